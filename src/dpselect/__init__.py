@@ -1,0 +1,37 @@
+"""Choose privately: selection under differential privacy, with exact sampling.
+
+The whole public vocabulary is the list below; start with ``Scores``, ``mechanism`` and ``select``.
+"""
+
+from dpselect import mechanisms
+from dpselect.core import sensitivity
+from dpselect.core.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
+from dpselect.core.errors import PrivacyError
+from dpselect.core.guarantee import Guarantee
+from dpselect.core.mechanism import Mechanism
+from dpselect.core.neighbours import Neighbours
+from dpselect.core.release import Release, select, top_k
+from dpselect.core.scores import Scores, UnitScores
+from dpselect.core.sensitivity import Sensitivity
+from dpselect.mechanisms import mechanism
+
+__all__ = [
+    "Guarantee",
+    "Mechanism",
+    "Neighbours",
+    "PrivacyError",
+    "Release",
+    "Scores",
+    "Sensitivity",
+    "UnitScores",
+    "error_tail",
+    "error_tail_bound",
+    "expected_error",
+    "expected_error_bound",
+    "mechanism",
+    "mechanisms",
+    "select",
+    "sensitivity",
+    "top_k",
+]
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""The mathematics: sees numbers, never data."""

@@ -1,0 +1,107 @@
+"""A mechanism: a name, a transformation of scores, a sampler and the guarantee they give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.core import law, sampling
+from dpselect.core.coins import Entropy
+from dpselect.core.guarantee import Guarantee, exact_epsilon
+from dpselect.core.scores import Scores, UnitScores
+
+Draw = Callable[[NDArray[np.int64], Fraction, Entropy], int]
+LogLaw = Callable[[NDArray[np.int64], NDArray[np.int64], Fraction], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """How a winner is drawn from integer ticks, with its exact law.
+
+    Attributes:
+        name: what the docs call it.
+        draw: ticks, rate and entropy to the position of the winner.
+        log_law: distinct gaps, their counts and the rate to log Pr of one candidate of each group.
+        bounded_range: whether its releases have bounded range.
+        most_groups: the number of distinct scores beyond which the law is refused, or ``None``.
+    """
+
+    name: str
+    draw: Draw
+    log_law: LogLaw
+    bounded_range: bool = False
+    most_groups: int | None = None
+
+
+EXPONENTIAL = Sampler("exponential", sampling.exponential, law.exponential, bounded_range=True)
+PERMUTE_AND_FLIP = Sampler("permute-and-flip", sampling.permute_and_flip, law.permute_and_flip)
+LAPLACE = Sampler("noisy max, Laplace", sampling.laplace, law.laplace, most_groups=10_000)
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A private selection mechanism. Get one from ``dpselect.mechanism(name)``.
+
+    Attributes:
+        name: the published name.
+        summary: one sentence: when to use it.
+        effective: Scores to UnitScores; a function of the data through the scores only.
+        sampler: how the winner is drawn.
+        parameters: public parameters, fixed before the data is seen.
+    """
+
+    name: str
+    summary: str
+    effective: Callable[[Scores], UnitScores]
+    sampler: Sampler
+    parameters: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def law(self, scores: Scores, epsilon: Any) -> NDArray[np.float64]:
+        """Return the exact probability of each candidate, shape (m,), summing to 1.
+
+        The law is that of the sampler: same ticks, same span, same epsilon. It is computed from private
+        scores, so show it only for public data or keep it to yourself.
+
+        Raises:
+            ValueError: epsilon is not positive and finite; too many distinct scores for Laplace noise.
+        """
+        return np.exp(self.log_law(scores, epsilon))
+
+    def log_law(self, scores: Scores, epsilon: Any) -> NDArray[np.float64]:
+        """Return the natural logarithm of :meth:`law`, shape (m,): finite where the law underflows."""
+        rate = exact_epsilon(epsilon)
+        unit = self.effective(scores)
+        gaps, group, counts = np.unique(
+            unit.ticks.max() - unit.ticks, return_inverse=True, return_counts=True
+        )
+        if self.sampler.most_groups is not None and gaps.size > self.sampler.most_groups:
+            raise ValueError(
+                f"The law of {self.name} is computed for at most {self.sampler.most_groups} distinct scores: "
+                "use permute-and-flip, which is never worse."
+            )
+        return self.sampler.log_law(gaps, counts, unit.rate(rate))[group]
+
+    def guarantee(self, scores: Scores, epsilon: Any) -> Guarantee:
+        """Return what one selection at this epsilon promises.
+
+        Raises:
+            ValueError: epsilon is not positive and finite.
+        """
+        return Guarantee(exact_epsilon(epsilon), scores.neighbours, bounded_range=self.sampler.bounded_range)
+
+    def __repr__(self) -> str:
+        given = "".join(f", {name}={value!r}" for name, value in self.parameters.items())
+        return f"mechanism({self.name!r}{given})"
+
+
+def require_mechanism(mechanism: Any) -> Mechanism:
+    """Return the mechanism, or say how to get one (``TypeError``)."""
+    if isinstance(mechanism, Mechanism):
+        return mechanism
+    name = mechanism if isinstance(mechanism, str) else "permute-and-flip"
+    raise TypeError(f"mechanism must be a Mechanism: pass mechanism=dpselect.mechanism({name!r}).")

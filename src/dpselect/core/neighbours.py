@@ -1,0 +1,29 @@
+"""Neighbour relations: what one step between two databases is."""
+
+from enum import StrEnum
+
+
+class Neighbours(StrEnum):
+    """What a privacy claim protects: the change of one step.
+
+    ``substitution`` replaces one record (their number is public), ``add-remove`` adds or removes
+    one record, ``edge`` adds or removes one edge of a graph over public nodes, ``family``
+    replaces one family of a TDT study.
+
+    >>> Neighbours("edge")
+    <Neighbours.EDGE: 'edge'>
+    """
+
+    SUBSTITUTION = "substitution"
+    ADD_REMOVE = "add-remove"
+    EDGE = "edge"
+    FAMILY = "family"
+
+
+def neighbours(name: str) -> Neighbours:
+    """Return the relation of that name, or say which names there are (``ValueError``)."""
+    try:
+        return Neighbours(name)
+    except ValueError:
+        known = ", ".join(relation.value for relation in Neighbours)
+        raise ValueError(f"neighbours must be one of {known}, not {name!r}.") from None

@@ -1,0 +1,123 @@
+"""Release a choice: spend, then draw, then return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.core.coins import Entropy, fresh
+from dpselect.core.guarantee import Guarantee, exact_epsilon
+from dpselect.core.mechanism import Mechanism, Sampler, require_mechanism
+from dpselect.core.scores import Scores
+
+
+@dataclass(frozen=True)
+class Release:
+    """What may be published: the chosen candidates, in the order of their selection, and the promise.
+
+    Attributes:
+        candidates: the winners; one for ``select``.
+        mechanism: the name of the mechanism that drew them.
+        guarantee: the promise for the whole release.
+    """
+
+    candidates: tuple[Any, ...]
+    mechanism: str
+    guarantee: Guarantee
+
+    @property
+    def candidate(self) -> Any:
+        """Return the single winner.
+
+        Raises:
+            ValueError: the release names several: use ``candidates``.
+        """
+        if len(self.candidates) != 1:
+            raise ValueError(f"This release names {len(self.candidates)} candidates: use .candidates.")
+        return self.candidates[0]
+
+
+def select(scores: Scores, epsilon: Any, *, mechanism: Mechanism) -> Release:
+    """Choose one candidate privately.
+
+    The draw uses fresh cryptographic randomness from the operating system; there is no seed.
+
+    Guarantee: epsilon-differential privacy for ``scores.neighbours``, provided the sensitivity is admissible.
+
+    Raises:
+        ValueError, TypeError: epsilon is not positive and finite; not a Mechanism.
+        PrivacyError: the mechanism needs a public fact that the scores lack.
+
+    Example:
+        >>> import dpselect as dps
+        >>> scores = dps.Scores([1000, 1, 2], sensitivity=1, candidates=["ann", "bob", "eve"])
+        >>> dps.select(scores, 5, mechanism=dps.mechanism("permute-and-flip")).candidate
+        'ann'
+    """
+    return top_k(scores, 1, epsilon, mechanism=mechanism)
+
+
+def top_k(scores: Scores, k: int, epsilon: Any, *, mechanism: Mechanism) -> Release:
+    """Choose k different candidates privately, one after the other (peeling), at epsilon/k each.
+
+    Effective scores are computed once; every pick flips its coins relative to the best candidate that
+    remains. With the exponential sampler this is the law of adding Gumbel noise once and taking the
+    k largest.
+
+    Guarantee: epsilon-differential privacy for the ordered list, provided the sensitivity is admissible.
+
+    Raises:
+        ValueError: k is not an integer from 1 to the number of candidates; as :func:`select`.
+
+    References: Durfee and Rogers 2019 (peeling and one-shot Gumbel).
+
+    Example:
+        >>> import dpselect as dps
+        >>> scores = dps.Scores([900, 0, 500], sensitivity=1, candidates=["ann", "bob", "eve"])
+        >>> dps.top_k(scores, 2, 5, mechanism=dps.mechanism("exponential")).candidates
+        ('ann', 'eve')
+    """
+    return _release(scores, k, epsilon, require_mechanism(mechanism), fresh)
+
+
+def _release(
+    scores: Scores, k: int, epsilon: Any, mechanism: Mechanism, stream: Callable[[], Entropy]
+) -> Release:
+    """Choose with a given source of entropy: ``stream`` makes one for every draw call."""
+    if not isinstance(scores, Scores):
+        raise TypeError("scores must be Scores: wrap values as dpselect.Scores(values, sensitivity=...).")
+    k = _count(k, len(scores))
+    total = exact_epsilon(epsilon)
+    guarantee = mechanism.guarantee(scores, total)
+    unit = mechanism.effective(scores)
+    winners = peel(unit.ticks, k, unit.rate(total / k), mechanism.sampler, stream)
+    return Release(tuple(_plain(scores.candidates[i]) for i in winners), mechanism.name, guarantee)
+
+
+def peel(
+    ticks: NDArray[np.int64], k: int, rate: Fraction, sampler: Sampler, stream: Callable[[], Entropy]
+) -> list[int]:
+    """Return the positions of k winners, drawn one after the other from those that remain."""
+    winners = [sampler.draw(ticks, rate, stream())]
+    remaining = np.arange(ticks.size if k > 1 else 0)
+    while len(winners) < k:
+        remaining = remaining[remaining != winners[-1]]
+        winners.append(int(remaining[sampler.draw(ticks[remaining], rate, stream())]))
+    return winners
+
+
+def _count(k: Any, most: int) -> int:
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise ValueError("k must be an integer of at least 1: how many candidates to name.")
+    if k > most:
+        raise ValueError(f"k is {k} and there are {most} candidates: ask for at most that many.")
+    return int(k)
+
+
+def _plain(candidate: Any) -> Any:
+    return candidate.item() if isinstance(candidate, np.generic) else candidate

@@ -1,0 +1,361 @@
+"""Sensitivity functions: how far one neighbour can move a score, t steps away.
+
+A sensitivity function delta(x, t, r) is *admissible* when delta(x, 0, r) bounds the change of u(., r) from
+x to any neighbour (A1) and delta(x, t+1, r) >= delta(y, t, r) for every neighbour y of x, and y = x (A2).
+Only admissible functions keep the promise of local dampening; whoever supplies one answers for it.
+
+References: Farias et al. 2023, Definitions 3.2.1 and 3.2.2. Erratum: min(delta, ceiling) alone does not
+make a function bounded; taking min(delta, ceiling) below a public reach and the ceiling from there on does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Rows = Callable[[NDArray[np.int64]], Floats]
+
+# Where an unknown reach is cut: a public constant, so that every walk over distances ends.
+PUBLIC_REACH = 2**20
+
+
+@dataclass(frozen=True, repr=False)
+class Sensitivity:
+    """A sensitivity function of one database, over its candidates.
+
+    Candidates that share a profile (the same degree, the same counts) share a row: ``rows`` maps distances
+    of shape (k,) to values of shape (k, profiles), and ``profile`` maps candidates to rows. Values are cut at
+    the public ``ceiling``, and are the ceiling from the public ``reach`` on (``None``: reach unknown).
+    Build one with :func:`constant`, :func:`element`, :func:`local` or :func:`profiles`.
+
+    Attributes:
+        rows: distances (k,) to values (k, profiles), before ceiling and reach are applied.
+        ceiling: the public bound on every value, in units of the score; ``inf`` when there is none.
+        reach: the public distance from which every value is the ceiling, or ``None``.
+        profile: the row of each candidate, shape (m,); ``None`` when one row serves all.
+        total: sums of the first t values in closed form, (k,) to (k, profiles), or ``None``.
+        bounds: public bounds candidate by candidate, shape (m,), where they are known.
+        fixed: one constant for all databases, distances and candidates.
+    """
+
+    rows: Rows
+    ceiling: float
+    reach: int | None
+    profile: NDArray[np.intp] | None = None
+    total: Rows | None = None
+    bounds: Floats | None = None
+    fixed: bool = False
+    size: int | None = None
+
+    def at(self, t: int | ArrayLike) -> Floats:
+        """Return the values at distance t: shape (m,), or (k, m) for distances of shape (k,).
+
+        Raises:
+            ValueError: a distance is negative, or the function gave a negative value or NaN.
+
+        >>> constant(2.5).over(3).at(0)
+        array([2.5, 2.5, 2.5])
+        """
+        distances = np.atleast_1d(np.asarray(t, dtype=np.int64))
+        if distances.size and distances.min() < 0:
+            raise ValueError("Distances are counted from 0: pass t >= 0.")
+        values = self.profiled(distances)
+        if self.profile is not None:
+            values = values[:, self.profile]
+        elif self.size is not None:
+            values = np.broadcast_to(values, (distances.size, self.size))
+        return values[0] if np.ndim(t) == 0 else values
+
+    def profiled(self, distances: NDArray[np.int64]) -> Floats:
+        """Return one value a profile, ceiling and reach applied: shape (k, profiles)."""
+        values = np.asarray(self.rows(distances), dtype=np.float64)
+        if np.isnan(values).any() or (values < 0).any():
+            raise ValueError("A sensitivity is a number >= 0 at every distance: check the function passed.")
+        if math.isfinite(self.ceiling):
+            values = np.minimum(values, self.ceiling)
+        if self.reach is not None:
+            values = np.where(distances[:, None] >= self.reach, self.ceiling, values)
+        return values
+
+    def over(self, size: int) -> Sensitivity:
+        """Return this function over ``size`` candidates, or say that it is for another number."""
+        own = self.profile.size if self.profile is not None else self.size
+        if own not in (None, size):
+            raise ValueError(
+                f"The sensitivity is for {own} candidates and there are {size} scores: make them equal."
+            )
+        return replace(self, size=size)
+
+    @property
+    def horizon(self) -> int:
+        """Return the distance at which walks over t end: the reach, or the public constant 2^20."""
+        return PUBLIC_REACH if self.reach is None else self.reach
+
+    def __repr__(self) -> str:
+        reach = "unknown" if self.reach is None else self.reach
+        return f"Sensitivity(ceiling={self.ceiling:g}, reach={reach})"
+
+
+def constant(c: float | Fraction | ArrayLike) -> Sensitivity:
+    """Return the global sensitivity: one public number, or one a candidate, shape (m,).
+
+    Raises:
+        ValueError: a bound is zero for ever, negative, infinite or NaN.
+
+    >>> constant(3).ceiling
+    3.0
+    """
+    if isinstance(c, Fraction) or np.ndim(c) == 0:
+        bound = _upwards(c)
+        _refuse_zero(bound)
+        if math.isinf(bound):
+            raise ValueError("A constant sensitivity must be finite: pass the public bound.")
+        row = np.array([[bound]])
+        return Sensitivity(
+            lambda t: np.broadcast_to(row, (t.size, 1)),
+            bound,
+            0,
+            total=lambda t: t[:, None] * row,
+            fixed=True,
+        )
+    bounds = np.array(c, dtype=np.float64)
+    if bounds.ndim != 1 or not bounds.size or not np.isfinite(bounds).all() or (bounds <= 0).any():
+        raise ValueError("Constant sensitivities are finite numbers > 0, one a candidate: pass shape (m,).")
+    bounds.setflags(write=False)
+    profile = np.arange(bounds.size)
+    return Sensitivity(
+        lambda t: np.broadcast_to(bounds, (t.size, bounds.size)),
+        float(bounds.max()),
+        None,
+        profile,
+        total=lambda t: t[:, None] * bounds,
+        bounds=bounds,
+    )
+
+
+def element(
+    at: Callable[[int], ArrayLike], *, ceiling: float | None = None, reach: int | None = None
+) -> Sensitivity:
+    """Return an element sensitivity from a function of the distance.
+
+    Args:
+        at: t -> one value a candidate, shape (m,), in units of the score; must be admissible.
+        ceiling: the public global sensitivity; values above it are cut. ``None`` when there is none.
+        reach: the public distance from which every value is the ceiling; ``None`` when unknown.
+
+    Raises:
+        ValueError: ``ceiling`` is not positive (zero for ever), ``reach`` is negative or lacks a ceiling.
+
+    >>> element(lambda t: [1 + t, 2 + t], ceiling=4).at([0, 1, 9])
+    array([[1., 2.],
+           [2., 3.],
+           [4., 4.]])
+    """
+    size = np.atleast_1d(np.asarray(at(0), dtype=np.float64)).size
+    built = profiles(lambda t: _stack(at, t, size), ceiling=ceiling, reach=reach)
+    return built if size == 1 else replace(built, profile=np.arange(size))
+
+
+def local(
+    at: Callable[[int], float], *, ceiling: float | None = None, reach: int | None = None
+) -> Sensitivity:
+    """Return a sensitivity that all candidates share (flat): ``at`` maps t to one number.
+
+    Raises:
+        ValueError: as :func:`element`.
+
+    >>> local(lambda t: 3 + 2 * t, ceiling=7.5).at([0, 1, 5])
+    array([[3. ],
+           [5. ],
+           [7.5]])
+    """
+    return profiles(lambda t: _stack(at, t, 1), ceiling=ceiling, reach=reach)
+
+
+def profiles(
+    rows: Rows,
+    *,
+    profile: NDArray[np.intp] | None = None,
+    ceiling: float | None = None,
+    reach: int | None = None,
+    total: Rows | None = None,
+) -> Sensitivity:
+    """Return a sensitivity from rows shared by candidates of the same profile.
+
+    Args:
+        rows: distances (k,) to values (k, profiles), in one array operation.
+        profile: the row of each candidate, shape (m,); ``None`` when one row serves all.
+        ceiling: the public global sensitivity, or ``None``.
+        reach: the public distance from which every value is the ceiling, or ``None``.
+        total: sum of the first t values (ceiling applied), (k,) to (k, profiles), when in closed form.
+
+    Raises:
+        ValueError: as :func:`element`.
+    """
+    bound = math.inf if ceiling is None else _upwards(ceiling)
+    _refuse_zero(bound)
+    if reach is not None:
+        if not isinstance(reach, (int, np.integer)) or reach < 0:
+            raise ValueError("reach counts steps: pass an integer >= 0, or None when it is unknown.")
+        if math.isinf(bound):
+            raise ValueError("A reach needs a ceiling: pass the public global sensitivity as ceiling=.")
+        reach = int(reach)
+    return Sensitivity(rows, bound, reach, profile, total)
+
+
+def flatten(sensitivity: Sensitivity) -> Sensitivity:
+    """Return the maximum over candidates: the local sensitivity, admissible when the argument is.
+
+    >>> flatten(element(lambda t: [1 + t, 2 + t], ceiling=4)).at(1)
+    array([3.])
+    """
+    if sensitivity.fixed:
+        return sensitivity
+    used = slice(None) if sensitivity.profile is None else np.unique(sensitivity.profile)
+    return Sensitivity(
+        lambda t: sensitivity.profiled(t)[:, used].max(axis=1, keepdims=True),
+        sensitivity.ceiling,
+        sensitivity.reach,
+        size=None,
+    )
+
+
+def maximum(*sensitivities: Sensitivity) -> Sensitivity:
+    """Return the largest of several, value by value: admissible when each one is.
+
+    Raises:
+        ValueError: none was passed, or they are for different numbers of candidates.
+
+    >>> maximum(constant(2), local(lambda t: t, ceiling=5)).at([0, 3])
+    array([[2.],
+           [3.]])
+    """
+    if not sensitivities:
+        raise ValueError("maximum needs at least one sensitivity.")
+    sizes = {s.profile.size for s in sensitivities if s.profile is not None}
+    if len(sizes) > 1:
+        raise ValueError("The sensitivities are for different numbers of candidates: make them equal.")
+    bound = max(s.ceiling for s in sensitivities)
+    # Beyond the reach of each function with the largest ceiling nothing can grow any more.
+    reaches = [s.reach for s in sensitivities if s.ceiling == bound and s.reach is not None]
+    profile = np.arange(sizes.pop()) if sizes else None
+
+    def rows(t: NDArray[np.int64]) -> Floats:
+        values = np.broadcast_arrays(*(s.at(t) for s in map(_unsized, sensitivities)))
+        largest: Floats = np.maximum.reduce(values)
+        return largest
+
+    return Sensitivity(rows, bound, min(reaches) if reaches else None, profile)
+
+
+def cap(sensitivity: Sensitivity, ceiling: float) -> Sensitivity:
+    """Return the function cut at a public ceiling that bounds the true sensitivity everywhere.
+
+    Raises:
+        ValueError: the ceiling is not positive.
+
+    >>> cap(local(lambda t: t), 2.0).at([1, 2, 3])
+    array([[1.],
+           [2.],
+           [2.]])
+    """
+    bound = _upwards(ceiling)
+    _refuse_zero(bound)
+    if bound >= sensitivity.ceiling:
+        return sensitivity
+    # A reach to a higher ceiling is one to the lower too; sums in closed form are not.
+    return replace(sensitivity, ceiling=bound, total=None, bounds=None, fixed=False)
+
+
+def reach(sensitivity: Sensitivity, steps: int) -> Sensitivity:
+    """Return the function that is its ceiling from a public distance on (bounded, corrected form).
+
+    Below ``steps`` the value is min(delta, ceiling), from there on the ceiling: admissible whenever delta is.
+
+    Raises:
+        ValueError: ``steps`` is negative or the function has no ceiling.
+
+    >>> reach(local(lambda t: 1, ceiling=4), 2).at([0, 1, 2])
+    array([[1.],
+           [1.],
+           [4.]])
+    """
+    if not isinstance(steps, (int, np.integer)) or steps < 0:
+        raise ValueError("reach counts steps: pass an integer >= 0.")
+    if math.isinf(sensitivity.ceiling):
+        raise ValueError("A reach needs a ceiling: cap the sensitivity at its public global bound first.")
+    earlier = steps if sensitivity.reach is None else min(int(steps), sensitivity.reach)
+    kept = sensitivity.total if earlier == sensitivity.reach or sensitivity.reach is None else None
+    return replace(sensitivity, reach=int(earlier), total=kept)
+
+
+def smooth(sensitivity: Sensitivity, beta: float) -> float:
+    """Return the beta-smooth upper bound: max over t and candidates of exp(-beta t) delta(t), rounded up.
+
+    Needs a finite ceiling, so that the search over t ends. Unit: that of the score.
+
+    Raises:
+        ValueError: beta is not a positive number, or the sensitivity has no ceiling.
+
+    References: Nissim, Raskhodnikova and Smith 2007, Definition 2.2.
+
+    >>> round(smooth(local(lambda t: 1 + t, ceiling=10), beta=0.5), 4)
+    1.2131
+    """
+    if not beta > 0 or math.isinf(beta):
+        raise ValueError("beta must be a positive number.")
+    if math.isinf(sensitivity.ceiling):
+        raise ValueError("A smooth bound needs a ceiling: cap the sensitivity at its public global bound.")
+    best, start, flat = 0.0, 0, flatten(sensitivity)
+    # From t on nothing exceeds exp(-beta t) ceiling: stop once the best found is at least that.
+    while best < math.exp(-beta * start) * sensitivity.ceiling:
+        if start >= flat.horizon:
+            best = math.exp(-beta * start) * sensitivity.ceiling
+            break
+        t = np.arange(start, min(start + 64, flat.horizon), dtype=np.int64)
+        best = max(best, float((np.exp(-beta * t) * flat.profiled(t)[:, 0]).max()))
+        start += t.size
+    return best * (1 + 2.0**-48)
+
+
+def _unsized(sensitivity: Sensitivity) -> Sensitivity:
+    return replace(sensitivity, size=None)
+
+
+def _stack(at: Callable[[int], Any], t: NDArray[np.int64], size: int) -> Floats:
+    rows = [np.atleast_1d(np.asarray(at(int(step)), dtype=np.float64)) for step in t]
+    if any(row.shape != (size,) for row in rows):
+        raise ValueError(f"The sensitivity function must return {size} value(s) at every distance.")
+    return np.stack(rows) if rows else np.empty((0, size))
+
+
+def _upwards(value: Any) -> float:
+    """Return the least float that is not below an exact number."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, float) and math.isinf(plain):
+        return plain
+    try:
+        exact = Fraction(plain)
+    except (TypeError, ValueError):
+        raise ValueError("A sensitivity bound must be a real number > 0.") from None
+    if isinstance(plain, str):
+        raise ValueError("A sensitivity bound must be a real number > 0, not text.")
+    try:
+        near = float(exact)
+    except OverflowError:
+        return math.inf
+    return near if Fraction(near) >= exact else math.nextafter(near, math.inf)
+
+
+def _refuse_zero(bound: float) -> None:
+    if bound <= 0:
+        raise ValueError(
+            "The sensitivity is zero for ever, so no score could depend on the data: pass a bound > 0."
+        )

@@ -1,0 +1,54 @@
+"""The mechanisms, by published name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Any
+
+from dpselect.core.mechanism import Mechanism
+from dpselect.mechanisms.exponential import exponential
+from dpselect.mechanisms.generalised_exponential import generalised_exponential
+from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
+from dpselect.mechanisms.noisy_max_laplace import noisy_max_laplace
+from dpselect.mechanisms.permute_and_flip import permute_and_flip
+from dpselect.mechanisms.shifted_local_dampening import (
+    shifted_local_dampening,
+    shifted_local_dampening_flip,
+)
+
+EVERY_MECHANISM: dict[str, Callable[..., Mechanism]] = {
+    "permute-and-flip": permute_and_flip,
+    "exponential": exponential,
+    "noisy-max-laplace": noisy_max_laplace,
+    "generalised-exponential": generalised_exponential,
+    "local-dampening": local_dampening,
+    "local-dampening-flip": local_dampening_flip,
+    "shifted-local-dampening": shifted_local_dampening,
+    "shifted-local-dampening-flip": shifted_local_dampening_flip,
+}
+
+
+def mechanism(name: str, **parameters: Any) -> Mechanism:
+    """Return the mechanism of that name.
+
+    Args:
+        name: one of ``EVERY_MECHANISM``.
+        **parameters: public parameters: ``direction=`` for the shifted ones, ``margin=`` for
+            generalised-exponential.
+
+    Raises:
+        ValueError: no such mechanism (the message names the nearest), or a parameter out of range.
+        TypeError: a parameter that this mechanism does not take.
+
+    >>> mechanism("shifted-local-dampening", direction="growing")
+    mechanism('shifted-local-dampening', direction='growing')
+    """
+    if name not in EVERY_MECHANISM:
+        near = difflib.get_close_matches(str(name), EVERY_MECHANISM, n=3, cutoff=0.4) or list(EVERY_MECHANISM)
+        raise ValueError(f"There is no mechanism {name!r}: did you mean {' or '.join(near)}?")
+    try:
+        return EVERY_MECHANISM[name](**parameters)
+    except TypeError:
+        given = ", ".join(parameters)
+        raise TypeError(f"{name} does not take {given}: see help(dpselect.mechanism).") from None

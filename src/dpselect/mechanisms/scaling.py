@@ -1,0 +1,31 @@
+"""Scores divided by their global sensitivity: the transformation of the classic mechanisms."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from dpselect.core.errors import PrivacyError
+from dpselect.core.scores import Scores, UnitScores, exact_ticks, floor_ticks
+
+
+def scale(scores: Scores) -> UnitScores:
+    """Return u / ceiling as unit scores; the range bound of the utility survives a constant divisor.
+
+    Integer scores stay integers: one tick is 1 / ceiling of a unit, exactly.
+
+    Raises:
+        PrivacyError: the sensitivity has no public ceiling.
+    """
+    ceiling = scores.sensitivity.ceiling
+    if math.isinf(ceiling):
+        raise PrivacyError(
+            "This mechanism divides by the global sensitivity and none is known: pass a public ceiling=, "
+            "or use local-dampening."
+        )
+    if scores.values.dtype.kind == "i":
+        return exact_ticks(scores.values.astype(np.int64), Fraction(ceiling), scores.range_bound)
+    with np.errstate(over="ignore"):
+        return floor_ticks(scores.values / ceiling, scores.range_bound)

@@ -1,0 +1,105 @@
+"""Exact errors, and the papers' bounds beside them."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dpselect as dps
+
+CLASSICS = ["exponential", "permute-and-flip"]
+
+
+def test_expected_error_is_the_law_times_the_error() -> None:
+    """Two candidates one apart: the loser's probability is the expected error."""
+    scores = dps.Scores([1, 0], sensitivity=1)
+    loser = math.exp(-0.5) / (1 + math.exp(-0.5))
+
+    assert math.isclose(
+        loser, dps.expected_error(scores, 1, mechanism=dps.mechanism("exponential")), rel_tol=1e-12
+    )
+
+
+def test_the_tail_counts_errors_of_exactly_theta() -> None:
+    """Pr[error >= theta] includes equality, and is 1 at 0."""
+    scores = dps.Scores([3, 2, 1], sensitivity=1)
+    mechanism = dps.mechanism("permute-and-flip")
+    law = mechanism.law(scores, 1)
+
+    assert math.isclose(law[1] + law[2], dps.error_tail(scores, 1, 1, mechanism=mechanism))
+    assert math.isclose(1, dps.error_tail(scores, 1, 0, mechanism=mechanism))
+    assert 0 == dps.error_tail(scores, 1, 2.5, mechanism=mechanism)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.floats(-50, 50), min_size=1, max_size=12),
+    st.floats(0.01, 20),
+    st.floats(0, 120),
+    st.sampled_from(CLASSICS),
+    st.sampled_from([1, 2]),
+)
+def test_the_bounds_hold(values, epsilon, theta, name, range_bound) -> None:
+    """Theorems 3.7 and 3.11 of Chaves 2024 are never below the exact figures."""
+    scores = dps.Scores(values, sensitivity=1.5, range_bound=range_bound)
+    mechanism = dps.mechanism(name)
+
+    assert dps.error_tail(scores, epsilon, theta, mechanism=mechanism) <= (
+        dps.error_tail_bound(scores, epsilon, theta, mechanism=mechanism) + 1e-12
+    )
+    assert dps.expected_error(scores, epsilon, mechanism=mechanism) <= (
+        dps.expected_error_bound(scores, epsilon, mechanism=mechanism) + 1e-12
+    )
+
+
+def test_the_bound_is_the_published_formula() -> None:
+    """2 Du (ln m + 1) / epsilon for integer scores but for the tick given away."""
+    scores = dps.Scores([5, 3, 1], sensitivity=2)
+    bound = dps.expected_error_bound(scores, 0.5, mechanism=dps.mechanism("exponential"))
+
+    assert math.isclose(2 * 2 * (math.log(3) + 1) / 0.5, bound, rel_tol=0.2)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 40), min_size=2, max_size=8), st.floats(0.05, 10))
+def test_permute_and_flip_is_never_worse(values, epsilon) -> None:
+    """Theorem 3.9 of Chaves 2024: its tail is at most that of the exponential mechanism."""
+    scores = dps.Scores(values, sensitivity=3)
+    flip, classic = (dps.mechanism(name) for name in ("permute-and-flip", "exponential"))
+
+    for theta in {0, *np.ptp(values) - np.array(values)}:
+        assert dps.error_tail(scores, epsilon, theta, mechanism=flip) <= (
+            dps.error_tail(scores, epsilon, theta, mechanism=classic) + 1e-12
+        )
+
+
+def test_corollary_4_4_1_holds_for_stable_sensitivities() -> None:
+    """With a stable sensitivity shifted local dampening is never worse than the exponential mechanism."""
+    at = dps.sensitivity.element(lambda t: [8, 4 + t, 2 + t], ceiling=8, reach=9)
+    scores = dps.Scores([9.0, 5.0, 1.0], at)
+    shifted, classic = dps.mechanism("shifted-local-dampening"), dps.mechanism("exponential")
+
+    for epsilon in (0.1, 1, 4):
+        assert dps.expected_error(scores, epsilon, mechanism=shifted) <= dps.expected_error(
+            scores, epsilon, mechanism=classic
+        )
+        assert dps.expected_error(scores, epsilon, mechanism=shifted) <= dps.expected_error_bound(
+            scores, epsilon, mechanism=shifted
+        )
+
+
+def test_bounds_are_refused_where_they_fail() -> None:
+    """A sensitivity that is not stable has no such bound, and neither has Laplace noise."""
+    at = dps.sensitivity.element(lambda t: [1, 8], ceiling=8, reach=9)
+    scores = dps.Scores([9.0, 5.0], at)
+    with pytest.raises(ValueError, match="does not hold here"):
+        dps.expected_error_bound(scores, 1, mechanism=dps.mechanism("shifted-local-dampening"))
+    with pytest.raises(ValueError, match="Laplace"):
+        dps.error_tail_bound(scores, 1, 1, mechanism=dps.mechanism("noisy-max-laplace"))
+    with pytest.raises(ValueError, match="must be a number"):
+        dps.error_tail(scores, 1, float("nan"), mechanism=dps.mechanism("exponential"))
+    unbounded = dps.Scores([1.0], dps.sensitivity.local(lambda t: 1 + t))
+    with pytest.raises(ValueError, match="public ceiling"):
+        dps.expected_error_bound(unbounded, 1, mechanism=dps.mechanism("local-dampening"))

@@ -1,0 +1,127 @@
+"""Samplers against their laws: accepted against the law, rejected at 0.7 and 1.3 epsilon.
+
+Entropy is fixed, so nothing flakes. A p-value below 1e-12 rejects. Power: on these scores the laws at 0.7 and
+1.3 epsilon differ by enough that the expected chi-square statistic at this many draws exceeds the threshold
+more than twice.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import dpselect as dps
+from dpselect.core.release import peel
+
+THRESHOLD = 1e-12
+EPSILON = Fraction(2)
+
+
+def scores_for(name: str) -> dps.Scores:
+    """Twelve candidates with ties, an outlier and a loser; sensitivity that varies where it is used."""
+    values = [9.0, 8.0, 8.0, 6.5, 6.0, 5.0, 5.0, 3.0, 2.0, 0.5, 0.0, -4.0]
+    if "dampening" in name:
+        at = dps.sensitivity.element(lambda t: 1 + 0.1 * np.arange(12)[::-1] + 0.5 * t, ceiling=4, reach=8)
+        return dps.Scores(values, at)
+    return dps.Scores(values, sensitivity=1.0)
+
+
+def p_value(counts: np.ndarray, law: np.ndarray) -> float:
+    """Chi-square, with candidates too rare to count put together."""
+    expected = law * counts.sum()
+    rare = expected < 10
+    if rare.any():
+        counts = np.append(counts[~rare], counts[rare].sum())
+        expected = np.append(expected[~rare], expected[rare].sum())
+    return float(stats.chisquare(counts, expected * counts.sum() / expected.sum()).pvalue)
+
+
+def verify(name: str, draws: int, entropy) -> None:
+    """Draw and test; the two wrong laws must be rejected, or the test has no power."""
+    mechanism, scores = dps.mechanism(name), scores_for(name)
+    unit = mechanism.effective(scores)
+    rate = unit.rate(EPSILON)
+    counts = np.bincount(
+        [mechanism.sampler.draw(unit.ticks, rate, entropy) for _ in range(draws)], minlength=12
+    )
+
+    assert p_value(counts, mechanism.law(scores, EPSILON)) > 1e-4
+    assert p_value(counts, mechanism.law(scores, EPSILON * Fraction(7, 10))) < THRESHOLD
+    assert p_value(counts, mechanism.law(scores, EPSILON * Fraction(13, 10))) < THRESHOLD
+
+
+@pytest.mark.parametrize("name", dps.mechanisms.EVERY_MECHANISM)
+def test_sampler_follows_its_law(name: str, entropy) -> None:
+    """A sampler is accepted against its own law and rejected against two others."""
+    verify(name, 12_000, entropy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", dps.mechanisms.EVERY_MECHANISM)
+def test_sampler_follows_its_law_at_length(name: str, entropy) -> None:
+    """The same with 400,000 draws."""
+    verify(name, 400_000, entropy)
+
+
+@pytest.mark.parametrize("name", ["exponential", "permute-and-flip", "noisy-max-laplace"])
+def test_operating_system_randomness_follows_the_law(name: str) -> None:
+    """The release path, with its own stream: accepted unless one in 10^12 is against us."""
+    from dpselect.core.coins import fresh
+
+    mechanism, scores = dps.mechanism(name), scores_for(name)
+    unit = mechanism.effective(scores)
+    counts = np.bincount(
+        [mechanism.sampler.draw(unit.ticks, unit.rate(EPSILON), fresh()) for _ in range(4000)], minlength=12
+    )
+
+    assert p_value(counts, mechanism.law(scores, EPSILON)) > THRESHOLD
+
+
+@pytest.mark.parametrize("name", ["exponential", "permute-and-flip"])
+def test_pairs_of_top_two_follow_the_peeled_law(name: str, entropy) -> None:
+    """The joint law of (first, second): each pick at half epsilon, the second among those that remain.
+
+    A sampler that reused its randomness for the second pick would fail here.
+    """
+    mechanism = dps.mechanism(name)
+    values = np.array([4, 3, 3, 1, 0])
+    unit = mechanism.effective(dps.Scores(values, sensitivity=1))
+    counts = np.zeros((5, 5))
+    for _ in range(15_000):
+        first, second = peel(unit.ticks, 2, unit.rate(EPSILON / 2), mechanism.sampler, lambda: entropy)
+        counts[first, second] += 1
+
+    def joint(epsilon: Fraction) -> np.ndarray:
+        table = np.zeros((5, 5))
+        first = mechanism.law(dps.Scores(values, sensitivity=1), epsilon / 2)
+        for i in range(5):
+            left = [j for j in range(5) if j != i]
+            table[i, left] = first[i] * mechanism.law(dps.Scores(values[left], sensitivity=1), epsilon / 2)
+        return table
+
+    off = ~np.eye(5, dtype=bool)
+    assert p_value(counts[off], joint(EPSILON)[off]) > 1e-4
+    assert p_value(counts[off], joint(EPSILON * Fraction(7, 10))[off]) < THRESHOLD
+    assert p_value(counts[off], joint(EPSILON * 2)[off]) < THRESHOLD
+
+
+def test_peeling_the_exponential_sampler_is_one_shot_gumbel() -> None:
+    """Durfee and Rogers 2019: peeled pairs follow the law of the two largest Gumbel scores."""
+    scores = dps.Scores([3, 1, 0], sensitivity=1)
+    law = dps.mechanism("exponential").law(scores, 1)
+    rest = dps.mechanism("exponential").law(dps.Scores([1, 0], sensitivity=1), 1)
+
+    # Of Gumbel scores the order is a Plackett-Luce ranking: weights renormalised after each pick.
+    assert np.isclose(rest[0], law[1] / (law[1] + law[2]))
+
+
+@pytest.mark.parametrize("name", ["exponential", "permute-and-flip", "noisy-max-laplace"])
+def test_chunks_do_not_show(name: str, entropy) -> None:
+    """More candidates than one chunk: the share of the second chunk is that of its law."""
+    values = np.zeros(2**15 + 2**13, dtype=np.int64)
+    mechanism = dps.mechanism(name)
+    unit = mechanism.effective(dps.Scores(values, sensitivity=1))
+    late = sum(mechanism.sampler.draw(unit.ticks, Fraction(1), entropy) >= 2**15 for _ in range(400))
+
+    assert stats.binomtest(late, 400, 0.2).pvalue > 1e-4
