@@ -3,7 +3,7 @@
 The whole public vocabulary is the list below; start with ``Scores``, ``mechanism`` and ``select``.
 """
 
-from dpselect import mechanisms
+from dpselect import mechanisms, utilities
 from dpselect.core import sensitivity
 from dpselect.core.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
 from dpselect.core.errors import PrivacyError
@@ -14,8 +14,10 @@ from dpselect.core.release import Release, select, top_k
 from dpselect.core.scores import Scores, UnitScores
 from dpselect.core.sensitivity import Sensitivity
 from dpselect.mechanisms import mechanism
+from dpselect.views import Graph
 
 __all__ = [
+    "Graph",
     "Guarantee",
     "Mechanism",
     "Neighbours",
@@ -33,5 +35,6 @@ __all__ = [
     "select",
     "sensitivity",
     "top_k",
+    "utilities",
 ]
 __version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Where data lives: turned into plain arrays, knowing nothing of views."""

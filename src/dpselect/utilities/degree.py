@@ -1,0 +1,20 @@
+"""Degree: the number of neighbours of a node.
+
+Neighbours: edge. Ceiling: 1. Reach: 0. Range bound 1: one more edge raises two degrees and lowers none.
+
+References: Farias et al. (PrivPareto), section 7.4.
+"""
+
+from __future__ import annotations
+
+from dpselect.core.scores import Scores
+from dpselect.views import Graph
+
+
+def degree(graph: Graph) -> Scores:
+    """Return the degree of every node, as exact integers, shape (n,).
+
+    >>> degree(Graph.from_edges([0, 0], [1, 2], nodes=4)).values
+    array([2, 1, 1, 0])
+    """
+    return Scores(graph.degrees, sensitivity=1, candidates=graph.candidates, neighbours="edge", range_bound=1)

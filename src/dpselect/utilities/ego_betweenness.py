@@ -1,0 +1,104 @@
+"""Ego betweenness centrality (EBC): how often a node stands between two of its neighbours.
+
+EBC(c) = sum over pairs of neighbours of c that are not adjacent of 1 / (1 + their common neighbours within
+the neighbours of c). Unordered pairs; c itself is the 1 in the denominator.
+
+delta(G, t, v) = min(B(d(v) + t), B(D - 1)), with B(d) = max(d (d - 1) / 4, d), d(v) the degree, D a public
+maximum degree.
+Neighbours: edge. Ceiling: B(D - 1). Reach: D - 1. Range bound 2.
+
+References: Everett and Borgatti 2005; Farias et al. 2023, Definition 6.1.1 and Lemmas 6.3.1 to 6.3.3. Errata:
+Lemma 6.3.2 prints the global sensitivity as B(D), it is B(D - 1); a cap read from the private graph is not
+admissible.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.core.errors import PrivacyError
+from dpselect.core.scores import Scores
+from dpselect.core.sensitivity import Floats, Sensitivity, profiles
+from dpselect.views import Graph
+
+
+def ego_betweenness(graph: Graph, *, max_degree: int | None = None, workers: int = 1) -> Scores:
+    """Return the ego betweenness of every node, shape (n,), in pairs of neighbours.
+
+    Args:
+        graph: over public nodes.
+        max_degree: a public bound on the degree of every graph that might have been held. Never read it from
+            the private graph. Bounds beyond n - 1 count as n - 1.
+        workers: threads.
+
+    Raises:
+        PrivacyError: ``max_degree`` is missing.
+        ValueError: ``max_degree`` is not an integer, below 2, or exceeded by the graph.
+        ImportError: numba is not installed.
+
+    >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4], nodes=6)
+    >>> ego_betweenness(star, max_degree=5).values
+    array([6., 0., 0., 0., 0., 0.])
+    """
+    bound = _public(max_degree, len(graph))
+    if graph.degrees.max(initial=0) > bound:
+        raise ValueError(
+            "For the curator: the graph exceeds max_degree, so the claim does not cover it; pass a public "
+            "bound that every possible graph keeps."
+        )
+    from dpselect.utilities.egos import betweenness_of_egos
+
+    sensitivity = sensitivity_of_degrees(graph.degrees, bound)
+    values = betweenness_of_egos(graph, workers)
+    return Scores(values, sensitivity, candidates=graph.candidates, neighbours="edge")
+
+
+def sensitivity_of_degrees(degrees: NDArray[np.int64], max_degree: int) -> Sensitivity:
+    """Return delta(G, t, v) for nodes of these degrees: one row a degree, sums in closed form."""
+    own, profile = np.unique(degrees, return_inverse=True)
+    ceiling = quarter_bound(np.int64(max_degree - 1)) / 4
+
+    def rows(t: NDArray[np.int64]) -> Floats:
+        reached: Floats = np.minimum(own + t[:, None], max_degree - 1)
+        values: Floats = quarter_bound(reached) / 4
+        return values
+
+    # Sums of 4 B are whole numbers: a table up to the maximum degree, and the ceiling beyond.
+    table = np.concatenate(([0], np.cumsum(quarter_bound(np.arange(max_degree)))))
+
+    def total(t: NDArray[np.int64]) -> Floats:
+        stop = own + t[:, None]
+        inside = table[np.minimum(stop, max_degree)] - table[np.minimum(own, max_degree)]
+        beyond = np.maximum(stop - max_degree, 0) - np.maximum(own - max_degree, 0)
+        sums: Floats = inside / 4 + beyond * ceiling
+        return sums
+
+    return profiles(rows, profile=profile, ceiling=float(ceiling), reach=max_degree - 1, total=total)
+
+
+def quarter_bound(d: Any) -> Any:
+    """Return 4 B(d) = max(d (d - 1), 4 d): an integer."""
+    return np.maximum(d * (d - 1), 4 * d)
+
+
+def _public(max_degree: Any, nodes: int) -> int:
+    if max_degree is None:
+        raise PrivacyError(
+            "Ego betweenness needs max_degree=: a public bound on the number of neighbours of any node, "
+            "never read from the private graph."
+        )
+    if isinstance(max_degree, bool) or not isinstance(max_degree, (int, np.integer)):
+        raise ValueError("max_degree must be an integer: a public bound on the number of neighbours.")
+    if max_degree < 2:
+        raise ValueError(
+            "With max_degree below 2 nobody stands between two neighbours and the sensitivity is zero for "
+            "ever: pass a public bound of at least 2."
+        )
+    if nodes < 3:
+        raise ValueError(
+            "Ego betweenness needs at least 3 nodes: with fewer its sensitivity is zero for ever."
+        )
+    return min(int(max_degree), nodes - 1)

@@ -1,0 +1,58 @@
+"""Ego density: the share of pairs of a node's neighbours that know each other.
+
+density(v) = links among the neighbours of v / (d (d - 1) / 2), and 0 when d <= 1 (our convention).
+
+delta(G, t, v) = 2 / max(d(v) - t, 2), d(v) the degree.
+Neighbours: edge. Ceiling: 1. Reach: n - 3. Range bound 2. The sensitivity follows the degree and not the
+density, so neither direction of shifting helps: use unshifted dampening.
+
+References: Farias et al. (PrivPareto), Lemma 7.2. Erratum: the printed sensitivity breaks A2 at d - t = 3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.core.scores import Scores
+from dpselect.core.sensitivity import Floats, Sensitivity, profiles
+from dpselect.views import Graph
+
+
+def ego_density(graph: Graph) -> Scores:
+    """Return the ego density of every node, shape (n,), between 0 and 1.
+
+    Raises:
+        ValueError: fewer than 3 nodes, where no density can change.
+        ImportError: numba is not installed.
+
+    >>> triangle_and_tail = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], nodes=4)
+    >>> ego_density(triangle_and_tail).values.round(3)
+    array([1.   , 1.   , 0.333, 0.   ])
+    """
+    if len(graph) < 3:
+        raise ValueError("Ego density needs at least 3 nodes: with fewer its sensitivity is zero for ever.")
+    from dpselect.utilities.egos import links_of_egos
+
+    links, degrees = links_of_egos(graph), graph.degrees
+    pairs = np.maximum(degrees * (degrees - 1) // 2, 1)
+    sensitivity = sensitivity_of_degrees(degrees, len(graph))
+    return Scores(links / pairs, sensitivity, candidates=graph.candidates, neighbours="edge")
+
+
+def sensitivity_of_degrees(degrees: NDArray[np.int64], nodes: int) -> Sensitivity:
+    """Return delta(G, t, v) for nodes of these degrees: one row a degree, sums in closed form."""
+    own, profile = np.unique(degrees, return_inverse=True)
+    # Sums of 2 / j run backwards through the harmonic numbers; below j = 2 every term is 1.
+    harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, own.max(initial=1) + 1))))
+
+    def rows(t: NDArray[np.int64]) -> Floats:
+        left: Floats = 2.0 / np.maximum(own - t[:, None], 2)
+        return left
+
+    def total(t: NDArray[np.int64]) -> Floats:
+        steps = np.minimum(t[:, None], np.maximum(own - 2, 0))
+        sums: Floats = 2.0 * (harmonic[own] - harmonic[own - steps]) + (t[:, None] - steps)
+        return sums
+
+    return profiles(rows, profile=profile, ceiling=1.0, reach=max(nodes - 3, 0), total=total)

@@ -1,0 +1,69 @@
+"""The house itself: whatever is in a public list has a proof, a test, a doctest and a row in papers.md."""
+
+import doctest
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import dpselect as dps
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "dpselect"
+PAPERS = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+HEADINGS = ["## Claim", "## Assumes", "## Proof", "## Where the code differs from the paper"]
+BUILDERS = dps.mechanisms.EVERY_MECHANISM
+UTILITIES = {function.__name__: function for function in dps.utilities.EVERY_UTILITY}
+
+
+@pytest.mark.parametrize("name", [*BUILDERS, *UTILITIES])
+def test_each_has_a_proof_a_doctest_and_a_row(name: str) -> None:
+    """The proof stands beside the file, under the four headings."""
+    function = BUILDERS.get(name) or UTILITIES[name]
+    file = Path(inspect.getfile(function))
+    proof = file.with_suffix(".md").read_text(encoding="utf-8")
+
+    assert HEADINGS == re.findall(r"^## .*$", proof, re.MULTILINE)
+    assert doctest.DocTestFinder().find(function)[0].examples
+    assert f"| `{name}` |" in PAPERS
+    assert (ROOT / "tests" / file.parent.name).is_dir()
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_files_can_be_read_in_one_sitting(path: Path) -> None:
+    """No file of the package is longer than 400 lines."""
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+def test_every_erratum_has_a_test_that_exists() -> None:
+    """Each entry of errata.md names a test, and the test is there."""
+    entries = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    assert entries
+
+    for entry in entries:
+        file, test = re.search(r"Test: `(\S+)::(\w+)`", entry).groups()
+        assert f"def {test}(" in (ROOT / file).read_text(encoding="utf-8"), entry.splitlines()[0]
+
+
+def test_every_test_has_a_docstring() -> None:
+    """A test states the fact that it checks."""
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        text = path.read_text(encoding="utf-8")
+        for match in re.finditer(r"^def (test_\w+)\([^)]*\)(?: -> None)?:\n(.*)$", text, re.MULTILINE):
+            assert match.group(2).lstrip().startswith('"""'), f"{path.name}: {match.group(1)}"
+
+
+def test_randomness_lives_in_two_files() -> None:
+    """Only coins and sampling know where random bits come from; nothing uses a seeded generator."""
+    for path in SOURCE.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"np\.random|numpy\.random|import random|import secrets", text), path.name
+        assert path.name == "coins.py" or "urandom" not in text
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    """Every relative link in the documentation is a file of the repository."""
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"

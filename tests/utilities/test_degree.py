@@ -1,0 +1,41 @@
+"""Degree."""
+
+import numpy as np
+from enumeration import Graphs, tightness
+
+import dpselect as dps
+from dpselect.utilities import degree
+
+
+def test_degrees_are_exact_integers_with_range_bound_one() -> None:
+    """Counts go to the sampler as they are."""
+    scores = degree(dps.Graph.from_edges([0, 0], [1, 2], nodes=4))
+
+    assert [2, 1, 1, 0] == scores.values.tolist()
+    assert ("i", 1, "edge", 1.0, 0) == (
+        scores.values.dtype.kind,
+        scores.range_bound,
+        scores.neighbours,
+        scores.sensitivity.ceiling,
+        scores.sensitivity.reach,
+    )
+
+
+def test_sensitivity_one_is_admissible_and_exact_on_all_graphs_of_five_nodes() -> None:
+    """By enumeration; half of it is caught."""
+    universe = Graphs(5)
+    bound, exact = universe.table(degree, 4)
+
+    assert universe.admissible(bound, exact)
+    assert (1.0, 1.0) == tightness(bound, exact)
+    assert not universe.admissible(bound / 2, exact)
+
+
+def test_one_more_edge_moves_all_degrees_the_same_way() -> None:
+    """Range bound 1, on all graphs of four nodes."""
+    universe = Graphs(4)
+    values = np.array([degree(graph).values for graph in universe.graphs.values()])
+    moves = values[universe.near] - values[:, None]
+
+    assert 1 == np.ptp(moves, axis=2).max()
+    assert ((moves >= 0).all(axis=2) | (moves <= 0).all(axis=2)).all()

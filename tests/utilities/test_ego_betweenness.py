@@ -1,0 +1,212 @@
+"""Ego betweenness, its sensitivity, and the worked examples of Farias et al. 2023."""
+
+import os
+
+import networkx as nx
+import numpy as np
+import pytest
+from enumeration import Graphs, tightness
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dpselect as dps
+from dpselect.core.sensitivity import profiles
+from dpselect.utilities import ego_betweenness
+from dpselect.utilities.ego_betweenness import quarter_bound, sensitivity_of_degrees
+
+# a, b, v0 .. v5 are 0 .. 7.
+FIGURE_2 = [(0, 1), *((hub, v) for hub in (0, 1) for v in range(2, 8))]
+FIGURE_9C = [(0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 4), (1, 5), (1, 6), (1, 7), (2, 3), (6, 7)]
+
+
+def graph_of(pairs, nodes: int = 8) -> dps.Graph:
+    """A graph from pairs."""
+    return dps.Graph.from_edges([a for a, _ in pairs], [b for _, b in pairs], nodes=nodes)
+
+
+def ebc(pairs, nodes: int = 8) -> np.ndarray:
+    """Ego betweenness of every node."""
+    return ego_betweenness(graph_of(pairs, nodes), max_degree=nodes - 1).values
+
+
+def by_networkx(graph: nx.Graph) -> list[float]:
+    """Betweenness of each node within its ego graph."""
+    return [nx.betweenness_centrality(nx.ego_graph(graph, v), normalized=False)[v] for v in graph.nodes()]
+
+
+def one_step(pairs) -> np.ndarray:
+    """Exact element sensitivity at distance 0, by trying every edge."""
+    values = ebc(pairs)
+    every = [(a, b) for a in range(8) for b in range(a + 1, 8)]
+    return np.max([np.abs(ebc(list(set(pairs) ^ {edge})) - values) for edge in every], axis=0)
+
+
+def test_example_1_1_1() -> None:
+    """Figure 2: EBC(a) = 7.5; without the edge ab it is 15."""
+    assert [7.5, 7.5] == ebc(FIGURE_2)[:2].tolist()
+    assert [15.0, 15.0] == ebc(FIGURE_2[1:])[:2].tolist()
+
+
+def test_example_1_1_2_is_the_ceiling_of_degree_seven() -> None:
+    """The change of 7.5 is B(D - 1) with D = 7: the corrected global sensitivity is attained."""
+    assert 7.5 == ego_betweenness(graph_of(FIGURE_2), max_degree=7).sensitivity.ceiling
+
+
+def test_example_1_1_4() -> None:
+    """Figure 2: one step moves a by 7.5, and v_i by 1 when ab is removed."""
+    assert 7.5 == one_step(FIGURE_2)[0]
+    assert 1.0 == (ebc(FIGURE_2[1:]) - ebc(FIGURE_2))[2]
+
+
+def test_example_1_1_3_and_3_1_1() -> None:
+    """Figure 9c: EBC is 6.5 for a, b and 0 for v_i; element sensitivities 3; 2; 1; local sensitivity 3."""
+    assert [6.5, 6.5, 0, 0, 0, 0, 0, 0] == ebc(FIGURE_9C).tolist()
+    assert [3, 3, 2, 2, 1, 1, 2, 2] == one_step(FIGURE_9C).tolist()
+
+
+def test_example_2_4_1() -> None:
+    """Figure 9c at distance 1: element sensitivities 5; 3; 2, so LS(G, 1) = 5."""
+    every = [(a, b) for a in range(8) for b in range(a + 1, 8)]
+    within = [one_step(FIGURE_9C), *(one_step(list(set(FIGURE_9C) ^ {edge})) for edge in every)]
+
+    assert [5, 5, 3, 3, 2, 2, 3, 3] == np.max(within, axis=0).tolist()
+
+
+@pytest.mark.parametrize(
+    "graph", [nx.karate_club_graph(), nx.les_miserables_graph(), nx.complete_graph(6), nx.star_graph(5)]
+)
+def test_known_graphs_agree_with_networkx(graph: nx.Graph) -> None:
+    """Betweenness within the ego graph, unweighted."""
+    plain = nx.Graph(graph.edges())
+    plain.add_nodes_from(graph)
+    ours = ego_betweenness(dps.Graph.from_networkx(plain), max_degree=len(plain) - 1)
+
+    assert np.allclose(by_networkx(plain), ours.values, rtol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(3, 14), st.floats(0, 1), st.integers(0, 10**6))
+def test_random_graphs_agree_with_networkx(nodes, density, seed) -> None:
+    """Any graph, dense or sparse."""
+    graph = nx.gnp_random_graph(nodes, density, seed=seed)
+    ours = ego_betweenness(dps.Graph.from_networkx(graph), max_degree=nodes - 1)
+
+    assert np.allclose(by_networkx(graph), ours.values, rtol=1e-12)
+
+
+def test_threads_change_nothing() -> None:
+    """Two workers give the same floats as one."""
+    graph = dps.Graph.from_networkx(nx.gnp_random_graph(200, 0.1, seed=1))
+    one, two = (ego_betweenness(graph, max_degree=199, workers=workers).values for workers in (1, 2))
+
+    assert np.array_equal(one, two)
+
+
+@pytest.mark.parametrize("max_degree", [2, 3, 4])
+def test_the_sensitivity_is_admissible_on_all_graphs_of_five_nodes(max_degree: int) -> None:
+    """A1 and A2 by enumeration, inside the graphs of that maximum degree; and the ceiling is a bound."""
+    universe = Graphs(5, max_degree)
+    bound, exact = universe.table(lambda graph: ego_betweenness(graph, max_degree=max_degree), 8)
+
+    assert universe.admissible(bound, exact)
+    assert exact.max() <= quarter_bound(max_degree - 1) / 4
+    assert not universe.admissible(bound / 2, exact)
+
+
+def test_tightness_is_what_the_proof_file_says() -> None:
+    """On all graphs of five nodes."""
+    universe = Graphs(5)
+    share, ratio = tightness(*universe.table(lambda graph: ego_betweenness(graph, max_degree=4), 8))
+
+    assert (0.825, 9.0) == (round(share, 3), round(ratio, 3))
+
+
+def test_a_cap_read_from_the_private_graph_is_caught() -> None:
+    """Erratum: with D the graph's own maximum degree, A2 fails."""
+    universe = Graphs(5)
+
+    def private(graph: dps.Graph) -> dps.Scores:
+        own = int(graph.degrees.max())
+        if own < 2:
+            return dps.Scores(np.zeros(5), dps.sensitivity.constant(1.0), neighbours="edge")
+        return ego_betweenness(graph, max_degree=own)
+
+    bound, exact = universe.table(private, 8)
+    assert not universe.admissible(bound, exact)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=6), st.integers(2, 12), st.integers(0, 40))
+def test_sums_in_closed_form_are_the_sums(degrees, max_degree, t) -> None:
+    """total(t) is the sum of delta at distances below t."""
+    degrees = np.minimum(degrees, max_degree)
+    built = sensitivity_of_degrees(degrees, max_degree).over(len(degrees))
+    walked = built.at(np.arange(t)).sum(axis=0) if t else np.zeros(len(degrees))
+
+    assert walked.tolist() == built.total(np.array([t]))[0, built.profile].tolist()
+
+
+def test_the_papers_global_sensitivities() -> None:
+    """B(D), as the paper has it: Enron 477,826.5, DBLP 29,326.5 (printed exchanged), GitHub 22,361,076.5."""
+    assert [477826.5, 29326.5, 22361076.5] == [quarter_bound(d) / 4 for d in (1383, 343, 9458)]
+
+
+def test_bounds_beyond_all_others_count_as_all_others() -> None:
+    """n - 1 is public, so a larger max_degree gains nothing and costs nothing."""
+    graph = graph_of(FIGURE_9C)
+
+    assert ego_betweenness(graph, max_degree=7).sensitivity.ceiling == (
+        ego_betweenness(graph, max_degree=10**6).sensitivity.ceiling
+    )
+
+
+@pytest.mark.parametrize(
+    ("max_degree", "error", "message"),
+    [
+        (None, dps.PrivacyError, "needs max_degree="),
+        (2.5, ValueError, "integer"),
+        (True, ValueError, "integer"),
+        (1, ValueError, "zero for ever"),
+        (-3, ValueError, "zero for ever"),
+        (4, ValueError, "For the curator"),
+    ],
+)
+def test_bad_bounds_are_refused(max_degree, error, message: str) -> None:
+    """Missing, too small, or exceeded by the graph: no node is named."""
+    with pytest.raises(error, match=message) as refusal:
+        ego_betweenness(graph_of(FIGURE_9C), max_degree=max_degree)
+    assert "5" not in str(refusal.value)
+
+
+def test_tiny_graphs_and_odd_workers_are_refused() -> None:
+    """Two nodes have nobody between; threads are counted from one."""
+    with pytest.raises(ValueError, match="at least 3 nodes"):
+        ego_betweenness(graph_of([(0, 1)], 2), max_degree=5)
+    with pytest.raises(ValueError, match="workers counts threads"):
+        ego_betweenness(graph_of(FIGURE_9C), max_degree=7, workers=0)
+
+
+@pytest.mark.skipif(
+    "DPSELECT_DATA" not in os.environ, reason="set DPSELECT_DATA to the folder with manifest.toml"
+)
+def test_enron_agrees_with_networkx_where_egos_are_small() -> None:
+    """Fifty nodes of the real graph, and the hub of the paper."""
+    from dpselect import datasets
+
+    graph = datasets.graph("enron")
+    scores = ego_betweenness(graph, max_degree=1383)
+    row = np.repeat(np.arange(len(graph)), graph.degrees)
+    other = nx.Graph(zip(row.tolist(), graph.indices.tolist(), strict=True))
+
+    assert 5038 == scores.values.argmax()
+    for v in np.flatnonzero((graph.degrees > 5) & (graph.degrees < 60))[::200].tolist():
+        ego = nx.ego_graph(other, v)
+        assert np.isclose(nx.betweenness_centrality(ego, normalized=False)[v], scores.values[v], rtol=1e-12)
+
+
+def test_profiles_share_rows_among_nodes_of_the_same_degree() -> None:
+    """One row a distinct degree, however many nodes."""
+    built = sensitivity_of_degrees(np.array([3, 1, 3, 3, 0]), 4)
+
+    assert (1, 3) == built.rows(np.array([0])).shape
+    assert profiles(built.rows, profile=built.profile).at(0).tolist() == [3, 1, 3, 3, 0]
