@@ -17,6 +17,8 @@ from dpselect.views import Graph
 Kernel = Callable[..., None]
 # Blocks of about equal work: enough for a smooth progress bar, few enough to cost nothing.
 _BLOCKS = 200
+# A row this many times longer than the ego is searched instead of scanned.
+_SEARCH = 20
 
 
 def betweenness_of_egos(graph: Graph, workers: int = 1) -> NDArray[np.float64]:
@@ -81,9 +83,10 @@ def _betweenness(indptr: Any, indices: Any, start: int, stop: int, result: Any) 
         widest = max(widest, indptr[c + 1] - indptr[c])
     first = np.empty(widest + 1, dtype=np.int64)
     common = np.zeros(widest, dtype=np.int32)
-    touched = np.empty(widest, dtype=np.int32)
+    touched = np.empty(widest + 1, dtype=np.uint32)
     histogram = np.zeros(widest + 1, dtype=np.int64)
-    inner = np.empty(1024, dtype=np.int32)
+    # Unsigned positions spare a check for negative ones at every look-up.
+    inner = np.empty(1024, dtype=np.uint32)
     for c in range(start, stop):
         begin, end = indptr[c], indptr[c + 1]
         d = end - begin
@@ -95,14 +98,29 @@ def _betweenness(indptr: Any, indices: Any, start: int, stop: int, result: Any) 
             first[i] = filled
             v = indices[begin + i]
             if filled + d > inner.size:
-                larger = np.empty(2 * inner.size + d, dtype=np.int32)
+                larger = np.empty(2 * inner.size + d, dtype=np.uint32)
                 larger[:filled] = inner[:filled]
                 inner = larger
-            for e in range(indptr[v], indptr[v + 1]):
-                j = place[indices[e]]
-                if j:
-                    inner[filled] = j - 1
-                    filled += 1
+            low, high = indptr[v], indptr[v + 1]
+            if high - low <= _SEARCH * d:
+                for e in range(low, high):
+                    j = place[indices[e]]
+                    if j:
+                        inner[filled] = j - 1
+                        filled += 1
+            else:
+                # A hub among few: look each of the few up in its sorted row.
+                for j in range(d):
+                    sought, top = indices[begin + j], high
+                    while low < top:
+                        middle = (low + top) // 2
+                        if indices[middle] < sought:
+                            low = middle + 1
+                        else:
+                            top = middle
+                    if low < high and indices[low] == sought:
+                        inner[filled] = j
+                        filled += 1
         first[d] = filled
         # A pair that is not adjacent and has k common neighbours counts 1 / (1 + k): start from k = 0.
         histogram[0] = d * (d - 1) // 2 - filled // 2
@@ -116,9 +134,9 @@ def _betweenness(indptr: Any, indices: Any, start: int, stop: int, result: Any) 
                     j = inner[f]
                     if j <= i:
                         break
-                    if common[j] == 0:
-                        touched[count] = j
-                        count += 1
+                    # Written always, kept only when new: cheaper than a branch that is hard to foresee.
+                    touched[count] = j
+                    count += common[j] == 0
                     common[j] += 1
             for e in range(first[i], first[i + 1]):
                 common[inner[e]] = 0
