@@ -29,9 +29,7 @@ SIZES = (5, 10, 20)
 EPSILONS = [Fraction(10) ** power * factor for power in range(-3, 4) for factor in (1, Fraction("3.162"))] + [
     Fraction(10) ** 4
 ]
-ROWS = [(name, "ego-betweenness") for name in dps.mechanisms.EVERY_MECHANISM] + [
-    ("permute-and-flip", "degree")
-]
+ROWS = [(name, "ego-betweenness") for name in dps.mechanisms.EVERY_MECHANISM] + [("permute-and-flip", "degree")]
 _cache: dict[str, dict[str, dps.Scores]] = {}
 
 
@@ -44,6 +42,11 @@ def scores_of(graph: str) -> dict[str, dps.Scores]:
             "degree": dps.utilities.degree(loaded),
         }
     return _cache[graph]
+
+
+def shown(epsilon: Fraction) -> str:
+    """Return epsilon with three digits, and no exponent."""
+    return f"{float(epsilon):.3g}" if epsilon < 1000 else f"{float(epsilon):.0f}"
 
 
 def limit(ticks: np.ndarray, truth: np.ndarray, k: int) -> float:
@@ -67,36 +70,27 @@ def cell(task: tuple[str, str, str, int, int]) -> tuple[list[float], float]:
             recalls.append(1.0)  # perfect at a smaller epsilon already
             continue
         rate = unit.rate(epsilon / k)
-        found = [
-            np.isin(peel(unit.ticks, k, rate, mechanism.sampler, fresh), truth).mean() for _ in range(draws)
-        ]
+        found = [np.isin(peel(unit.ticks, k, rate, mechanism.sampler, fresh), truth).mean() for _ in range(draws)]
         recalls.append(float(np.mean(found)))
     return recalls, limit(unit.ticks, truth, k)
 
 
 def main() -> None:
     """Print one table a graph and k."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--graphs", nargs="+", default=["enron", "github"], choices=sorted(MAX_DEGREE))
     given = parser.parse_args()
-    tasks = [
-        (graph, name, metric, k, given.draws)
-        for graph, k, (name, metric) in product(given.graphs, SIZES, ROWS)
-    ]
+    tasks = [(graph, name, metric, k, given.draws) for graph, k, (name, metric) in product(given.graphs, SIZES, ROWS)]
     with ProcessPoolExecutor(2) as pool:
         results = pool.map(cell, tasks)
         for number, (task, (recalls, most)) in enumerate(zip(tasks, results, strict=True)):
             graph, name, metric, k, draws = task
             if number % len(ROWS) == 0:
                 print(f"\n{graph}, k = {k}: recall of the true top {k}, mean of {draws} draws")
-                heads = "".join(f"{float(epsilon):>8.3g}" for epsilon in EPSILONS)
+                heads = "".join(f"{shown(epsilon):>8}" for epsilon in EPSILONS)
                 print(f"{'epsilon':<38}{heads}{'limit':>8}  reaches .9 at")
-            reached = next(
-                (f"{float(e):.3g}" for e, r in zip(EPSILONS, recalls, strict=True) if r >= 0.9), "never"
-            )
+            reached = next((shown(e) for e, r in zip(EPSILONS, recalls, strict=True) if r >= 0.9), "never")
             label = name if metric == "ego-betweenness" else f"{name} on {metric}"
             print(
                 f"{label:<38}" + "".join(f"{r:>8.3f}" for r in recalls) + f"{most:>8.3f}  {reached}",

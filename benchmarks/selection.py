@@ -70,9 +70,7 @@ def draws() -> None:
             flip = mean_seconds(our_draw("permute-and-flip", scores), ours)
             exponential = mean_seconds(our_draw("exponential", scores), ours)
             laplace = mean_seconds(our_draw("noisy-max-laplace", scores), max(3, ours // 10))
-            numpy = mean_seconds(
-                lambda x=scores / 2, g=noise: np.argmax(x + g.standard_exponential(x.size)), ours
-            )
+            numpy = mean_seconds(lambda x=scores / 2, g=noise: np.argmax(x + g.standard_exponential(x.size)), ours)
             rival = opendp_draw(scores) if theirs else None
             other = mean_seconds(rival, theirs) if rival else float("nan")
             print(

@@ -37,13 +37,11 @@ def refusal(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_top_k_prints_names_in_order(edges: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The list is ranked and the last line says what it cost."""
-    assert 0 == main(
-        ["top-k", str(edges), "--metric", "degree", "--k", "2", "--epsilon", "1e6", "--nodes", "6"]
-    )
+    assert 0 == main(["top-k", str(edges), "--metric", "degree", "--k", "2", "--epsilon", "1e6", "--nodes", "6"])
     lines = capsys.readouterr().out.splitlines()
 
     assert re.fullmatch(r" +1  0", lines[0])
-    assert "epsilon = 1000000 per edge, by permute-and-flip" == lines[-1]
+    assert "in order of selection; epsilon = 1000000 per edge, by permute-and-flip" == lines[-1]
 
 
 def test_json_is_for_programs(edges: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,9 +68,7 @@ def test_json_is_for_programs(edges: Path, capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize("metric", ["degree", "ego-betweenness", "ego-density"])
 def test_every_metric_works_on_a_shipped_graph(metric: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A graph that ships with NetworkX needs no file."""
-    assert 0 == main(
-        ["top-k", "lesmis", "--metric", metric, "--k", "3", "--epsilon", "1", "--max-degree", "40"]
-    )
+    assert 0 == main(["top-k", "lesmis", "--metric", metric, "--k", "3", "--epsilon", "1", "--max-degree", "40"])
     assert 4 == len(capsys.readouterr().out.splitlines())
 
 
@@ -86,12 +82,20 @@ def test_labels_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert {"ann", "bob", "eve"} <= set(capsys.readouterr().out.split())
 
 
+def test_labels_that_look_like_numbers_stay_as_written(tmp_path: Path, capsys) -> None:
+    """007 is printed as 007: what is released is a public label."""
+    (tmp_path / "edges.csv").write_text("source,target\n007,08\n007,9\n", encoding="utf-8")
+    (tmp_path / "names.txt").write_text("\ufeff007\n08\n9\n", encoding="utf-8")
+    command = ["top-k", str(tmp_path / "edges.csv"), "--metric", "degree", "--epsilon", "1e6"]
+
+    assert 0 == main([*command, "--nodes", str(tmp_path / "names.txt")])
+    assert "007" == capsys.readouterr().out.split()[1]
+
+
 def test_mechanisms_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
     """One line a mechanism."""
     assert 0 == main(["mechanisms"])
-    assert list(dps.mechanisms.EVERY_MECHANISM) == [
-        line.split()[0] for line in capsys.readouterr().out.splitlines()
-    ]
+    assert list(dps.mechanisms.EVERY_MECHANISM) == [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert 0 == main(["mechanisms", "--json"])
     assert len(dps.mechanisms.EVERY_MECHANISM) == len(json.loads(capsys.readouterr().out))
 
@@ -115,6 +119,10 @@ def test_demo_compares_mechanisms_with_exact_probabilities(capsys: pytest.Captur
         (["--epsilon", "-1"], "positive and finite"),
         (["--epsilon", "nan"], "epsilon must be positive and finite"),
         (["--epsilon", "inf"], "epsilon must be positive and finite"),
+        (["--epsilon", "1e400"], "epsilon must be between"),
+        (["--epsilon", "1e-99999"], "is not a number"),
+        (["--nodes", "99999999999999999999"], "more than fits"),
+        (["--nodes", "."], "no file"),
         (["--k", "0"], "k must be an integer"),
         (["--k", "-2"], "k must be an integer"),
         (["--k", "1.5"], "invalid int"),

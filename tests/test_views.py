@@ -1,5 +1,7 @@
 """Graphs over public nodes."""
 
+import sys
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -11,16 +13,15 @@ import dpselect as dps
 
 edge_lists = st.integers(1, 9).flatmap(
     lambda n: st.tuples(
-        st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=30)
+        st.just(n),
+        st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=30),
     )
 )
 
 
 def neighbours_of(graph: dps.Graph) -> list[set[int]]:
     """The neighbour sets, read back from the compressed rows."""
-    return [
-        set(graph.indices[a:b].tolist()) for a, b in zip(graph.indptr[:-1], graph.indptr[1:], strict=True)
-    ]
+    return [set(row.tolist()) for row in np.split(graph.indices, graph.indptr[1:-1])]
 
 
 @settings(max_examples=80, deadline=None)
@@ -111,6 +112,17 @@ def test_ten_million_edges_with_duplicates_are_taken() -> None:
         ([1], [2], ["a", "b"], "different kinds"),
         ([0], [1], -1, "a number >= 0"),
         ([1], [2], [], "not public"),
+        (["1"], [2], ["1", "2"], "different kinds"),
+        ([1], [2.0], [1, 2], "integers or text, and none missing"),
+        ([0, np.nan], [1, 1], 3, "must be integers"),
+        (["a", None], ["b", "secret"], ["a", "b"], "none missing"),
+        ([True], [False], 3, "must be integers"),
+        ([2**70], [0], ["a"], "fit into 64 bits"),
+        (np.array([2**63], np.uint64), [0], 3, "fit into 64 bits"),
+        ([1], [2], [1, 2, "a"], "all integers or all text"),
+        ([1], [2], [1.0, 2.0], "all integers or all text"),
+        (["a"], ["b"], [("a", 1), ("b", 2)], "all integers or all text"),
+        ([[0, 1]], [[1, 2]], 3, "same length"),
     ],
 )
 def test_bad_edges_are_refused_without_naming_anybody(source, target, nodes, message: str) -> None:
@@ -118,6 +130,56 @@ def test_bad_edges_are_refused_without_naming_anybody(source, target, nodes, mes
     with pytest.raises(ValueError, match=message) as refusal:
         dps.Graph.from_edges(source, target, nodes=nodes)
     assert "secret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("nodes", ["abc", b"abc", 3.0, True])
+def test_nodes_that_are_neither_a_number_nor_a_list_are_refused(nodes) -> None:
+    """Text is not a list of its letters."""
+    with pytest.raises(TypeError, match="the number of public nodes"):
+        dps.Graph.from_edges([0], [1], nodes=nodes)
+
+
+def test_object_arrays_are_taken_for_what_they_hold() -> None:
+    """Data frames keep text, and numbers with gaps filled, in object arrays."""
+    words, numbers = np.array(["a", "b"], dtype=object), np.array([0, 2], dtype=object)
+
+    assert [1, 1] == dps.Graph.from_edges(words, words[::-1], nodes=["a", "b"]).degrees.tolist()
+    assert [1, 1, 1, 1] == dps.Graph.from_edges(numbers, numbers + 1, nodes=4).degrees.tolist()
+
+
+def test_large_unsigned_ids_are_not_confused() -> None:
+    """2^53 and 2^53 + 1 are one number in floats, and two nodes here."""
+    ids = np.array([2**53, 2**53 + 1], dtype=np.uint64)
+
+    assert [1, 1] == dps.Graph.from_edges(ids[:1], ids[1:], nodes=ids).degrees.tolist()
+
+
+def test_a_graph_cannot_be_changed() -> None:
+    """Arrays are read-only and a graph is equal to itself alone, so it can be a key."""
+    graph = dps.Graph.from_edges([0], [1], nodes=2)
+
+    for array in (graph.degrees, graph.indices, graph.indptr):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    assert 1 == len({graph, graph})
+    assert graph != dps.Graph.from_edges([0], [1], nodes=2)
+
+
+def test_labels_that_are_the_positions_are_not_kept() -> None:
+    """range(n), a list and a number say the same; True is not 1."""
+    for nodes in (3, range(3), [0, 1, 2], np.arange(3)):
+        assert dps.Graph.from_edges([0], [1], nodes=nodes).labels is None
+    assert (0.0, 1.0) == dps.Graph.from_networkx(nx.Graph([(0.0, 1.0)])).labels
+
+
+def test_text_labels_stay_text_when_read(tmp_path) -> None:
+    """ "007" is not "7", and digits are labels when the public nodes are text."""
+    (tmp_path / "e.csv").write_text("source,target\n007,7\n", encoding="utf-8")
+
+    assert [1, 0, 1] == dps.Graph.read(tmp_path / "e.csv", nodes=["007", "8", "7"]).degrees.tolist()
+    (tmp_path / "f.csv").write_text("source,target\na,7\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="line 2: source and target must be integers"):
+        dps.Graph.read(tmp_path / "f.csv", nodes=8)
 
 
 def test_nodes_are_never_read_from_the_edges() -> None:
@@ -129,18 +191,49 @@ def test_nodes_are_never_read_from_the_edges() -> None:
 
 
 def test_networkx_edges_outside_the_public_nodes_are_refused() -> None:
-    """A list of public nodes must cover the graph."""
-    with pytest.raises(ValueError, match="not public"):
-        dps.Graph.from_networkx(nx.path_graph(3), nodes=[0, 1])
+    """Public nodes must cover the graph, by list or by number, each once."""
+    for nodes in ([0, 1], 2):
+        with pytest.raises(ValueError, match="not public"):
+            dps.Graph.from_networkx(nx.path_graph(3), nodes=nodes)
+    with pytest.raises(ValueError, match="listed twice"):
+        dps.Graph.from_networkx(nx.path_graph(3), nodes=[0, 1, 2, 2])
+    assert [1, 2, 1, 0] == dps.Graph.from_networkx(nx.path_graph(3), nodes=4).degrees.tolist()
 
 
 def test_an_adjacency_matrix_is_square() -> None:
-    """A rectangle is no graph."""
+    """A rectangle is no graph, and neither are a dense array and one with gaps."""
     with pytest.raises(ValueError, match="square"):
         dps.Graph.from_scipy(sparse.csr_matrix((2, 3)))
+    with pytest.raises(TypeError, match="csr_array"):
+        dps.Graph.from_scipy(np.eye(3))
+    with pytest.raises(ValueError, match="NaN"):
+        dps.Graph.from_scipy(sparse.csr_array([[0, np.nan], [0, 0]]))
+
+
+def test_entries_stored_twice_are_added_up() -> None:
+    """1 and -1 at one place are 0, which is no edge."""
+    matrix = sparse.coo_array(([1, -1, 5], ([0, 0, 1], [1, 1, 2])), shape=(3, 3))
+
+    assert [0, 1, 1] == dps.Graph.from_scipy(matrix).degrees.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes"),
+    [("lesmis", 77), ("karate", 34), ("florentine-families", 15), ("davis-southern-women", 32)],
+)
+def test_shipped_graphs_by_name(name: str, nodes: int) -> None:
+    """Those that NetworkX carries as data."""
+    assert nodes == len(dps.Graph.named(name))
+
+
+def test_without_networkx_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shipped graphs are optional, and the message names the extra."""
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(ImportError, match=r'pip install "dpselect\[graph\]"'):
+        dps.Graph.named("lesmis")
 
 
 def test_an_unknown_shipped_graph_lists_the_known() -> None:
     """The message names what there is."""
-    with pytest.raises(ValueError, match="lesmis, karate, florentine, davis"):
+    with pytest.raises(ValueError, match="lesmis, karate, florentine-families, davis-southern-women"):
         dps.Graph.named("facebook")

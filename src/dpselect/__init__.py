@@ -3,7 +3,7 @@
 The whole public vocabulary is the list below; start with ``Scores``, ``mechanism`` and ``select``.
 """
 
-from dpselect import mechanisms, utilities
+from dpselect import audit, mechanisms, utilities
 from dpselect.core import sensitivity
 from dpselect.core.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
 from dpselect.core.errors import PrivacyError
@@ -26,6 +26,7 @@ __all__ = [
     "Scores",
     "Sensitivity",
     "UnitScores",
+    "audit",
     "error_tail",
     "error_tail_bound",
     "expected_error",

@@ -2,137 +2,162 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.core.errors import PrivacyError
-from dpselect.sources import edges
+from dpselect.sources import edges, graphs
 
 _ASK_FOR_NODES = (
-    "Nodes are public candidates, and those that happen to have an edge are private: pass nodes=, their "
-    "number when ids are 0 .. n-1, or the public list of labels."
+    "Nodes are public candidates, and those that happen to have an edge are private: pass nodes= "
+    "(--nodes on the command line), their number when ids are 0 .. n-1, or the public list of labels."
 )
+_OUTSIDE = "An edge names a node that is not public: add it to nodes=, or remove the edge."
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Graph:
     """A simple undirected graph over public nodes, in compressed rows.
 
     Self loops and repeated edges, in either direction, are dropped and counted for the curator. The nodes are
-    public; everything else is private, so a repr shows only how many nodes there are.
+    public; everything else is private, so a repr shows only how many nodes there are. Arrays are read-only.
 
     Attributes:
         indptr: shape (n + 1,), int64: where the neighbours of each node start in ``indices``.
-        indices: the neighbours, sorted within each node, int32.
+        indices: the neighbours, sorted within each node, int32 (int64 from 2^31 nodes on).
         labels: what the nodes are called, or ``None`` when they are 0 .. n-1.
         self_loops_dropped: how many edges joined a node to itself.
         duplicates_dropped: how many edges were there already.
     """
 
     indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
+    indices: NDArray[np.int32] | NDArray[np.int64]
     labels: Sequence[Any] | None = None
     self_loops_dropped: int = 0
     duplicates_dropped: int = 0
 
     @classmethod
     def from_edges(
-        cls, source: ArrayLike, target: ArrayLike, nodes: int | Sequence[Any] | None = None
+        cls,
+        source: ArrayLike,
+        target: ArrayLike,
+        nodes: int | Iterable[Any] | None = None,
     ) -> Graph:
         """Return the graph of these edges.
 
         Args:
-            source: shape (edges,), ids or labels.
+            source: shape (edges,), ids or labels: integers or text.
             target: shape (edges,).
             nodes: the public nodes: their number n when ids are 0 .. n-1, or the list of labels. Nodes
                 without an edge are nodes too, which is why they are not read from the edges.
 
         Raises:
             PrivacyError: ``nodes`` is missing.
-            ValueError: an edge names a node that is not public, ids are negative or not integers, labels
-                repeat, or the two ends have different lengths.
+            TypeError: ``nodes`` is neither a number nor a list.
+            ValueError: an edge names a node that is not public, ids are negative, missing or not integers,
+                labels repeat, or the two ends have different lengths.
 
         >>> Graph.from_edges([0, 1, 1], [1, 2, 0], nodes=5).degrees
         array([1, 2, 1, 0, 0])
         """
-        if nodes is None:
-            raise PrivacyError(_ASK_FOR_NODES)
-        ends = np.asarray(source), np.asarray(target)
+        size, labels = _declared(nodes)
+        ends = _array(source), _array(target)
         if ends[0].ndim != 1 or ends[0].shape != ends[1].shape:
             raise ValueError("Each edge has a source and a target: pass two arrays of the same length.")
-        if isinstance(nodes, (int, np.integer)):
-            if nodes < 0:
-                raise ValueError("nodes counts the public nodes: pass a number >= 0.")
-            return _compressed(cls, _ids(ends[0], int(nodes)), _ids(ends[1], int(nodes)), int(nodes), None)
-        labels = list(nodes)
-        a, b = _places(labels, ends)
-        return _compressed(cls, a, b, len(labels), labels)
+        a, b = (_plain(end, "Node ids must be integers or text, and none missing.") for end in ends)
+        if labels is None:
+            return _compressed(cls, _ids(a, size), _ids(b, size), size, None)
+        known = _plain(_array(labels), "Labels in nodes= must be all integers or all text, and none missing.")
+        order = np.argsort(known, kind="stable")
+        ascending = known[order]
+        if (ascending[1:] == ascending[:-1]).any():
+            _refuse_repeats()
+        return _compressed(cls, _places(a, ascending, order), _places(b, ascending, order), size, labels)
 
     @classmethod
-    def from_networkx(cls, graph: Any, nodes: Sequence[Any] | None = None) -> Graph:
+    def from_networkx(cls, graph: Any, nodes: int | Iterable[Any] | None = None) -> Graph:
         """Return a NetworkX graph; directions and parallel edges go.
 
         Its own nodes, isolated ones included, are thereby declared public, unless ``nodes`` lists others.
+
+        Args:
+            graph: any NetworkX graph.
+            nodes: the public nodes, as for :meth:`from_edges`; labels may be any hashable values.
+
+        Raises:
+            TypeError: ``nodes`` is neither a number nor a list.
+            ValueError: an edge names a node outside ``nodes``, or ``nodes`` lists one twice.
 
         >>> import networkx
         >>> Graph.from_networkx(networkx.path_graph(4))
         Graph(nodes=4)
         """
-        own, source, target = edges.of_networkx(graph)
-        labels = own if nodes is None else list(nodes)
-        place = _index(labels)
+        own, source, target = graphs.of_networkx(graph)
+        size, labels = _declared(own if nodes is None else nodes)
+        place: dict[Hashable, int] = {label: i for i, label in enumerate(labels or range(size))}
+        if len(place) != size:
+            _refuse_repeats()
         try:
-            a, b = ([place[end] for end in side] for side in (source, target))
+            a, b = (np.array([place[end] for end in side], dtype=np.int64) for side in (source, target))
         except KeyError:
             raise ValueError(_OUTSIDE) from None
-        plain = labels if labels != list(range(len(labels))) else None
-        ends = np.array(a, dtype=np.int64), np.array(b, dtype=np.int64)
-        return _compressed(cls, *ends, len(labels), plain)
+        return _compressed(cls, a, b, size, labels)
 
     @classmethod
     def from_scipy(cls, matrix: Any) -> Graph:
         """Return the graph of a square sparse matrix: every non-zero entry is an edge, nodes are 0 .. n-1.
 
+        A symmetric matrix holds each edge twice, so half of its entries count as duplicates.
+
         Raises:
-            ValueError: the matrix is not square.
+            TypeError: not a sparse matrix.
+            ValueError: the matrix is not square, or holds NaN.
+
+        >>> from scipy.sparse import eye_array
+        >>> Graph.from_scipy(eye_array(3, k=1)).degrees
+        array([1, 2, 1])
         """
-        size, source, target = edges.of_scipy(matrix)
+        size, source, target = graphs.of_scipy(matrix)
         return cls.from_edges(source, target, nodes=size)
 
     @classmethod
-    def read(cls, path: str | Path, nodes: int | Sequence[Any] | None = None) -> Graph:
+    def read(cls, path: str | Path, nodes: int | Iterable[Any] | None = None) -> Graph:
         """Return the graph of an edge file: ``.parquet``, ``.csv``, ``.txt``, text also with ``.gz``.
 
         Args:
             path: the file; see ``dpselect.sources.edges.read`` for its form.
-            nodes: the public nodes, as for :meth:`from_edges`.
+            nodes: the public nodes, as for :meth:`from_edges`. Cells are read as what these are: text
+                labels are not turned into numbers, so "007" is not "7".
 
         Raises:
             PrivacyError: ``nodes`` is missing.
             FileNotFoundError: no such file.
+            TypeError: ``nodes`` is neither a number nor a list.
             ValueError: a malformed line (its number), or a node outside ``nodes``.
+            ImportError: pyarrow is not installed.
         """
-        if nodes is None:
-            raise PrivacyError(_ASK_FOR_NODES)
-        return cls.from_edges(*edges.read(path), nodes=nodes)
+        size, labels = _declared(nodes)
+        kind = str if labels and isinstance(labels[0], str) else int
+        return cls.from_edges(*edges.read(path, kind=kind), nodes=size if labels is None else labels)
 
     @classmethod
     def named(cls, name: str) -> Graph:
         """Return a graph that ships with NetworkX, such as ``"lesmis"`` or ``"karate"``.
 
         Raises:
-            ValueError: no such graph.
+            ValueError: no such graph; the message lists them.
+            ImportError: networkx is not installed.
 
         >>> Graph.named("lesmis")
         Graph(nodes=77)
         """
-        return cls.from_networkx(edges.named(name))
+        return cls.from_networkx(graphs.named(name))
 
     def __len__(self) -> int:
         return self.indptr.size - 1
@@ -145,56 +170,87 @@ class Graph:
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
         """Return the number of neighbours of each node, shape (n,)."""
-        return np.diff(self.indptr)
+        return _read_only(np.diff(self.indptr))
 
     def __repr__(self) -> str:
         return f"Graph(nodes={len(self)})"
 
 
-_OUTSIDE = "An edge names a node that is not public: add it to nodes=, or remove the edge."
+def _declared(nodes: int | Iterable[Any] | None) -> tuple[int, tuple[Any, ...] | None]:
+    """Return the number of public nodes, and their labels unless these are 0 .. n-1."""
+    if nodes is None:
+        raise PrivacyError(_ASK_FOR_NODES)
+    if isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool):
+        if nodes < 0:
+            raise ValueError("nodes counts the public nodes: pass a number >= 0.")
+        return int(nodes), None
+    if isinstance(nodes, (bool, str, bytes)) or not isinstance(nodes, Iterable):
+        raise TypeError("nodes is the number of public nodes, an integer, or the list of their labels.")
+    labels = tuple(nodes.tolist() if isinstance(nodes, np.ndarray) else nodes)
+    # 1 == True == 1.0, so the kind is compared too.
+    plain = all(type(label) is int and label == i for i, label in enumerate(labels)) and len(labels) > 0
+    return len(labels), None if plain else labels
+
+
+def _array(values: ArrayLike) -> NDArray[Any]:
+    # A list is kept as objects at first: NumPy would turn [1, "a"] into text without a word.
+    return np.asarray(values, dtype=object) if isinstance(values, (list, tuple)) else np.asarray(values)
+
+
+def _plain(values: NDArray[Any], message: str) -> NDArray[Any]:
+    """Return ids as int64 or labels as text, or refuse."""
+    if values.ndim != 1:
+        raise ValueError(message)
+    if not values.size:
+        return np.empty(0, dtype=np.int64)
+    if values.dtype.kind == "O":
+        kinds = set(map(type, values.tolist()))
+        if all(issubclass(kind, str) for kind in kinds):
+            return values.astype(np.str_)
+        if bool in kinds or not all(issubclass(kind, (int, np.integer)) for kind in kinds):
+            raise ValueError(message)
+        try:
+            return values.astype(np.int64)
+        except OverflowError:
+            raise ValueError("Node ids must fit into 64 bits: pass larger ones as text.") from None
+    if values.dtype.kind == "u" and values.max() > np.iinfo(np.int64).max:
+        raise ValueError("Node ids must fit into 64 bits: pass larger ones as text.")
+    if values.dtype.kind in "iu":
+        return values.astype(np.int64, copy=False)
+    if values.dtype.kind not in "UT":
+        raise ValueError(message)
+    return values.astype(np.str_, copy=False)
 
 
 def _ids(ends: NDArray[Any], size: int) -> NDArray[np.int64]:
+    if ends.dtype.kind != "i":
+        raise ValueError("With a number of nodes, ids must be integers: pass nodes= as the list of labels.")
+    if ends.size and ends.min() < 0:
+        raise ValueError("Node ids must not be negative: they are 0 .. n-1.")
+    if ends.size and ends.max() >= size:
+        raise ValueError(f"An edge has an id beyond the {size} public nodes: ids are 0 .. n-1.")
+    return ends
+
+
+def _places(ends: NDArray[Any], ascending: NDArray[Any], order: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Return the positions of labels, a whole array at a time."""
     if not ends.size:
         return np.empty(0, dtype=np.int64)
-    if ends.dtype.kind not in "iu":
-        raise ValueError("With a number of nodes, ids must be integers: pass nodes= as the list of labels.")
-    if ends.min() < 0:
-        raise ValueError("Node ids must not be negative: they are 0 .. n-1.")
-    if ends.max() >= size:
-        raise ValueError(f"An edge has an id beyond the {size} public nodes: ids are 0 .. n-1.")
-    return ends.astype(np.int64, copy=False)
+    if ascending.size and ascending.dtype.kind != ends.dtype.kind:
+        raise ValueError("Labels in nodes= and in the edges are of different kinds: pass both as text.")
+    at = np.searchsorted(ascending, ends)
+    if at.max() >= ascending.size or (ascending[at] != ends).any():
+        raise ValueError(_OUTSIDE)
+    return order[at].astype(np.int64, copy=False)
 
 
-def _index(labels: list[Any]) -> dict[Any, int]:
-    place = {label: i for i, label in enumerate(labels)}
-    if len(place) != len(labels):
-        raise ValueError("Some nodes are listed twice: pass each public node once.")
-    return place
+def _refuse_repeats() -> NoReturn:
+    raise ValueError("Some nodes are listed twice: pass each public node once.")
 
 
-def _places(
-    labels: list[Any], ends: tuple[NDArray[Any], NDArray[Any]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the positions of labels, whole arrays at a time."""
-    _index(labels)
-    known = np.array(labels) if labels else np.empty(0, dtype=np.int64)
-    if (
-        ends[0].size
-        and known.dtype.kind != ends[0].dtype.kind
-        and {known.dtype.kind, ends[0].dtype.kind} != {"i", "u"}
-    ):
-        raise ValueError(
-            "The labels in nodes= and those of the edges are of different kinds: pass both as text."
-        )
-    order = np.argsort(known)
-    found = []
-    for side in ends:
-        at = np.searchsorted(known, side, sorter=order) if known.size else np.zeros(side.size, dtype=np.int64)
-        if side.size and (not known.size or at.max() >= known.size or (known[order[at]] != side).any()):
-            raise ValueError(_OUTSIDE)
-        found.append(order[at].astype(np.int64) if known.size else at)
-    return found[0], found[1]
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    array.setflags(write=False)
+    return array
 
 
 def _compressed(
@@ -202,22 +258,22 @@ def _compressed(
     source: NDArray[np.int64],
     target: NDArray[np.int64],
     size: int,
-    labels: list[Any] | None,
+    labels: tuple[Any, ...] | None,
 ) -> Graph:
     from scipy.sparse import coo_matrix
 
+    narrow = np.int32 if size < 2**31 else np.int64
     kept = source != target
-    a, b = source[kept].astype(np.int32), target[kept].astype(np.int32)
+    a, b = source[kept].astype(narrow), target[kept].astype(narrow)
     # Each edge once, smaller end first; compressing drops the repetitions.
-    half = coo_matrix(
-        (np.ones(a.size, dtype=bool), (np.minimum(a, b), np.maximum(a, b))), shape=(size, size)
-    ).tocsr()
+    ones = np.ones(a.size, dtype=bool)
+    half = coo_matrix((ones, (np.minimum(a, b), np.maximum(a, b))), shape=(size, size)).tocsr()
     half.sum_duplicates()
     whole = (half + half.T).tocsr()
     whole.sort_indices()
     return make(
-        indptr=whole.indptr.astype(np.int64),
-        indices=whole.indices.astype(np.int32, copy=False),
+        indptr=_read_only(whole.indptr.astype(np.int64)),
+        indices=_read_only(whole.indices.astype(narrow, copy=False)),
         labels=labels,
         self_loops_dropped=int(source.size - a.size),
         duplicates_dropped=int(a.size - half.nnz),

@@ -17,9 +17,7 @@ def test_expected_error_is_the_law_times_the_error() -> None:
     scores = dps.Scores([1, 0], sensitivity=1)
     loser = math.exp(-0.5) / (1 + math.exp(-0.5))
 
-    assert math.isclose(
-        loser, dps.expected_error(scores, 1, mechanism=dps.mechanism("exponential")), rel_tol=1e-12
-    )
+    assert math.isclose(loser, dps.expected_error(scores, 1, mechanism=dps.mechanism("exponential")), rel_tol=1e-12)
 
 
 def test_the_tail_counts_errors_of_exactly_theta() -> None:

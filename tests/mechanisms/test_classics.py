@@ -61,9 +61,7 @@ def test_floats_and_integers_agree(values, name) -> None:
     mechanism = dps.mechanism(name)
     gap = np.ptp(values)
 
-    assert np.allclose(
-        mechanism.log_law(scores, 1), mechanism.log_law(whole, 1), atol=2.0**-19 * (gap + 1), rtol=0
-    )
+    assert np.allclose(mechanism.log_law(scores, 1), mechanism.log_law(whole, 1), atol=2.0**-19 * (gap + 1), rtol=0)
 
 
 @pytest.mark.parametrize("name", CLASSICS)

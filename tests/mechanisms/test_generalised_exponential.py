@@ -62,6 +62,4 @@ def test_a_margin_is_a_number_from_zero(margin) -> None:
 def test_bounds_are_required() -> None:
     """Without any public bound the mechanism refuses."""
     with pytest.raises(dps.PrivacyError, match="of every candidate"):
-        dps.mechanism("generalised-exponential").effective(
-            dps.Scores([1.0], dps.sensitivity.local(lambda t: 1 + t))
-        )
+        dps.mechanism("generalised-exponential").effective(dps.Scores([1.0], dps.sensitivity.local(lambda t: 1 + t)))

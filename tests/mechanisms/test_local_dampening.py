@@ -80,21 +80,15 @@ def test_constant_sensitivity_is_scaling(values, c) -> None:
     flat = dps.Scores(values, dps.sensitivity.local(lambda t: c, ceiling=c))
 
     assert np.allclose(dampen(flat.values, flat.sensitivity), np.array(values) / c, rtol=1e-12, atol=1e-12)
-    assert np.array_equal(
-        dps.mechanism("local-dampening").law(scores, 1), dps.mechanism("exponential").law(scores, 1)
-    )
+    assert np.array_equal(dps.mechanism("local-dampening").law(scores, 1), dps.mechanism("exponential").law(scores, 1))
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(-30, 30), min_size=2, max_size=6))
 def test_adding_a_candidate_changes_no_other_score(values) -> None:
     """Dampening looks at one candidate at a time."""
-    at = dps.sensitivity.element(lambda t: np.arange(1, len(values) + 1) * (1.0 + t), ceiling=50).over(
-        len(values)
-    )
-    fewer = dps.sensitivity.element(lambda t: np.arange(1, len(values)) * (1.0 + t), ceiling=50).over(
-        len(values) - 1
-    )
+    at = dps.sensitivity.element(lambda t: np.arange(1, len(values) + 1) * (1.0 + t), ceiling=50).over(len(values))
+    fewer = dps.sensitivity.element(lambda t: np.arange(1, len(values)) * (1.0 + t), ceiling=50).over(len(values) - 1)
 
     assert np.array_equal(dampen(np.array(values), at)[:-1], dampen(np.array(values[:-1]), fewer))
 
@@ -140,9 +134,9 @@ def test_unshifted_dampening_may_lose_to_range_bound_one() -> None:
     """u on a chain (0,0),(1,0),(2,0),(3.2,0), at (1,0), epsilon 1: .622 against .697 for the classic."""
     from universes import chain
 
-    universe = chain([(0, 0), (1, 0), (2, 0), (3.2, 0)], range_bound=1)
-    scores = universe.scores(1, element=False)
-    classic = dps.Scores(universe.values[1], sensitivity=1.2, range_bound=1)
+    problem = chain([(0, 0), (1, 0), (2, 0), (3.2, 0)], range_bound=1)
+    scores = problem.utility(element=False)(1)
+    classic = dps.Scores(problem.values[1], sensitivity=1.2, range_bound=1)
 
     assert 0.622 == dps.mechanism("local-dampening").law(scores, 1)[0].round(3)
     assert 0.697 == dps.mechanism("exponential").law(classic, 1)[0].round(3)

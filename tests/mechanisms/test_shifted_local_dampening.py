@@ -15,9 +15,9 @@ deltas = st.lists(st.lists(st.integers(0, 8), min_size=1, max_size=80).map(sorte
 def sensitivity_of(rows) -> dps.Sensitivity:
     """Element sensitivities with ceiling 8 and one public reach."""
     reach = max(len(row) for row in rows)
-    return dps.sensitivity.element(
-        lambda t: [row[min(t, len(row) - 1)] for row in rows], ceiling=8, reach=reach
-    ).over(len(rows))
+    return dps.sensitivity.element(lambda t: [row[min(t, len(row) - 1)] for row in rows], ceiling=8, reach=reach).over(
+        len(rows)
+    )
 
 
 def test_example_4_2_1_corrected() -> None:
@@ -40,9 +40,7 @@ def test_example_4_2_1_corrected() -> None:
 def test_the_closed_form_is_the_limit_of_shifting(rows, data) -> None:
     """Dampening u - s for a shift beyond all sums differs from the closed form by one constant."""
     at = sensitivity_of(rows)
-    values = np.array(
-        data.draw(st.lists(st.integers(-20, 20), min_size=len(rows), max_size=len(rows))), dtype=float
-    )
+    values = np.array(data.draw(st.lists(st.integers(-20, 20), min_size=len(rows), max_size=len(rows))), dtype=float)
     far = 8.0 * 2000
 
     down = dampen(values - far, at) + far / 8
@@ -72,9 +70,9 @@ def test_exact_element_sensitivity_can_be_worse_than_the_exponential_mechanism()
     at = dps.sensitivity.element(lambda t: [1, 8], ceiling=8, reach=20)
     scores = dps.Scores([4.0, 0.0], at)
 
-    assert dps.expected_error(
-        scores, 1, mechanism=dps.mechanism("shifted-local-dampening")
-    ) > dps.expected_error(scores, 1, mechanism=dps.mechanism("exponential"))
+    assert dps.expected_error(scores, 1, mechanism=dps.mechanism("shifted-local-dampening")) > dps.expected_error(
+        scores, 1, mechanism=dps.mechanism("exponential")
+    )
 
 
 def test_sums_in_closed_form_and_by_walking_agree() -> None:

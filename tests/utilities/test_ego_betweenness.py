@@ -1,6 +1,7 @@
 """Ego betweenness, its sensitivity, and the worked examples of Farias et al. 2023."""
 
 import os
+import sys
 
 import networkx as nx
 import numpy as np
@@ -114,11 +115,13 @@ def test_the_sensitivity_is_admissible_on_all_graphs_of_five_nodes(max_degree: i
 
 
 def test_tightness_is_what_the_proof_file_says() -> None:
-    """On all graphs of five nodes."""
+    """On all graphs of five nodes, at the distances below the reach."""
     universe = Graphs(5)
-    share, ratio = tightness(*universe.table(lambda graph: ego_betweenness(graph, max_degree=4), 8))
+    bound, exact = universe.table(lambda graph: ego_betweenness(graph, max_degree=4), 3)
+    share, ratio = tightness(bound, exact)
 
-    assert (0.825, 9.0) == (round(share, 3), round(ratio, 3))
+    assert (0.572, 9.0) == (round(share, 3), round(ratio, 3))
+    assert [0.499, 0.524, 0.692] == [round(tightness(bound[t], exact[t])[0], 3) for t in range(3)]
 
 
 def test_a_cap_read_from_the_private_graph_is_caught() -> None:
@@ -144,6 +147,37 @@ def test_sums_in_closed_form_are_the_sums(degrees, max_degree, t) -> None:
     walked = built.at(np.arange(t)).sum(axis=0) if t else np.zeros(len(degrees))
 
     assert walked.tolist() == built.total(np.array([t]))[0, built.profile].tolist()
+
+
+@pytest.mark.parametrize("max_degree", [7, 9458, 5_000_000])
+def test_sums_in_closed_form_survive_large_degrees(max_degree: int) -> None:
+    """Against whole numbers of any size, to 1e-15: cubes of degrees do not fit into 64 bits."""
+    starts, t = sorted([0, 4, max_degree // 2, max_degree - 1, max_degree]), max_degree + 3
+    built = sensitivity_of_degrees(np.array(starts), max_degree).over(5)
+
+    def cube(m: int) -> int:
+        return 2 * m * (m - 1) if m <= 6 else 20 + m * (m - 1) * (m - 2) // 3
+
+    def four_times(start: int) -> int:
+        inside = cube(max_degree) - cube(min(start, max_degree))
+        return inside + (start + t - max_degree) * int(quarter_bound(max_degree - 1))
+
+    assert built.total is not None
+    assert np.allclose(
+        [float(four_times(start)) / 4 for start in starts], built.total(np.array([t]))[0], rtol=1e-15, atol=0
+    )
+
+
+def test_the_global_sensitivity_is_attained() -> None:
+    """A node that knows all D - 1 neighbours of c, or none of them, meets c: one change is B(D - 1)."""
+    for degree in (3, 6, 7, 9):
+        spokes = [(0, x) for x in range(2, degree + 1)]
+        changes = [
+            ebc([*spokes, *others, (0, 1)], degree + 1)[0] - ebc([*spokes, *others], degree + 1)[0]
+            for others in ([], [(1, x) for x in range(2, degree + 1)])
+        ]
+
+        assert quarter_bound(degree - 1) / 4 == np.abs(changes).max()
 
 
 def test_the_papers_global_sensitivities() -> None:
@@ -187,7 +221,8 @@ def test_tiny_graphs_and_odd_workers_are_refused() -> None:
 
 
 @pytest.mark.skipif(
-    "DPSELECT_DATA" not in os.environ, reason="set DPSELECT_DATA to the folder with manifest.toml"
+    "DPSELECT_DATA" not in os.environ,
+    reason="set DPSELECT_DATA to the folder with manifest.toml",
 )
 def test_enron_agrees_with_networkx_where_egos_are_small() -> None:
     """Fifty nodes of the real graph, and the hub of the paper."""
@@ -202,6 +237,49 @@ def test_enron_agrees_with_networkx_where_egos_are_small() -> None:
     for v in np.flatnonzero((graph.degrees > 5) & (graph.degrees < 60))[::200].tolist():
         ego = nx.ego_graph(other, v)
         assert np.isclose(nx.betweenness_centrality(ego, normalized=False)[v], scores.values[v], rtol=1e-12)
+
+
+def test_without_numba_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled loops are optional, and the message names the extra."""
+    from dpselect.utilities import egos
+
+    monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.setattr(egos, "_kernels", egos._kernels.__wrapped__)
+    with pytest.raises(ImportError, match=r'pip install "dpselect\[graph\]"'):
+        ego_betweenness(graph_of(FIGURE_9C), max_degree=7)
+
+
+def test_a_place_that_cannot_be_written_only_costs_the_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """numba refuses to cache without a writable folder; the kernels then compile in memory."""
+    import numba
+
+    from dpselect.utilities import egos
+
+    made = []
+
+    def njit(**options: bool):
+        if options.get("cache"):
+            raise RuntimeError("no locator available")
+        made.append(options)
+        return lambda function: function
+
+    monkeypatch.setattr(numba, "njit", njit)
+    egos._kernels.__wrapped__()
+    assert [{"nogil": True}] == made
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_quick_count_shows_no_progress(monkeypatch: pytest.MonkeyPatch, capsys, terminal: bool) -> None:
+    """The bar appears after two seconds, on a terminal, and tqdm may be missing."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    ebc(FIGURE_2)
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    ebc(FIGURE_2)
+    monkeypatch.setattr(sys, "stderr", None)
+    monkeypatch.delitem(sys.modules, "tqdm")
+    ebc(FIGURE_2)
+
+    assert ("", "") == tuple(capsys.readouterr())
 
 
 def test_profiles_share_rows_among_nodes_of_the_same_degree() -> None:

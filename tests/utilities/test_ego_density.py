@@ -1,5 +1,7 @@
 """Ego density and its sensitivity."""
 
+import math
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -39,11 +41,25 @@ def test_the_sensitivity_is_admissible_on_all_graphs_of_five_nodes() -> None:
 
 
 def test_tightness_is_what_the_proof_file_says() -> None:
-    """On all graphs of five nodes."""
+    """On all graphs of five nodes, at the distances below the reach."""
     universe = Graphs(5)
-    share, ratio = tightness(*universe.table(ego_density, 6))
+    bound, exact = universe.table(ego_density, 2)
+    share, ratio = tightness(bound, exact)
 
-    assert (0.964, 3.0) == (round(share, 3), round(ratio, 3))
+    assert (0.893, 3.0) == (round(share, 3), round(ratio, 3))
+    assert [0.789, 0.997] == [round(tightness(bound[t], exact[t])[0], 3) for t in range(2)]
+
+
+def test_for_every_degree_some_graph_attains_the_bound() -> None:
+    """The only links join one neighbour w to the others: without vw the density falls from 2/d to 0."""
+    for d in range(2, 9):
+        links = [(1, x) for x in range(2, d + 1)] + [(0, x) for x in range(2, d + 1)]
+        without = dps.Graph.from_edges([a for a, _ in links], [b for _, b in links], nodes=d + 1)
+        source, target = zip(*links, (0, 1), strict=True)
+        whole = ego_density(dps.Graph.from_edges(source, target, nodes=d + 1))
+
+        assert 2 / d == whole.values[0] == whole.sensitivity.at(0)[0]
+        assert 0 == ego_density(without).values[0]
 
 
 def test_the_printed_sensitivity_is_caught() -> None:
@@ -72,6 +88,17 @@ def test_sums_in_closed_form_are_the_sums(degrees, t) -> None:
     walked = built.at(np.arange(t)).sum(axis=0) if t else np.zeros(len(degrees))
 
     assert np.allclose(walked, built.total(np.array([t]))[0, built.profile], rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("degree", [9458, 300_000])
+def test_sums_in_closed_form_survive_large_degrees(degree: int) -> None:
+    """One step or nearly all of them: relative error 1e-15, against sums without rounding."""
+    steps = np.array([1, 10, degree // 2, degree - 2])
+    total = sensitivity_of_degrees(np.array([degree]), degree + 1).total
+    exact = [2 * math.fsum(1 / j for j in range(degree - k + 1, degree + 1)) for k in steps.tolist()]
+
+    assert total is not None
+    assert np.allclose(exact, total(steps)[:, 0], rtol=1e-15, atol=0)
 
 
 def test_two_nodes_are_refused() -> None:

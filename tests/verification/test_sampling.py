@@ -42,9 +42,7 @@ def verify(name: str, draws: int, entropy) -> None:
     mechanism, scores = dps.mechanism(name), scores_for(name)
     unit = mechanism.effective(scores)
     rate = unit.rate(EPSILON)
-    counts = np.bincount(
-        [mechanism.sampler.draw(unit.ticks, rate, entropy) for _ in range(draws)], minlength=12
-    )
+    counts = np.bincount([mechanism.sampler.draw(unit.ticks, rate, entropy) for _ in range(draws)], minlength=12)
 
     assert p_value(counts, mechanism.law(scores, EPSILON)) > 1e-4
     assert p_value(counts, mechanism.law(scores, EPSILON * Fraction(7, 10))) < THRESHOLD

@@ -12,6 +12,9 @@ import numpy as np
 
 from dpselect.core.neighbours import Neighbours
 
+# Far beyond any use; keeps numbers short enough to be written down and read again.
+_LEAST = Fraction(1, 10**300)
+
 
 @dataclass(frozen=True)
 class Guarantee:
@@ -65,7 +68,7 @@ def exact_epsilon(epsilon: Any) -> Fraction:
 
     Raises:
         TypeError: not a number.
-        ValueError: zero, negative, infinite or NaN.
+        ValueError: zero, negative, infinite or NaN; beyond 10^300 or below 10^-300.
 
     >>> exact_epsilon(0.1)
     Fraction(1, 10)
@@ -74,6 +77,11 @@ def exact_epsilon(epsilon: Any) -> Fraction:
         epsilon = epsilon.item()
     if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float, Fraction, Decimal)):
         raise TypeError("epsilon must be a number such as 0.5 or Fraction(1, 2).")
-    if not math.isfinite(epsilon) or epsilon <= 0:
+    if isinstance(epsilon, (float, Decimal)) and not math.isfinite(epsilon):
         raise ValueError(f"epsilon must be positive and finite, not {epsilon}.")
-    return Fraction(repr(epsilon)) if isinstance(epsilon, float) else Fraction(epsilon)
+    exact = Fraction(repr(epsilon)) if isinstance(epsilon, float) else Fraction(epsilon)
+    if exact <= 0:
+        raise ValueError(f"epsilon must be positive and finite, not {epsilon}.")
+    if not _LEAST <= exact <= 1 / _LEAST:
+        raise ValueError("epsilon must be between 10^-300 and 10^300.")
+    return exact

@@ -74,11 +74,12 @@ class Mechanism:
 
     def log_law(self, scores: Scores, epsilon: Any) -> NDArray[np.float64]:
         """Return the natural logarithm of :meth:`law`, shape (m,): finite where the law underflows."""
+        return self.unit_log_law(self.effective(require_scores(scores)), epsilon)
+
+    def unit_log_law(self, unit: UnitScores, epsilon: Any) -> NDArray[np.float64]:
+        """Return :meth:`log_law` of effective scores that are known already, shape (m,)."""
         rate = exact_epsilon(epsilon)
-        unit = self.effective(scores)
-        gaps, group, counts = np.unique(
-            unit.ticks.max() - unit.ticks, return_inverse=True, return_counts=True
-        )
+        gaps, group, counts = np.unique(unit.ticks.max() - unit.ticks, return_inverse=True, return_counts=True)
         if self.sampler.most_groups is not None and gaps.size > self.sampler.most_groups:
             raise ValueError(
                 f"The law of {self.name} is computed for at most {self.sampler.most_groups} distinct scores: "
@@ -97,6 +98,13 @@ class Mechanism:
     def __repr__(self) -> str:
         given = "".join(f", {name}={value!r}" for name, value in self.parameters.items())
         return f"mechanism({self.name!r}{given})"
+
+
+def require_scores(scores: Any) -> Scores:
+    """Return the scores, or say how to make some (``TypeError``)."""
+    if isinstance(scores, Scores):
+        return scores
+    raise TypeError("scores must be Scores: wrap values as dpselect.Scores(values, sensitivity=...).")
 
 
 def require_mechanism(mechanism: Any) -> Mechanism:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dpselect.core.coins import Entropy, fresh
 from dpselect.core.guarantee import Guarantee, exact_epsilon
-from dpselect.core.mechanism import Mechanism, Sampler, require_mechanism
+from dpselect.core.mechanism import Mechanism, Sampler, require_mechanism, require_scores
 from dpselect.core.scores import Scores
 
 
@@ -85,12 +85,9 @@ def top_k(scores: Scores, k: int, epsilon: Any, *, mechanism: Mechanism) -> Rele
     return _release(scores, k, epsilon, require_mechanism(mechanism), fresh)
 
 
-def _release(
-    scores: Scores, k: int, epsilon: Any, mechanism: Mechanism, stream: Callable[[], Entropy]
-) -> Release:
+def _release(scores: Scores, k: int, epsilon: Any, mechanism: Mechanism, stream: Callable[[], Entropy]) -> Release:
     """Choose with a given source of entropy: ``stream`` makes one for every draw call."""
-    if not isinstance(scores, Scores):
-        raise TypeError("scores must be Scores: wrap values as dpselect.Scores(values, sensitivity=...).")
+    require_scores(scores)
     k = _count(k, len(scores))
     total = exact_epsilon(epsilon)
     guarantee = mechanism.guarantee(scores, total)

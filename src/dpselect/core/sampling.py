@@ -29,10 +29,7 @@ def permute_and_flip(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy)
     is permute-and-flip. The best candidate always shows heads. Time does not depend on an early exit.
     """
     top = ticks.max()
-    heads = [
-        start + flip(top - ticks[start : start + _CHUNK], rate, entropy)
-        for start in range(0, ticks.size, _CHUNK)
-    ]
+    heads = [start + flip(top - ticks[start : start + _CHUNK], rate, entropy) for start in range(0, ticks.size, _CHUNK)]
     winners = np.concatenate(heads)
     return int(winners[below(winners.size, entropy)])
 
@@ -129,7 +126,5 @@ def _rivals_left(rivals: list[_Rival]) -> list[_Rival]:
             bounds.append((None if most is None else -most - rival.gap, -least - rival.gap))
     bar = max((low for low, _ in bounds if low is not None), default=None)
     return [
-        rival
-        for rival, (_, high) in zip(rivals, bounds, strict=True)
-        if bar is None or high is None or high >= bar
+        rival for rival, (_, high) in zip(rivals, bounds, strict=True) if bar is None or high is None or high >= bar
     ]

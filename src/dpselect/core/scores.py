@@ -37,7 +37,7 @@ class Scores:
 
     Raises:
         ValueError: no values, NaN or infinite values, shapes that differ, an unknown relation.
-        TypeError: values that are not real numbers.
+        TypeError: values that are not real numbers; candidates that are no list or array of plain values.
 
     >>> Scores([3, 1, 4], sensitivity=1, candidates=["a", "b", "c"])
     Scores(candidates=3, neighbours='add-remove', range_bound=2)
@@ -54,15 +54,11 @@ class Scores:
     ) -> None:
         self.values = _numbers(values)
         size = self.values.size
-        if candidates is not None and len(candidates) != size:
-            raise ValueError(
-                f"There are {len(candidates)} candidates and {size} scores: pass one score a candidate."
-            )
         if not isinstance(sensitivity, Sensitivity):
             sensitivity = constant(sensitivity)
-        if range_bound not in (1, 2):
+        if isinstance(range_bound, bool) or range_bound not in (1, 2):
             raise ValueError("range_bound is 1 (all scores move the same way) or 2.")
-        self.candidates: Sequence[Any] | NDArray[Any] = range(size) if candidates is None else candidates
+        self.candidates = range(size) if candidates is None else _distinct(candidates, size)
         self.sensitivity = sensitivity.over(size)
         self.neighbours: Neighbours = _relation(neighbours)
         self.range_bound = range_bound
@@ -72,13 +68,10 @@ class Scores:
         return int(self.values.size)
 
     def __repr__(self) -> str:
-        return (
-            f"Scores(candidates={len(self)}, neighbours={self.neighbours.value!r}, "
-            f"range_bound={self.range_bound})"
-        )
+        return f"Scores(candidates={len(self)}, neighbours={self.neighbours.value!r}, range_bound={self.range_bound})"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class UnitScores:
     """Integer scores of which one neighbour moves each by at most ``per_unit`` ticks, rounding aside.
 
@@ -132,7 +125,12 @@ def floor_ticks(units: NDArray[np.float64], range_bound: int) -> UnitScores:
 
 
 def _numbers(values: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
-    array = np.asarray(values)
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError("Scores must not be masked: pass plain arrays, with a public value for what is missing.")
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError("Scores need at least one candidate: pass values of shape (m,), m >= 1.") from None
     if array.ndim != 1 or not array.size:
         raise ValueError("Scores need at least one candidate: pass values of shape (m,), m >= 1.")
     if array.dtype == object:
@@ -157,6 +155,24 @@ def _unboxed(array: NDArray[Any]) -> NDArray[Any]:
         return np.array([float(value) for value in array])
     except (TypeError, ValueError, OverflowError):
         raise TypeError("Scores must be real numbers: pass integers or floats.") from None
+
+
+def _distinct(candidates: Any, size: int) -> Sequence[Any] | NDArray[Any]:
+    """Return the candidates, one a score and each once, so that nothing can go wrong after a draw."""
+    if isinstance(candidates, (str, bytes)) or not isinstance(candidates, (Sequence, np.ndarray)):
+        raise TypeError("candidates must be a list, tuple, range or array, in the order of the scores.")
+    if isinstance(candidates, np.ndarray) and candidates.ndim != 1:
+        raise TypeError("candidates must be one-dimensional: pass shape (m,).")
+    if len(candidates) != size:
+        raise ValueError(f"There are {len(candidates)} candidates and {size} scores: pass one score a candidate.")
+    if not isinstance(candidates, range):
+        try:
+            kinds = len(np.unique(candidates) if isinstance(candidates, np.ndarray) else set(candidates))
+        except TypeError:
+            raise TypeError("candidates must be plain values that can be compared, such as text or numbers.") from None
+        if kinds != size:
+            raise ValueError("Some candidates are listed twice: pass each public candidate once.")
+    return candidates
 
 
 def _distances(distance: ArrayLike, size: int) -> NDArray[np.int64]:

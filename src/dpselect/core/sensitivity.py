@@ -88,9 +88,7 @@ class Sensitivity:
         """Return this function over ``size`` candidates, or say that it is for another number."""
         own = self.profile.size if self.profile is not None else self.size
         if own not in (None, size):
-            raise ValueError(
-                f"The sensitivity is for {own} candidates and there are {size} scores: make them equal."
-            )
+            raise ValueError(f"The sensitivity is for {own} candidates and there are {size} scores: make them equal.")
         return replace(self, size=size)
 
     @property
@@ -140,9 +138,7 @@ def constant(c: float | Fraction | ArrayLike) -> Sensitivity:
     )
 
 
-def element(
-    at: Callable[[int], ArrayLike], *, ceiling: float | None = None, reach: int | None = None
-) -> Sensitivity:
+def element(at: Callable[[int], ArrayLike], *, ceiling: float | None = None, reach: int | None = None) -> Sensitivity:
     """Return an element sensitivity from a function of the distance.
 
     Args:
@@ -163,9 +159,7 @@ def element(
     return built if size == 1 else replace(built, profile=np.arange(size))
 
 
-def local(
-    at: Callable[[int], float], *, ceiling: float | None = None, reach: int | None = None
-) -> Sensitivity:
+def local(at: Callable[[int], float], *, ceiling: float | None = None, reach: int | None = None) -> Sensitivity:
     """Return a sensitivity that all candidates share (flat): ``at`` maps t to one number.
 
     Raises:
@@ -339,6 +333,8 @@ def _stack(at: Callable[[int], Any], t: NDArray[np.int64], size: int) -> Floats:
 def _upwards(value: Any) -> float:
     """Return the least float that is not below an exact number."""
     plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, bool):
+        raise ValueError("A sensitivity bound must be a real number > 0, not a truth value.")
     if isinstance(plain, float) and math.isinf(plain):
         return plain
     try:
@@ -357,5 +353,5 @@ def _upwards(value: Any) -> float:
 def _refuse_zero(bound: float) -> None:
     if bound <= 0:
         raise ValueError(
-            "The sensitivity is zero for ever, so no score could depend on the data: pass a bound > 0."
+            "A sensitivity of zero for ever (or below) would mean that no score depends on the data: pass a bound > 0."
         )

@@ -36,6 +36,8 @@ def walk(sensitivity: Sensitivity) -> Iterator[Stretch]:
         values = sensitivity.profiled(np.arange(start, stop, dtype=np.int64))
         if high is None:
             high, low = np.zeros(values.shape[1]), np.zeros(values.shape[1])
+        if (np.diff(values, axis=0) < 0).any():
+            raise ValueError("A sensitivity must not fall with the distance: check the function passed.")
         inner = np.vstack((np.zeros(values.shape[1]), np.cumsum(values, axis=0)))
         yield Stretch(start, values, high + (low + inner))
         high, error = _two_sum(high, inner[-1])

@@ -106,9 +106,7 @@ def _slack(sensitivity: Sensitivity) -> Floats:
 def _mechanism(name: str, summary: str, sampler: Sampler, direction: str) -> Mechanism:
     if direction not in _DIRECTIONS:
         raise ValueError(f'direction must be "growing" or "shrinking", not {direction!r}.')
-    return Mechanism(
-        name, summary, partial(_effective, direction=direction), sampler, {"direction": direction}
-    )
+    return Mechanism(name, summary, partial(_effective, direction=direction), sampler, {"direction": direction})
 
 
 def _effective(scores: Scores, direction: str) -> UnitScores:

@@ -1,9 +1,18 @@
-"""Edges in files and in other libraries' graphs, as two arrays of ids or labels."""
+"""Edges in files, as two arrays of ids or labels.
+
+Ids are integers or text, never a mixture: a file whose columns are not all integers is a file of text.
+Messages give line numbers and never the content of a line, because edges are private.
+"""
 
 from __future__ import annotations
 
+import csv
 import gzip
-from collections.abc import Hashable, Iterator
+import importlib
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -11,196 +20,196 @@ import numpy as np
 from numpy.typing import NDArray
 
 Edges = tuple[NDArray[Any], NDArray[Any]]
+Kind = type[int] | type[str]
 
 _COLUMNS = ("source", "target")
 _KNOWN = (".parquet", ".csv", ".csv.gz", ".txt", ".txt.gz")
+# Stricter than int(), which also takes "1_0" and digits of other scripts; at most 64 bits are checked later.
+_INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 
 
-def read(path: str | Path) -> Edges:
-    """Return the source and target of every edge in a file, shape (edges,) each.
+def read(path: str | Path, *, kind: Kind | None = None) -> Edges:
+    """Return the source and target of every edge in a file, shape (edges,) each, int64 or text.
 
     ``.parquet`` and ``.csv`` hold the columns ``source`` and ``target``; ``.txt`` holds two columns separated
-    by white space, with ``#`` comments anywhere (the SNAP form). Text may be compressed (``.gz``).
+    by white space (the SNAP form). Text is UTF-8, may be compressed (``.gz``), and its blank lines and the
+    lines that begin with ``#`` are skipped.
+
+    Args:
+        path: the file.
+        kind: ``int`` or ``str`` when text is to be read as integers or left as it is ("007"); ``None`` takes
+            integers where every cell is one, else text.
 
     Raises:
         FileNotFoundError: no such file.
-        ValueError: another kind of file, a missing column, an empty cell, or a malformed line (its number;
-            its content is never quoted, because edges are private).
+        ValueError: another kind of file, a missing column, an empty cell, or a malformed line (its number).
         ImportError: pyarrow is not installed.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "edges.csv"
+    ...     _ = file.write_text("source,target\\n3,1\\n2,0\\n")
+    ...     read(file)
+    (array([3, 2]), array([1, 0]))
     """
     path = Path(path)
-    kind = next((suffix for suffix in _KNOWN if path.name.endswith(suffix)), None)
-    if kind is None:
+    form = next((suffix for suffix in _KNOWN if path.name.lower().endswith(suffix)), None)
+    if form is None:
         raise ValueError(f"{path.name} is not an edge file: pass one that ends in {', '.join(_KNOWN)}.")
-    if not path.exists():
+    if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
-    if kind == ".parquet":
+    if form == ".parquet":
         return _parquet(path)
-    try:
-        return _fast(path, header=".csv" in kind)
-    except _Unsure:
-        # Slower, but it knows comments between lines, odd spacing, and the number of the line that is wrong.
-        return _careful(path, header=".csv" in kind)
-
-
-class _Unsure(Exception):
-    """The fast reader stopped at something it does not know."""
+    kinds = (int, str) if kind is None else (kind,)
+    tables = (_fast(path, ".csv" in form, each) for each in kinds)
+    found = next((table for table in tables if table is not None), None)
+    # Slower, but it knows comments between lines, odd spacing, and the number of the line that is wrong.
+    return _careful(path, ".csv" in form, kind) if found is None else found
 
 
 def _parquet(path: Path) -> Edges:
-    parquet = _arrow("parquet")
-    with parquet.ParquetFile(path) as file:
-        names = file.schema_arrow.names
-        _require_columns(names)
+    arrow, parquet = _arrow(), _arrow("parquet")
+    try:
+        file = parquet.ParquetFile(path)
+    except (arrow.ArrowException, OSError):
+        raise ValueError(f"{path.name} is not a complete parquet file.") from None
+    with file:
+        _places(file.schema_arrow.names)
         table = file.read(columns=list(_COLUMNS))
     return _column(table["source"]), _column(table["target"])
 
 
-def _fast(path: Path, header: bool) -> Edges:
-    """Read with pyarrow; raise ``_Unsure`` for whatever is not a plain table of two known columns."""
-    csv, arrow = _arrow("csv"), _arrow()
+def _fast(path: Path, header: bool, kind: Kind) -> Edges | None:
+    """Read a plain table with pyarrow, or return ``None`` for whatever is more than that."""
+    arrow, reader, compute = _arrow(), _arrow("csv"), _arrow("compute")
     skipped, line = _first_line(path)
     if header:
-        names = [name.strip().strip('"') for name in line.split(",")]
-        _require_columns(names)
-        separator, columns = ",", names
+        names = _cells(line, header)
+        if names is None:
+            return None
+        _places(names)
+        separator, skipped = ",", skipped + 1
     else:
-        separator, columns = ("\t" if "\t" in line else " "), list(_COLUMNS)
-        if len(line.split(separator)) != 2:
-            raise _Unsure
-        skipped -= 1
+        names, separator = list(_COLUMNS), "\t" if "\t" in line else " "
+        # White space inside a label cannot be told from a third column here.
+        if kind is str or len(line.split(separator)) != 2:
+            return None
+    cell = arrow.int64() if kind is int else arrow.string()
+    types = {names[0]: arrow.string()} | dict.fromkeys(_COLUMNS, cell)
     try:
-        table = csv.read_csv(
+        table = reader.read_csv(
             path,
-            read_options=csv.ReadOptions(column_names=columns, skip_rows=skipped + 1),
-            parse_options=csv.ParseOptions(delimiter=separator),
-            convert_options=csv.ConvertOptions(include_columns=list(_COLUMNS), strings_can_be_null=True),
+            read_options=reader.ReadOptions(column_names=names, skip_rows=skipped),
+            parse_options=reader.ParseOptions(delimiter=separator, quote_char='"' if header else False),
+            convert_options=reader.ConvertOptions(
+                column_types=types,
+                include_columns=list(types),
+                null_values=[],
+            ),
         )
-    except arrow.ArrowInvalid:
-        raise _Unsure from None
-    if any(arrow.types.is_floating(table[name].type) or table[name].null_count for name in _COLUMNS):
-        raise _Unsure
-    # A comment between the lines turns a column of numbers into text: let the careful reader decide.
-    if not header and any(not arrow.types.is_integer(table[name].type) for name in _COLUMNS):
-        raise _Unsure
+    except (arrow.ArrowException, OSError):
+        return None
+    for name in types:
+        if arrow.types.is_string(table[name].type):
+            trimmed = compute.utf8_trim_whitespace(table[name])
+            comment = name == names[0] and compute.any(compute.starts_with(trimmed, "#")).as_py()
+            if comment or (name in _COLUMNS and compute.any(compute.equal(trimmed, "")).as_py()):
+                return None
+            table = table.set_column(table.schema.get_field_index(name), name, trimmed)
     return _column(table["source"]), _column(table["target"])
 
 
-def _careful(path: Path, header: bool) -> Edges:
+def _careful(path: Path, header: bool, kind: Kind | None) -> Edges:
     """Read line by line; name the first line that is not an edge."""
-    pairs: list[tuple[str, str]] = []
-    places = (0, 1)
-    width = 2
+    ends: tuple[list[str], list[str]] = ([], [])
+    places, width = (0, 1), 2
     started = not header
     with _opened(path) as lines:
         for number, line in enumerate(lines, 1):
             text = line.strip()
             if not text or text.startswith("#"):
                 continue
-            cells = [cell.strip().strip('"') for cell in text.split(",")] if header else text.split()
-            if not started:
-                _require_columns(cells)
-                places, width, started = (cells.index("source"), cells.index("target")), len(cells), True
+            cells = _cells(text, header)
+            if not started and cells is not None:
+                places, width, started = _places(cells), len(cells), True
                 continue
-            if len(cells) != width or not all(cells[place] for place in places):
+            if cells is None or len(cells) != width or not all(cells[place] for place in places):
                 raise ValueError(
-                    f"{path.name}, line {number}: expected {width} values, source and target among them."
+                    f"{path.name}, line {number}: expected {width} values separated by {'a comma' if header else 'white space'}.",
                 )
-            pairs.append((cells[places[0]], cells[places[1]]))
+            for end, place in zip(ends, places, strict=True):
+                if kind is int and not _is_integer(cells[place]):
+                    raise ValueError(f"{path.name}, line {number}: source and target must be integers.")
+                end.append(cells[place])
     if not started:
-        _require_columns([])
-    return _numbers_or_text([a for a, _ in pairs]), _numbers_or_text([b for _, b in pairs])
+        _places([])
+    if kind is int or (kind is None and all(_is_integer(cell) for end in ends for cell in end)):
+        return np.array(list(map(int, ends[0])), np.int64), np.array(list(map(int, ends[1])), np.int64)
+    return np.array(ends[0], np.str_), np.array(ends[1], np.str_)
 
 
-def _numbers_or_text(cells: list[str]) -> NDArray[Any]:
+def _is_integer(cell: str) -> bool:
+    return _INTEGER.fullmatch(cell) is not None and -(2**63) <= int(cell) < 2**63
+
+
+def _cells(line: str, header: bool) -> list[str] | None:
+    """Return the cells of one line, or ``None`` when its quotes do not close."""
+    if not header:
+        return line.split()
     try:
-        return np.array([int(cell) for cell in cells], dtype=np.int64)
-    except (ValueError, OverflowError):
-        return np.array(cells)
+        return [cell.strip() for cell in next(csv.reader([line], strict=True))]
+    except csv.Error:
+        return None
 
 
 def _first_line(path: Path) -> tuple[int, str]:
     """Return how many lines come before the first that is no comment, and that line."""
+    number = -1
     with _opened(path) as lines:
         for number, line in enumerate(lines):
-            if line.strip() and not line.startswith("#"):
+            if line.strip() and not line.strip().startswith("#"):
                 return number, line.strip()
-    raise _Unsure
+    return number + 1, ""
 
 
-def _opened(path: Path) -> IO[str]:
-    if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8")
-    return path.open(encoding="utf-8")
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[str]]:
+    opener: Callable[..., IO[str]] = gzip.open if path.name.lower().endswith(".gz") else open
+    try:
+        with opener(path, "rt", encoding="utf-8-sig") as lines:
+            yield lines
+    except UnicodeDecodeError:
+        raise ValueError(f"{path.name} is not UTF-8 text: save it as UTF-8.") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise ValueError(f"{path.name} is not a complete gzip file.") from None
 
 
-def _require_columns(names: list[str]) -> None:
-    missing = [name for name in _COLUMNS if name not in names]
-    if missing:
-        raise ValueError(
-            f"An edge file needs the columns source and target; this one has {', '.join(names) or 'none'}."
-        )
+def _places(names: list[str]) -> tuple[int, int]:
+    """Return the positions of source and target; names are not quoted, for without a header they are an edge."""
+    if any(names.count(name) != 1 for name in _COLUMNS):
+        raise ValueError("An edge file needs the columns source and target once each, named in its header.")
+    return names.index("source"), names.index("target")
 
 
 def _column(column: Any) -> NDArray[Any]:
     arrow = _arrow()
     if column.null_count:
         raise ValueError("Some edges have an empty source or target: complete or remove them.")
+    if arrow.types.is_integer(column.type):
+        return np.asarray(column.to_numpy())
     if arrow.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type):
-        return np.asarray(column.to_pylist(), dtype=np.str_)
-    return np.asarray(column.to_numpy())
+    if not (arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type)):
+        raise ValueError("The columns source and target must hold integers or text: convert them first.")
+    # Each distinct label crosses into Python once.
+    encoded = column.cast(arrow.large_string()).combine_chunks().dictionary_encode()
+    words = np.array(encoded.dictionary.to_pylist(), np.str_)
+    found: NDArray[Any] = words[encoded.indices.to_numpy()]
+    return found
 
 
 def _arrow(module: str = "") -> Any:
-    import importlib
-
     try:
         return importlib.import_module(f"pyarrow.{module}" if module else "pyarrow")
     except ImportError:
-        raise ImportError(
-            'Reading edge files needs pyarrow: python -m pip install "dpselect[graph]".'
-        ) from None
-
-
-def of_networkx(graph: Any) -> tuple[list[Hashable], list[Hashable], list[Hashable]]:
-    """Return the nodes, sources and targets of a NetworkX graph; directions and parallel edges go."""
-    pairs: Iterator[tuple[Hashable, Hashable]] = (edge[:2] for edge in graph.edges())
-    ends = list(zip(*pairs, strict=True)) or [(), ()]
-    return list(graph.nodes()), list(ends[0]), list(ends[1])
-
-
-def of_scipy(matrix: Any) -> tuple[int, NDArray[Any], NDArray[Any]]:
-    """Return the number of nodes, and the sources and targets, of a square sparse matrix.
-
-    Raises:
-        ValueError: the matrix is not square.
-    """
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError("An adjacency matrix is square: pass shape (n, n).")
-    entries = matrix.tocoo()
-    present = entries.data != 0
-    return int(matrix.shape[0]), entries.row[present], entries.col[present]
-
-
-def named(name: str) -> Any:
-    """Return a graph that ships with NetworkX.
-
-    Raises:
-        ValueError: no such graph; the message lists them.
-        ImportError: networkx is not installed.
-    """
-    try:
-        import networkx
-    except ImportError:
-        raise ImportError('Shipped graphs need networkx: python -m pip install "dpselect[graph]".') from None
-    makers = {
-        "lesmis": networkx.les_miserables_graph,
-        "karate": networkx.karate_club_graph,
-        "florentine": networkx.florentine_families_graph,
-        "davis": networkx.davis_southern_women_graph,
-    }
-    if name not in makers:
-        raise ValueError(f"There is no shipped graph {name!r}: pass {', '.join(makers)}, or an edge file.")
-    return makers[name]()
+        raise ImportError('Edge files need pyarrow: python -m pip install "dpselect[graph]".') from None

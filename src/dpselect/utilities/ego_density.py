@@ -44,7 +44,7 @@ def sensitivity_of_degrees(degrees: NDArray[np.int64], nodes: int) -> Sensitivit
     """Return delta(G, t, v) for nodes of these degrees: one row a degree, sums in closed form."""
     own, profile = np.unique(degrees, return_inverse=True)
     # Sums of 2 / j run backwards through the harmonic numbers; below j = 2 every term is 1.
-    harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, own.max(initial=1) + 1))))
+    harmonic, lost = _harmonic(int(own.max(initial=1)))
 
     def rows(t: NDArray[np.int64]) -> Floats:
         left: Floats = 2.0 / np.maximum(own - t[:, None], 2)
@@ -52,7 +52,22 @@ def sensitivity_of_degrees(degrees: NDArray[np.int64], nodes: int) -> Sensitivit
 
     def total(t: NDArray[np.int64]) -> Floats:
         steps = np.minimum(t[:, None], np.maximum(own - 2, 0))
-        sums: Floats = 2.0 * (harmonic[own] - harmonic[own - steps]) + (t[:, None] - steps)
+        between = (harmonic[own] - harmonic[own - steps]) + (lost[own] - lost[own - steps])
+        sums: Floats = 2.0 * between + (t[:, None] - steps)
         return sums
 
     return profiles(rows, profile=profile, ceiling=1.0, reach=max(nodes - 3, 0), total=total)
+
+
+def _harmonic(last: int) -> tuple[Floats, Floats]:
+    """Return H(0) .. H(last) as floats, and what rounding took from each.
+
+    Differences of large ones can be as small as 1 / last; with both parts their relative error is 1e-15.
+    """
+    terms = 1.0 / np.arange(1, last + 1)
+    sums = np.concatenate(([0.0], np.cumsum(terms)))
+    before, after = sums[:-1], sums[1:]
+    # What each addition rounded away, recovered exactly (Knuth's two-sum; cumsum adds from left to right).
+    added = after - before
+    rounded = (before - (after - added)) + (terms - added)
+    return sums, np.concatenate(([0.0], np.cumsum(rounded)))

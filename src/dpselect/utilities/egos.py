@@ -23,7 +23,7 @@ _SEARCH = 20
 
 def betweenness_of_egos(graph: Graph, workers: int = 1) -> NDArray[np.float64]:
     """Return the ego betweenness of every node, shape (n,); relative error about 1e-15."""
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+    if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
         raise ValueError("workers counts threads: pass an integer >= 1.")
     values = np.empty(len(graph))
     _over_blocks(_kernels()[0], graph, values, workers, "ego betweenness")
@@ -31,7 +31,7 @@ def betweenness_of_egos(graph: Graph, workers: int = 1) -> NDArray[np.float64]:
 
 
 def links_of_egos(graph: Graph) -> NDArray[np.int64]:
-    """Return the number of edges among the neighbours of every node, shape (n,)."""
+    """Return the number of edges among the neighbours of every node, shape (n,): its triangles."""
     links = np.empty(len(graph), dtype=np.int64)
     _over_blocks(_kernels()[1], graph, links, 1, "ego density")
     return links
@@ -61,7 +61,9 @@ def _progress(total: int, what: str) -> Iterator[Callable[[], Any]]:
     except ImportError:
         yield lambda: None
         return
-    with tqdm(total=total, desc=what, delay=2, leave=False, disable=not sys.stderr.isatty()) as bar:
+    # Programs without a console have no stderr at all.
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    with tqdm(total=total, desc=what, delay=2, leave=False, disable=not terminal) as bar:
         yield bar.update
 
 
@@ -72,8 +74,13 @@ def _kernels() -> tuple[Kernel, Kernel]:
         from numba import njit
     except ImportError:
         raise ImportError('Ego measures need numba: python -m pip install "dpselect[graph]".') from None
-    compiled = njit(cache=True, nogil=True)
-    return compiled(_betweenness), compiled(_links)
+    try:
+        compiled = njit(cache=True, nogil=True)
+        return compiled(_betweenness), compiled(_links)
+    except RuntimeError:
+        # Nowhere to write: compile in every process.
+        compiled = njit(nogil=True)
+        return compiled(_betweenness), compiled(_links)
 
 
 def _betweenness(indptr: Any, indices: Any, start: int, stop: int, result: Any) -> None:

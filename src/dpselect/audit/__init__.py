@@ -1,0 +1,25 @@
+"""The auditor: brute force on tiny universes, for our own claims and for yours."""
+
+from dpselect.audit.admissibility import Admissibility, admissible, dominates
+from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss, privacy_loss_of_law
+from dpselect.audit.sampler import SamplerVerdict, sampler, sampler_of
+from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets, tables, vectors
+
+__all__ = [
+    "Admissibility",
+    "PrivacyLoss",
+    "SamplerVerdict",
+    "Universe",
+    "admissible",
+    "dominates",
+    "families",
+    "graphs",
+    "metric_space",
+    "multisets",
+    "privacy_loss",
+    "privacy_loss_of_law",
+    "sampler",
+    "sampler_of",
+    "tables",
+    "vectors",
+]

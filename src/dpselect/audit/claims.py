@@ -1,0 +1,86 @@
+"""What the library claims of itself, each with the universe on which it is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from dpselect import utilities
+from dpselect.audit.admissibility import Utility
+from dpselect.audit.universe import Universe, graphs, metric_space, multisets
+from dpselect.core.mechanism import Mechanism
+from dpselect.core.scores import Scores
+from dpselect.core.sensitivity import element
+from dpselect.mechanisms import EVERY_MECHANISM
+
+# Small, about one, and large: losses behave differently.
+EPSILONS = (0.1, 1, 5)
+
+
+@dataclass(frozen=True)
+class UtilityClaim:
+    """The sensitivity of a utility is admissible on a universe."""
+
+    name: str
+    utility: Utility
+    universe: Callable[[], Universe]
+
+
+@dataclass(frozen=True)
+class MechanismClaim:
+    """A mechanism on a utility loses at most epsilon on a universe."""
+
+    name: str
+    mechanism: Mechanism
+    problem: UtilityClaim
+
+
+def _majority(records: np.ndarray) -> Scores:
+    """Counts of three kinds: integers, monotone, one constant sensitivity."""
+    return Scores([int((records == kind).sum()) for kind in range(3)], sensitivity=1, range_bound=1)
+
+
+def _uneven(x: int) -> Scores:
+    """Two float scores on a row of six databases, with exact element sensitivities, ties and a jump."""
+    row = np.array([(0.0, 2.0), (0.3, 2.0), (3.1, 1.7), (3.1, 1.7), (4.9, -1.0), (5.0, 3.5)])
+    step = np.abs(np.diff(row, axis=0))
+    own = np.array([np.maximum(step[max(i - 1, 0)], step[min(i, 4)]) for i in range(6)])
+    return Scores(
+        row[x],
+        element(lambda t: own[max(x - t, 0) : x + t + 1].max(axis=0), ceiling=float(own.max()), reach=6),
+    )
+
+
+def _row_of_six() -> Universe:
+    return metric_space(np.abs(np.subtract.outer(np.arange(6), np.arange(6))))
+
+
+UTILITY_CLAIMS = (
+    UtilityClaim("degree", utilities.degree, partial(graphs, 5)),
+    *(
+        UtilityClaim(
+            f"ego_betweenness, max_degree={bound}",
+            partial(utilities.ego_betweenness, max_degree=bound),
+            partial(graphs, 5, bound),
+        )
+        for bound in (2, 3, 4)
+    ),
+    UtilityClaim("ego_density", utilities.ego_density, partial(graphs, 5)),
+)
+_SYNTHETIC = (
+    UtilityClaim("counts of three kinds", _majority, partial(multisets, range(3), 4)),
+    UtilityClaim("uneven floats", _uneven, _row_of_six),
+)
+_SMALL_GRAPHS = (
+    UtilityClaim("degree", utilities.degree, partial(graphs, 4)),
+    UtilityClaim("ego_betweenness, max_degree=3", partial(utilities.ego_betweenness, max_degree=3), partial(graphs, 4)),
+    UtilityClaim("ego_density", utilities.ego_density, partial(graphs, 4)),
+)
+MECHANISM_CLAIMS = tuple(
+    MechanismClaim(name, build(), problem)
+    for name, build in EVERY_MECHANISM.items()
+    for problem in (*_SYNTHETIC, *_SMALL_GRAPHS)
+)

@@ -1,0 +1,184 @@
+"""How much privacy a release really costs: exactly, from its law, on every pair of neighbours of a universe."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.audit.admissibility import Utility
+from dpselect.audit.universe import Universe
+from dpselect.core.guarantee import exact_epsilon
+from dpselect.core.mechanism import Mechanism, require_mechanism
+from dpselect.core.scores import Scores, UnitScores
+
+Floats = NDArray[np.float64]
+Law = Callable[[Any], Mapping[Any, float] | Floats]
+
+# Rounding of logarithms, and four times the relative error of a law that is a quadrature.
+_RELATIVE, _QUADRATURE = 1e-9, 4e-12
+# More outcomes than this a database are not listed.
+_MOST_OUTCOMES = 200_000
+
+
+@dataclass(frozen=True)
+class PrivacyLoss:
+    """The worst case over a universe.
+
+    Attributes:
+        claim: epsilon and delta as claimed, exact.
+        worst: the largest |ln Pr_x[o] - ln Pr_y[o]| over neighbours x, y and outcomes o; infinite when an
+            outcome is possible on one side only.
+        delta: the least delta for which (epsilon, delta) holds at the claimed epsilon; 0 when worst <= epsilon.
+        holds: whether the claim is kept.
+        attained: which pair and outcome attain the worst, in words.
+        pairs: how many pairs of neighbours were compared.
+        stretch: the most by which effective scores moved apart, over their span; above 1 is a fault.
+            ``nan`` for a law without effective scores.
+    """
+
+    claim: tuple[Fraction, Fraction]
+    worst: float
+    delta: float
+    holds: bool
+    attained: str
+    pairs: int
+    stretch: float
+
+    def __str__(self) -> str:
+        epsilon, delta = self.claim
+        claim = f"epsilon = {epsilon}" + (f", delta = {delta}" if delta else "")
+        return (
+            f"{claim}: {'kept' if self.holds else 'BROKEN'}\nworst loss {self.worst:.6g} over {self.pairs} pairs, "
+            f"{self.attained}"
+        )
+
+
+def privacy_loss(
+    mechanism: Mechanism, utility: Utility, universe: Universe, epsilon: Any, *, k: int = 1
+) -> PrivacyLoss:
+    """Return the exact worst loss of ``select`` (k = 1) or of ``top_k``, whose outcomes are ordered lists.
+
+    Args:
+        mechanism: from ``dpselect.mechanism(name)``.
+        utility: database to Scores.
+        universe: from ``dpselect.audit``.
+        epsilon: of the whole release.
+        k: how many candidates it names.
+
+    Raises:
+        ValueError: too many ordered lists to write down; whatever the utility raises, with the database named.
+
+    >>> import dpselect as dps
+    >>> def heads(records):
+    ...     return dps.Scores([sum(records), len(records) - sum(records)], sensitivity=1)
+    >>> coins = dps.audit.multisets([0, 1], 6)
+    >>> loss = privacy_loss(dps.mechanism("exponential"), heads, coins, 1)
+    >>> loss.holds, round(loss.worst, 3)
+    (True, 0.47)
+    """
+    require_mechanism(mechanism)
+    total = exact_epsilon(epsilon)
+    scores = [utility(database) for database in universe]
+    units = [mechanism.effective(given) for given in scores]
+    if math.perm(len(scores[0]), k) > _MOST_OUTCOMES:
+        raise ValueError(f"There are {math.perm(len(scores[0]), k)} ordered lists: take fewer candidates or k.")
+    logs = np.array([top_k_log_law(mechanism, unit, k, total) for unit in units])
+    pairs = universe.pairs()
+    stretch = max(
+        (_stretch(units[x], units[y]) for x, y in pairs.tolist()),
+        default=0.0,
+    )
+    names = _lists(scores[0], k)
+    return _compared(logs, universe, pairs, total, Fraction(0), names, stretch)
+
+
+def privacy_loss_of_law(law: Law, universe: Universe, epsilon: Any, delta: Any = 0) -> PrivacyLoss:
+    """Return the exact worst loss of anything whose outcomes can be written down.
+
+    Args:
+        law: database to the probabilities of its outcomes: a mapping, or an array over the same outcomes on every
+            database. Whole applications fit, as long as their outcome set is small.
+        universe: from ``dpselect.audit``.
+        epsilon: as claimed.
+        delta: as claimed; 0 for a pure guarantee.
+
+    Raises:
+        ValueError: probabilities that are negative, NaN, or do not sum to 1.
+
+    >>> import dpselect as dps
+    >>> truth_or_coin = lambda x: {x: 0.75, 1 - x: 0.25}
+    >>> loss = privacy_loss_of_law(truth_or_coin, dps.audit.metric_space([[0, 1], [1, 0]]), 1)
+    >>> loss.holds, round(loss.worst, 4)
+    (False, 1.0986)
+    """
+    laws = [law(database) for database in universe]
+    maps = [given if isinstance(given, Mapping) else dict(enumerate(given.tolist())) for given in laws]
+    outcomes = sorted({outcome for given in maps for outcome in given}, key=repr)
+    table = np.array([[given.get(outcome, 0.0) for outcome in outcomes] for given in maps])
+    bad = np.flatnonzero(~(np.abs(table.sum(axis=1) - 1) < 1e-9) | (table < 0).any(axis=1))
+    if bad.size:
+        raise ValueError(
+            f"The probabilities on {universe.words(int(bad[0]))} are no distribution: they must be >= 0 and sum to 1."
+        )
+    with np.errstate(divide="ignore"):
+        logs = np.log(table)
+    return _compared(logs, universe, universe.pairs(), exact_epsilon(epsilon), Fraction(delta), outcomes, math.nan)
+
+
+def top_k_log_law(mechanism: Mechanism, unit: UnitScores, k: int, epsilon: Fraction) -> Floats:
+    """Return log Pr of every ordered list of k candidates, in the order of ``itertools.permutations``."""
+
+    def follow(positions: list[int], left: int) -> list[float]:
+        part = UnitScores(unit.ticks[positions], unit.per_unit, unit.span, unit.range_bound)
+        first: list[float] = mechanism.unit_log_law(part, epsilon / k).tolist()
+        if left == 1:
+            return first
+        return [
+            log + rest for i, log in enumerate(first) for rest in follow(positions[:i] + positions[i + 1 :], left - 1)
+        ]
+
+    return np.array(follow(list(range(len(unit))), k))
+
+
+def _lists(scores: Scores, k: int) -> list[Any]:
+    return list(itertools.permutations(scores.candidates, k)) if k > 1 else list(scores.candidates)
+
+
+def _stretch(one: UnitScores, two: UnitScores) -> float:
+    return float(np.ptp(one.ticks - two.ticks) / max(one.span, two.span))
+
+
+def _compared(
+    logs: Floats,
+    universe: Universe,
+    pairs: NDArray[np.int64],
+    epsilon: Fraction,
+    delta: Fraction,
+    outcomes: list[Any],
+    stretch: float,
+) -> PrivacyLoss:
+    if not len(pairs):
+        return PrivacyLoss((epsilon, delta), 0.0, 0.0, True, "no two databases are neighbours", 0, stretch)
+    first, second = logs[pairs[:, 0]], logs[pairs[:, 1]]
+    # An outcome that is impossible on both sides tells nothing.
+    with np.errstate(invalid="ignore"):
+        ratio = np.abs(np.where(first == second, 0.0, first - second))
+    at, outcome = np.unravel_index(int(ratio.argmax()), ratio.shape)
+    worst = float(ratio[at, outcome])
+    limit = float(epsilon) * (1 + _RELATIVE) + _QUADRATURE
+    needed = 0.0
+    if worst > limit:
+        chances = np.exp(first), np.exp(second)
+        factor = math.exp(min(limit, 700.0))
+        needed = max(float(np.maximum(p - factor * q, 0).sum(axis=1).max()) for p, q in (chances, chances[::-1]))
+    x, y = pairs[at].tolist()
+    attained = f"for outcome {outcomes[outcome]} between {universe.words(x)} and {universe.words(y)}"
+    holds = worst <= limit or (delta > 0 and needed <= float(delta) * (1 + _RELATIVE))
+    return PrivacyLoss((epsilon, delta), worst, needed, holds, attained, len(pairs), stretch)

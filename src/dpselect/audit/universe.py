@@ -1,0 +1,291 @@
+"""Finite universes: every tiny database of a kind, and who is whose neighbour.
+
+What holds on a whole universe is proved there by enumeration. Each maker below says what one database is, so
+that a utility can be called on it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpselect.core.neighbours import Neighbours, neighbours
+from dpselect.views import Graph
+
+# Beyond this many databases an enumeration takes minutes.
+MOST_DATABASES = 2**17
+
+
+@dataclass(frozen=True, repr=False)
+class Universe:
+    """All databases of one kind, with their neighbour graph.
+
+    Attributes:
+        name: what it holds, in words.
+        relation: the neighbour relation.
+        near: shape (n, k): the neighbours of each database, rows filled up with the database itself.
+        database: position to database, as the utility wants it.
+        words: position to a description, for counterexamples.
+        sizes: shape (n,): how large each database is, so that the smallest counterexample can be found.
+    """
+
+    name: str
+    relation: Neighbours
+    near: NDArray[np.int32]
+    database: Callable[[int], Any]
+    words: Callable[[int], str]
+    sizes: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.near)
+
+    def __getitem__(self, position: int) -> Any:
+        return self.database(position)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self.database(position) for position in range(len(self)))
+
+    def pairs(self) -> NDArray[np.int64]:
+        """Return every pair of neighbours once, shape (pairs, 2)."""
+        first = np.repeat(np.arange(len(self)), self.near.shape[1])
+        both = np.stack((first, self.near.ravel()), axis=1).astype(np.int64)
+        return np.unique(both[both[:, 0] < both[:, 1]], axis=0)
+
+    def distances(self, position: int) -> NDArray[np.int64]:
+        """Return the distance of every database from one, shape (n,); -1 where there is no way."""
+        distance = np.full(len(self), -1)
+        distance[position], frontier, steps = 0, np.array([position]), 0
+        while frontier.size:
+            steps += 1
+            reached = np.unique(self.near[frontier])
+            frontier = reached[distance[reached] < 0]
+            distance[frontier] = steps
+        return distance
+
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the maximum over each database and its neighbours; ``values`` has shape (n, ...)."""
+        largest = values.copy()
+        for column in self.near.T:
+            np.maximum(largest, values[column], out=largest)
+        return largest
+
+    def __repr__(self) -> str:
+        return f"Universe({self.name}: {len(self)} databases, {self.relation.value} neighbours)"
+
+
+def vectors(length: int, grid: Sequence[float], relation: str = "substitution") -> Universe:
+    """Return vectors over a grid; a database is an array of records.
+
+    Substitution: all vectors of that length, one entry replaced. Add-remove: all vectors of at most that
+    length, one entry inserted or deleted anywhere.
+
+    >>> vectors(2, [0, 1, 2])
+    Universe(vectors of length 2 over 3 values: 9 databases, substitution neighbours)
+    """
+    values = np.asarray(grid)
+    steps: Iterable[Iterable[Hashable]]
+    if neighbours(relation) is Neighbours.SUBSTITUTION:
+        _refuse_large(len(values) ** length, "vectors", "a smaller grid or length")
+        rows = list(itertools.product(range(len(values)), repeat=length))
+        steps = (((*row[:i], v, *row[i + 1 :]) for i in range(length) for v in range(len(values))) for row in rows)
+        name = f"vectors of length {length} over {len(values)} values"
+    else:
+        total = sum(len(values) ** size for size in range(length + 1))
+        _refuse_large(total, "vectors", "a smaller grid or length")
+        rows = [r for size in range(length + 1) for r in itertools.product(range(len(values)), repeat=size)]
+        steps = (_insertions_and_deletions(row, len(values), length) for row in rows)
+        name = f"vectors of length at most {length} over {len(values)} values"
+    return _enumerated(name, neighbours(relation), rows, steps, lambda row: values[list(row)], lambda row: len(row))
+
+
+def multisets(values: Sequence[Any], most: int, relation: str = "add-remove") -> Universe:
+    """Return multisets of labelled records; a database is an array of records, sorted by label.
+
+    Add-remove: at most ``most`` records. Substitution: exactly ``most``.
+
+    >>> multisets(["a", "b", "c"], 12)
+    Universe(multisets of at most 12 records of 3 kinds: 455 databases, add-remove neighbours)
+    """
+    labels = np.array(list(values))
+    counted = tables((len(labels),), most, relation)
+    kinds = f"{len(labels)} kinds"
+    size = "exactly" if neighbours(relation) is Neighbours.SUBSTITUTION else "at most"
+    return Universe(
+        f"multisets of {size} {most} records of {kinds}",
+        counted.relation,
+        counted.near,
+        lambda x: np.repeat(labels, counted.database(x)),
+        lambda x: "{" + ", ".join(map(str, np.repeat(labels, counted.database(x)))) + "}",
+        counted.sizes,
+    )
+
+
+def tables(shape: Sequence[int], most: int, relation: str = "add-remove") -> Universe:
+    """Return contingency tables; a database is an int64 array of that shape.
+
+    Add-remove: at most ``most`` records in all cells together. Substitution: exactly ``most``.
+
+    >>> tables((2, 2), 3)
+    Universe(tables of shape 2 x 2 with at most 3 records: 35 databases, add-remove neighbours)
+    """
+    cells = math.prod(shape)
+    exactly = neighbours(relation) is Neighbours.SUBSTITUTION
+    total = math.comb(most + cells - 1, cells - 1) if exactly else math.comb(most + cells, cells)
+    _refuse_large(total, "tables", "fewer cells or records")
+    rows = [row for size in range(most + 1) if not exactly or size == most for row in _compositions(size, cells)]
+    steps = (_exchanges(row) if exactly else _one_more_or_less(row, most) for row in rows)
+    size = "exactly" if exactly else "at most"
+    return _enumerated(
+        f"tables of shape {' x '.join(map(str, shape))} with {size} {most} records",
+        neighbours(relation),
+        rows,
+        steps,
+        lambda row: np.array(row, dtype=np.int64).reshape(tuple(shape)),
+        sum,
+    )
+
+
+def graphs(nodes: int, max_degree: int | None = None) -> Universe:
+    """Return all simple graphs on that many public nodes; a database is a :class:`Graph`.
+
+    With ``max_degree`` only those graphs, and neighbours inside them.
+
+    >>> graphs(4)
+    Universe(graphs on 4 nodes: 64 databases, edge neighbours)
+    >>> len(graphs(4, max_degree=2))
+    41
+    """
+    ends = np.array(list(itertools.combinations(range(nodes), 2)), dtype=np.int64).reshape(-1, 2)
+    _refuse_large(2 ** len(ends), "graphs", "at most 6 nodes")
+    masks = np.arange(2 ** len(ends))
+    present = masks[:, None] >> np.arange(len(ends)) & 1
+    degrees = np.zeros((len(masks), nodes), dtype=np.int64)
+    for i, (a, b) in enumerate(ends.tolist()):
+        degrees[:, a] += present[:, i]
+        degrees[:, b] += present[:, i]
+    kept = masks if max_degree is None else masks[degrees.max(axis=1, initial=0) <= max_degree]
+    place = np.full(len(masks), -1, dtype=np.int32)
+    place[kept] = np.arange(len(kept))
+    near = place[kept[:, None] ^ (1 << np.arange(len(ends)))]
+    near = np.where(near < 0, np.arange(len(kept), dtype=np.int32)[:, None], near)
+
+    def edges(x: int) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = ends[present[kept[x]] == 1]
+        return found
+
+    bound = "" if max_degree is None else f" of maximum degree {max_degree}"
+    return Universe(
+        f"graphs on {nodes} nodes{bound}",
+        Neighbours.EDGE,
+        near,
+        lambda x: Graph.from_edges(edges(x)[:, 0], edges(x)[:, 1], nodes=nodes),
+        lambda x: "the graph with edges " + (", ".join(f"{a}-{b}" for a, b in edges(x).tolist()) or "none"),
+        present[kept].sum(axis=1),
+    )
+
+
+def families(count: int) -> Universe:
+    """Return the tables (b, c) that ``count`` families of a TDT study can give; a database is a pair.
+
+    One family contributes (0,0), (1,0), (0,1), (2,0), (1,1) or (0,2), and a neighbour replaces one, so two
+    tables are neighbours when ceil(max(|db|, |dc|, |db + dc|) / 2) is 1.
+
+    >>> families(3)
+    Universe(TDT tables of 3 families: 28 databases, family neighbours)
+    """
+    rows = [(b, c) for b in range(2 * count + 1) for c in range(2 * count + 1 - b)]
+    moves = [(db, dc) for db in range(-2, 3) for dc in range(-2, 3) if max(abs(db), abs(dc), abs(db + dc)) <= 2]
+    steps = (((b + db, c + dc) for db, dc in moves) for b, c in rows)
+    return _enumerated(f"TDT tables of {count} families", Neighbours.FAMILY, rows, steps, lambda row: row, sum)
+
+
+def metric_space(distance: ArrayLike, relation: str = "add-remove") -> Universe:
+    """Return an arbitrary finite metric space; a database is its position.
+
+    Args:
+        distance: shape (n, n), symmetric, integers; neighbours are at distance 1.
+        relation: the name under which the neighbours go.
+
+    Raises:
+        ValueError: the matrix is not square or not symmetric.
+
+    >>> metric_space([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    Universe(a space of 3 databases: 3 databases, add-remove neighbours)
+    """
+    matrix = np.asarray(distance)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or (matrix != matrix.T).any():
+        raise ValueError("Distances must be a square symmetric matrix: pass shape (n, n).")
+    steps = (np.flatnonzero(row == 1).tolist() for row in matrix)
+    rows = list(range(len(matrix)))
+    return _enumerated(
+        f"a space of {len(rows)} databases",
+        neighbours(relation),
+        rows,
+        steps,
+        lambda row: row,
+        lambda row: row,
+    )
+
+
+def _enumerated(
+    name: str,
+    relation: Neighbours,
+    rows: Sequence[Hashable],
+    steps: Iterable[Iterable[Hashable]],
+    database: Callable[[Any], Any],
+    size: Callable[[Any], int],
+) -> Universe:
+    """Return a universe from keys and the keys next to each; keys outside are left out."""
+    place = {row: i for i, row in enumerate(rows)}
+    lists = [sorted({place[key] for key in step if key in place} - {i}) for i, step in enumerate(steps)]
+    width = max(map(len, lists), default=0)
+    near = np.array([found + [i] * (width - len(found)) for i, found in enumerate(lists)], dtype=np.int32)
+    return Universe(
+        name,
+        relation,
+        near.reshape(len(rows), width),
+        lambda x: database(rows[x]),
+        lambda x: str(rows[x]),
+        np.array([size(row) for row in rows], dtype=np.int64),
+    )
+
+
+def _refuse_large(count: int, what: str, remedy: str) -> None:
+    if count > MOST_DATABASES:
+        raise ValueError(f"That universe has {count} {what} and {MOST_DATABASES} fit: take {remedy}.")
+
+
+def _insertions_and_deletions(row: tuple[int, ...], kinds: int, most: int) -> Iterator[tuple[int, ...]]:
+    yield from (row[:i] + row[i + 1 :] for i in range(len(row)))
+    if len(row) < most:
+        yield from ((*row[:i], v, *row[i:]) for i in range(len(row) + 1) for v in range(kinds))
+
+
+def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """Yield all ways to put ``total`` records into cells."""
+    for bars in itertools.combinations(range(total + parts - 1), parts - 1):
+        ends = (-1, *bars, total + parts - 1)
+        yield tuple(b - a - 1 for a, b in itertools.pairwise(ends))
+
+
+def _one_more_or_less(row: tuple[int, ...], most: int) -> Iterator[tuple[int, ...]]:
+    for i, count in enumerate(row):
+        if sum(row) < most:
+            yield (*row[:i], count + 1, *row[i + 1 :])
+        if count:
+            yield (*row[:i], count - 1, *row[i + 1 :])
+
+
+def _exchanges(row: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    for i, j in itertools.permutations(range(len(row)), 2):
+        if row[i]:
+            changed = list(row)
+            changed[i] -= 1
+            changed[j] += 1
+            yield tuple(changed)

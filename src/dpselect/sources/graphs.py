@@ -1,0 +1,74 @@
+"""Edges in the graphs of other libraries, as nodes and two sequences of ends."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def of_networkx(graph: Any) -> tuple[list[Hashable], list[Hashable], list[Hashable]]:
+    """Return the nodes, sources and targets of a NetworkX graph; directions, keys and weights go.
+
+    >>> import networkx
+    >>> of_networkx(networkx.path_graph(3))
+    ([0, 1, 2], [0, 1], [1, 2])
+    """
+    ends = list(zip(*(edge[:2] for edge in graph.edges()), strict=True)) or [(), ()]
+    return list(graph.nodes()), list(ends[0]), list(ends[1])
+
+
+def of_scipy(matrix: Any) -> tuple[int, NDArray[Any], NDArray[Any]]:
+    """Return the number of nodes, and the sources and targets, of a square sparse matrix.
+
+    Entries stored twice are added up first; an entry that is then not zero is an edge.
+
+    Raises:
+        TypeError: not a sparse matrix.
+        ValueError: the matrix is not square, or holds NaN.
+
+    >>> from scipy.sparse import csr_array
+    >>> size, source, target = of_scipy(csr_array([[0, 2, 0], [0, 0, 1], [0, 0, 0]]))
+    >>> size, source.tolist(), target.tolist()
+    (3, [0, 1], [1, 2])
+    """
+    if not hasattr(matrix, "tocsr"):
+        raise TypeError("An adjacency matrix is sparse: pass a SciPy sparse matrix, as csr_array(matrix).")
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError("An adjacency matrix is square: pass shape (n, n).")
+    rows = matrix.tocsr()
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    entries = rows.tocoo()
+    if np.isnan(entries.data).any():
+        raise ValueError("The adjacency matrix holds NaN: replace it by 0 where there is no edge.")
+    present = entries.data != 0
+    return int(matrix.shape[0]), entries.row[present], entries.col[present]
+
+
+def named(name: str) -> Any:
+    """Return a graph that ships with NetworkX, as a NetworkX graph.
+
+    Raises:
+        ValueError: no such graph; the message lists them.
+        ImportError: networkx is not installed.
+
+    >>> len(named("karate"))
+    34
+    """
+    try:
+        import networkx
+    except ImportError:
+        raise ImportError('Shipped graphs need networkx: python -m pip install "dpselect[graph]".') from None
+    makers = {
+        "lesmis": networkx.les_miserables_graph,
+        "karate": networkx.karate_club_graph,
+        "florentine-families": networkx.florentine_families_graph,
+        "davis-southern-women": networkx.davis_southern_women_graph,
+    }
+    if name not in makers:
+        raise ValueError(f"There is no shipped graph {name!r}: pass {', '.join(makers)}, or an edge file.")
+    return makers[name]()

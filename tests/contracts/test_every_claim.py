@@ -1,0 +1,44 @@
+"""The library's own claims, as `dpselect audit` checks them."""
+
+import pytest
+
+import dpselect as dps
+from dpselect.audit import report
+from dpselect.audit.claims import MECHANISM_CLAIMS, UTILITY_CLAIMS
+
+
+def label(claim) -> str:
+    """A readable name for a test."""
+    return claim.name if not hasattr(claim, "problem") else f"{claim.name} on {claim.problem.name}"
+
+
+@pytest.mark.parametrize("claim", [*UTILITY_CLAIMS, *MECHANISM_CLAIMS], ids=label)
+def test_each_claim_holds(claim) -> None:
+    """Admissible, or loss at most epsilon, by enumeration."""
+    row = next(iter(report.run([claim])))
+
+    assert "holds" == row.verdict, row.detail
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bound", [3, 5])
+def test_ego_betweenness_on_all_graphs_of_six_nodes(bound: int) -> None:
+    """32,768 graphs, or those of maximum degree 3."""
+    universe = dps.audit.graphs(6, None if bound == 5 else bound)
+    verdict = dps.audit.admissible(lambda g: dps.utilities.ego_betweenness(g, max_degree=bound), universe)
+
+    assert verdict.admissible, verdict.counterexample
+
+
+@pytest.mark.slow
+def test_ego_density_on_all_graphs_of_six_nodes() -> None:
+    """32,768 graphs."""
+    assert dps.audit.admissible(dps.utilities.ego_density, dps.audit.graphs(6)).admissible
+
+
+def test_every_utility_and_every_mechanism_is_claimed() -> None:
+    """A new file joins the audit by existing, or this fails."""
+    claimed = {claim.name.split(",")[0] for claim in UTILITY_CLAIMS}
+
+    assert {utility.__name__ for utility in dps.utilities.EVERY_UTILITY} == claimed
+    assert set(dps.mechanisms.EVERY_MECHANISM) == {claim.name for claim in MECHANISM_CLAIMS}
