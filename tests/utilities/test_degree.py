@@ -1,7 +1,7 @@
 """Degree."""
 
 import numpy as np
-from enumeration import Graphs, tightness
+from enumeration import admissible, tabulate, tightness
 
 import dpselect as dps
 from dpselect.utilities import degree
@@ -23,18 +23,17 @@ def test_degrees_are_exact_integers_with_range_bound_one() -> None:
 
 def test_sensitivity_one_is_admissible_and_exact_on_all_graphs_of_five_nodes() -> None:
     """By enumeration; half of it is caught."""
-    universe = Graphs(5)
-    bound, exact = universe.table(degree, 4)
+    table = tabulate(degree, dps.audit.graphs(5))
 
-    assert universe.admissible(bound, exact)
-    assert (1.0, 1.0) == tightness(bound, exact)
-    assert not universe.admissible(bound / 2, exact)
+    assert admissible(table)
+    assert (1.0, 1.0, [1.0]) == tightness(table)
+    assert not admissible(table, 0.5)
 
 
 def test_one_more_edge_moves_all_degrees_the_same_way() -> None:
     """Range bound 1, on all graphs of four nodes."""
-    universe = Graphs(4)
-    values = np.array([degree(graph).values for graph in universe.graphs.values()])
+    universe = dps.audit.graphs(4)
+    values = np.array([degree(graph).values for graph in universe])
     moves = values[universe.near] - values[:, None]
 
     assert 1 == np.ptp(moves, axis=2).max()

@@ -5,7 +5,7 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
-from enumeration import Graphs, tightness
+from enumeration import admissible, tabulate, tightness
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,22 +32,16 @@ def test_a_node_with_one_neighbour_has_density_zero() -> None:
 
 def test_the_sensitivity_is_admissible_on_all_graphs_of_five_nodes() -> None:
     """A1 and A2 by enumeration; half of it is caught."""
-    universe = Graphs(5)
-    bound, exact = universe.table(ego_density, 6)
+    table = tabulate(ego_density, dps.audit.graphs(5))
 
-    assert universe.admissible(bound, exact)
-    assert 1.0 == exact.max()
-    assert not universe.admissible(bound / 2, exact)
+    assert admissible(table)
+    assert 1.0 == table.exact.max()
+    assert not admissible(table, 0.5)
 
 
 def test_tightness_is_what_the_proof_file_says() -> None:
     """On all graphs of five nodes, at the distances below the reach."""
-    universe = Graphs(5)
-    bound, exact = universe.table(ego_density, 2)
-    share, ratio = tightness(bound, exact)
-
-    assert (0.893, 3.0) == (round(share, 3), round(ratio, 3))
-    assert [0.789, 0.997] == [round(tightness(bound[t], exact[t])[0], 3) for t in range(2)]
+    assert (0.893, 3.0, [0.789, 0.997]) == tightness(tabulate(ego_density, dps.audit.graphs(5)))
 
 
 def test_for_every_degree_some_graph_attains_the_bound() -> None:
@@ -64,7 +58,6 @@ def test_for_every_degree_some_graph_attains_the_bound() -> None:
 
 def test_the_printed_sensitivity_is_caught() -> None:
     """Erratum to Lemma 7.2: 2 / (d - t - 2) is 2 at d - t = 3 and then falls to 1, which breaks A2."""
-    universe = Graphs(5)
 
     def printed(graph: dps.Graph) -> dps.Scores:
         honest = ego_density(graph)
@@ -76,8 +69,8 @@ def test_the_printed_sensitivity_is_caught() -> None:
         wrong = profiles(rows, profile=np.arange(5))
         return dps.Scores(honest.values, wrong, neighbours="edge")
 
-    bound, exact = universe.table(printed, 6)
-    assert not universe.admissible(bound, exact)
+    with pytest.raises(ValueError, match="falls from 2 at distance 0 to 1"):
+        dps.audit.admissible(printed, dps.audit.graphs(5))
 
 
 @settings(max_examples=60, deadline=None)

@@ -59,8 +59,8 @@ class Admissibility:
         admissible: A1, A2, ceiling and reach hold.
         counterexample: the smallest one in words, or ``""``.
         global_sensitivity: the exact one on this universe.
-        tight: the share of cells where the bound is exact.
-        worst_ratio: the largest bound / exact over cells where exact > 0.
+        tight: the share of cells below the reach where the bound is exact.
+        worst_ratio: the largest bound / exact over those cells where exact > 0.
         kinds: which of "bounded", "flat", "non-decreasing", "non-increasing", "stable" hold here.
     """
 
@@ -155,8 +155,10 @@ def exact_sensitivity(universe: Universe, values: Floats) -> Floats:
 
 def judge(table: Table) -> Admissibility:
     """Return the verdict on an evaluated utility."""
-    positive = table.exact > 0
-    ratios = np.divide(table.at, table.exact, out=np.ones_like(table.at), where=positive)
+    # From the reach on every bound is the ceiling, which says nothing about how good it is.
+    telling = slice(max(1, table.reach) if table.reach is not None else len(table.at))
+    at, exact = table.at[telling], table.exact[telling]
+    ratios = np.divide(at, exact, out=np.ones_like(at), where=exact > 0)
     found = _smallest_counterexample(table)
     return Admissibility(
         universe=repr(table.universe),
@@ -164,7 +166,7 @@ def judge(table: Table) -> Admissibility:
         admissible=not found,
         counterexample=found,
         global_sensitivity=float(table.exact.max()),
-        tight=float(np.mean(np.isclose(table.at, table.exact, rtol=_RELATIVE, atol=_ABSOLUTE))),
+        tight=float(np.mean(np.isclose(at, exact, rtol=_RELATIVE, atol=_ABSOLUTE))),
         worst_ratio=float(ratios.max()),
         kinds=_kinds(table, not found),
     )

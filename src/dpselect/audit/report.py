@@ -101,7 +101,8 @@ def page(rows: Sequence[Row]) -> str:
 def _utility(claim: UtilityClaim) -> Row:
     table = tabulate(claim.utility, claim.universe())
     verdict = judge(table)
-    tight = np.isclose(table.at, table.exact).mean(axis=(1, 2))
+    telling = max(1, table.reach) if table.reach is not None else len(table.at)
+    tight = np.isclose(table.at, table.exact)[:telling].mean(axis=(1, 2))
     return Row(
         claim.name,
         table.universe.name,

@@ -134,9 +134,8 @@ def _careful(path: Path, header: bool, kind: Kind | None) -> Edges:
                 places, width, started = _places(cells), len(cells), True
                 continue
             if cells is None or len(cells) != width or not all(cells[place] for place in places):
-                raise ValueError(
-                    f"{path.name}, line {number}: expected {width} values separated by {'a comma' if header else 'white space'}.",
-                )
+                between = "commas" if header else "white space"
+                raise ValueError(f"{path.name}, line {number}: expected {width} values separated by {between}.")
             for end, place in zip(ends, places, strict=True):
                 if kind is int and not _is_integer(cells[place]):
                     raise ValueError(f"{path.name}, line {number}: source and target must be integers.")
