@@ -25,16 +25,27 @@ class Problem:
     range_bound: int = 2
 
     def utility(self, *, scale: float = 1.0, element: bool = True):
-        """Return the utility with exact sensitivity (times ``scale``), public ceiling and reach."""
+        """Return the utility with exact sensitivity (times ``scale``), public ceiling, reach and distances.
+
+        A scale below 1 makes every claim too small: distances grow by the same factor.
+        """
         exact = exact_sensitivity(self.universe, self.values.astype(float)) * scale
         ceiling = float(exact.max())
+        best = self.values == self.values.max(axis=1, keepdims=True)
+        far = np.array([self.universe.distances(x) for x in self.universe])
+        # A candidate that is best nowhere is further away than everything, everywhere.
+        nowhere = len(self.values) + 1
+        length = np.array(
+            [[far[x, best[:, r]].min(initial=nowhere) for r in range(best.shape[1])] for x in range(len(far))]
+        )
+        length = np.round(length / scale).astype(int)
 
         def scores(x: int) -> dps.Scores:
             rows = exact[:, x] if element else exact[:, x].max(axis=1, keepdims=True)
             sensitivity = dps.sensitivity.element(
                 lambda t: rows[min(t, len(rows) - 1)], ceiling=ceiling, reach=len(rows)
             )
-            return dps.Scores(self.values[x], sensitivity, range_bound=self.range_bound)
+            return dps.Scores(self.values[x], sensitivity, range_bound=self.range_bound, distance=length[x])
 
         return scores
 

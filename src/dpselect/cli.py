@@ -199,7 +199,8 @@ def _demo(_: argparse.Namespace) -> str:
     betweenness = dps.utilities.ego_betweenness(graph, max_degree=40)
     degree = dps.utilities.degree(graph)
     best = int(betweenness.values.argmax())
-    rows = [(name, betweenness) for name in dps.mechanisms.EVERY_MECHANISM if name != "generalised-exponential"]
+    unfit = ("generalised-exponential", "inverse-sensitivity")
+    rows = [(name, betweenness) for name in dps.mechanisms.EVERY_MECHANISM if name not in unfit]
     rows.append(("permute-and-flip", degree))
     lines = [
         f"Les Miserables: {len(graph)} characters. Who stands between the others most (ego betweenness)?",

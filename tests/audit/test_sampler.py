@@ -6,7 +6,7 @@ import pytest
 import dpselect as dps
 from dpselect import audit
 
-SCORES = dps.Scores([4.0, 3.0, 3.0, 0.0], 1.0)
+SCORES = dps.Scores([4.0, 3.0, 3.0, 0.0], 1.0, distance=[0, 1, 1, 4])
 
 
 @pytest.mark.parametrize("name", dps.mechanisms.EVERY_MECHANISM)

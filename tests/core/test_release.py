@@ -15,7 +15,7 @@ from dpselect.core.release import peel
 def test_with_no_privacy_left_the_best_wins(name: str) -> None:
     """At an enormous epsilon every mechanism names the best candidate, as a plain Python value."""
     at = dps.sensitivity.constant(1)
-    scores = dps.Scores([1.0, 7.0, 3.0], at, candidates=np.array(["a", "b", "c"]))
+    scores = dps.Scores([1.0, 7.0, 3.0], at, candidates=np.array(["a", "b", "c"]), distance=[6, 0, 4])
     release = dps.select(scores, 1e9, mechanism=dps.mechanism(name))
 
     assert "b" == release.candidate
@@ -26,7 +26,7 @@ def test_with_no_privacy_left_the_best_wins(name: str) -> None:
 @pytest.mark.parametrize("name", dps.mechanisms.EVERY_MECHANISM)
 def test_top_k_never_repeats_and_may_name_everyone(name: str) -> None:
     """With k = m every candidate is named once."""
-    scores = dps.Scores(np.arange(30) % 4, sensitivity=2)
+    scores = dps.Scores(np.arange(30) % 4, sensitivity=2, distance=3 - np.arange(30) % 4)
 
     assert set(range(30)) == set(dps.top_k(scores, 30, 0.5, mechanism=dps.mechanism(name)).candidates)
 

@@ -24,7 +24,7 @@ def scores_for(name: str) -> dps.Scores:
     if "dampening" in name:
         at = dps.sensitivity.element(lambda t: 1 + 0.1 * np.arange(12)[::-1] + 0.5 * t, ceiling=4, reach=8)
         return dps.Scores(values, at)
-    return dps.Scores(values, sensitivity=1.0)
+    return dps.Scores(values, sensitivity=1.0, distance=[0, 1, 1, 3, 3, 4, 4, 6, 7, 9, 9, 13])
 
 
 def p_value(counts: np.ndarray, law: np.ndarray) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 from dpselect.core.mechanism import Mechanism
 from dpselect.mechanisms.exponential import exponential
 from dpselect.mechanisms.generalised_exponential import generalised_exponential
+from dpselect.mechanisms.inverse_sensitivity import inverse_sensitivity
 from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
 from dpselect.mechanisms.noisy_max_laplace import noisy_max_laplace
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
@@ -22,6 +23,7 @@ EVERY_MECHANISM: dict[str, Callable[..., Mechanism]] = {
     "exponential": exponential,
     "noisy-max-laplace": noisy_max_laplace,
     "generalised-exponential": generalised_exponential,
+    "inverse-sensitivity": inverse_sensitivity,
     "local-dampening": local_dampening,
     "local-dampening-flip": local_dampening_flip,
     "shifted-local-dampening": shifted_local_dampening,
