@@ -145,7 +145,7 @@ def sampler_of(
     """
     total = exact_epsilon(epsilon)
     unit = mechanism.effective(scores)
-    rate = unit.rate(total)
+    rate = mechanism.sampler.rate(unit, total)
 
     def law(at: Fraction) -> dict[int, float]:
         return dict(enumerate(np.exp(mechanism.unit_log_law(unit, at)).tolist()))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.core.guarantee import exact_epsilon
-from dpselect.core.mechanism import LAPLACE, Mechanism, require_mechanism
+from dpselect.core.mechanism import EXPONENTIAL, PERMUTE_AND_FLIP, Mechanism, require_mechanism
 from dpselect.core.scores import Scores
 
 
@@ -80,8 +80,8 @@ def _decay(scores: Scores, epsilon: Any, mechanism: Mechanism) -> tuple[float, f
     Both the exponential sampler and permute-and-flip choose r with probability at most exp(-g_r): the best
     candidate always shows heads.
     """
-    if require_mechanism(mechanism).sampler is LAPLACE:
-        raise ValueError("The papers give no bound of this form for Laplace noise: use error_tail.")
+    if require_mechanism(mechanism).sampler not in (EXPONENTIAL, PERMUTE_AND_FLIP):
+        raise ValueError("The papers give no bound of this form for noise of this kind: use error_tail.")
     if math.isinf(scores.sensitivity.ceiling):
         raise ValueError("The bound needs a public ceiling of the sensitivity: pass ceiling=.")
     unit = mechanism.effective(scores)

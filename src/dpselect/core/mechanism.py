@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core import law, sampling
+from dpselect.core import heavy_tails, law, sampling
 from dpselect.core.coins import Entropy
 from dpselect.core.guarantee import Guarantee, exact_epsilon
 from dpselect.core.scores import Scores, UnitScores
@@ -29,6 +29,8 @@ class Sampler:
         log_law: distinct gaps, their counts and the rate to log Pr of one candidate of each group.
         bounded_range: whether its releases have bounded range.
         most_groups: the number of distinct scores beyond which the law is refused, or ``None``.
+        idealised: whether draws use floating-point noise, so that the guarantee is that of the ideal twin.
+        strength: epsilon to what a gap of one span is multiplied by; epsilon itself unless the noise is another.
     """
 
     name: str
@@ -36,11 +38,25 @@ class Sampler:
     log_law: LogLaw
     bounded_range: bool = False
     most_groups: int | None = None
+    idealised: bool = False
+    strength: Callable[[Fraction], Fraction] = Fraction
+
+    def rate(self, unit: UnitScores, epsilon: Fraction) -> Fraction:
+        """Return what a gap of one tick is multiplied by."""
+        return unit.rate(self.strength(epsilon))
+
+
+def _slid(epsilon: Fraction) -> Fraction:
+    """Return the shift that one-sided t noise of scale 1 hides at this epsilon."""
+    return Fraction(heavy_tails.shift_for(float(epsilon)))
 
 
 EXPONENTIAL = Sampler("exponential", sampling.exponential, law.exponential, bounded_range=True)
 PERMUTE_AND_FLIP = Sampler("permute-and-flip", sampling.permute_and_flip, law.permute_and_flip)
 LAPLACE = Sampler("noisy max, Laplace", sampling.laplace, law.laplace, most_groups=10_000)
+STUDENT = Sampler(
+    "noisy max, one-sided Student t", heavy_tails.draw, heavy_tails.log_law, idealised=True, strength=_slid
+)
 
 
 @dataclass(frozen=True)
@@ -78,14 +94,14 @@ class Mechanism:
 
     def unit_log_law(self, unit: UnitScores, epsilon: Any) -> NDArray[np.float64]:
         """Return :meth:`log_law` of effective scores that are known already, shape (m,)."""
-        rate = exact_epsilon(epsilon)
+        total = exact_epsilon(epsilon)
         gaps, group, counts = np.unique(unit.ticks.max() - unit.ticks, return_inverse=True, return_counts=True)
         if self.sampler.most_groups is not None and gaps.size > self.sampler.most_groups:
             raise ValueError(
                 f"The law of {self.name} is computed for at most {self.sampler.most_groups} distinct scores: "
                 "use permute-and-flip, which is never worse."
             )
-        return self.sampler.log_law(gaps, counts, unit.rate(rate))[group]
+        return self.sampler.log_law(gaps, counts, self.sampler.rate(unit, total))[group]
 
     def guarantee(self, scores: Scores, epsilon: Any) -> Guarantee:
         """Return what one selection at this epsilon promises.
@@ -93,7 +109,12 @@ class Mechanism:
         Raises:
             ValueError: epsilon is not positive and finite.
         """
-        return Guarantee(exact_epsilon(epsilon), scores.neighbours, bounded_range=self.sampler.bounded_range)
+        return Guarantee(
+            exact_epsilon(epsilon),
+            scores.neighbours,
+            bounded_range=self.sampler.bounded_range,
+            idealised=self.sampler.idealised,
+        )
 
     def __repr__(self) -> str:
         given = "".join(f", {name}={value!r}" for name, value in self.parameters.items())

@@ -92,7 +92,7 @@ def _release(scores: Scores, k: int, epsilon: Any, mechanism: Mechanism, stream:
     total = exact_epsilon(epsilon)
     guarantee = mechanism.guarantee(scores, total)
     unit = mechanism.effective(scores)
-    winners = peel(unit.ticks, k, unit.rate(total / k), mechanism.sampler, stream)
+    winners = peel(unit.ticks, k, mechanism.sampler.rate(unit, total / k), mechanism.sampler, stream)
     return Release(tuple(_plain(scores.candidates[i]) for i in winners), mechanism.name, guarantee)
 
 

@@ -11,6 +11,7 @@ from dpselect.mechanisms.exponential import exponential
 from dpselect.mechanisms.generalised_exponential import generalised_exponential
 from dpselect.mechanisms.inverse_sensitivity import inverse_sensitivity
 from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
+from dpselect.mechanisms.local_dampening_t import local_dampening_t
 from dpselect.mechanisms.noisy_max_laplace import noisy_max_laplace
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.shifted_local_dampening import (
@@ -26,6 +27,7 @@ EVERY_MECHANISM: dict[str, Callable[..., Mechanism]] = {
     "inverse-sensitivity": inverse_sensitivity,
     "local-dampening": local_dampening,
     "local-dampening-flip": local_dampening_flip,
+    "local-dampening-t": local_dampening_t,
     "shifted-local-dampening": shifted_local_dampening,
     "shifted-local-dampening-flip": shifted_local_dampening_flip,
 }
