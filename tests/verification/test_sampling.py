@@ -40,9 +40,8 @@ def p_value(counts: np.ndarray, law: np.ndarray) -> float:
 def verify(name: str, draws: int, entropy) -> None:
     """Draw and test; the two wrong laws must be rejected, or the test has no power."""
     mechanism, scores = dps.mechanism(name), scores_for(name)
-    unit = mechanism.effective(scores)
-    rate = unit.rate(EPSILON)
-    counts = np.bincount([mechanism.sampler.draw(unit.ticks, rate, entropy) for _ in range(draws)], minlength=12)
+    ticks, rate = mechanism.prepared(scores, EPSILON)
+    counts = np.bincount([mechanism.sampler.draw(ticks, rate, entropy) for _ in range(draws)], minlength=12)
 
     assert p_value(counts, mechanism.law(scores, EPSILON)) > 1e-4
     assert p_value(counts, mechanism.law(scores, EPSILON * Fraction(7, 10))) < THRESHOLD

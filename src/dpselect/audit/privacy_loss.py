@@ -40,7 +40,7 @@ class PrivacyLoss:
         attained: which pair and outcome attain the worst, in words.
         pairs: how many pairs of neighbours were compared.
         stretch: the most by which effective scores moved apart, over their span; above 1 is a fault.
-            ``nan`` for a law without effective scores.
+            ``nan`` where there are no effective scores.
     """
 
     claim: tuple[Fraction, Fraction]
@@ -86,15 +86,14 @@ def privacy_loss(
     require_mechanism(mechanism)
     total = exact_epsilon(epsilon)
     scores = [utility(database) for database in universe]
-    units = [mechanism.effective(given) for given in scores]
     if math.perm(len(scores[0]), k) > _MOST_OUTCOMES:
         raise ValueError(f"There are {math.perm(len(scores[0]), k)} ordered lists: take fewer candidates or k.")
-    logs = np.array([top_k_log_law(mechanism, unit, k, total) for unit in units])
+    logs = np.array([_lists_log_law(mechanism, *mechanism.prepared(given, total / k), k) for given in scores])
     pairs = universe.pairs()
-    stretch = max(
-        (_stretch(units[x], units[y]) for x, y in pairs.tolist()),
-        default=0.0,
-    )
+    stretch = math.nan
+    if mechanism.smooth is None:
+        units = [mechanism.effective(given) for given in scores]
+        stretch = max((_stretch(units[x], units[y]) for x, y in pairs.tolist()), default=0.0)
     names = _lists(scores[0], k)
     return _compared(logs, universe, pairs, total, Fraction(0), names, stretch)
 
@@ -135,16 +134,19 @@ def privacy_loss_of_law(law: Law, universe: Universe, epsilon: Any, delta: Any =
 def top_k_log_law(mechanism: Mechanism, unit: UnitScores, k: int, epsilon: Fraction) -> Floats:
     """Return log Pr of every ordered list of k candidates, in the order of ``itertools.permutations``."""
 
+    return _lists_log_law(mechanism, unit.ticks, mechanism.sampler.rate(unit, epsilon / k), k)
+
+
+def _lists_log_law(mechanism: Mechanism, ticks: NDArray[np.int64], rate: Fraction, k: int) -> Floats:
     def follow(positions: list[int], left: int) -> list[float]:
-        part = UnitScores(unit.ticks[positions], unit.per_unit, unit.span, unit.range_bound)
-        first: list[float] = mechanism.unit_log_law(part, epsilon / k).tolist()
+        first: list[float] = mechanism.ticks_log_law(ticks[positions], rate).tolist()
         if left == 1:
             return first
         return [
             log + rest for i, log in enumerate(first) for rest in follow(positions[:i] + positions[i + 1 :], left - 1)
         ]
 
-    return np.array(follow(list(range(len(unit))), k))
+    return np.array(follow(list(range(ticks.size)), k))
 
 
 def _lists(scores: Scores, k: int) -> list[Any]:

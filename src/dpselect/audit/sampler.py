@@ -144,14 +144,13 @@ def sampler_of(
         ValueError: as :func:`sampler`.
     """
     total = exact_epsilon(epsilon)
-    unit = mechanism.effective(scores)
-    rate = mechanism.sampler.rate(unit, total)
+    ticks, rate = mechanism.prepared(scores, total)
 
     def law(at: Fraction) -> dict[int, float]:
-        return dict(enumerate(np.exp(mechanism.unit_log_law(unit, at)).tolist()))
+        return dict(enumerate(mechanism.law(scores, at).tolist()))
 
     return sampler(
-        lambda: mechanism.sampler.draw(unit.ticks, rate, stream()),
+        lambda: mechanism.sampler.draw(ticks, rate, stream()),
         law(total),
         against={f"law at {float(factor):g} epsilon": law(total * factor) for factor in factors},
         draws=draws,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dpselect.core import heavy_tails, law, sampling
 from dpselect.core.coins import Entropy
 from dpselect.core.guarantee import Guarantee, exact_epsilon
-from dpselect.core.scores import Scores, UnitScores
+from dpselect.core.scores import Scores, SmoothScores, UnitScores
 
 Draw = Callable[[NDArray[np.int64], Fraction, Entropy], int]
 LogLaw = Callable[[NDArray[np.int64], NDArray[np.int64], Fraction], NDArray[np.float64]]
@@ -69,13 +69,24 @@ class Mechanism:
         effective: Scores to UnitScores; a function of the data through the scores only.
         sampler: how the winner is drawn.
         parameters: public parameters, fixed before the data is seen.
+        smooth: for mechanisms whose noise follows a smooth bound, Scores and epsilon to SmoothScores; these have
+            no effective unit scores.
     """
+
+    def prepared(self, scores: Scores, epsilon: Fraction) -> tuple[NDArray[np.int64], Fraction]:
+        """Return what the sampler takes: ticks, shape (m,), and what one tick is multiplied by."""
+        if self.smooth is not None:
+            weighed = self.smooth(scores, epsilon)
+            return weighed.ticks, weighed.rate
+        unit = self.effective(scores)
+        return unit.ticks, self.sampler.rate(unit, epsilon)
 
     name: str
     summary: str
     effective: Callable[[Scores], UnitScores]
     sampler: Sampler
     parameters: dict[str, Any] = field(default_factory=dict, hash=False)
+    smooth: Callable[[Scores, Fraction], SmoothScores] | None = None
 
     def law(self, scores: Scores, epsilon: Any) -> NDArray[np.float64]:
         """Return the exact probability of each candidate, shape (m,), summing to 1.
@@ -90,18 +101,21 @@ class Mechanism:
 
     def log_law(self, scores: Scores, epsilon: Any) -> NDArray[np.float64]:
         """Return the natural logarithm of :meth:`law`, shape (m,): finite where the law underflows."""
-        return self.unit_log_law(self.effective(require_scores(scores)), epsilon)
+        return self.ticks_log_law(*self.prepared(require_scores(scores), exact_epsilon(epsilon)))
 
     def unit_log_law(self, unit: UnitScores, epsilon: Any) -> NDArray[np.float64]:
         """Return :meth:`log_law` of effective scores that are known already, shape (m,)."""
-        total = exact_epsilon(epsilon)
-        gaps, group, counts = np.unique(unit.ticks.max() - unit.ticks, return_inverse=True, return_counts=True)
+        return self.ticks_log_law(unit.ticks, self.sampler.rate(unit, exact_epsilon(epsilon)))
+
+    def ticks_log_law(self, ticks: NDArray[np.int64], rate: Fraction) -> NDArray[np.float64]:
+        """Return the logarithm of the sampler's law on prepared ticks, shape (m,)."""
+        gaps, group, counts = np.unique(ticks.max() - ticks, return_inverse=True, return_counts=True)
         if self.sampler.most_groups is not None and gaps.size > self.sampler.most_groups:
             raise ValueError(
                 f"The law of {self.name} is computed for at most {self.sampler.most_groups} distinct scores: "
                 "use permute-and-flip, which is never worse."
             )
-        return self.sampler.log_law(gaps, counts, self.sampler.rate(unit, total))[group]
+        return self.sampler.log_law(gaps, counts, rate)[group]
 
     def guarantee(self, scores: Scores, epsilon: Any) -> Guarantee:
         """Return what one selection at this epsilon promises.

@@ -91,8 +91,8 @@ def _release(scores: Scores, k: int, epsilon: Any, mechanism: Mechanism, stream:
     k = _count(k, len(scores))
     total = exact_epsilon(epsilon)
     guarantee = mechanism.guarantee(scores, total)
-    unit = mechanism.effective(scores)
-    winners = peel(unit.ticks, k, mechanism.sampler.rate(unit, total / k), mechanism.sampler, stream)
+    ticks, rate = mechanism.prepared(scores, total / k)
+    winners = peel(ticks, k, rate, mechanism.sampler, stream)
     return Release(tuple(_plain(scores.candidates[i]) for i in winners), mechanism.name, guarantee)
 
 

@@ -105,6 +105,35 @@ class UnitScores:
         )
 
 
+@dataclass(frozen=True, repr=False, eq=False)
+class SmoothScores:
+    """Scores in units of noise whose scale moves with the database: u / (c S), floored to ticks of 2^-30.
+
+    They are no unit scores, because S moves too; only heavy-tailed noise with a dilation bound may be added, and
+    its draws are idealised.
+
+    Attributes:
+        ticks: shape (m,), int64.
+        rate: what one tick is worth, in units of noise.
+    """
+
+    ticks: NDArray[np.int64]
+    rate: Fraction = Fraction(1, 2**30)
+
+    def __len__(self) -> int:
+        return int(self.ticks.size)
+
+    def __repr__(self) -> str:
+        return f"SmoothScores(candidates={len(self)})"
+
+
+def smooth_ticks(values: NDArray[np.int64] | NDArray[np.float64], scale: float) -> SmoothScores:
+    """Return scores over a private scale > 0, measured from the best; sizes beyond 2^30 units are clipped."""
+    with np.errstate(over="ignore"):
+        behind = np.minimum((values.max() - values) / scale, UNIT_CLIP)
+    return SmoothScores(-np.ceil(behind * 2**30).astype(np.int64))
+
+
 def exact_ticks(values: NDArray[np.int64], per_unit: Fraction, range_bound: int) -> UnitScores:
     """Return integer scores as they are: no rounding, no margin; sizes beyond 2^61 are clipped."""
     ticks = np.clip(values, -TICK_CLIP, TICK_CLIP)

@@ -18,6 +18,7 @@ from dpselect.mechanisms.shifted_local_dampening import (
     shifted_local_dampening,
     shifted_local_dampening_flip,
 )
+from dpselect.mechanisms.smooth_noisy_max import smooth_noisy_max
 
 EVERY_MECHANISM: dict[str, Callable[..., Mechanism]] = {
     "permute-and-flip": permute_and_flip,
@@ -28,6 +29,7 @@ EVERY_MECHANISM: dict[str, Callable[..., Mechanism]] = {
     "local-dampening": local_dampening,
     "local-dampening-flip": local_dampening_flip,
     "local-dampening-t": local_dampening_t,
+    "smooth-noisy-max": smooth_noisy_max,
     "shifted-local-dampening": shifted_local_dampening,
     "shifted-local-dampening-flip": shifted_local_dampening_flip,
 }
