@@ -14,6 +14,7 @@ from dpselect.core.release import Release, select, top_k
 from dpselect.core.scores import Scores, UnitScores
 from dpselect.core.sensitivity import Sensitivity
 from dpselect.mechanisms import mechanism
+from dpselect.recommend import Recommendation, recommend
 from dpselect.views import Graph
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Mechanism",
     "Neighbours",
     "PrivacyError",
+    "Recommendation",
     "Release",
     "Scores",
     "Sensitivity",
@@ -33,6 +35,7 @@ __all__ = [
     "expected_error_bound",
     "mechanism",
     "mechanisms",
+    "recommend",
     "select",
     "sensitivity",
     "top_k",
