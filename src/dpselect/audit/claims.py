@@ -10,7 +10,7 @@ import numpy as np
 
 from dpselect import utilities
 from dpselect.audit.admissibility import Utility
-from dpselect.audit.universe import Universe, graphs, metric_space, multisets
+from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.scores import Scores
 from dpselect.core.sensitivity import element
@@ -60,6 +60,16 @@ def _row_of_six() -> Universe:
     return metric_space(np.abs(np.subtract.outer(np.arange(6), np.arange(6))))
 
 
+def _counted(utility: Callable[..., Scores]) -> Utility:
+    """Return a utility of three counts as one of the records counted."""
+    return lambda records: utility([int((records == kind).sum()) for kind in range(3)])
+
+
+def _one_marker(count: int, table: tuple[int, int]) -> Scores:
+    """Return the TDT of one marker over that many families."""
+    return utilities.tdt([table[0]], [table[1]], families=count)
+
+
 UTILITY_CLAIMS = (
     UtilityClaim("degree", utilities.degree, partial(graphs, 5)),
     *(
@@ -71,6 +81,9 @@ UTILITY_CLAIMS = (
         for bound in (2, 3, 4)
     ),
     UtilityClaim("ego_density", utilities.ego_density, partial(graphs, 5)),
+    UtilityClaim("counts", _counted(utilities.counts), partial(multisets, range(3), 8)),
+    UtilityClaim("majority", _counted(utilities.majority), partial(multisets, range(3), 8)),
+    *(UtilityClaim(f"tdt, families={n}", partial(_one_marker, n), partial(families, n)) for n in (2, 5, 9)),
 )
 _SYNTHETIC = (
     UtilityClaim("counts of three kinds", _majority, partial(multisets, range(3), 4)),
