@@ -14,6 +14,7 @@ from dpselect.core.coins import Entropy, fresh
 from dpselect.core.guarantee import Guarantee, exact_epsilon
 from dpselect.core.mechanism import Mechanism, Sampler, require_mechanism, require_scores
 from dpselect.core.scores import Scores
+from dpselect.core.spending import Spender
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Release:
         return self.candidates[0]
 
 
-def select(scores: Scores, epsilon: Any, *, mechanism: Mechanism) -> Release:
+def select(scores: Scores, epsilon: Any, *, mechanism: Mechanism, ledger: Spender | None = None) -> Release:
     """Choose one candidate privately.
 
     The draw uses fresh cryptographic randomness from the operating system; there is no seed.
@@ -59,10 +60,10 @@ def select(scores: Scores, epsilon: Any, *, mechanism: Mechanism) -> Release:
         >>> dps.select(scores, 5, mechanism=dps.mechanism("permute-and-flip")).candidate
         'ann'
     """
-    return top_k(scores, 1, epsilon, mechanism=mechanism)
+    return top_k(scores, 1, epsilon, mechanism=mechanism, ledger=ledger)
 
 
-def top_k(scores: Scores, k: int, epsilon: Any, *, mechanism: Mechanism) -> Release:
+def top_k(scores: Scores, k: int, epsilon: Any, *, mechanism: Mechanism, ledger: Spender | None = None) -> Release:
     """Choose k different candidates privately, one after the other (peeling), at epsilon/k each.
 
     Effective scores are computed once; every pick flips its coins relative to the best candidate that
@@ -82,16 +83,26 @@ def top_k(scores: Scores, k: int, epsilon: Any, *, mechanism: Mechanism) -> Rele
         >>> dps.top_k(scores, 2, 5, mechanism=dps.mechanism("exponential")).candidates
         ('ann', 'eve')
     """
-    return _release(scores, k, epsilon, require_mechanism(mechanism), fresh)
+    return _release(scores, k, epsilon, require_mechanism(mechanism), fresh, ledger)
 
 
-def _release(scores: Scores, k: int, epsilon: Any, mechanism: Mechanism, stream: Callable[[], Entropy]) -> Release:
+def _release(
+    scores: Scores,
+    k: int,
+    epsilon: Any,
+    mechanism: Mechanism,
+    stream: Callable[[], Entropy],
+    ledger: Spender | None = None,
+) -> Release:
     """Choose with a given source of entropy: ``stream`` makes one for every draw call."""
     require_scores(scores)
     k = _count(k, len(scores))
     total = exact_epsilon(epsilon)
     guarantee = mechanism.guarantee(scores, total)
     ticks, rate = mechanism.prepared(scores, total / k)
+    # Everything that can refuse has done so: from here on the spend stands, whatever happens.
+    if ledger is not None:
+        ledger.spend(mechanism.guarantee(scores, total / k), mechanism=mechanism.name, count=k)
     winners = peel(ticks, k, rate, mechanism.sampler, stream)
     return Release(tuple(_plain(scores.candidates[i]) for i in winners), mechanism.name, guarantee)
 

@@ -1,0 +1,38 @@
+"""The command line: one file a verb. Bad input ends with status 2 and one sentence."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import dpselect as dps
+from dpselect.cli import audit, demo, mechanisms, top_k
+from dpselect.cli.arguments import Parser
+
+VERBS = (top_k, mechanisms, audit, demo)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit status: 0, 1 for a broken claim, or 2 with one sentence on standard error."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    try:
+        print(given.run(given))
+    except (ValueError, TypeError, OSError, ImportError, dps.PrivacyError) as error:
+        print(f"dpselect {given.command}: {error}", file=sys.stderr)
+        return 2
+    except (MemoryError, OverflowError):
+        print(
+            f"dpselect {given.command}: that is more than fits into memory: check the numbers given.", file=sys.stderr
+        )
+        return 2
+    return int(getattr(given, "status", 0))
+
+
+def _parser() -> Parser:
+    parser = Parser(prog="dpselect", description="Choose privately: name the best, betray nobody.")
+    parser.add_argument("--version", action="version", version=f"dpselect {dps.__version__}")
+    verbs = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for verb in VERBS:
+        verb.add(verbs)
+    return parser
