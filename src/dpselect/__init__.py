@@ -15,9 +15,10 @@ from dpselect.core.scores import Scores, UnitScores
 from dpselect.core.sensitivity import Sensitivity
 from dpselect.mechanisms import mechanism
 from dpselect.recommend import Recommendation, recommend
-from dpselect.views import Graph
+from dpselect.views import Column, Graph
 
 __all__ = [
+    "Column",
     "Graph",
     "Guarantee",
     "Mechanism",

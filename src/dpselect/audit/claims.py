@@ -10,7 +10,7 @@ import numpy as np
 
 from dpselect import utilities
 from dpselect.audit.admissibility import Utility
-from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets
+from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets, vectors
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.scores import Scores
 from dpselect.core.sensitivity import element
@@ -83,6 +83,17 @@ UTILITY_CLAIMS = (
     UtilityClaim("ego_density", utilities.ego_density, partial(graphs, 5)),
     UtilityClaim("counts", _counted(utilities.counts), partial(multisets, range(3), 8)),
     UtilityClaim("majority", _counted(utilities.majority), partial(multisets, range(3), 8)),
+    *(
+        UtilityClaim(f"median, {n} records", partial(utilities.median, upper=4), partial(vectors, n, range(5)))
+        for n in (2, 3, 4)
+    ),
+    *(
+        UtilityClaim(
+            f"{utility.__name__}, p={p}", partial(utility, p=p, grid=range(3)), partial(multisets, range(3), 8)
+        )
+        for utility in (utilities.percentile, utilities.percentile_rank)
+        for p in (25, 50, 90)
+    ),
     *(UtilityClaim(f"tdt, families={n}", partial(_one_marker, n), partial(families, n)) for n in (2, 5, 9)),
 )
 _SYNTHETIC = (

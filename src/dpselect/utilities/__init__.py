@@ -5,8 +5,22 @@ from dpselect.utilities.degree import degree
 from dpselect.utilities.ego_betweenness import ego_betweenness
 from dpselect.utilities.ego_density import ego_density
 from dpselect.utilities.majority import majority
+from dpselect.utilities.median import median
+from dpselect.utilities.percentile import percentile
+from dpselect.utilities.percentile_rank import percentile_rank
 from dpselect.utilities.tdt import tdt
 
-EVERY_UTILITY = (counts, degree, ego_betweenness, ego_density, majority, tdt)
+EVERY_UTILITY = (counts, degree, ego_betweenness, ego_density, majority, median, percentile, percentile_rank, tdt)
 
-__all__ = ["EVERY_UTILITY", "counts", "degree", "ego_betweenness", "ego_density", "majority", "tdt"]
+__all__ = [
+    "EVERY_UTILITY",
+    "counts",
+    "degree",
+    "ego_betweenness",
+    "ego_density",
+    "majority",
+    "median",
+    "percentile",
+    "percentile_rank",
+    "tdt",
+]

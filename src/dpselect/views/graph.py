@@ -1,4 +1,4 @@
-"""Views: the little of the data that a utility may see."""
+"""Graphs over public nodes."""
 
 from __future__ import annotations
 

@@ -1,0 +1,84 @@
+"""One column of a table in a file. Messages never quote a cell, because cells are private."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def column(path: str | Path, name: str | None = None) -> NDArray[Any]:
+    """Return one numeric column of a ``.csv`` or ``.parquet`` file, shape (n,), int64 or float64.
+
+    Args:
+        path: the file; csv has a header line.
+        name: the column; may be left out when there is one only.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ImportError: pyarrow is not installed.
+        ValueError: another kind of file, no such column, a cell that is empty or no number.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file {path}.")
+    form = path.name.lower()
+    if form.endswith(".parquet"):
+        found = _parquet(path, name)
+    elif form.endswith((".csv", ".csv.gz")):
+        found = _csv(path, name)
+    else:
+        raise ValueError(f"{path.name} is no table: pass a file that ends in .csv, .csv.gz or .parquet.")
+    if found.null_count:
+        raise ValueError("The column has empty cells: leave those records out, or give them a public value.")
+    arrow = _arrow()
+    if arrow.types.is_integer(found.type):
+        return np.asarray(found.to_numpy())
+    if not arrow.types.is_floating(found.type):
+        raise ValueError("The column is not numeric: pass a column of integers or decimals.")
+    return np.asarray(found.to_numpy()).astype(np.float64, copy=False)
+
+
+def _parquet(path: Path, name: str | None) -> Any:
+    arrow, parquet = _arrow(), _arrow("parquet")
+    try:
+        with parquet.ParquetFile(path) as file:
+            wanted = _choose(file.schema_arrow.names, name)
+            return file.read(columns=[wanted])[wanted]
+    except (arrow.ArrowException, OSError):
+        raise ValueError(f"{path.name} is not a complete parquet file.") from None
+
+
+def _csv(path: Path, name: str | None) -> Any:
+    arrow, reader = _arrow(), _arrow("csv")
+    try:
+        with reader.open_csv(path, read_options=reader.ReadOptions(block_size=2**16)) as peek:
+            wanted = _choose(peek.schema.names, name)
+        # "nan" and "NULL" count as empty cells, which are refused later.
+        options = reader.ConvertOptions(include_columns=[wanted])
+        return reader.read_csv(path, convert_options=options)[wanted]
+    except (arrow.ArrowException, OSError):
+        raise ValueError(
+            f"{path.name} is not a table of comma separated values with a header line, all lines equally long."
+        ) from None
+
+
+def _choose(names: list[str], name: str | None) -> str:
+    """Return the wanted column; column names are public, as a schema is."""
+    if name is None and len(names) == 1:
+        return names[0]
+    if name is None:
+        raise ValueError(f"The file has {len(names)} columns: say which (--column).")
+    if names.count(name) != 1:
+        raise ValueError(f"The file does not have one column {name!r}: it has {', '.join(map(repr, names[:20]))}.")
+    return name
+
+
+def _arrow(part: str | None = None) -> Any:
+    try:
+        return importlib.import_module("pyarrow" if part is None else f"pyarrow.{part}")
+    except ImportError:
+        raise ImportError('Reading tables needs pyarrow: python -m pip install "dpselect[graph]".') from None

@@ -1,0 +1,78 @@
+"""Public grids and percentages, and the histograms that the percentiles read."""
+
+from __future__ import annotations
+
+import decimal
+import numbers
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpselect.core.errors import PrivacyError
+from dpselect.views import Column
+from dpselect.views.column import Numbers, public_points
+
+# Keeps the products of a share and a number of records within 64 bits, for any number of records that fits memory.
+_FINEST = 10**8
+
+
+def column(values: ArrayLike | Column) -> Numbers:
+    """Return the numbers of a column, shape (n,), int64 or float64.
+
+    Raises:
+        TypeError, ValueError: as :class:`Column`; NaN.
+    """
+    made = values if isinstance(values, Column) else Column(values)
+    made.complete()
+    return made.values
+
+
+def public_grid(grid: ArrayLike | None) -> Numbers:
+    """Return the public grid, strictly increasing, at least 2 values.
+
+    Raises:
+        PrivacyError: no grid.
+        TypeError, ValueError: not numbers, fewer than 2 values, not strictly increasing, or not finite.
+    """
+    if grid is None:
+        raise PrivacyError(
+            "The candidates must be public, and the values that happen to occur are private: pass grid=, the public "
+            "list of values."
+        )
+    return public_points(grid)
+
+
+def counts_on(grid: Numbers, values: ArrayLike | Column) -> NDArray[np.int64]:
+    """Return how many records stand on each value of the grid, shape of the grid.
+
+    Raises:
+        TypeError, ValueError: as :class:`Column`; a value is not on the grid, or missing.
+    """
+    return (values if isinstance(values, Column) else Column(values)).counts_on(grid)
+
+
+def percent(p: Any) -> Fraction:
+    """Return p / 100 as an exact fraction; a float is read as its decimal text.
+
+    Raises:
+        TypeError: not a number.
+        ValueError: outside [0, 100), or finer than one part in 10^8.
+
+    >>> percent(99.9), percent(Fraction(100, 3))
+    (Fraction(999, 1000), Fraction(1, 3))
+    """
+    if isinstance(p, np.generic):
+        p = p.item()
+    if isinstance(p, bool) or not isinstance(p, (numbers.Real, decimal.Decimal)):
+        raise TypeError("p must be a number: pass a percentage such as 50 or 99.9.")
+    try:
+        exact = Fraction(str(p)) / 100
+    except ValueError:
+        exact = Fraction(-1)
+    if not 0 <= exact < 1:
+        raise ValueError("p must be a percentage, 0 <= p < 100.")
+    if exact.denominator > _FINEST:
+        raise ValueError("p has too many digits: pass a percentage with at most 6 decimals.")
+    return exact
