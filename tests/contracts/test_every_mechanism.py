@@ -85,8 +85,10 @@ def test_laws_sum_to_one_on_every_database(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "generalised-exponential"])
 def test_half_the_sensitivity_is_caught(name: str) -> None:
     """For every mechanism some problem shows it; the generalised one has slack to spare on these."""
+    # Its theorem is loose, and the looser the more is paid for the scale.
+    sharpest = {"phi": 0.01} if name == "smooth-private-selection" else {}
     losses = (
-        privacy_loss(dps.mechanism(name), problem.utility(scale=0.5), problem.universe, 1)
+        privacy_loss(dps.mechanism(name, **sharpest), problem.utility(scale=0.5), problem.universe, 1)
         for problem in PROBLEMS.values()
     )
 

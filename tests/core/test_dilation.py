@@ -42,7 +42,7 @@ def test_scaling_noise_costs_at_most_the_stated_factor() -> None:
     """By the exact law: scale all noises by e^d and compare, over gaps and numbers of candidates."""
     from fractions import Fraction
 
-    from dpselect.core.heavy_tails import log_law
+    from dpselect.core import noises
 
     worst = {}
     for m in (2, 50, 1000):
@@ -51,8 +51,8 @@ def test_scaling_noise_costs_at_most_the_stated_factor() -> None:
                 gaps = np.array([0, int(gap * 2**20)])
                 counts = np.array([1, m - 1] if sign > 0 else [m - 1, 1])
                 d = 0.01
-                here = log_law(gaps, counts, Fraction(1, 2**20))
-                there = log_law(gaps, counts, Fraction(int(2**40 * np.exp(d)), 2**60))
+                here = noises.log_law(gaps, counts, Fraction(1, 2**20), noises.student_t())
+                there = noises.log_law(gaps, counts, Fraction(int(2**40 * np.exp(d)), 2**60), noises.student_t())
                 worst[m] = max(worst.get(m, 0.0), float(np.abs(here - there).max()) / d)
     assert all(cost <= dilation_cost(m) * 1.02 for m, cost in worst.items())
     assert worst[1000] > 0.9 * dilation_cost(1000)

@@ -9,30 +9,34 @@ import pytest
 
 import dpselect as dps
 from dpselect.audit import privacy_loss
-from dpselect.core.heavy_tails import log_law
+from dpselect.core import noises
+from dpselect.core.dilation import proved_bound
+from dpselect.mechanisms import published
 from dpselect.mechanisms.smooth_noisy_max import calibrate
 from universes import random_problem
 
+STUDENT = noises.student_t()
 
-def loss(counts, here, there, scale_here: float, scale_there: float) -> float:
+
+def loss(counts, here, there, scale_here: float, scale_there: float, noise: noises.Noise = STUDENT) -> float:
     """The worst log-ratio between two databases given scores and scales, from the exact law."""
     laws = []
     for scores, scale in ((here, scale_here), (there, scale_there)):
         ticks = np.round(-(np.max(scores) - np.array(scores)) / scale * 2**30).astype(np.int64)
         gaps, group = np.unique(ticks.max() - ticks, return_inverse=True)
         grouped = np.bincount(group, weights=counts).astype(np.int64)
-        laws.append(log_law(gaps, grouped, Fraction(1, 2**30))[group])
+        laws.append(noises.log_law(gaps, grouped, Fraction(1, 2**30), noise)[group])
     return float(np.abs(laws[0] - laws[1]).max())
 
 
-def worst_found(m: int, epsilon: float, beta: float, c: float) -> float:
+def worst_found(m: int, epsilon: float, beta: float, c: float, noise: noises.Noise = STUDENT) -> float:
     """Search: one candidate against m - 1 others, every gap, every move, the scale moving by e^beta either way."""
     worst = 0.0
     for gap in np.concatenate(([0.0], np.exp(np.linspace(-2, 8, 24)))):
         for a, move, sign in itertools.product((-beta, 0.0, beta), (-1, 1), (-1, 1)):
             small = min(1.0, math.exp(a))
             here, there = (0.0, -sign * gap), (small * move, -sign * gap - small * move)
-            worst = max(worst, loss((1, m - 1), here, there, c, c * math.exp(a)))
+            worst = max(worst, loss((1, m - 1), here, there, c, c * math.exp(a), noise))
     return worst / epsilon
 
 
@@ -43,6 +47,23 @@ def test_no_search_finds_a_violation(m: int, epsilon: float) -> None:
     beta, c = calibrate(m, epsilon, 0.15, 2)
 
     assert worst_found(m, epsilon, beta, c) <= 1
+
+
+@pytest.mark.parametrize(("gamma", "m"), [(2, 2), (2, 1000), (4, 2), (4, 10_000)])
+@pytest.mark.parametrize(("epsilon", "phi"), [(1, 0.15), (1, 0.8), (8, 0.8)])
+def test_no_search_finds_a_violation_with_cauchy_noise(gamma: int, m: int, epsilon: float, phi: float) -> None:
+    """Generalised Cauchy noise of gamma 2 and 4; without the floor gamma - 1 of K it would fail at (2, 2, .8)."""
+    beta, c = calibrate(m, epsilon, phi, 2, f"cauchy-{gamma}")
+
+    assert worst_found(m, epsilon, beta, c, noises.cauchy(gamma)) <= 1
+
+
+def test_cauchy_noise_needs_the_floor_of_its_dilation_cost() -> None:
+    """K = kappa R(m) alone loses 1.46 epsilon for gamma = 2, two candidates and phi = .8."""
+    _, c = calibrate(2, 1, 0.8, 2, "cauchy-2")
+    beta = 0.8 / (1.04824 * proved_bound(2))
+
+    assert 1.4 < worst_found(2, 1, beta, c, noises.cauchy(2)) < 1.5
 
 
 @pytest.mark.parametrize("phi", [0.05, 0.5, 0.9])
@@ -84,6 +105,102 @@ def test_it_has_no_unit_scores_and_says_so() -> None:
     """Its scale moves with the data, so nothing may treat it as a unit score."""
     with pytest.raises(TypeError, match="no unit scores"):
         dps.mechanism("smooth-noisy-max").effective(dps.Scores([1, 2], 1))
+
+
+def test_the_published_beta_fails_for_many_candidates() -> None:
+    """Student t at beta = epsilon / 8: above epsilon at 10^4 candidates, below at 300 with one-sided noise."""
+    two_sided = chaves_scale("student-t", 10**4)
+
+    assert 1.4 < worst_found(10**4, 1, *two_sided, noises.student_t(2)) < 1.44
+    assert worst_found(300, 1, *chaves_scale("student-t", 300), noises.student_t(1)) <= 1
+
+
+def chaves_scale(noise: str, m: int) -> tuple[float, float]:
+    """Beta and scale of a published calibration at epsilon 1."""
+    return published._calibrate(m, 1.0, range_bound=2, noise=noise, delta=1e-6, sigma=0.5, phi=0.5, alpha="printed")
+
+
+def test_the_exponent_as_printed_fails_for_two_candidates() -> None:
+    """S = exp(-j epsilon): the scale moves by e^epsilon a step; Pr[loser] 1.440e-3 against 6.74e-5."""
+    c = chaves_scale("student-t", 2)[1]
+    # The winner is safe for four steps in one database and for five in the other.
+    found = loss((1, 1), (1.0, 0.0), (1.0, 0.0), c * math.exp(-4), c * math.exp(-5), noises.student_t(2))
+
+    assert 3.0 < found < 3.1
+
+
+def test_theorem_4_9_is_false() -> None:
+    """Not never worse than permute-and-flip when S <= Du / 2: two candidates one apart, S = 1/2, Laplace noise."""
+    epsilon = 1.0
+    ticks = [np.array([0, 1])]
+    laplace = np.exp(noises.log_law(ticks[0], np.array([1, 1]), Fraction(1, 2), noises.laplace(2)))
+    exponential = math.exp(-epsilon / 2) / 2
+
+    assert abs(laplace[1] - math.exp(-epsilon / 2) * (0.5 + epsilon / 8)) < 1e-12
+    assert laplace[1] > exponential
+
+
+HEPTH = [
+    # p's share of exact answers among 4096 records: how many, S, epsilon, noise, probability of one of them.
+    (12, 0.535, 1, "student-t", 0.0032),
+    (12, 0.842, 1, "laplace", 0.0053),
+    (7, 0.287, 10, "student-t", 0.0247),
+    (7, 0.708, 10, "laplace", 0.6863),
+    (2, 0.708, 10, "laplace", 0.4056),
+]
+
+
+@pytest.mark.parametrize(("right", "bound", "epsilon", "noise", "chance"), HEPTH)
+def test_the_released_figures(right: int, bound: float, epsilon: int, noise: str, chance: float) -> None:
+    """0/1 scores of 4096 records at the authors' (too small) smooth sensitivity: their probabilities, to the digit."""
+    steps = round(
+        -math.log(bound)
+        / published._calibrate(
+            2, epsilon, range_bound=2, noise=noise, delta=1e-6, sigma=0.5, phi=0.5, alpha="released"
+        )[0]
+    )
+    far = dps.sensitivity.local(lambda t: float(t >= steps), ceiling=1.0)
+    scores = dps.Scores(np.arange(4096) < right, far)
+    mechanism = dps.mechanism(
+        "smooth-noisy-max", calibration="chaves-2024", noise=noise, alpha="released", unsound="reproduction"
+    )
+
+    assert abs(mechanism.law(scores, epsilon)[:right].sum() - chance) < 1.01e-4
+
+
+def test_published_calibrations_are_fenced() -> None:
+    """Not private, so: by explicit name, for laws only; the certified case is a mechanism like any other."""
+    with pytest.raises(dps.PrivacyError, match="not private"):
+        dps.mechanism("smooth-noisy-max", calibration="chaves-2024", noise="laplace")
+    scores = dps.Scores([3.0, 1.0], 1)
+    fenced = dps.mechanism(
+        "smooth-noisy-max", calibration="chaves-2024", noise="laplace-log-normal", unsound="reproduction"
+    )
+    assert abs(fenced.law(scores, 1).sum() - 1) < 1e-9
+    with pytest.raises(dps.PrivacyError, match="releases nothing"):
+        dps.select(scores, 1, mechanism=fenced)
+
+    certified = dps.mechanism("smooth-noisy-max", calibration="chaves-2024", sides=1)
+    assert dps.select(scores, 50, mechanism=certified).candidate in (0, 1)
+    with pytest.raises(dps.PrivacyError, match="at most 300"):
+        certified.law(dps.Scores(np.zeros(301), 1), 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"noise": "gauss"}, "no sound calibration"),
+        ({"calibration": "mine"}, "calibration is"),
+        ({"calibration": "chaves-2024", "noise": "cauchy-2"}, "noise must be"),
+        ({"calibration": "chaves-2024", "unsound": "yes"}, "unsound is"),
+        ({"calibration": "chaves-2024", "sides": 3}, "sides is 1 or 2"),
+        ({"calibration": "chaves-2024", "noise": "laplace", "delta": 0}, "delta and phi"),
+    ],
+)
+def test_unknown_parameters_are_refused(given, message: str) -> None:
+    """One sentence that lists what there is."""
+    with pytest.raises(ValueError, match=message):
+        dps.mechanism("smooth-noisy-max", **given)
 
 
 @pytest.mark.parametrize("phi", [0, 1, -0.1, 2, float("nan")])

@@ -4,27 +4,21 @@ With x = z / sqrt 3: F(z) = (2/pi) (atan x + x / (1 + x^2)), f(z) = 12 sqrt 3 / 
 
 Sliding the noise by t changes no tail probability by more than e^Lambda(t), Lambda(t) = sup over z of
 ln Fbar(z - t) / Fbar(z). ``shift_for`` is the inverse of Lambda, rounded down, so that using it is safe.
-
-Draws use floating point: mechanisms with this noise are idealised.
 """
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-
-from dpselect.core.coins import LARGEST_RATE, Entropy
 
 Floats = NDArray[np.float64]
 
 _ROOT = math.sqrt(3.0)
 # Given away against the error of a numerical supremum and root, which is some hundred times smaller.
 _SAFE = 1e-9
-_NODES, _BLOCK = 24, 2**20
 
 
 def tail(z: Floats) -> Floats:
@@ -80,43 +74,3 @@ def shift_for(epsilon: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if slide(middle) <= epsilon else (low, middle)
     return low * (1.0 - _SAFE)
-
-
-def draw(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy) -> int:
-    """Draw the largest of ticks * rate + |T|, in floating point."""
-    from scipy.special import stdtrit
-
-    words = np.frombuffer(entropy(8 * ticks.size), dtype=np.uint64)
-    uniform = ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
-    noise = -stdtrit(3.0, uniform / 2.0)
-    behind = (ticks.max() - ticks) * float(min(rate, LARGEST_RATE))
-    return int(np.argmax(noise - behind))
-
-
-def log_law(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction) -> Floats:
-    """Return log Pr of one candidate of each group; relative error below 1e-8.
-
-    Measured from the best score, Pr[r] = Int_0^inf rho(y + g_r) prod over s of F(y + g_s)^n_s dy, rho = f / F:
-    every kink lies at or below 0, so panels that double from 0 suffice.
-    """
-    behind = gaps * float(min(rate, LARGEST_RATE))
-    points, shares = np.polynomial.legendre.leggauss(_NODES)
-    edges = np.concatenate(([0.0], 2.0 ** np.arange(-20.0, 60.0)))
-    half = np.diff(edges)[:, None] / 2
-    nodes, weights = (edges[:-1, None] + half * (points + 1)).ravel(), (half * shares).ravel()
-
-    height = np.log(weights)
-    step = max(1, _BLOCK // gaps.size)
-    for start in range(0, nodes.size, step):
-        block = slice(start, start + step)
-        height[block] += log_distribution(nodes[block, None] + behind) @ counts.astype(np.float64)
-    # What is 10^-40 of the largest node matters to nobody: rho falls with y, for winners faster than for losers.
-    kept = height > height.max() - 90.0
-    nodes, height = nodes[kept], height[kept]
-
-    result = np.empty(gaps.size)
-    for start in range(0, gaps.size, max(1, _BLOCK // nodes.size)):
-        own = slice(start, start + max(1, _BLOCK // nodes.size))
-        at = nodes + behind[own, None]
-        result[own] = np.logaddexp.reduce(height + log_density(at) - log_distribution(at), axis=1)
-    return result

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core import heavy_tails, law, sampling
+from dpselect.core import heavy_tails, law, noises, sampling
 from dpselect.core.coins import Entropy
+from dpselect.core.errors import PrivacyError
 from dpselect.core.guarantee import Guarantee, exact_epsilon
 from dpselect.core.scores import Scores, SmoothScores, UnitScores
 
@@ -54,9 +56,22 @@ def _slid(epsilon: Fraction) -> Fraction:
 EXPONENTIAL = Sampler("exponential", sampling.exponential, law.exponential, bounded_range=True)
 PERMUTE_AND_FLIP = Sampler("permute-and-flip", sampling.permute_and_flip, law.permute_and_flip)
 LAPLACE = Sampler("noisy max, Laplace", sampling.laplace, law.laplace, most_groups=10_000)
-STUDENT = Sampler(
-    "noisy max, one-sided Student t", heavy_tails.draw, heavy_tails.log_law, idealised=True, strength=_slid
-)
+
+
+def noisy_max(noise: noises.Noise, strength: Callable[[Fraction], Fraction] = Fraction) -> Sampler:
+    """Return the sampler that names the largest of score plus noise, in floating point (idealised)."""
+    sides = "one-sided" if noise.sides == 1 else "two-sided"
+    return Sampler(
+        f"noisy max, {sides} {noise.name}",
+        partial(noises.draw, noise=noise),
+        partial(noises.log_law, noise=noise),
+        most_groups=None if noise.sides == 1 else 500,
+        idealised=True,
+        strength=strength,
+    )
+
+
+STUDENT = noisy_max(noises.student_t(), _slid)
 
 
 @dataclass(frozen=True)
@@ -71,6 +86,7 @@ class Mechanism:
         parameters: public parameters, fixed before the data is seen.
         smooth: for mechanisms whose noise follows a smooth bound, Scores and epsilon to SmoothScores; these have
             no effective unit scores.
+        unsound: a published calibration that is not private: it has laws and no guarantee, so it cannot release.
     """
 
     def prepared(self, scores: Scores, epsilon: Fraction) -> tuple[NDArray[np.int64], Fraction]:
@@ -87,6 +103,7 @@ class Mechanism:
     sampler: Sampler
     parameters: dict[str, Any] = field(default_factory=dict, hash=False)
     smooth: Callable[[Scores, Fraction], SmoothScores] | None = None
+    unsound: bool = False
 
     def law(self, scores: Scores, epsilon: Any) -> NDArray[np.float64]:
         """Return the exact probability of each candidate, shape (m,), summing to 1.
@@ -122,7 +139,13 @@ class Mechanism:
 
         Raises:
             ValueError: epsilon is not positive and finite.
+            PrivacyError: an unsound calibration, which has no guarantee.
         """
+        if self.unsound:
+            raise PrivacyError(
+                "This published calibration is not private, so it has no guarantee and releases nothing: use its law, "
+                'or mechanism("smooth-noisy-max").'
+            )
         return Guarantee(
             exact_epsilon(epsilon),
             scores.neighbours,

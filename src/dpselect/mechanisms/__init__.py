@@ -19,6 +19,7 @@ from dpselect.mechanisms.shifted_local_dampening import (
     shifted_local_dampening_flip,
 )
 from dpselect.mechanisms.smooth_noisy_max import smooth_noisy_max
+from dpselect.mechanisms.smooth_private_selection import smooth_private_selection
 
 EVERY_MECHANISM: dict[str, Callable[..., Mechanism]] = {
     "permute-and-flip": permute_and_flip,
@@ -30,6 +31,7 @@ EVERY_MECHANISM: dict[str, Callable[..., Mechanism]] = {
     "local-dampening-flip": local_dampening_flip,
     "local-dampening-t": local_dampening_t,
     "smooth-noisy-max": smooth_noisy_max,
+    "smooth-private-selection": smooth_private_selection,
     "shifted-local-dampening": shifted_local_dampening,
     "shifted-local-dampening-flip": shifted_local_dampening_flip,
 }
@@ -41,7 +43,8 @@ def mechanism(name: str, **parameters: Any) -> Mechanism:
     Args:
         name: one of ``EVERY_MECHANISM``.
         **parameters: public parameters: ``direction=`` for the shifted ones, ``margin=`` for
-            generalised-exponential.
+            generalised-exponential, ``phi=`` and ``noise=`` for smooth-noisy-max, ``phi=``, ``gamma=`` and ``sides=``
+            for smooth-private-selection.
 
     Raises:
         ValueError: no such mechanism (the message names the nearest), or a parameter out of range.

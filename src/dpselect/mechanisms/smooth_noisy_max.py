@@ -1,12 +1,14 @@
-"""Smooth Noisy Max: argmax of u(r) + c S(x) |T_r|, T_r Student t with three degrees of freedom, soundly calibrated.
+"""Smooth Noisy Max: argmax of u(r) + c S(x) |Z_r|, soundly calibrated.
 
-S is the beta-smooth upper bound on the local sensitivity of all candidates, one scale for all. With K = K(m)
-(``core.dilation``), a public phi in (0, 1) and b the range bound:
+S is the beta-smooth upper bound on the local sensitivity of all candidates, one scale for all. With a public phi in
+(0, 1), b the range bound, E = (1 - phi) epsilon and beta = phi epsilon / K:
 
-    beta = phi epsilon / K,    E = (1 - phi) epsilon,    c = b e^-beta / shift_for(E).
+    Student t, 3 degrees of freedom:       K = K(m) (``core.dilation``),   c = b e^-beta / shift_for(E)
+    generalised Cauchy, gamma = 2 or 4:    K = max(gamma - 1, kappa R(m)), c = b eta / E
 
 Neighbours: those of the scores. Guarantee: epsilon-DP of the ideal mechanism; draws use floating point
-(idealised). Use it where only a smooth bound is known.
+(idealised). Use it where only a smooth bound is known. ``calibration="chaves-2024"`` is that of the thesis
+(``published``), for reproduction.
 
 References: Chaves 2024, Algorithm 3. Errata: the proof of Theorem 4.2 keeps the other candidates' noises fixed while
 their scale moves, and the statement is false from about 1000 candidates on; Theorem 4.9 (never worse than
@@ -17,33 +19,45 @@ is meant, with which the guarantee fails for every number of candidates.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from functools import partial
-from typing import NoReturn
+from typing import Any
 
-from dpselect.core.dilation import dilation_cost
-from dpselect.core.errors import PrivacyError
+from dpselect.core import noises
+from dpselect.core.dilation import dilation_cost, proved_bound
 from dpselect.core.heavy_tails import shift_for
-from dpselect.core.mechanism import STUDENT, Mechanism
-from dpselect.core.scores import Scores, SmoothScores, smooth_ticks
-from dpselect.core.sensitivity import smooth
+from dpselect.core.mechanism import STUDENT, Mechanism, Sampler, noisy_max
+from dpselect.mechanisms import published
+from dpselect.mechanisms.smooth_scale import PAD, no_unit_scores, weigh
 
-# The smooth bound carries a relative error of 2^-48 at most; beta is padded by twice that.
-_PAD = 2.0**-46
-# A public floor, so that no bound underflows to 0 on one of two neighbours only.
-_FLOOR = 2.0**-900
 # Beyond this a smaller epsilon is used: the noise is nothing already, and floats stay finite.
 _LARGEST = 600.0
+# gamma: kappa, what R(m) is multiplied by, and eta, the steepest slope of ln Fbar, both rounded up.
+_CAUCHY = {2: (1.04824, 0.72462), 4: (3.0009, 2.0528)}
+NOISES = ("student-t", "cauchy-2", "cauchy-4")
+_SAMPLERS = {
+    "student-t": STUDENT,
+    "cauchy-2": noisy_max(noises.cauchy(2)),
+    "cauchy-4": noisy_max(noises.cauchy(4)),
+}
 
 
-def smooth_noisy_max(phi: float = 0.15) -> Mechanism:
-    """Return Smooth Noisy Max with one-sided Student-t noise.
+def smooth_noisy_max(
+    phi: float = 0.15, *, noise: str = "student-t", calibration: str = "sound", unsound: str | None = None, **given: Any
+) -> Mechanism:
+    """Return Smooth Noisy Max.
 
     Args:
         phi: the share of epsilon that pays for the moving scale: a public number between 0 and 1.
+        noise: ``"student-t"`` (three degrees of freedom), ``"cauchy-2"`` or ``"cauchy-4"``, all one-sided.
+        calibration: ``"sound"``, or ``"chaves-2024"`` with the noises and parameters of
+            :func:`dpselect.mechanisms.published.chaves`.
+        unsound: ``"reproduction"`` to get a published calibration that is not private: it computes laws and
+            refuses to release.
+        **given: parameters of the published calibration.
 
     Raises:
-        ValueError: phi is not between 0 and 1.
+        ValueError: phi is not between 0 and 1, or there is no such noise or calibration.
+        PrivacyError: a calibration that is not private, without ``unsound="reproduction"``.
 
     >>> import dpselect as dps
     >>> safe_for_30_steps = dps.sensitivity.local(lambda t: float(t >= 30), ceiling=1.0)
@@ -53,39 +67,40 @@ def smooth_noisy_max(phi: float = 0.15) -> Mechanism:
     >>> dps.mechanism("smooth-noisy-max").law(scores, 5).round(3)
     array([1., 0., 0.])
     """
+    if calibration == "chaves-2024":
+        return published.chaves(noise, unsound=unsound, **given)
+    if calibration != "sound":
+        raise ValueError('calibration is "sound" or "chaves-2024".')
+    if given:
+        raise TypeError(f"The sound calibration does not take {', '.join(given)}.")
     if not 0 < phi < 1:
         raise ValueError("phi must lie between 0 and 1: the public share of epsilon that pays for the moving scale.")
+    if noise not in NOISES:
+        raise ValueError(f"There is no sound calibration for {noise!r}: pass noise= one of {', '.join(NOISES)}.")
+    parameters = {"phi": phi} | ({} if noise == "student-t" else {"noise": noise})
+    sampler: Sampler = _SAMPLERS[noise]
     return Mechanism(
         "smooth-noisy-max",
         "Where only a smooth bound on the sensitivity is known; idealised draws.",
-        _no_unit_scores,
-        STUDENT,
-        {"phi": phi},
-        smooth=partial(_weigh, phi=float(phi)),
+        no_unit_scores,
+        sampler,
+        parameters,
+        smooth=partial(weigh, calibrate=partial(calibrate, phi=float(phi), noise=noise)),
     )
 
 
-def calibrate(candidates: int, epsilon: float, phi: float, range_bound: int) -> tuple[float, float]:
+def calibrate(
+    candidates: int, epsilon: float, phi: float, range_bound: int, noise: str = "student-t"
+) -> tuple[float, float]:
     """Return (beta, c) for that many candidates; one candidate is always chosen, whatever the noise."""
-    epsilon = min(epsilon, _LARGEST)
-    beta = phi * epsilon / dilation_cost(max(candidates, 2))
-    scale = range_bound * math.exp(-beta) / shift_for((1 - phi) * epsilon)
-    return beta * (1 - _PAD) - _PAD, scale * (1 + _PAD)
-
-
-def _weigh(scores: Scores, epsilon: Fraction, phi: float) -> SmoothScores:
-    ceiling = scores.sensitivity.ceiling
-    if math.isinf(ceiling):
-        raise PrivacyError(
-            "This mechanism needs a public ceiling of the sensitivity, so that its smooth bound can be found: pass "
-            "ceiling=, or use local-dampening."
-        )
-    beta, scale = calibrate(len(scores), float(epsilon), phi, scores.range_bound)
-    if beta <= 0:
-        raise ValueError("epsilon is too small for Smooth Noisy Max: its smooth bound would be the ceiling.")
-    bound = max(smooth(scores.sensitivity, beta), ceiling * _FLOOR)
-    return smooth_ticks(scores.values, scale * bound)
-
-
-def _no_unit_scores(_: Scores) -> NoReturn:
-    raise TypeError("Smooth Noisy Max has no unit scores, because its scale moves with the data: use law or select.")
+    epsilon, many = min(epsilon, _LARGEST), max(candidates, 2)
+    rest = (1 - phi) * epsilon
+    if noise == "student-t":
+        beta = phi * epsilon / dilation_cost(many)
+        scale = range_bound * math.exp(-beta) / shift_for(rest)
+    else:
+        gamma = int(noise.removeprefix("cauchy-"))
+        kappa, eta = _CAUCHY[gamma]
+        beta = phi * epsilon / max(gamma - 1.0, kappa * proved_bound(many))
+        scale = range_bound * eta / rest
+    return beta * (1 - PAD) - PAD, scale * (1 + PAD)

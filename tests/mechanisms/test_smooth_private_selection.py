@@ -1,0 +1,61 @@
+"""Smooth Private Selection."""
+
+import pytest
+from test_smooth_noisy_max import worst_found
+
+import dpselect as dps
+from dpselect.audit import privacy_loss
+from dpselect.core import noises
+from dpselect.mechanisms.smooth_private_selection import GAMMAS, calibrate
+from universes import random_problem
+
+
+@pytest.mark.parametrize(
+    ("gamma", "sides", "m"),
+    [
+        pytest.param(gamma, sides, m, marks=() if (gamma, m) == (4, 20) else pytest.mark.slow)
+        for gamma in GAMMAS
+        for sides in (1, 2)
+        for m in (2, 20, 1000)
+    ],
+)
+def test_no_search_finds_a_violation(gamma: int, sides: int, m: int) -> None:
+    """Theorems 2 and 3, searched over gaps, moves and scales."""
+    for epsilon, phi in ((1, 0.5), (10, 0.9)):
+        beta, c = calibrate(m, epsilon, phi, gamma, sides)
+
+        assert worst_found(m, epsilon, beta, c, noises.cauchy(gamma, sides)) <= 1
+
+
+def test_the_search_would_find_one() -> None:
+    """With two one-sided candidates and a scale that moves three times as fast as it may, or a third of the noise."""
+    beta, c = calibrate(2, 1, 0.9, 2, 1)
+
+    assert worst_found(2, 1, 3 * beta, c, noises.cauchy(2)) > 1
+    beta, c = calibrate(2, 1, 0.1, 2, 1)
+    assert worst_found(2, 1, beta, c / 3, noises.cauchy(2)) > 1
+
+
+@pytest.mark.parametrize("sides", [1, 2])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_exact_loss_on_small_universes(sides: int, seed: int) -> None:
+    """With exact sensitivities of random problems."""
+    problem = random_problem(seed)
+    found = privacy_loss(dps.mechanism("smooth-private-selection", sides=sides), problem.utility(), problem.universe, 2)
+
+    assert found.holds, str(found)
+
+
+def test_alpha_and_beta_are_those_of_theorem_6() -> None:
+    """gamma = 4, one-sided, 3 candidates, phi = 1/2: l = 1/2, beta = epsilon / 12, alpha = epsilon / (4 3^(3/4))."""
+    beta, scale = calibrate(3, 6, 0.5, 4, 1)
+
+    assert abs(beta - 0.5) < 1e-12
+    assert abs(scale - 4 * 3**0.75 / 6) < 1e-12
+
+
+@pytest.mark.parametrize("given", [{"gamma": 3}, {"sides": 0}, {"phi": 1}, {"phi": 0}])
+def test_other_cases_are_not_certified(given) -> None:
+    """They are refused."""
+    with pytest.raises(ValueError, match=r"certified|phi must lie"):
+        dps.mechanism("smooth-private-selection", **given)
