@@ -14,6 +14,7 @@ from dpselect.core.release import Release, select, top_k
 from dpselect.core.scores import Scores, UnitScores
 from dpselect.core.sensitivity import Sensitivity
 from dpselect.mechanisms import mechanism
+from dpselect.quantiles import quantiles
 from dpselect.recommend import Recommendation, recommend
 from dpselect.views import Column, Graph
 
@@ -36,6 +37,7 @@ __all__ = [
     "expected_error_bound",
     "mechanism",
     "mechanisms",
+    "quantiles",
     "recommend",
     "select",
     "sensitivity",

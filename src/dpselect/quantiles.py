@@ -1,0 +1,142 @@
+"""Several percentiles of one column under one budget, by recursive halving.
+
+The middle percentile is chosen first; the records below it and those above it are then two disjoint problems of half as
+many percentiles each. k percentiles take L = floor(log2 k) + 1 levels, and a record is in one problem a level: each
+level spends epsilon / L.
+
+Ties are broken in private: every record gets an independent uniform fraction of a grid step, so that a long run of
+equal values can be cut anywhere. A record's fraction depends on nothing else, so neighbours stay neighbours.
+
+References: Kaplan, Schnapp and Stemmer 2022, Algorithm 1; its single percentile here is ``percentile_rank``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpselect.core.coins import Entropy, fresh
+from dpselect.core.guarantee import exact_epsilon
+from dpselect.core.mechanism import Mechanism, require_mechanism
+from dpselect.core.release import Release
+from dpselect.core.spending import Spender
+from dpselect.mechanisms import mechanism as named
+from dpselect.utilities.columns import percent, public_grid
+from dpselect.utilities.percentile_rank import rank_scores
+from dpselect.views import Column
+
+Integers = NDArray[np.int64]
+
+# Cells a grid value is cut into for ties, at most, and cells altogether.
+_CUTS, _CELLS = 2**10, 2**20
+_CHUNK = 2**20
+
+
+def quantiles(
+    values: ArrayLike | Column,
+    p: Iterable[Any],
+    *,
+    grid: ArrayLike | None = None,
+    epsilon: Any,
+    mechanism: Mechanism | None = None,
+    ledger: Spender | None = None,
+) -> Release:
+    """Choose several percentiles privately; ``candidates`` of the release are in the order of ``p``.
+
+    Args:
+        values: shape (n,), every value on the grid: place others with ``Column(values).onto(grid)``.
+        p: distinct percentages, 0 <= p < 100.
+        grid: the public candidates, strictly increasing, at least 2.
+        epsilon: the budget of all percentiles together.
+        mechanism: permute-and-flip unless given; it gets rank scores, of sensitivity 1.
+        ledger: where the spend is recorded before anything is drawn.
+
+    Guarantee: epsilon-differential privacy, add-remove. Larger percentages never get smaller values.
+
+    Raises:
+        PrivacyError: ``grid`` is missing.
+        ValueError: no percentage, one given twice or outside [0, 100), a bad grid, a value off the grid or NaN.
+
+    >>> release = quantiles(range(1000), [90, 10, 50], grid=range(1000), epsilon=30)
+    >>> [abs(found - true) < 30 for found, true in zip(release.candidates, (900, 100, 500), strict=True)]
+    [True, True, True]
+    """
+    chosen = named("permute-and-flip") if mechanism is None else require_mechanism(mechanism)
+    return _release(values, p, grid, epsilon, chosen, fresh, ledger)
+
+
+def _release(
+    values: ArrayLike | Column,
+    p: Iterable[Any],
+    grid: ArrayLike | None,
+    epsilon: Any,
+    mechanism: Mechanism,
+    stream: Callable[[], Entropy],
+    ledger: Spender | None,
+) -> Release:
+    points, shares = public_grid(grid), _shares(p)
+    column = values if isinstance(values, Column) else Column(values)
+    counts = column.counts_on(points)
+    total = exact_epsilon(epsilon)
+    levels = len(shares).bit_length()
+    example = rank_scores(counts, shares[0], points)
+    mechanism.prepared(example, total / levels)
+    guarantee = mechanism.guarantee(example, total)
+    if ledger is not None:
+        ledger.spend(
+            mechanism.guarantee(example, total / levels), mechanism=mechanism.name, count=levels, note="quantiles"
+        )
+
+    cuts = max(1, min(_CUTS, 2 ** ((_CELLS // points.size).bit_length() - 1)))
+    cells = _cut(counts, cuts, stream())
+    ordered = sorted(shares)
+    places: dict[Fraction, int] = {}
+
+    def halve(first: int, last: int, start: int, end: int, low: Fraction, high: Fraction) -> None:
+        """Choose the percentiles first .. last - 1 among the cells start .. end - 1, which hold shares low to high."""
+        if first == last:
+            return
+        middle = (first + last) // 2
+        share = ((ordered[middle] - low) / (high - low)).limit_denominator(10**8)
+        scores = rank_scores(cells[start:end], min(share, 1 - Fraction(1, 10**8)), None)
+        ticks, rate = mechanism.prepared(scores, total / levels)
+        place = start + mechanism.sampler.draw(ticks, rate, stream())
+        places[ordered[middle]] = place
+        # The chosen cell stays a candidate on both sides; its records go below, so that no record is in both.
+        halve(first, middle, start, place + 1, low, ordered[middle])
+        kept, cells[place] = int(cells[place]), 0
+        halve(middle + 1, last, place, end, ordered[middle], high)
+        cells[place] = kept
+
+    halve(0, len(ordered), 0, cells.size, Fraction(0), Fraction(1))
+    found = tuple(points[places[share] // cuts].item() for share in shares)
+    return Release(found, mechanism.name, guarantee)
+
+
+def _cut(counts: Integers, cuts: int, entropy: Entropy) -> Integers:
+    """Return counts over cells: every record in one of the ``cuts`` cells of its value, uniformly."""
+    if cuts == 1:
+        return counts.copy()
+    cells = np.zeros(counts.size * cuts, dtype=np.int64)
+    ends = np.cumsum(counts)
+    for start in range(0, int(ends[-1]), _CHUNK):
+        stop = min(start + _CHUNK, int(ends[-1]))
+        place = np.searchsorted(ends, np.arange(start, stop), side="right")
+        fraction = np.frombuffer(entropy(2 * (stop - start)), dtype=np.uint16) % cuts
+        cells += np.bincount(place * cuts + fraction, minlength=cells.size)
+    return cells
+
+
+def _shares(p: Iterable[Any]) -> list[Fraction]:
+    if isinstance(p, (str, bytes)) or not isinstance(p, Iterable):
+        raise TypeError("p must be a list of percentages: pass for example [25, 50, 75].")
+    shares = [percent(each) for each in p]
+    if not shares:
+        raise ValueError("p is empty: pass at least one percentage, for example [25, 50, 75].")
+    if len(set(shares)) < len(shares):
+        raise ValueError("A percentage is given twice: pass each once.")
+    return shares
