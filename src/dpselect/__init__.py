@@ -3,7 +3,7 @@
 The whole public vocabulary is the list below; start with ``Scores``, ``mechanism`` and ``select``.
 """
 
-from dpselect import audit, mechanisms, utilities
+from dpselect import audit, compare, mechanisms, utilities
 from dpselect.core import sensitivity
 from dpselect.core.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
 from dpselect.core.errors import PrivacyError
@@ -31,6 +31,7 @@ __all__ = [
     "Sensitivity",
     "UnitScores",
     "audit",
+    "compare",
     "error_tail",
     "error_tail_bound",
     "expected_error",

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Sequence
 
 import dpselect as dps
-from dpselect.cli import audit, demo, mechanisms, top_k
+from dpselect.cli import audit, compare, demo, mechanisms, median, percentile, quantiles, snp, top_k
 from dpselect.cli.arguments import Parser
 
-VERBS = (top_k, mechanisms, audit, demo)
+VERBS = (top_k, median, percentile, quantiles, snp, compare, mechanisms, audit, demo)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import json
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
+
+from dpselect.core.release import Release
+
+# What one step between databases is, in words.
+_PROTECTED = {
+    "edge": "edge",
+    "family": "family replaced",
+    "add-remove": "record added or removed",
+    "substitution": "record replaced",
+}
 
 
 class Parser(argparse.ArgumentParser):
@@ -47,3 +58,27 @@ def nodes(text: str | None) -> Any:
     # "007" is a label and "7" an integer: only lists that survive the way there and back are integers.
     whole = all(label.isascii() and label.isdigit() and str(int(label)) == label for label in labels)
     return [int(label) for label in labels] if whole else labels
+
+
+def add_release(parser: argparse.ArgumentParser, mechanism: str) -> None:
+    """Add what every command that releases takes; ``mechanism`` says what is used by default."""
+    parser.add_argument("--epsilon", type=number, required=True, help="the privacy budget of the answer, such as 0.5")
+    parser.add_argument("--mechanism", help=f"default: {mechanism}; see dpselect mechanisms")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def shown(release: Release, lines: list[str], given: argparse.Namespace, note: str = "", **more: Any) -> str:
+    """Return a release as JSON, or as lines and, after a note, what it cost."""
+    promise = release.guarantee
+    if given.json:
+        facts = {
+            "candidates": release.candidates,
+            **more,
+            "mechanism": release.mechanism,
+            "epsilon": str(promise.epsilon),
+            "delta": str(promise.delta),
+            "neighbours": promise.neighbours.value,
+        }
+        return json.dumps(facts, indent=2)
+    unit = _PROTECTED[promise.neighbours.value]
+    return "\n".join([*lines, f"{note}epsilon = {promise.epsilon} per {unit}, by {release.mechanism}"])

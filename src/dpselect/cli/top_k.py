@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import nodes, number
+from dpselect.cli.arguments import add_release, nodes, shown
 
 # What each metric is drawn with unless --mechanism says otherwise: a public rule, the same for every graph.
 DEFAULTS = {
@@ -21,6 +20,18 @@ DEFAULTS = {
 def add(verbs: Any) -> None:
     """Add the command."""
     top = verbs.add_parser("top-k", help="name the k most influential nodes of a graph")
+    add_data(top)
+    top.add_argument("--k", type=int, default=1, help="how many nodes to name (default 1)")
+    add_release(
+        top,
+        "permute-and-flip for degree, shifted-local-dampening-flip for ego-betweenness, local-dampening-flip for "
+        "ego-density",
+    )
+    top.set_defaults(run=run)
+
+
+def add_data(top: argparse.ArgumentParser) -> None:
+    """Add the graph and what makes a node influential."""
     top.add_argument(
         "graph",
         metavar="GRAPH",
@@ -28,8 +39,6 @@ def add(verbs: Any) -> None:
         "NetworkX, such as lesmis",
     )
     top.add_argument("--metric", required=True, choices=sorted(DEFAULTS), help="what makes a node influential")
-    top.add_argument("--k", type=int, default=1, help="how many nodes to name (default 1)")
-    top.add_argument("--epsilon", type=number, required=True, help="the privacy budget of the whole list, such as 0.5")
     top.add_argument(
         "--nodes",
         metavar="N|FILE",
@@ -41,37 +50,20 @@ def add(verbs: Any) -> None:
         type=int,
         help="a public bound on the number of neighbours of any node (ego-betweenness needs it, others do not use it)",
     )
-    top.add_argument(
-        "--mechanism",
-        help="default: permute-and-flip for degree, shifted-local-dampening-flip for ego-betweenness, "
-        "local-dampening-flip for ego-density; see dpselect mechanisms",
-    )
     top.add_argument("--workers", type=int, default=1, help="threads for ego-betweenness (default 1)")
-    top.add_argument("--json", action="store_true", help="print JSON")
-    top.set_defaults(run=run)
+
+
+def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
+    """Return the score of every node."""
+    return {given.metric: _metric(given, _graph(given))}
 
 
 def run(given: argparse.Namespace) -> str:
     """Return the named nodes as text or JSON."""
     mechanism = dps.mechanism(given.mechanism or DEFAULTS[given.metric])
-    scores = _metric(given, _graph(given))
-    release = dps.top_k(scores, given.k, given.epsilon, mechanism=mechanism)
-    if given.json:
-        promise = release.guarantee
-        return json.dumps(
-            {
-                "candidates": release.candidates,
-                "metric": given.metric,
-                "mechanism": release.mechanism,
-                "epsilon": str(promise.epsilon),
-                "delta": str(promise.delta),
-                "neighbours": promise.neighbours.value,
-            },
-            indent=2,
-        )
+    release = dps.top_k(scores(given)[given.metric], given.k, given.epsilon, mechanism=mechanism)
     ranks = [f"{rank:>3}  {node}" for rank, node in enumerate(release.candidates, 1)]
-    ranks.append(f"in order of selection; epsilon = {release.guarantee.epsilon} per edge, by {release.mechanism}")
-    return "\n".join(ranks)
+    return shown(release, ranks, given, "in order of selection; ", metric=given.metric)
 
 
 def _graph(given: argparse.Namespace) -> dps.Graph:

@@ -24,7 +24,7 @@ from dpselect.mechanisms.smooth_scale import PAD, no_unit_scores, weigh
 GAMMAS = (2, 4, 6, 10)
 
 
-def smooth_private_selection(phi: float = 0.5, *, gamma: int = 4, sides: int = 1) -> Mechanism:
+def smooth_private_selection(phi: float = 0.15, *, gamma: int = 4, sides: int = 1) -> Mechanism:
     """Return Smooth Private Selection.
 
     Args:
@@ -38,7 +38,7 @@ def smooth_private_selection(phi: float = 0.5, *, gamma: int = 4, sides: int = 1
     >>> import dpselect as dps
     >>> markers = dps.utilities.tdt([34, 30, 22], [16, 20, 20], families=100)
     >>> dps.mechanism("smooth-private-selection").law(markers, 10).round(2)
-    array([0.95, 0.03, 0.01])
+    array([0.99, 0.01, 0.  ])
     """
     if not 0 < phi < 1:
         raise ValueError("phi must lie between 0 and 1: the public share of epsilon that pays for the moving scale.")

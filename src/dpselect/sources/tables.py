@@ -22,7 +22,26 @@ def column(path: str | Path, name: str | None = None) -> NDArray[Any]:
         ImportError: pyarrow is not installed.
         ValueError: another kind of file, no such column, a cell that is empty or no number.
     """
-    path = Path(path)
+    found, arrow = _read(Path(path), name), _arrow()
+    if arrow.types.is_integer(found.type):
+        return np.asarray(found.to_numpy())
+    if not arrow.types.is_floating(found.type):
+        raise ValueError("The column is not numeric: pass a column of integers or decimals.")
+    return np.asarray(found.to_numpy()).astype(np.float64, copy=False)
+
+
+def labels(path: str | Path, name: str) -> list[Any]:
+    """Return a column of public labels, text or integers as the file has them.
+
+    Raises:
+        FileNotFoundError, ImportError, ValueError: as :func:`column`.
+    """
+    found: list[Any] = _read(Path(path), name).to_pylist()
+    return found
+
+
+def _read(path: Path, name: str | None) -> Any:
+    """Return one column without empty cells, as an arrow array."""
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
     form = path.name.lower()
@@ -34,12 +53,7 @@ def column(path: str | Path, name: str | None = None) -> NDArray[Any]:
         raise ValueError(f"{path.name} is no table: pass a file that ends in .csv, .csv.gz or .parquet.")
     if found.null_count:
         raise ValueError("The column has empty cells: leave those records out, or give them a public value.")
-    arrow = _arrow()
-    if arrow.types.is_integer(found.type):
-        return np.asarray(found.to_numpy())
-    if not arrow.types.is_floating(found.type):
-        raise ValueError("The column is not numeric: pass a column of integers or decimals.")
-    return np.asarray(found.to_numpy()).astype(np.float64, copy=False)
+    return found
 
 
 def _parquet(path: Path, name: str | None) -> Any:

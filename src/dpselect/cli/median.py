@@ -1,0 +1,49 @@
+"""dpselect median: choose the median value of a column, or name the record that has it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import dpselect as dps
+from dpselect.cli.arguments import add_release, shown
+from dpselect.cli.columns import add_column, grid_and_column
+from dpselect.sources import tables
+
+VALUE, RECORD = "permute-and-flip", "local-dampening-flip"
+
+
+def add(verbs: Any) -> None:
+    """Add the command."""
+    parser = verbs.add_parser("median", help="choose the median value of a column, or name the record that has it")
+    add_data(parser)
+    add_release(parser, f"{VALUE} for values, {RECORD} for records")
+    parser.set_defaults(run=run)
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """Add what says the median of what."""
+    add_column(parser)
+    parser.add_argument(
+        "--label",
+        metavar="COLUMN",
+        help="name the record instead: the public labels are in this column, and its value is protected",
+    )
+
+
+def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
+    """Return the score of the values, or of the records."""
+    grid, column = grid_and_column(given)
+    if given.label is None:
+        return {"rank": dps.utilities.percentile_rank(column, 50, grid=grid)}
+    found = dps.utilities.median(column, lower=grid[0].item(), upper=grid[-1].item())
+    labels = tables.labels(given.file, given.label)
+    return {"distance": dps.Scores(found.values, found.sensitivity, candidates=labels, neighbours="substitution")}
+
+
+def run(given: argparse.Namespace) -> str:
+    """Return the value or the record as text or JSON."""
+    ((kind, found),) = scores(given).items()
+    name = given.mechanism or (VALUE if kind == "rank" else RECORD)
+    release = dps.select(found, given.epsilon, mechanism=dps.mechanism(name))
+    return shown(release, [f"median: {release.candidate}"], given)

@@ -1,0 +1,135 @@
+"""How accurate each mechanism is at each epsilon: exact figures from laws, as a table and a picture.
+
+For data that anybody may see: the figures are functions of the scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpselect.core.errors import PrivacyError
+from dpselect.core.guarantee import exact_epsilon
+from dpselect.core.mechanism import Mechanism, require_mechanism, require_scores
+from dpselect.core.scores import Scores
+
+# Line styles and markers that can be told apart in grey.
+_STYLES = ("-", "--", "-.", ":")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One mechanism on one problem.
+
+    Attributes:
+        name: the mechanism, and the score where there are several.
+        epsilons: exact, increasing.
+        best: the probability of naming a best candidate, shape (epsilons,).
+        error: the expected distance of the score of the one named from the best, shape (epsilons,).
+        why: empty, or why the mechanism does not apply.
+    """
+
+    name: str
+    epsilons: tuple[Fraction, ...]
+    best: tuple[float, ...]
+    error: tuple[float, ...]
+    why: str = ""
+
+
+def row(scores: Scores, mechanism: Mechanism, epsilons: Sequence[Any], *, label: str = "") -> Row:
+    """Return the exact figures of one mechanism, each from its law.
+
+    Raises:
+        ValueError, TypeError: an epsilon that is not positive and finite; no Scores or no Mechanism.
+
+    >>> import dpselect as dps
+    >>> votes = dps.Scores([60, 40, 5], sensitivity=1, range_bound=1)
+    >>> one = row(votes, dps.mechanism("permute-and-flip"), [0.1])
+    >>> round(one.best[0], 3), round(one.error[0], 2)
+    (0.93, 1.46)
+    """
+    require_scores(scores)
+    require_mechanism(mechanism)
+    exact = tuple(sorted(exact_epsilon(epsilon) for epsilon in epsilons))
+    short = scores.values.max() - scores.values.astype(np.float64)
+    name = f"{mechanism.name}, {label}" if label else mechanism.name
+    try:
+        laws = [mechanism.law(scores, epsilon) for epsilon in exact]
+    except (PrivacyError, ValueError) as reason:
+        return Row(name, exact, (), (), str(reason))
+    best = tuple(float(law[short == 0].sum()) for law in laws)
+    return Row(name, exact, best, tuple(float(law @ short) for law in laws))
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return two tables as text: the probability of a best candidate, and the expected error.
+
+    >>> print(table([Row("exponential", (Fraction(1), Fraction(2)), (0.5, 0.75), (1.5, 0.25))]))
+    probability of naming a best candidate
+      epsilon             1         2
+      exponential     0.500     0.750
+    <BLANKLINE>
+    expected error in the score
+      epsilon             1         2
+      exponential       1.5      0.25
+    """
+    width = max(len("epsilon"), *(len(each.name) for each in rows))
+    head = f"  {'epsilon':<{width}}" + "".join(f"{_short(epsilon):>10}" for epsilon in rows[0].epsilons)
+    blocks = []
+    for title, figures, form in (
+        ("probability of naming a best candidate", "best", ".3f"),
+        ("expected error in the score", "error", ".4g"),
+    ):
+        lines = [title, head]
+        for each in rows:
+            cells = "".join(f"{value:>10{form}}" for value in getattr(each, figures))
+            lines.append(f"  {each.name:<{width}}{cells or '  ' + each.why}")
+        blocks.append("\n".join(line.rstrip() for line in lines))
+    return "\n\n".join(blocks)
+
+
+def draw(rows: Sequence[Row], path: str | Path) -> None:
+    """Draw both figures against epsilon into a file whose ending says its kind (.png, .svg, .pdf).
+
+    Raises:
+        ImportError: matplotlib is not installed.
+        ValueError: a file of another kind, or no mechanism that applies.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise ValueError(f"{path.name} is no picture: pass a file that ends in .png, .svg or .pdf.")
+    shown = [each for each in rows if not each.why]
+    if not shown:
+        raise ValueError("No mechanism applies to these scores, so there is nothing to draw: see the table.")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError('Pictures need matplotlib: python -m pip install "dpselect[plot]".') from None
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    best, error = figure.subplots(1, 2)
+    for place, each in enumerate(shown):
+        looks = {
+            "linestyle": _STYLES[place % len(_STYLES)],
+            "marker": _MARKERS[place % len(_MARKERS)],
+            "markersize": 4,
+            "color": str(round(0.6 * place / max(1, len(shown) - 1), 2)) if len(shown) > 10 else f"C{place}",
+        }
+        x = [float(epsilon) for epsilon in each.epsilons]
+        best.plot(x, each.best, label=each.name, **looks)
+        error.plot(x, each.error, **looks)
+    best.set(xscale="log", xlabel="epsilon", ylabel="probability of naming a best candidate", ylim=(-0.02, 1.02))
+    error.set(xscale="log", xlabel="epsilon", ylabel="expected error in the score")
+    for axes in (best, error):
+        axes.grid(color="0.9")
+    figure.legend(loc="outside right upper", frameon=False, fontsize="small")
+    figure.savefig(path, dpi=150)
+
+
+def _short(epsilon: Fraction) -> str:
+    return f"{float(epsilon):g}"

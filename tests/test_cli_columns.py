@@ -1,0 +1,168 @@
+"""The commands about one column, about genetic markers, and the comparison of mechanisms."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpselect.cli import main
+from test_cli import refusal
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> str:
+    """A hundred ages with names, most of them 40."""
+    ages = [40] * 60 + list(range(20, 60))
+    lines = ["name,age,pay", *(f"p{i},{age},{age / 2}" for i, age in enumerate(ages))]
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> str:
+    """Three markers in a hundred families."""
+    path = tmp_path / "study.csv"
+    path.write_text("snp,b,c\nrs1,90,10\nrs2,30,20\nrs3,22,20\n", encoding="utf-8")
+    return str(path)
+
+
+BOUNDS = ["--lower", "0", "--upper", "120"]
+
+
+def test_percentile(people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """At a large epsilon the answer is exact; the last line says what it cost."""
+    assert 0 == main(["percentile", people, "--column", "age", "--p", "90", *BOUNDS, "--epsilon", "1000"])
+
+    assert (
+        "percentile 90: 50\nepsilon = 1000 per record added or removed, by permute-and-flip\n"
+        == capsys.readouterr().out
+    )
+
+
+def test_median_of_decimals_on_a_finer_grid(people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--step 0.5; --json for programs."""
+    arguments = ["median", people, "--column", "pay", *BOUNDS, "--step", "0.5", "--epsilon", "1000", "--json"]
+    assert 0 == main(arguments)
+    answer = json.loads(capsys.readouterr().out)
+
+    assert ([20.0], "1000", "add-remove") == (answer["candidates"], answer["epsilon"], answer["neighbours"])
+
+
+def test_the_record_with_the_median_value(people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--label names records; one of the sixty with the median age."""
+    assert 0 == main(["median", people, "--column", "age", "--label", "name", *BOUNDS, "--epsilon", "10000"])
+    first, last = capsys.readouterr().out.splitlines()
+
+    assert int(first.removeprefix("median: p")) < 81
+    assert "epsilon = 10000 per record replaced, by local-dampening-flip" == last
+
+
+def test_quantiles_of_a_histogram(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A .npy file is a histogram: cell i counts the value lower + i step."""
+    np.save(tmp_path / "counts.npy", np.array([0, 500, 0, 500]))
+    path = str(tmp_path / "counts.npy")
+    assert 0 == main(["quantiles", path, "--p", "25", "75", "--lower", "10", "--step", "5", "--epsilon", "100"])
+
+    assert ["percentile 25: 15", "percentile 75: 25"] == capsys.readouterr().out.splitlines()[:2]
+
+
+def test_clipping_is_reported_to_the_curator_only(people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The number of clipped values goes to standard error."""
+    arguments = ["--column", "age", "--p", "50", "--lower", "30", "--upper", "50", "--epsilon", "1"]
+    assert "outside the public grid" in refusal(["percentile", people, *arguments], capsys)
+    assert 0 == main(["percentile", people, *arguments, "--clip"])
+    printed = capsys.readouterr()
+
+    assert "For the curator only, not to be published: values clipped: 19.\n" == printed.err
+    assert "19" not in printed.out
+
+
+def test_snp(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The markers in order of selection."""
+    assert 0 == main(["snp", study, "--families", "100", "--k", "2", "--epsilon", "500"])
+    lines = capsys.readouterr().out.splitlines()
+
+    assert "  1  rs1" == lines[0]
+    assert "in order of selection; epsilon = 500 per family replaced, by local-dampening-flip" == lines[-1]
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_compare_prints_a_table_and_draws_a_picture(
+    study: str, tmp_path: Path, suffix: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exact figures for every mechanism, in a picture too."""
+    picture = tmp_path / f"out.{suffix}"
+    assert 0 == main(["compare", "snp", study, "--families", "100", "--epsilons", "1", "10", "--out", str(picture)])
+    printed = capsys.readouterr().out
+
+    assert "smooth-noisy-max" in printed
+    assert "For public data only" in printed
+    assert picture.stat().st_size > 5000
+
+
+def test_compare_says_why_a_mechanism_does_not_apply(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line of the table holds the reason."""
+    arguments = ["--families", "100", "--epsilons", "1", "--mechanisms", "inverse-sensitivity", "exponential"]
+    assert 0 == main(["compare", "snp", study, *arguments])
+
+    assert "inverse-sensitivity  " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "task", [["percentile", "FILE", "--column", "age", "--p", "50"], ["median", "FILE", "--column", "age"]]
+)
+def test_compare_works_for_columns(task: list[str], people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same data arguments as the command itself."""
+    arguments = [people if argument == "FILE" else argument for argument in task]
+    assert 0 == main(["compare", *arguments, *BOUNDS, "--epsilons", "1"])
+
+    assert "permute-and-flip" in capsys.readouterr().out
+
+
+def test_compare_works_for_graphs(capsys: pytest.CaptureFixture[str]) -> None:
+    """A graph that ships with NetworkX."""
+    assert 0 == main(["compare", "top-k", "lesmis", "--metric", "degree", "--epsilons", "1"])
+
+    assert "0.9" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["percentile", "FILE", "--column", "age", "--p", "50", "--epsilon", "1"], "pass --lower and --upper"),
+        (["percentile", "FILE", "--p", "50", *BOUNDS, "--epsilon", "1"], "has 3 columns"),
+        (["percentile", "FILE", "--column", "name", "--p", "50", *BOUNDS, "--epsilon", "1"], "not numeric"),
+        (["percentile", "FILE", "--column", "age", "--p", "100", *BOUNDS, "--epsilon", "1"], "0 <= p < 100"),
+        (["percentile", "FILE", "--column", "age", "--p", "50", *BOUNDS, "--step", "0", "--epsilon", "1"], "--step"),
+        (["percentile", "FILE", "--column", "age", "--p", "50", *BOUNDS, "--step", "500", "--epsilon", "1"], "--step"),
+        (["percentile", "none.npy", "--p", "50", "--epsilon", "1"], "no file"),
+        (["median", "FILE", "--column", "age", "--lower", "9", "--upper", "9", "--epsilon", "1"], "--lower must be"),
+        (["quantiles", "FILE", "--column", "age", "--p", "5", "5", *BOUNDS, "--epsilon", "1"], "given twice"),
+        (["snp", "FILE", "--families", "100", "--epsilon", "1"], "one column 'b'"),
+        (["compare", "median", "FILE", "--column", "age", *BOUNDS, "--mechanisms", "expo"], "did you mean exponential"),
+        (["compare", "median", "FILE", "--column", "age", *BOUNDS, "--out", "a.doc"], "no picture"),
+    ],
+)
+def test_bad_requests_end_with_one_sentence(
+    arguments: list[str], message: str, people: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Status 2, nothing on standard output."""
+    assert message in refusal([people if argument == "FILE" else argument for argument in arguments], capsys)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (np.array([[1, 2], [3, 4]]), "one-dimensional"),
+        (np.array([1.5, 2]), "integers >= 0"),
+        (np.array([3]), "two counts"),
+    ],
+)
+def test_bad_histograms_are_refused(
+    content: np.ndarray, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One sentence."""
+    np.save(tmp_path / "counts.npy", content)
+    assert message in refusal(["median", str(tmp_path / "counts.npy"), "--epsilon", "1"], capsys)
