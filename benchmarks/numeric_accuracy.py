@@ -63,7 +63,8 @@ def medians() -> None:
         )
         less = 1 - ours / theirs
         print(
-            f"  local dampening errs less than the exponential mechanism: mean {less.mean():.1%}, at most {less.max():.1%} (printed: {printed})"
+            f"  local dampening errs less than the exponential mechanism: mean {less.mean():.1%}, "
+            f"at most {less.max():.1%} (printed: {printed})"
         )
 
 

@@ -166,3 +166,51 @@ def test_bad_histograms_are_refused(
     """One sentence."""
     np.save(tmp_path / "counts.npy", content)
     assert message in refusal(["median", str(tmp_path / "counts.npy"), "--epsilon", "1"], capsys)
+
+
+def test_commands_spend_from_a_ledger(people: str, study: str, tmp_path: Path, capsys) -> None:
+    """Created, spent by two commands, shown as a bar, verified, exported; what does not fit is refused."""
+    ledger = str(tmp_path / "b.ledger")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "1", "--dataset", "people"])
+    percentile = ["percentile", people, "--column", "age", "--p", "50", *BOUNDS, "--ledger", ledger, "--epsilon"]
+    assert 0 == main([*percentile, "0.5"])
+    quantiles = ["quantiles", people, "--column", "age", "--p", "25", "75", *BOUNDS, "--ledger", ledger, "--epsilon"]
+    assert 0 == main([*quantiles, "0.25"])
+    assert 0 == main(["budget", "spend", ledger, "--epsilon", "0.05", "--count", "2", "--note", "by hand"])
+    capsys.readouterr()
+
+    assert "left epsilon 3/20" in refusal([*percentile, "0.2"], capsys)
+    assert "a ledger for each relation" in refusal(
+        ["snp", study, "--families", "100", "--epsilon", "0.1", "--ledger", ledger], capsys
+    )
+    assert 0 == main(["budget", "show", ledger, "--delta", "1e-6"])
+    shown = capsys.readouterr().out
+    assert f"[{'#' * 34}{'.' * 6}] epsilon: 0.85 spent, 0.15 left" in shown
+    assert "0.125 x 2    permute-and-flip  quantiles" in shown
+    assert "by hand" in shown
+    assert 0 == main(["budget", "verify", ledger])
+    assert "3 entries, unbroken; epsilon 17/20 spent" in capsys.readouterr().out
+    assert 0 == main(["budget", "export", ledger])
+    first = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert {"command": "percentile", "file": people, "column": "age"} == first["facts"]
+    assert 0 == main(["budget", "export", ledger, "--backup", str(tmp_path / "copy")])
+    capsys.readouterr()
+    assert 0 == main(["budget", "show", str(tmp_path / "copy"), "--json"])
+    assert "17/20" == json.loads(capsys.readouterr().out)["spent"]["epsilon"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["budget", "show", "none.ledger"], "no ledger none.ledger"),
+        (["budget", "create", "FILE", "--epsilon", "1", "--dataset", "x"], "exists already"),
+        (["budget", "create", "x.ledger", "--epsilon", "0", "--dataset", "x"], "epsilon must be positive"),
+        (["budget", "create", "x.ledger", "--epsilon", "one", "--dataset", "x"], "is not a number"),
+        (["budget", "create", "x.ledger", "--epsilon", "1", "--dataset", "x", "--rule", "rho"], "needs a delta"),
+        (["budget", "verify", "FILE"], "no ledger"),
+    ],
+)
+def test_bad_budgets_end_with_one_sentence(arguments: list[str], message: str, people: str, capsys) -> None:
+    """Status 2, and no file is made."""
+    assert message in refusal([people if argument == "FILE" else argument for argument in arguments], capsys)
+    assert not Path("x.ledger").exists()

@@ -3,25 +3,28 @@
 The whole public vocabulary is the list below; start with ``Scores``, ``mechanism`` and ``select``.
 """
 
-from dpselect import audit, compare, mechanisms, utilities
+from dpselect import audit, compare, ledger, mechanisms, utilities
 from dpselect.core import sensitivity
 from dpselect.core.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
-from dpselect.core.errors import PrivacyError
+from dpselect.core.errors import BudgetError, PrivacyError
 from dpselect.core.guarantee import Guarantee
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.neighbours import Neighbours
 from dpselect.core.release import Release, select, top_k
 from dpselect.core.scores import Scores, UnitScores
 from dpselect.core.sensitivity import Sensitivity
+from dpselect.ledger import Ledger, budget
 from dpselect.mechanisms import mechanism
 from dpselect.quantiles import quantiles
 from dpselect.recommend import Recommendation, recommend
 from dpselect.views import Column, Graph
 
 __all__ = [
+    "BudgetError",
     "Column",
     "Graph",
     "Guarantee",
+    "Ledger",
     "Mechanism",
     "Neighbours",
     "PrivacyError",
@@ -31,11 +34,13 @@ __all__ = [
     "Sensitivity",
     "UnitScores",
     "audit",
+    "budget",
     "compare",
     "error_tail",
     "error_tail_bound",
     "expected_error",
     "expected_error_bound",
+    "ledger",
     "mechanism",
     "mechanisms",
     "quantiles",

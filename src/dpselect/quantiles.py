@@ -23,7 +23,7 @@ from dpselect.core.coins import Entropy, fresh
 from dpselect.core.guarantee import exact_epsilon
 from dpselect.core.mechanism import Mechanism, require_mechanism
 from dpselect.core.release import Release
-from dpselect.core.spending import Spender
+from dpselect.core.spending import Spender, require_spender
 from dpselect.mechanisms import mechanism as named
 from dpselect.utilities.columns import percent, public_grid
 from dpselect.utilities.percentile_rank import rank_scores
@@ -85,11 +85,10 @@ def _release(
     levels = len(shares).bit_length()
     example = rank_scores(counts, shares[0], points)
     mechanism.prepared(example, total / levels)
-    guarantee = mechanism.guarantee(example, total)
-    if ledger is not None:
-        ledger.spend(
-            mechanism.guarantee(example, total / levels), mechanism=mechanism.name, count=levels, note="quantiles"
-        )
+    guarantee, book = mechanism.guarantee(example, total), require_spender(ledger)
+    if book is not None:
+        each = mechanism.guarantee(example, total / levels)
+        book.spend(each, mechanism=mechanism.name, count=levels, note="quantiles")
 
     cuts = max(1, min(_CUTS, 2 ** ((_CELLS // points.size).bit_length() - 1)))
     cells = _cut(counts, cuts, stream())

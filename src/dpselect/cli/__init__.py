@@ -6,10 +6,10 @@ import sys
 from collections.abc import Sequence
 
 import dpselect as dps
-from dpselect.cli import audit, compare, demo, mechanisms, median, percentile, quantiles, snp, top_k
+from dpselect.cli import audit, budget, compare, demo, mechanisms, median, percentile, quantiles, snp, top_k
 from dpselect.cli.arguments import Parser
 
-VERBS = (top_k, median, percentile, quantiles, snp, compare, mechanisms, audit, demo)
+VERBS = (top_k, median, percentile, quantiles, snp, compare, budget, mechanisms, audit, demo)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         print(given.run(given))
-    except (ValueError, TypeError, OSError, ImportError, dps.PrivacyError) as error:
+    except (ValueError, TypeError, OSError, ImportError, dps.PrivacyError, dps.BudgetError) as error:
         print(f"dpselect {given.command}: {error}", file=sys.stderr)
         return 2
     except (MemoryError, OverflowError):

@@ -8,7 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
+from dpselect.core.guarantee import Guarantee
 from dpselect.core.release import Release
+from dpselect.ledger import Ledger
 
 # What one step between databases is, in words.
 _PROTECTED = {
@@ -64,7 +66,31 @@ def add_release(parser: argparse.ArgumentParser, mechanism: str) -> None:
     """Add what every command that releases takes; ``mechanism`` says what is used by default."""
     parser.add_argument("--epsilon", type=number, required=True, help="the privacy budget of the answer, such as 0.5")
     parser.add_argument("--mechanism", help=f"default: {mechanism}; see dpselect mechanisms")
+    parser.add_argument("--ledger", metavar="FILE", help="spend from this ledger; see dpselect budget create")
     parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+class _Witness:
+    """A ledger that also records which command spent, on which file."""
+
+    def __init__(self, ledger: Ledger, facts: dict[str, str]) -> None:
+        self._ledger, self._facts = ledger, facts
+
+    def spend(self, guarantee: Guarantee, *, mechanism: str, count: int = 1, note: str = "") -> object:
+        """Record the spend with its facts."""
+        return self._ledger.spend(guarantee, mechanism=mechanism, count=count, note=note, facts=self._facts)
+
+
+def ledger_of(given: argparse.Namespace) -> _Witness | None:
+    """Return the ledger named on the command line, verified, or ``None``."""
+    if given.ledger is None:
+        return None
+    facts = {"command": given.command}
+    for name in ("file", "graph", "column"):
+        value = getattr(given, name, None)
+        if value is not None:
+            facts[name] = str(value)
+    return _Witness(Ledger.read(given.ledger), facts)
 
 
 def shown(release: Release, lines: list[str], given: argparse.Namespace, note: str = "", **more: Any) -> str:

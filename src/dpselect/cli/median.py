@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_release, shown
+from dpselect.cli.arguments import add_release, ledger_of, shown
 from dpselect.cli.columns import add_column, grid_and_column
 from dpselect.sources import tables
 
@@ -45,5 +45,5 @@ def run(given: argparse.Namespace) -> str:
     """Return the value or the record as text or JSON."""
     ((kind, found),) = scores(given).items()
     name = given.mechanism or (VALUE if kind == "rank" else RECORD)
-    release = dps.select(found, given.epsilon, mechanism=dps.mechanism(name))
+    release = dps.select(found, given.epsilon, mechanism=dps.mechanism(name), ledger=ledger_of(given))
     return shown(release, [f"median: {release.candidate}"], given)

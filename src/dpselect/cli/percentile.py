@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_release, number, shown
+from dpselect.cli.arguments import add_release, ledger_of, number, shown
 from dpselect.cli.columns import add_column, grid_and_column
 
 DEFAULT = "permute-and-flip"
@@ -34,7 +34,12 @@ def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
 
 def run(given: argparse.Namespace) -> str:
     """Return the chosen value as text or JSON."""
-    release = dps.select(scores(given)["rank"], given.epsilon, mechanism=dps.mechanism(given.mechanism or DEFAULT))
+    release = dps.select(
+        scores(given)["rank"],
+        given.epsilon,
+        mechanism=dps.mechanism(given.mechanism or DEFAULT),
+        ledger=ledger_of(given),
+    )
     return shown(release, [f"percentile {_written(given.p)}: {release.candidate}"], given)
 
 

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_release, number, shown
+from dpselect.cli.arguments import add_release, ledger_of, number, shown
 from dpselect.cli.columns import add_column, grid_and_column
 
 DEFAULT = "permute-and-flip"
@@ -27,7 +27,9 @@ def run(given: argparse.Namespace) -> str:
     """Return the chosen values as text or JSON."""
     grid, column = grid_and_column(given)
     mechanism = dps.mechanism(given.mechanism or DEFAULT)
-    release = dps.quantiles(column, given.p, grid=grid, epsilon=given.epsilon, mechanism=mechanism)
+    release = dps.quantiles(
+        column, given.p, grid=grid, epsilon=given.epsilon, mechanism=mechanism, ledger=ledger_of(given)
+    )
     written = [f"{float(p):g}" for p in given.p]
     lines = [f"percentile {p}: {value}" for p, value in zip(written, release.candidates, strict=True)]
     return shown(release, lines, given, p=written)

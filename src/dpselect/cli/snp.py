@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_release, shown
+from dpselect.cli.arguments import add_release, ledger_of, shown
 from dpselect.sources import tables
 
 DEFAULT = "local-dampening-flip"
@@ -41,6 +41,6 @@ def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
 def run(given: argparse.Namespace) -> str:
     """Return the named markers as text or JSON."""
     mechanism = dps.mechanism(given.mechanism or DEFAULT)
-    release = dps.top_k(scores(given)["tdt"], given.k, given.epsilon, mechanism=mechanism)
+    release = dps.top_k(scores(given)["tdt"], given.k, given.epsilon, mechanism=mechanism, ledger=ledger_of(given))
     ranks = [f"{rank:>3}  {marker}" for rank, marker in enumerate(release.candidates, 1)]
     return shown(release, ranks, given, "in order of selection; ")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_release, nodes, shown
+from dpselect.cli.arguments import add_release, ledger_of, nodes, shown
 
 # What each metric is drawn with unless --mechanism says otherwise: a public rule, the same for every graph.
 DEFAULTS = {
@@ -61,7 +61,9 @@ def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
 def run(given: argparse.Namespace) -> str:
     """Return the named nodes as text or JSON."""
     mechanism = dps.mechanism(given.mechanism or DEFAULTS[given.metric])
-    release = dps.top_k(scores(given)[given.metric], given.k, given.epsilon, mechanism=mechanism)
+    release = dps.top_k(
+        scores(given)[given.metric], given.k, given.epsilon, mechanism=mechanism, ledger=ledger_of(given)
+    )
     ranks = [f"{rank:>3}  {node}" for rank, node in enumerate(release.candidates, 1)]
     return shown(release, ranks, given, "in order of selection; ", metric=given.metric)
 

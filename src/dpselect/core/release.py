@@ -14,7 +14,7 @@ from dpselect.core.coins import Entropy, fresh
 from dpselect.core.guarantee import Guarantee, exact_epsilon
 from dpselect.core.mechanism import Mechanism, Sampler, require_mechanism, require_scores
 from dpselect.core.scores import Scores
-from dpselect.core.spending import Spender
+from dpselect.core.spending import Spender, require_spender
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,15 @@ class Release:
 def select(scores: Scores, epsilon: Any, *, mechanism: Mechanism, ledger: Spender | None = None) -> Release:
     """Choose one candidate privately.
 
-    The draw uses fresh cryptographic randomness from the operating system; there is no seed.
+    The draw uses fresh cryptographic randomness from the operating system; there is no seed. With ``ledger=``, or
+    inside ``with dpselect.budget(...)``, the spend is recorded durably before anything is drawn.
 
     Guarantee: epsilon-differential privacy for ``scores.neighbours``, provided the sensitivity is admissible.
 
     Raises:
         ValueError, TypeError: epsilon is not positive and finite; not a Mechanism.
         PrivacyError: the mechanism needs a public fact that the scores lack.
+        BudgetError: the ledger does not allow it; nothing was spent.
 
     Example:
         >>> import dpselect as dps
@@ -99,10 +101,11 @@ def _release(
     k = _count(k, len(scores))
     total = exact_epsilon(epsilon)
     guarantee = mechanism.guarantee(scores, total)
+    each, book = mechanism.guarantee(scores, total / k), require_spender(ledger)
     ticks, rate = mechanism.prepared(scores, total / k)
     # Everything that can refuse has done so: from here on the spend stands, whatever happens.
-    if ledger is not None:
-        ledger.spend(mechanism.guarantee(scores, total / k), mechanism=mechanism.name, count=k)
+    if book is not None:
+        book.spend(each, mechanism=mechanism.name, count=k)
     winners = peel(ticks, k, rate, mechanism.sampler, stream)
     return Release(tuple(_plain(scores.candidates[i]) for i in winners), mechanism.name, guarantee)
 

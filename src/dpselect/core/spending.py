@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from contextvars import ContextVar
+from typing import Any, Protocol, runtime_checkable
 
 from dpselect.core.guarantee import Guarantee
 
@@ -18,3 +19,20 @@ class Spender(Protocol):
             BudgetError: the budget does not allow it.
         """
         ...
+
+
+# The budget of the enclosing ``with dpselect.budget(...)``, for this thread of execution.
+session: ContextVar[Spender | None] = ContextVar("dpselect_budget", default=None)
+
+
+def require_spender(ledger: Any) -> Spender | None:
+    """Return the ledger given, else that of the enclosing session, else ``None``.
+
+    Raises:
+        TypeError: something that keeps no budget.
+    """
+    if ledger is None:
+        return session.get()
+    if isinstance(ledger, Spender):
+        return ledger
+    raise TypeError("ledger must keep a budget: pass ledger=dpselect.Ledger.open(path, epsilon=...).")

@@ -1,0 +1,82 @@
+"""How long a durable spend takes, and how long a long ledger takes to show.
+
+    python benchmarks/ledger.py [--folder .]
+
+Wall-clock time, because waiting for the disk is the point.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import dpselect as dps
+from dpselect.core.neighbours import Neighbours
+from dpselect.ledger import Event
+from dpselect.ledger.accountant import fold
+from dpselect.ledger.store import _link, _text
+
+EACH = dps.Guarantee(Fraction(1, 10**6), Neighbours.ADD_REMOVE)
+
+
+def latency(folder: Path, journal: str) -> None:
+    """Median of 300 spends."""
+    ledger = dps.Ledger.open(folder / f"{journal}.ledger", epsilon=1, journal=journal)
+    times = []
+    for _ in range(300):
+        start = time.perf_counter()
+        ledger.spend(EACH, mechanism="permute-and-flip")
+        times.append(time.perf_counter() - start)
+    print(
+        f"spend, journal {journal:<7} median {1000 * statistics.median(times):6.2f} ms, "
+        f"slowest {1000 * max(times):6.2f} ms"
+    )
+
+
+def long(folder: Path, rows: int) -> None:
+    """Show and verify a ledger of many rows, written in one transaction here."""
+    path = folder / "long.ledger"
+    ledger = dps.Ledger.open(path, epsilon=1)
+    connection = sqlite3.connect(path)
+    tail = connection.execute("SELECT tail FROM totals").fetchone()[0]
+    event = Event.of(EACH, dataset="", mechanism="permute-and-flip")
+    text = event.as_text()
+    links = []
+    for row in range(rows):
+        tail = _link(tail, text)
+        links.append((row + 1, text, tail))
+    connection.executemany("INSERT INTO events VALUES (?, ?, ?)", links)
+    connection.execute("UPDATE totals SET rows = ?, body = ?, tail = ?", (rows, _text(fold([event] * rows)), tail))
+    connection.commit()
+    connection.close()
+    command = [sys.executable, "-m", "dpselect", "budget"]
+    for words in (["show"], ["show", "--all"], ["verify"]):
+        best = float("inf")
+        for _ in range(3):
+            start = time.perf_counter()
+            subprocess.run([*command, words[0], str(path), *words[1:]], check=True, stdout=subprocess.DEVNULL)
+            best = min(best, time.perf_counter() - start)
+        print(f"dpselect budget {' '.join(words):<11} of {rows} rows: {best:.2f} s (interpreter included)")
+    assert ledger.totals.spends == rows
+
+
+def main() -> None:
+    """Run both."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--folder", default=tempfile.gettempdir(), help="a folder on the disk to be measured")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
+        for journal in ("delete", "wal"):
+            latency(Path(folder), journal)
+        long(Path(folder), 10**5)
+
+
+if __name__ == "__main__":
+    main()

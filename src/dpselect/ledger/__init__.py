@@ -1,0 +1,21 @@
+"""The budget: what was spent, remembered for ever, and what it adds up to."""
+
+from dpselect.ledger.accountant import Report, Terms, Totals, report
+from dpselect.ledger.events import Event
+from dpselect.ledger.interop import BudgetAccountant, to_dp_accounting, to_opendp
+from dpselect.ledger.session import Session, budget
+from dpselect.ledger.store import Ledger
+
+__all__ = [
+    "BudgetAccountant",
+    "Event",
+    "Ledger",
+    "Report",
+    "Session",
+    "Terms",
+    "Totals",
+    "budget",
+    "report",
+    "to_dp_accounting",
+    "to_opendp",
+]

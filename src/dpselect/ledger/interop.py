@@ -1,0 +1,191 @@
+"""Bridges: a mechanism as an OpenDP measurement, events for dp_accounting, and the accountant's face of diffprivlib."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+from dpselect.core.guarantee import Guarantee, exact_epsilon
+from dpselect.core.mechanism import Mechanism, require_mechanism
+from dpselect.core.neighbours import Neighbours
+from dpselect.core.release import select
+from dpselect.core.scores import Scores
+from dpselect.ledger.accountant import Terms, Totals
+from dpselect.ledger.events import Event
+from dpselect.ledger.session import Session
+from dpselect.ledger.store import Ledger
+
+
+def to_opendp(
+    mechanism: Mechanism,
+    utility: Callable[[Any], Scores],
+    epsilon: Any,
+    *,
+    input_domain: Any,
+    input_metric: Any,
+    neighbours: str = "add-remove",
+) -> Any:
+    """Return one selection as an OpenDP measurement, which composes in their Context (OpenDP 0.16 or newer).
+
+    Under their symmetric distance d the loss is at most d epsilon, under ``max_divergence``.
+
+    Args:
+        mechanism: ours, exact (not idealised).
+        utility: what OpenDP hands over (a list or an array) to Scores.
+        epsilon: of one selection, for neighbours at distance 1.
+        input_domain: an OpenDP domain; ``utility`` must accept its members.
+        input_metric: ``symmetric_distance()`` for add-remove, ``change_one_distance()`` for substitution.
+        neighbours: the relation of the scores that ``utility`` returns; others are refused.
+
+    Raises:
+        ImportError: OpenDP is not installed.
+        ValueError: the metric does not fit the relation, or draws are idealised.
+    """
+    require_mechanism(mechanism)
+    try:
+        import opendp.prelude as dp
+    except ImportError:
+        raise ImportError('The bridge needs OpenDP: python -m pip install "dpselect[opendp]".') from None
+    metrics = {
+        Neighbours.ADD_REMOVE: ("SymmetricDistance", "InsertDeleteDistance"),
+        Neighbours.SUBSTITUTION: ("ChangeOneDistance", "HammingDistance"),
+    }
+    fitting = metrics.get(Neighbours(neighbours), ())
+    if not str(input_metric).startswith(fitting or ("-",)):
+        raise ValueError(
+            "Use symmetric_distance() with add-remove neighbours and change_one_distance() with substitution."
+        )
+    if mechanism.sampler.idealised:
+        raise ValueError(f"{mechanism.name} draws floating-point noise: use a mechanism that is not idealised.")
+    exact = exact_epsilon(epsilon)
+
+    def function(data: Any) -> Any:
+        scores = utility(data)
+        if scores.neighbours.value != neighbours:
+            raise ValueError(f"The utility protects {scores.neighbours.value} neighbours, not {neighbours}.")
+        return select(scores, exact, mechanism=mechanism).candidate
+
+    def privacy_map(distance: Any) -> float:
+        cost = float(int(distance) * exact)
+        return cost if Fraction(cost) >= int(distance) * exact else math.nextafter(cost, math.inf)
+
+    dp.enable_features("contrib", "honest-but-curious")
+    return dp.m.make_user_measurement(
+        input_domain, input_metric, dp.max_divergence(), function, privacy_map, TO="ExtrinsicObject"
+    )
+
+
+def to_dp_accounting(events: Iterable[Event], *, accountant: str = "pld") -> Any:
+    """Return the events for a dp_accounting accountant; only mappings that are sound.
+
+    ``"pld"``: a pure release is dominated by randomised response at its epsilon; give the accountant
+    ``neighboring_relation=NeighboringRelation.REPLACE_ONE``, which is how it takes randomised response, whatever the
+    relation of the release. ``"rdp"``: its rho, epsilon^2 / 8 with
+    bounded range and epsilon^2 / 2 without.
+
+    Raises:
+        ImportError: dp_accounting is not installed.
+        ValueError: an event with a delta, or another accountant.
+    """
+    try:
+        import dp_accounting
+    except ImportError:
+        raise ImportError("This needs dp_accounting: python -m pip install dp-accounting.") from None
+    if accountant not in ("pld", "rdp"):
+        raise ValueError('accountant is "pld" or "rdp".')
+    composed = []
+    for event in events:
+        if event.delta:
+            raise ValueError("Releases with a delta have no sound counterpart there.")
+        if accountant == "pld":
+            # exp(-epsilon) flips the answer of a fair coin game: noise = 2 / (1 + e^epsilon), rounded down.
+            share = math.nextafter(2 / (1 + math.exp(min(float(event.epsilon), 700.0))), 0.0)
+            one: Any = dp_accounting.RandomizedResponseDpEvent(noise_parameter=share, num_buckets=2)
+        else:
+            one = dp_accounting.dp_event.ZCDpEvent(rho=math.nextafter(float(event.guarantee.rho), math.inf))
+        # One by one: dp_accounting 0.6.0 drops the count of repeated randomised response.
+        composed += [one] * event.count
+    return dp_accounting.ComposedDpEvent(composed)
+
+
+class BudgetAccountant:
+    """The face of diffprivlib's accountant over a ledger or a budget in memory, and usable as ``ledger=``.
+
+    Args:
+        epsilon, delta: the budget in memory, when no ledger is given.
+        ledger: a :class:`Ledger` or :class:`Session` to spend from.
+
+    >>> accountant = BudgetAccountant(epsilon=1)
+    >>> accountant.spend(0.25, 0).total()
+    (0.25, 0.0)
+    >>> accountant.remaining(3)
+    (0.25, 0.0)
+    """
+
+    def __init__(self, epsilon: Any = None, delta: Any = 0, *, ledger: Ledger | Session | None = None) -> None:
+        if (epsilon is None) == (ledger is None):
+            raise ValueError("Pass epsilon= for a budget in memory, or ledger=.")
+        if ledger is None:
+            exact = Fraction(0) if delta == 0 else exact_epsilon(delta)
+            ledger = Session(Terms(exact_epsilon(epsilon), exact, "add-remove"))
+        self.ledger = ledger
+
+    @property
+    def epsilon(self) -> float:
+        """Return the epsilon of the whole budget."""
+        return float(self.ledger.terms.epsilon)
+
+    @property
+    def delta(self) -> float:
+        """Return the delta of the whole budget."""
+        return float(self.ledger.terms.delta)
+
+    @property
+    def spent_budget(self) -> list[tuple[float, float]]:
+        """Return (epsilon, delta) of every release."""
+        return [(float(e.epsilon), float(e.delta)) for e in self.ledger.events for _ in range(e.count)]
+
+    def total(self) -> tuple[float, float]:
+        """Return what was spent."""
+        totals: Totals = self.ledger.totals
+        return float(totals.epsilon), float(totals.delta)
+
+    def remaining(self, k: int = 1) -> tuple[float, float]:
+        """Return what each of k more releases may spend."""
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise ValueError("k must be an integer of at least 1.")
+        left = self.ledger.remaining
+        return float(left.epsilon / k), float(left.delta / k)
+
+    def check(self, epsilon: Any, delta: Any = 0) -> bool:
+        """Return True when it fits.
+
+        Raises:
+            BudgetError: it does not; nothing is spent.
+        """
+        terms = self.ledger.terms
+        event = Event.of(self._guarantee(epsilon, delta), dataset=terms.dataset, mechanism="check")
+        terms.admit(self.ledger.totals, event)
+        return True
+
+    def spend(self, epsilon: Any = None, delta: Any = 0, **given: Any) -> Any:
+        """Spend (epsilon, delta) and return this accountant; or spend a Guarantee, as ``ledger=`` does.
+
+        Raises:
+            BudgetError: it does not fit; nothing is spent.
+        """
+        guarantee = epsilon if isinstance(epsilon, Guarantee) else self._guarantee(epsilon, delta)
+        self.ledger.spend(guarantee, **({"mechanism": "external"} | given))
+        return self
+
+    def __len__(self) -> int:
+        return self.ledger.totals.releases
+
+    def __repr__(self) -> str:
+        return f"BudgetAccountant(ledger={self.ledger!r})"
+
+    def _guarantee(self, epsilon: Any, delta: Any) -> Guarantee:
+        exact = Fraction(0) if delta == 0 else exact_epsilon(delta)
+        return Guarantee(exact_epsilon(epsilon), Neighbours(self.ledger.terms.neighbours), exact)

@@ -1,0 +1,103 @@
+"""A budget for a script: every release inside ``with budget(...)`` is counted against it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from dpselect.core.guarantee import Guarantee
+from dpselect.core.spending import session as current
+from dpselect.ledger.accountant import Report, Terms, Totals, report
+from dpselect.ledger.events import Event
+from dpselect.ledger.store import Ledger, _terms
+
+
+class Session:
+    """A budget in memory, with the face of a :class:`Ledger`. It is forgotten with the process."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms, self.totals = terms, Totals()
+        self._events: list[Event] = []
+        self._lock = threading.Lock()
+
+    def spend(
+        self,
+        guarantee: Guarantee,
+        *,
+        mechanism: str,
+        count: int = 1,
+        note: str = "",
+        facts: Mapping[str, str] | None = None,
+    ) -> int:
+        """Record ``count`` releases, each with this guarantee.
+
+        Raises:
+            BudgetError, ValueError: as :meth:`Ledger.spend`.
+        """
+        event = Event.of(
+            guarantee, dataset=self.terms.dataset, mechanism=mechanism, count=count, note=note, facts=facts
+        )
+        with self._lock:
+            self.totals = self.terms.admit(self.totals, event)
+            self._events.append(event)
+            return len(self._events)
+
+    @property
+    def remaining(self) -> Totals:
+        """Return what is left, in the currency of the rule."""
+        return self.terms.left(self.totals)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Return all events, oldest first."""
+        return tuple(self._events)
+
+    def report(self, delta: float) -> Report:
+        """Return tighter totals, for a plan that was fixed in advance."""
+        return report(self._events, delta)
+
+    def __repr__(self) -> str:
+        return f"Session(dataset={self.terms.dataset!r})"
+
+
+@contextmanager
+def budget(
+    path: str | Path | None = None,
+    *,
+    epsilon: Any,
+    delta: Any = 0,
+    neighbours: str = "add-remove",
+    dataset: str = "",
+    rule: str = "sum",
+) -> Iterator[Ledger | Session]:
+    """Count every release inside the block that names no other ledger.
+
+    Args:
+        path: the file of a :class:`Ledger`; without one the budget lives in memory and is forgotten.
+        epsilon, delta, neighbours, dataset, rule: as :meth:`Ledger.open`.
+
+    Threads started inside the block do not inherit it: hand them ``ledger=``.
+
+    Raises:
+        ValueError, OSError: as :meth:`Ledger.open`.
+
+    >>> import dpselect as dps
+    >>> votes = dps.Scores([60, 40], sensitivity=1)
+    >>> with budget(epsilon=1) as book:
+    ...     for _ in range(3):
+    ...         winner = dps.select(votes, 0.25, mechanism=dps.mechanism("permute-and-flip"))
+    >>> book.remaining.epsilon, len(book.events)
+    (Fraction(1, 4), 3)
+    """
+    if path is None:
+        keeper: Ledger | Session = Session(_terms(epsilon, delta, neighbours, dataset, rule))
+    else:
+        keeper = Ledger.open(path, epsilon=epsilon, delta=delta, neighbours=neighbours, dataset=dataset, rule=rule)
+    token = current.set(keeper)
+    try:
+        yield keeper
+    finally:
+        current.reset(token)

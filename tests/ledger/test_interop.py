@@ -1,0 +1,89 @@
+"""Bridges to other libraries."""
+
+import sys
+from fractions import Fraction
+
+import pytest
+
+import dpselect as dps
+from dpselect.ledger import BudgetAccountant, to_opendp
+
+FLIP = dps.mechanism("permute-and-flip")
+
+
+def votes(records: list[int]) -> dps.Scores:
+    """How often each of three answers was given."""
+    return dps.utilities.counts([records.count(kind) for kind in range(3)])
+
+
+def test_a_selection_composes_in_their_context() -> None:
+    """A split budget of two queries, one of them ours; the third is refused by them."""
+    dp = pytest.importorskip("opendp.prelude")
+    dp.enable_features("contrib", "honest-but-curious")
+    space = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
+    ours = to_opendp(FLIP, votes, 0.5, input_domain=space[0], input_metric=space[1])
+    context = dp.Context.compositor(
+        data=[0] * 90 + [1] * 5,
+        privacy_unit=dp.unit_of(contributions=1),
+        privacy_loss=dp.loss_of(epsilon=1.0),
+        split_evenly_over=2,
+        domain=space[0],
+    )
+
+    assert 0 == ours([0] * 90 + [1] * 5)
+    assert (0.5, 1.5) == (ours.map(1), ours.map(3))
+    assert 0 == context(ours)
+    assert context.query().count().laplace().release() > 0
+    with pytest.raises((ValueError, dp.OpenDPException)):
+        context(ours)
+
+
+def test_the_metric_must_fit_the_relation() -> None:
+    """And idealised draws do not cross the bridge."""
+    dp = pytest.importorskip("opendp.prelude")
+    dp.enable_features("contrib")
+    domain = dp.vector_domain(dp.atom_domain(T=int))
+    with pytest.raises(ValueError, match="change_one_distance"):
+        to_opendp(FLIP, votes, 1, input_domain=domain, input_metric=dp.symmetric_distance(), neighbours="substitution")
+    with pytest.raises(ValueError, match="not idealised"):
+        to_opendp(
+            dps.mechanism("smooth-noisy-max"), votes, 1, input_domain=domain, input_metric=dp.symmetric_distance()
+        )
+
+
+def test_without_opendp_it_says_what_to_install(monkeypatch) -> None:
+    """One sentence."""
+    monkeypatch.setitem(sys.modules, "opendp.prelude", None)
+    with pytest.raises(ImportError, match=r"dpselect\[opendp\]"):
+        to_opendp(FLIP, votes, 1, input_domain=None, input_metric=None)
+
+
+def test_the_accountant_has_the_face_they_know() -> None:
+    """check, spend, total, remaining, spent_budget, len; and it is a ledger too."""
+    accountant = BudgetAccountant(epsilon=1)
+    accountant.spend(0.25)
+    dps.select(dps.Scores([1, 2], 1), 0.25, mechanism=FLIP, ledger=accountant)
+
+    assert accountant.check(0.5)
+    assert (0.5, 0.0) == accountant.total() == accountant.remaining()
+    assert (0.25, 0.0) == accountant.remaining(2)
+    assert ([(0.25, 0.0)] * 2, 2, 1.0, 0.0) == (
+        accountant.spent_budget,
+        len(accountant),
+        accountant.epsilon,
+        accountant.delta,
+    )
+    with pytest.raises(dps.BudgetError, match="left epsilon 1/2"):
+        accountant.check(0.6)
+    with pytest.raises(ValueError, match="k must be"):
+        accountant.remaining(0)
+    with pytest.raises(ValueError, match="Pass epsilon="):
+        BudgetAccountant()
+
+
+def test_the_accountant_can_stand_before_a_ledger(tmp_path) -> None:
+    """Spends land in the file."""
+    ledger = dps.Ledger.open(tmp_path / "b", epsilon=1, delta=1e-6)
+    BudgetAccountant(ledger=ledger).spend(0.1, 1e-7)
+
+    assert (Fraction(1, 10), Fraction(1, 10**7)) == (ledger.totals.epsilon, ledger.totals.delta)

@@ -1,0 +1,53 @@
+"""A budget for a script."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import dpselect as dps
+
+FLIP = dps.mechanism("permute-and-flip")
+VOTES = dps.Scores([5, 3, 1], sensitivity=1)
+
+
+def test_releases_inside_the_block_are_counted() -> None:
+    """Select, lists and quantiles; what does not fit is refused; afterwards nothing is counted."""
+    with dps.budget(epsilon=1) as book:
+        dps.select(VOTES, 0.2, mechanism=FLIP)
+        dps.top_k(VOTES, 2, 0.2, mechanism=FLIP)
+        dps.quantiles([1, 2], [50], grid=range(3), epsilon=0.2)
+        with pytest.raises(dps.BudgetError, match="left epsilon 2/5"):
+            dps.select(VOTES, 0.5, mechanism=FLIP)
+    dps.select(VOTES, 100, mechanism=FLIP)
+
+    assert (Fraction(3, 5), 3) == (book.totals.epsilon, len(book.events))
+    assert "Session(dataset='')" == repr(book)
+    assert 0.6 == book.report(1e-6).basic
+
+
+def test_a_session_in_a_file_is_remembered(tmp_path: Path) -> None:
+    """The next session goes on where the last one ended."""
+    for _ in range(2):
+        with dps.budget(tmp_path / "b.ledger", epsilon=1, dataset="votes"):
+            dps.select(VOTES, 0.4, mechanism=FLIP)
+
+    assert Fraction(1, 5) == dps.Ledger.read(tmp_path / "b.ledger").remaining.epsilon
+
+
+def test_the_ledger_named_wins_over_the_session() -> None:
+    """And sessions nest."""
+    with dps.budget(epsilon=1) as outer, dps.budget(epsilon=1) as inner:
+        dps.select(VOTES, 0.4, mechanism=FLIP)
+        dps.select(VOTES, 0.3, mechanism=FLIP, ledger=outer)
+
+    assert (Fraction(3, 10), Fraction(2, 5)) == (outer.totals.epsilon, inner.totals.epsilon)
+
+
+def test_an_error_inside_ends_the_session() -> None:
+    """Nothing outside is counted afterwards."""
+    with pytest.raises(KeyError), dps.budget(epsilon=1) as book:
+        raise KeyError
+    dps.select(VOTES, 0.4, mechanism=FLIP)
+
+    assert 0 == book.totals.spends
