@@ -65,6 +65,16 @@ def _counted(utility: Callable[..., Scores]) -> Utility:
     return lambda records: utility([int((records == kind).sum()) for kind in range(3)])
 
 
+def _split(utility: Callable[..., Scores], records: np.ndarray) -> Scores:
+    """Return the scores of two attributes, of two and three values, over two classes: twelve kinds of record."""
+    kinds = np.asarray(records, dtype=np.int64)
+    first, second, label = kinds // 6, kinds // 2 % 3, kinds % 2
+    two, three = np.zeros((2, 2), dtype=np.int64), np.zeros((3, 2), dtype=np.int64)
+    np.add.at(two, (first, label), 1)
+    np.add.at(three, (second, label), 1)
+    return utility({"first": two, "second": three})
+
+
 def _one_marker(count: int, table: tuple[int, int]) -> Scores:
     """Return the TDT of one marker over that many families."""
     return utilities.tdt([table[0]], [table[1]], families=count)
@@ -93,6 +103,16 @@ UTILITY_CLAIMS = (
         )
         for utility in (utilities.percentile, utilities.percentile_rank)
         for p in (25, 50, 90)
+    ),
+    *(
+        UtilityClaim(name, partial(_split, utility), partial(multisets, range(12), 3))
+        for name, utility in (
+            ("gini", utilities.gini),
+            ("information_gain", partial(utilities.information_gain, max_records=3)),
+            ("max_operator", utilities.max_operator),
+            ("max_operator_winner", utilities.max_operator_winner),
+            ("misclassified", utilities.misclassified),
+        )
     ),
     *(UtilityClaim(f"tdt, families={n}", partial(_one_marker, n), partial(families, n)) for n in (2, 5, 9)),
 )

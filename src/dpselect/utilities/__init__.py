@@ -4,13 +4,33 @@ from dpselect.utilities.counts import counts
 from dpselect.utilities.degree import degree
 from dpselect.utilities.ego_betweenness import ego_betweenness
 from dpselect.utilities.ego_density import ego_density
+from dpselect.utilities.gini import gini
+from dpselect.utilities.information_gain import information_gain
 from dpselect.utilities.majority import majority
+from dpselect.utilities.max_operator import max_operator
+from dpselect.utilities.max_operator_winner import max_operator_winner
 from dpselect.utilities.median import median
+from dpselect.utilities.misclassified import misclassified
 from dpselect.utilities.percentile import percentile
 from dpselect.utilities.percentile_rank import percentile_rank
 from dpselect.utilities.tdt import tdt
 
-EVERY_UTILITY = (counts, degree, ego_betweenness, ego_density, majority, median, percentile, percentile_rank, tdt)
+EVERY_UTILITY = (
+    counts,
+    degree,
+    ego_betweenness,
+    ego_density,
+    gini,
+    information_gain,
+    majority,
+    max_operator,
+    max_operator_winner,
+    median,
+    misclassified,
+    percentile,
+    percentile_rank,
+    tdt,
+)
 
 __all__ = [
     "EVERY_UTILITY",
@@ -18,8 +38,13 @@ __all__ = [
     "degree",
     "ego_betweenness",
     "ego_density",
+    "gini",
+    "information_gain",
     "majority",
+    "max_operator",
+    "max_operator_winner",
     "median",
+    "misclassified",
     "percentile",
     "percentile_rank",
     "tdt",

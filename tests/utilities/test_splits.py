@@ -1,0 +1,137 @@
+"""The criteria of trees: max operator, Gini, misclassified, information gain, and the 0/1 winner."""
+
+import math
+
+import numpy as np
+import pytest
+from enumeration import admissible, tabulate
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dpselect as dps
+from dpselect.audit.claims import _split
+from dpselect.utilities import gini, information_gain, max_operator, max_operator_winner, misclassified
+
+CRITERIA = [max_operator, gini, misclassified, information_gain]
+TABLES = st.lists(st.lists(st.integers(0, 20), min_size=3, max_size=3), min_size=1, max_size=4)
+
+
+def of(utility, most: int = 4):
+    """The utility on multisets of twelve kinds of record."""
+    given = {"max_records": most} if utility is information_gain else {}
+    return lambda records: _split(lambda counts: utility(counts, **given), records)
+
+
+@pytest.mark.parametrize("utility", [*CRITERIA, max_operator_winner])
+def test_the_sensitivity_is_admissible(utility) -> None:
+    """All multisets of four records over two attributes and two classes."""
+    table = tabulate(of(utility), dps.audit.multisets(range(12), 4))
+
+    assert admissible(table)
+    assert not admissible(table, 0.3)
+
+
+@given(TABLES, st.integers(0, 3), st.integers(0, 2))
+def test_one_more_record_moves_them_one_way(table, value: int, label: int) -> None:
+    """Max operator up, the others down, by at most 1, 2, 2 and phi(n): range bound 1."""
+    before = np.array(table)
+    after = before.copy()
+    after[value % len(table), label] += 1
+    for utility, sign, most in (
+        (max_operator, 1, 1),
+        (gini, -1, 2),
+        (misclassified, -1, 2),
+        (information_gain, -1, 99),
+    ):
+        move = sign * (utility({"a": after}).values[0] - utility({"a": before}).values[0])
+        assert -1e-9 <= move <= most
+
+
+@given(TABLES)
+def test_values_are_those_of_the_formulas(table) -> None:
+    """Computed naively."""
+    rows = [(row, sum(row)) for row in table]
+    expected = {
+        max_operator: sum(max(row) for row, _ in rows),
+        gini: -sum(n * (1 - sum((c / n) ** 2 for c in row)) for row, n in rows if n),
+        information_gain: sum(c * math.log2(c / n) for row, n in rows for c in row if c),
+    }
+    expected[misclassified] = sum(max(row) - n for row, n in rows) + expected[gini] / 2
+    for utility, value in expected.items():
+        assert math.isclose(value, utility({"a": table}).values[0], abs_tol=1e-8)
+
+
+def test_the_gain_is_at_most_zero_and_pure_splits_have_it() -> None:
+    """Eq. 7.2 prints the opposite sign, with which the worst split would win."""
+    scores = information_gain({"pure": [[5, 0], [0, 5]], "useless": [[3, 3], [2, 2]]})
+
+    assert 0 == scores.values[0] > scores.values[1]
+
+
+def test_the_gain_needs_a_public_bound_for_some_mechanisms() -> None:
+    """Dampening lives without; the exponential mechanism and the shifted one do not."""
+    scores = information_gain({"a": [[5, 0], [0, 5]], "b": [[3, 3], [2, 2]]})
+
+    assert dps.mechanism("local-dampening").law(scores, 1)[0] > 0.5
+    for name in ("exponential", "permute-and-flip", "shifted-local-dampening"):
+        with pytest.raises(dps.PrivacyError, match=r"public|reach"):
+            dps.mechanism(name).law(scores, 1)
+
+
+def test_the_ceiling_is_phi_of_the_public_bound() -> None:
+    """phi(9) with max_records 10, from distance 9 on."""
+    scores = information_gain({"a": [[5, 0], [0, 1]]}, max_records=10)
+    phi = 10 * math.log2(10) - 9 * math.log2(9)
+
+    assert math.isclose(phi, scores.sensitivity.ceiling)
+    assert math.isclose(phi, scores.sensitivity.at(9)[0])
+    assert 9 == scores.sensitivity.reach
+
+
+def test_far_distances_are_quick() -> None:
+    """10^5 distances of 16 attributes in one call."""
+    tables = {name: np.array([[40_000, 9_000], [1_000, 50_000]]) for name in range(16)}
+    sensitivity = information_gain(tables, max_records=10**5).sensitivity
+
+    assert (10**5, 16) == sensitivity.profiled(np.arange(10**5)).shape
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "safe"),
+    [([[5, 0], [0, 5]], [[3, 2], [2, 3]], 4), ([[3, 2], [2, 3]], [[5, 0], [0, 5]], 3)],
+)
+def test_a_rival_that_comes_first_needs_one_step_less(first, second, safe: int) -> None:
+    """T* = min (n_w - n_i - [i < w])."""
+    at = max_operator_winner({"a": first, "b": second}).sensitivity.at(np.arange(9))[:, 0]
+
+    assert [0.0] * safe + [1.0] * (9 - safe) == at.tolist()
+
+
+@pytest.mark.parametrize("utility", CRITERIA)
+@pytest.mark.parametrize(
+    ("counts", "error", "message"),
+    [
+        ({}, TypeError, "at least one"),
+        ([[1, 2]], TypeError, "must map"),
+        ({"a": [1, 2]}, ValueError, "one row a public value"),
+        ({"a": [[1.5, 2]]}, ValueError, "integers >= 0"),
+        ({"a": [[-1, 2]]}, ValueError, "integers >= 0"),
+        ({"a": [[1, 2]], "b": [[1, 2, 0]]}, ValueError, "the same classes"),
+        ({"a": [[1, 2]], "b": [[1, 3]]}, ValueError, "different records"),
+    ],
+)
+def test_bad_counts_are_refused(utility, counts, error, message: str) -> None:
+    """One sentence."""
+    with pytest.raises(error, match=message):
+        utility(counts)
+
+
+def test_other_refusals() -> None:
+    """Public bounds that are no bounds; one attribute has no rival."""
+    for bound in (0, 1.5, True):
+        with pytest.raises(ValueError, match="max_records must be"):
+            information_gain({"a": [[1, 2]]}, max_records=bound)
+    with pytest.raises(ValueError, match="larger public bound"):
+        information_gain({"a": [[1, 2]]}, max_records=2)
+    with pytest.raises(ValueError, match="at least two attributes"):
+        max_operator_winner({"a": [[1, 2]]})
