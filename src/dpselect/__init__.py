@@ -3,6 +3,8 @@
 The whole public vocabulary is the list below; start with ``Scores``, ``mechanism`` and ``select``.
 """
 
+from typing import Any
+
 from dpselect import audit, compare, ledger, mechanisms, utilities
 from dpselect.core import sensitivity
 from dpselect.core.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
@@ -51,3 +53,19 @@ __all__ = [
     "utilities",
 ]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Import ``dpselect.learn`` when it is first used: it needs scikit-learn, which takes long to load."""
+    if name == "learn":
+        import importlib
+
+        try:
+            return importlib.import_module("dpselect.learn")
+        except ImportError as error:
+            if error.name is not None and error.name.startswith(("sklearn", "narwhals")):
+                raise ImportError(
+                    'dpselect.learn needs scikit-learn: python -m pip install "dpselect[learn]".'
+                ) from None
+            raise
+    raise AttributeError(f"module 'dpselect' has no attribute {name!r}")

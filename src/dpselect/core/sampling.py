@@ -34,6 +34,35 @@ def permute_and_flip(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy)
     return int(winners[below(winners.size, entropy)])
 
 
+def permute_and_flip_rows(
+    ticks: NDArray[np.int64], valid: NDArray[np.bool_], rate: Fraction, entropy: Entropy
+) -> NDArray[np.int64]:
+    """Draw once for every row of (rows, m) ticks, among its valid candidates (at least one a row)."""
+    top = np.where(valid, ticks, np.iinfo(np.int64).min).max(axis=1, keepdims=True)
+    cells = np.flatnonzero(valid)
+    flat = np.zeros(valid.size, dtype=np.bool_)
+    gaps = np.broadcast_to(top, ticks.shape).ravel()[cells] - ticks.ravel()[cells]
+    flat[cells[flip(gaps, rate, entropy)]] = True
+    heads = flat.reshape(valid.shape)
+    order = heads.cumsum(axis=1)
+    # The uniform ordinal among each row's heads.
+    ordinal = uniform(order[:, -1], entropy) + 1
+    winners: NDArray[np.int64] = (heads & (order == ordinal[:, None])).argmax(axis=1)
+    return winners
+
+
+def uniform(bounds: NDArray[np.int64], entropy: Entropy) -> NDArray[np.int64]:
+    """Return an independent uniform integer in [0, bound) for every bound, shape of the bounds."""
+    drawn = np.zeros(bounds.size, dtype=np.int64)
+    for bound in np.unique(bounds[bounds > 1]).tolist():
+        waiting = np.flatnonzero(bounds == bound)
+        while waiting.size:
+            found = positions(waiting.size, bound, entropy)
+            drawn[waiting[: found.size]] = found
+            waiting = waiting[found.size :]
+    return drawn
+
+
 def exponential(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy) -> int:
     """Draw by flipping coins at uniform candidates, with replacement, until one shows heads.
 

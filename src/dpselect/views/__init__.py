@@ -2,5 +2,6 @@
 
 from dpselect.views.column import Column
 from dpselect.views.graph import Graph
+from dpselect.views.records import Counts, Records
 
-__all__ = ["Column", "Graph"]
+__all__ = ["Column", "Counts", "Graph", "Records"]

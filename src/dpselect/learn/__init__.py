@@ -1,0 +1,10 @@
+"""Private trees and forests, as scikit-learn estimators."""
+
+from dpselect.learn.default import DPTreeClassifier
+from dpselect.learn.export import load
+from dpselect.learn.forest import DPRandomForestClassifier
+from dpselect.learn.id3 import DPID3Classifier
+
+EVERY_CLASSIFIER = (DPTreeClassifier, DPID3Classifier, DPRandomForestClassifier)
+
+__all__ = ["EVERY_CLASSIFIER", "DPID3Classifier", "DPRandomForestClassifier", "DPTreeClassifier", "load"]

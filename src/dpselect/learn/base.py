@@ -1,0 +1,254 @@
+"""What the estimators share: public domains, encoding, spending, predicting, and their place in scikit-learn."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from dpselect.core.errors import PrivacyError
+from dpselect.core.guarantee import Guarantee, exact_epsilon
+from dpselect.core.neighbours import Neighbours
+from dpselect.core.spending import Spender, require_spender
+from dpselect.learn.domains import MISSING, OUTSIDE, UNKNOWN, Attribute, attribute, attributes
+from dpselect.learn.draws import Draws
+from dpselect.learn.tree import Tree
+from dpselect.ledger import Ledger
+from dpselect.sources import frames
+from dpselect.views.records import Records
+
+Integers = NDArray[np.int64]
+OBSERVED = "observed-not-private"
+
+
+class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the private trees: subclasses say how many bins, what is spent and how trees grow."""
+
+    def fit(self, X: Any, y: Any) -> PrivateTrees:
+        """Grow from a table and its labels, or from a table and the name of its target column.
+
+        Every fit spends; a search over parameters spends for every fit.
+
+        Raises:
+            PrivacyError: domains or classes are missing.
+            ValueError, TypeError: values outside their public domain, missing values, bad parameters.
+            BudgetError: the ledger does not allow it; nothing was spent.
+        """
+        epsilon = exact_epsilon(self.epsilon)
+        self._check()
+        names, columns, target = self._read(X, y)
+        observed = isinstance(self.domains, str) and self.domains == OBSERVED
+        if observed:
+            attributes_, classes = self._observed(names, columns, target)
+        else:
+            attributes_, classes = self._declared(names, y if isinstance(y, str) else None)
+        codes, labels = self._encoded(attributes_, classes, columns, target)
+        self.attributes_, self.classes_ = attributes_, np.array(classes)
+        self.n_features_in_ = len(names)
+        if all(isinstance(name, str) for name in names) and not hasattr(self, "feature_names_in_"):
+            self.feature_names_in_ = np.array(names, dtype=object)
+        guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE, idealised=self._idealised())
+        plan = self._planned(attributes_, len(classes), epsilon)
+        if not observed:
+            book = self._ledger()
+            if book is not None:
+                book.spend(guarantee, mechanism=type(self).__name__, note="fit")
+        records = Records(codes, labels, tuple(each.size for each in attributes_), len(classes))
+        self.trees_: list[Tree] = plan(records, Draws())
+        self.privacy_spent_: Guarantee | None = None if observed else guarantee
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of every record; equal chances go to the first declared class."""
+        chances = self.predict_proba(X)
+        return np.asarray(self.classes_[chances.argmax(axis=1)])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the share of every class, shape (n, classes): from released counts only."""
+        codes = self._read_again(X)
+        shares = [self._shares(tree)[tree.apply(codes)] for tree in self.trees_]
+        return np.asarray(np.mean(shares, axis=0))
+
+    def apply(self, X: Any) -> Integers:
+        """Return the node in which every record ends, shape (n,), or (n, trees) for several trees."""
+        codes = self._read_again(X)
+        found = np.stack([tree.apply(codes) for tree in self.trees_], axis=1)
+        return found[:, 0] if len(self.trees_) == 1 else found
+
+    def why(self, X: Any) -> list[str]:
+        """Return for every record, in words, the path that leads to its label in the first tree."""
+        from dpselect.learn.export import path_words
+
+        words: list[str] = path_words(self, self._read_again(X))
+        return words
+
+    def export_text(self) -> str:
+        """Return the trees as text: released splits and noisy counts, no record."""
+        from dpselect.learn.export import tree_text
+
+        check_is_fitted(self, "trees_")
+        return "\n\n".join(tree_text(self, tree) for tree in self.trees_)
+
+    def plot_tree(self, path: str | Path | None = None, tree: int = 0) -> Any:
+        """Draw one tree; return the matplotlib figure, and save it when ``path`` is given."""
+        from dpselect.learn.export import tree_picture
+
+        check_is_fitted(self, "trees_")
+        return tree_picture(self, self.trees_[tree], path)
+
+    def save(self, path: str | Path) -> None:
+        """Write the released model as JSON; nothing in it is private."""
+        from dpselect.learn.export import save
+
+        check_is_fitted(self, "trees_")
+        save(self, path)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Return how much each column lowers the released number of errors, summing to 1."""
+        from dpselect.learn.export import importances
+
+        check_is_fitted(self, "trees_")
+        found: NDArray[np.float64] = importances(self)
+        return found
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = True
+        tags.classifier_tags.poor_score = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    # What subclasses say.
+
+    def _bins(self) -> int:
+        return int(self.bins)
+
+    def _check(self) -> None:
+        """Refuse bad parameters before anything is read or spent."""
+
+    def _idealised(self) -> bool:
+        return False
+
+    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Any:
+        """Return a function of records and draws that grows the trees; refuse here what is too large."""
+        raise NotImplementedError
+
+    def _shares(self, tree: Tree) -> NDArray[np.float64]:
+        """Return the share of every class at every node."""
+        smoothed = tree.counts + 1e-3
+        return np.asarray(smoothed / smoothed.sum(axis=1, keepdims=True))
+
+    # Reading.
+
+    def _read(self, X: Any, y: Any) -> tuple[list[Any], dict[Any, NDArray[Any]], NDArray[Any]]:
+        """Return names, columns and the target column."""
+        if isinstance(y, str):
+            names, columns = frames.columns(X)
+            if y not in columns:
+                raise ValueError(f"There is no column {y!r} in the table: name the target column.")
+            return [name for name in names if name != y], {n: c for n, c in columns.items() if n != y}, columns[y]
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        if self.domains is OBSERVED or (isinstance(self.domains, str) and self.domains == OBSERVED):
+            X, y = validate_data(self, X, y, dtype="numeric")
+            check_classification_targets(y)
+        names, columns = frames.columns(X)
+        target = column_or_1d(frames.column(y), warn=True)
+        sizes = {values.shape[0] for values in columns.values()}
+        if sizes and sizes != {target.shape[0]}:
+            raise ValueError("The table and the labels have different lengths: pass one label a record.")
+        return names, columns, target
+
+    def _declared(self, names: list[Any], target: str | None) -> tuple[tuple[Attribute, ...], list[Any]]:
+        if len(set(names)) != len(names) or not names:
+            raise ValueError("The table needs at least one column, and columns of different names.")
+        named = self.domains
+        known = attributes(names, named, bins=self._bins(), missing=self.missing == "category")
+        classes = self.classes
+        if classes is None and target is not None and isinstance(named, Mapping) and target in named:
+            classes = named[target]
+        if classes is None:
+            raise PrivacyError(
+                "Classes are public facts, and the labels that happen to occur are private: pass classes=, or the "
+                "target's list of classes in domains."
+            )
+        label = attribute("the target", list(classes), bins=2, missing=False)
+        assert label.categories is not None
+        if len(label.categories) < 2:
+            raise ValueError("A classifier needs at least two declared classes: pass classes=.")
+        return known, list(label.categories)
+
+    def _observed(
+        self, names: list[Any], columns: Mapping[Any, NDArray[Any]], target: NDArray[Any]
+    ) -> tuple[tuple[Attribute, ...], list[Any]]:
+        """Read domains and classes from the data: no privacy, for tests and tutorials."""
+        if self.ledger is not None:
+            raise PrivacyError("Domains read from the data are not private, so nothing may be spent: drop ledger=.")
+        warnings.warn(
+            "Domains and classes are read from the data: the result is not private.", UserWarning, stacklevel=3
+        )
+        known = []
+        for name in names:
+            values = columns[name]
+            if values.dtype.kind in "iufb":
+                low, high = float(values.min()), float(values.max())
+                known.append(attribute(name, (low, high if high > low else low + 1), bins=self._bins(), missing=False))
+            else:
+                known.append(attribute(name, sorted(set(values.tolist())), bins=self._bins(), missing=False))
+        return tuple(known), np.unique(target).tolist()
+
+    def _encoded(
+        self, known: Sequence[Attribute], classes: list[Any], columns: Mapping[Any, NDArray[Any]], target: NDArray[Any]
+    ) -> tuple[list[Integers], Integers]:
+        """Return codes and labels of the records that are kept."""
+        label = attribute("the target", classes, bins=2, missing=False).encode(target, "error")
+        codes = [each.encode(columns[each.name], self.unknown) for each in known]
+        kept = np.ones(label.size, dtype=np.bool_)
+        for each in codes:
+            kept &= each != OUTSIDE
+        if not kept.all():
+            codes, label = [each[kept] for each in codes], label[kept]
+        return codes, label
+
+    def _read_again(self, X: Any) -> list[Integers]:
+        """Return codes of records to be labelled: numbers are clipped, unknown categories stop on the way."""
+        check_is_fitted(self, "trees_")
+        if isinstance(self.domains, str) and self.domains == OBSERVED:
+            X = validate_data(self, X, reset=False, dtype="numeric")
+        names, columns = frames.columns(X)
+        wanted = [each.name for each in self.attributes_]
+        if any(name not in columns for name in wanted):
+            if len(names) != len(wanted) or all(isinstance(name, str) for name in names):
+                lacking = next(name for name in wanted if name not in columns)
+                raise ValueError(f"The table lacks column {lacking!r}: pass the columns that the model was trained on.")
+            columns = dict(zip(wanted, columns.values(), strict=True))
+        return [each.encode(columns[each.name], "clip") for each in self.attributes_]
+
+    def _ledger(self) -> Spender | None:
+        given = self.ledger
+        if isinstance(given, (str, Path)):
+            return Ledger.read(given)
+        return require_spender(given)
+
+    def _check_reading(self) -> None:
+        if self.unknown not in UNKNOWN:
+            raise ValueError('unknown is "error", "ignore" or "clip".')
+        if self.missing not in MISSING:
+            raise ValueError('missing is "error" or "category".')
+
+
+def whole(value: Any, name: str, least: int, words: str) -> int:
+    """Return an integer parameter, or say what it must be."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{name} must be an integer of at least {least}: {words}.")
+    return int(value)

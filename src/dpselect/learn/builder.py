@@ -1,0 +1,235 @@
+"""The one builder of trees: grows level by level, with four slots (depth and stop, split, leaf, budget).
+
+All nodes of a level are disjoint, so a level costs what one of its nodes costs, and a record's loss is the sum along
+its path. An empty node is a node: it draws like any other. Whether a node ends is a function of what was released and
+of public facts; a leaf spends all that its path has left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.core.mechanism import Mechanism
+from dpselect.core.scores import Scores
+from dpselect.learn.domains import Attribute
+from dpselect.learn.draws import Draws
+from dpselect.learn.tree import Tree
+from dpselect.utilities.splits import Integers
+from dpselect.views.records import Counts
+
+Open = list[NDArray[np.bool_]]
+
+
+class Splitter(Protocol):
+    """How nodes are split. ``opened[a][i]`` marks the codes of attribute a that the path to node i leaves."""
+
+    def split(
+        self, records: Counts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Draws, /
+    ) -> tuple[Integers, list[Integers]]:
+        """Return the attribute of every node (-1 where not ``going``) and the child of every code, from 0."""
+        ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a tree may do and spend; every field is public.
+
+    Attributes:
+        depth: levels of splits, at most.
+        splitter: how nodes are split.
+        total: the budget of every path.
+        count: epsilon of the noisy size of every inner node; 0 for none.
+        splits: epsilon of the selection at each level, shape (depth,); 0 for random splits.
+        stops: (level, noisy sizes or None, open codes) to the nodes that end.
+        leaf: how leaves are labelled: class counts, epsilon and draws to counts.
+    """
+
+    depth: int
+    splitter: Splitter
+    total: Fraction
+    count: Fraction
+    splits: Sequence[Fraction]
+    stops: Callable[[int, Integers | None, Open], NDArray[np.bool_]]
+    leaf: Callable[[Integers, Fraction, Draws], NDArray[np.float64]]
+
+    def left(self, level: int, counted: bool) -> Fraction:
+        """Return what a path has left at a level, after its size there if ``counted``."""
+        spent = (level + counted) * self.count + sum(self.splits[:level], Fraction(0))
+        return self.total - spent
+
+
+def grow(records: Counts, attributes: Sequence[Attribute], plan: Plan, draws: Draws) -> Tree:
+    """Return a tree whose leaves carry noisy counts. One call of ``records`` a level, for all nodes together."""
+    tree = Tree(attributes, records.classes)
+    nodes = np.array([0])
+    opened: Open = [np.ones((1, attribute.size), dtype=np.bool_) for attribute in attributes]
+    for level in range(plan.depth + 1):
+        sizes = None
+        inner = level < plan.depth
+        if inner and plan.count:
+            sizes = draws.noisy(records.totals(nodes.size).sum(axis=1), plan.count)
+        going = np.zeros(nodes.size, dtype=np.bool_)
+        if inner:
+            going = ~plan.stops(level, sizes, opened)
+            for_split = np.zeros(nodes.size, dtype=np.bool_)
+            for codes in opened:
+                for_split |= codes.sum(axis=1) > 1
+            going &= for_split
+        ended = ~going
+        if ended.any():
+            totals = records.totals(nodes.size)[ended]
+            tree.counts[nodes[ended]] = plan.leaf(totals, plan.left(level, sizes is not None), draws)
+        if not going.any():
+            break
+        split, groups = plan.splitter.split(records, opened, going, plan.splits[level], draws)
+        first = nodes
+        nodes = tree.add_level(first, split, groups)
+        start = int(nodes[0])
+        records.descend(split, [tree.route[node] - start for node in first.tolist()])
+        opened = _descended(opened, split, [tree.route[node] - start for node in first.tolist()], nodes.size)
+    tree.sum_up()
+    return tree
+
+
+def _descended(opened: Open, split: Integers, routes: list[Integers], size: int) -> Open:
+    """Return the codes that the path to every new node leaves."""
+    parent = np.empty(size, dtype=np.int64)
+    for node, route in enumerate(routes):
+        if route.size:
+            parent[np.unique(route)] = node
+    following = [codes[parent] for codes in opened]
+    for node in np.flatnonzero(split >= 0).tolist():
+        children = np.unique(routes[node])
+        following[int(split[node])][children] &= routes[node][None, :] == children[:, None]
+    return following
+
+
+@dataclass(frozen=True)
+class BestBinary:
+    """The best of all binary splits, by permute-and-flip on a monotone criterion of the rows of both sides.
+
+    Numbers are cut at a bin edge; categories are split one against the rest.
+    """
+
+    attributes: Sequence[Attribute]
+    rows: Callable[[Integers], NDArray[np.float64] | Integers]
+    sensitivity: int
+
+    def split(
+        self, records: Counts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Draws
+    ) -> tuple[Integers, list[Integers]]:
+        """Score every cut of every node in array operations, and draw one winner a row."""
+        tables = records.level(going.size)
+        scores, valid = [], []
+        owner: list[int] = []
+        cut: list[int] = []
+        for place, (attribute, table) in enumerate(zip(self.attributes, tables, strict=True)):
+            allowed = cuts(attribute, opened[place])[going]
+            if not allowed.any():
+                continue
+            table = table[going]
+            left = table.cumsum(axis=1)[:, :-1] if attribute.ordered else table
+            total = table.sum(axis=1, keepdims=True)
+            scores.append(self.rows(left) + self.rows(total - left))
+            valid.append(allowed)
+            owner += [place] * allowed.shape[1]
+            cut += range(allowed.shape[1])
+        winners = draws.choose_rows(
+            np.concatenate(scores, axis=1), np.concatenate(valid, axis=1), self.sensitivity, epsilon
+        )
+        return _as_groups(self.attributes, going, np.array(owner)[winners], np.array(cut)[winners])
+
+
+@dataclass(frozen=True)
+class RandomBinary:
+    """A uniformly random attribute and a uniformly random cut of it: never looks at the data."""
+
+    attributes: Sequence[Attribute]
+
+    def split(
+        self, _: Counts, opened: Open, going: NDArray[np.bool_], __: Fraction, draws: Draws
+    ) -> tuple[Integers, list[Integers]]:
+        """Draw from public facts only."""
+        allowed = [cuts(attribute, codes)[going] for attribute, codes in zip(self.attributes, opened, strict=True)]
+        usable = np.stack([each.any(axis=1) for each in allowed], axis=1)
+        place = _nth(usable, draws.below(usable.sum(axis=1)))
+        cut = np.zeros(place.size, dtype=np.int64)
+        for attribute in np.unique(place).tolist():
+            here = np.flatnonzero(place == attribute)
+            choices = allowed[attribute][here]
+            cut[here] = _nth(choices, draws.below(choices.sum(axis=1)))
+        return _as_groups(self.attributes, going, place, cut)
+
+
+@dataclass(frozen=True)
+class Multiway:
+    """One child a value: the attribute chosen by any mechanism on any criterion, or at random (``None``)."""
+
+    attributes: Sequence[Attribute]
+    utility: Callable[[dict[int, Integers]], Scores] | None
+    mechanism: Mechanism | None = None
+
+    def split(
+        self, records: Counts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Draws
+    ) -> tuple[Integers, list[Integers]]:
+        """Choose node by node among the attributes that still have several values."""
+        split = np.full(going.size, -1, dtype=np.int64)
+        usable = np.stack([codes.sum(axis=1) > 1 for codes in opened], axis=1)
+        if self.utility is None:
+            split[going] = _nth(usable[going], draws.below(usable[going].sum(axis=1)))
+        else:
+            assert self.mechanism is not None
+            tables = records.level(going.size)
+            for node in np.flatnonzero(going).tolist():
+                places = np.flatnonzero(usable[node]).tolist()
+                counts = {place: tables[place][node][opened[place][node]] for place in places}
+                chosen = draws.choose(self.utility(counts), epsilon, self.mechanism) if len(places) > 1 else 0
+                split[node] = places[chosen]
+        groups = []
+        for node, place in enumerate(split.tolist()):
+            codes = opened[place][node] if place >= 0 else np.zeros(0, dtype=np.bool_)
+            # A code that the path has closed never occurs here; it goes wherever.
+            groups.append(np.maximum(np.cumsum(codes) - 1, 0))
+        return split, groups
+
+
+def cuts(attribute: Attribute, codes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which binary splits the open codes (nodes, size) allow: after code t, or code t against the rest."""
+    if attribute.ordered:
+        below = np.logical_or.accumulate(codes, axis=1)[:, :-1]
+        above = np.logical_or.accumulate(codes[:, ::-1], axis=1)[:, ::-1][:, 1:]
+        between: NDArray[np.bool_] = below & above & codes[:, :-1]
+        return between
+    several = codes.sum(axis=1, keepdims=True)
+    # Of two values left, one against the other is one split.
+    first = codes & (np.cumsum(codes, axis=1) == 1)
+    return np.asarray(np.where(several == 2, first, codes & (several > 2)))
+
+
+def _nth(choices: NDArray[np.bool_], ordinal: Integers) -> Integers:
+    order = np.cumsum(choices, axis=1)
+    found: Integers = (choices & (order == ordinal[:, None] + 1)).argmax(axis=1)
+    return found
+
+
+def _as_groups(
+    attributes: Sequence[Attribute], going: NDArray[np.bool_], place: Integers, cut: Integers
+) -> tuple[Integers, list[Integers]]:
+    split = np.full(going.size, -1, dtype=np.int64)
+    split[going] = place
+    groups = [np.zeros(0, dtype=np.int64)] * going.size
+    for node, attribute, where in zip(np.flatnonzero(going).tolist(), place.tolist(), cut.tolist(), strict=True):
+        codes = np.arange(attributes[attribute].size)
+        groups[node] = (codes > where if attributes[attribute].ordered else codes != where).astype(np.int64)
+    return split, groups
+
+
+def noisy_leaf(totals: Integers, epsilon: Fraction, draws: Draws) -> NDArray[np.float64]:
+    """Return noisy class counts; a record is in one class of one leaf."""
+    return np.maximum(draws.noisy(totals, epsilon), 0).astype(np.float64)

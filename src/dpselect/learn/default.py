@@ -1,0 +1,140 @@
+"""The default: one readable, accurate, private tree.
+
+Budget of a path: 2 % for one noisy number of records (none when ``n_records`` is public), which sets the depth; of the
+rest 70 % for selections, growing 1.4 times a level, and 30 % for the leaf's class counts. Within a level nodes are
+disjoint, so a record pays along one path: the total is epsilon, exactly.
+
+Splits are binary over public bins, chosen by permute-and-flip on ``misclassified`` (sensitivity 2, range bound 1).
+Pruning is free: it reads released counts only.
+
+References: ours; the skeleton is that of Friedman and Schuster 2010.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.learn.base import PrivateTrees, whole
+from dpselect.learn.builder import BestBinary, Open, Plan, grow, noisy_leaf
+from dpselect.learn.domains import Attribute
+from dpselect.learn.draws import Draws
+from dpselect.learn.prune import prune_by_gain
+from dpselect.learn.tree import Tree
+from dpselect.utilities.misclassified import row_scores_misclassified
+from dpselect.utilities.splits import Integers
+from dpselect.views.records import Records
+
+_SIZE, _SPLITS, _GROWTH = Fraction(2, 100), Fraction(7, 10), Fraction(14, 10)
+_DEEPEST = 8
+
+
+class DPTreeClassifier(PrivateTrees):
+    """A private decision tree that chooses its own depth.
+
+    Args:
+        epsilon: the budget of one fit.
+        max_depth: at most this many levels of splits; ``None`` lets the noisy number of records decide.
+        bins: even bins of a numeric column; a cut lies between two bins.
+        domains: column (name, or index for arrays) to a list of categories, (low, high), or an array of bin edges;
+            may contain the target. Public: never read from the data. ``"observed-not-private"`` reads them from
+            the data, warns, refuses a ledger and spends nothing.
+        classes: the declared classes, unless ``domains`` has them under the target's name.
+        n_records: the public number of records, if it is public; otherwise 2 % of epsilon pays for a noisy one.
+        unknown: what a value outside its domain is: ``"error"``, ``"ignore"`` (the record is left out) or ``"clip"``.
+        missing: ``"error"``, or ``"category"`` for a code of their own.
+        ledger: a :class:`dpselect.Ledger`, or its path; the spend is recorded before anything is drawn.
+
+    Guarantee: epsilon-differential privacy, add-remove of one row, of everything the fitted model holds.
+
+    Attributes:
+        trees_: the tree, alone in a list.
+        classes_, n_features_in_, feature_names_in_: as in scikit-learn.
+        privacy_spent_: a :class:`dpselect.Guarantee`.
+
+    >>> X, y = [[age] for age in range(1000)], ["old" if age >= 500 else "young" for age in range(1000)]
+    >>> model = DPTreeClassifier(epsilon=5, domains={0: (0, 1000)}, classes=["young", "old"]).fit(X, y)
+    >>> model.predict([[10], [990]])
+    array(['young', 'old'], dtype='<U5')
+    """
+
+    def __init__(
+        self,
+        epsilon: Any = 1.0,
+        *,
+        max_depth: int | None = None,
+        bins: int = 64,
+        domains: Any = None,
+        classes: Any = None,
+        n_records: int | None = None,
+        unknown: str = "error",
+        missing: str = "error",
+        ledger: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.max_depth = max_depth
+        self.bins = bins
+        self.domains = domains
+        self.classes = classes
+        self.n_records = n_records
+        self.unknown = unknown
+        self.missing = missing
+        self.ledger = ledger
+
+    def _check(self) -> None:
+        self._check_reading()
+        whole(self.bins, "bins", 2, "how many even bins a numeric column has")
+        if self.max_depth is not None:
+            whole(self.max_depth, "max_depth", 1, "how many levels of splits")
+        if self.n_records is not None:
+            whole(self.n_records, "n_records", 1, "the public number of records")
+
+    def _planned(self, attributes_: Sequence[Attribute], _: int, epsilon: Fraction) -> Any:
+        rest = epsilon if self.n_records is not None else epsilon * (1 - _SIZE)
+
+        def plan(records: Records, draws: Draws) -> list[Tree]:
+            size = self.n_records
+            if size is None:
+                size = int(draws.noisy(records.totals(1).sum(axis=1), epsilon * _SIZE)[0])
+            depth = fitting_depth(size, float(epsilon))
+            if self.max_depth is not None:
+                depth = min(depth, self.max_depth)
+            shares = level_shares(depth)
+            splits = [rest * _SPLITS * share for share in shares]
+            splitter = BestBinary(attributes_, row_scores_misclassified, 2)
+            tree = grow(
+                records, attributes_, Plan(depth, splitter, rest, Fraction(0), splits, never, noisy_leaf), draws
+            )
+            leaf = float(rest * (1 - _SPLITS)) if depth else float(rest)
+            prune_by_gain(tree, leaf)
+            return [tree]
+
+        return plan
+
+
+def fitting_depth(size: int, epsilon: float) -> int:
+    """Return the depth for a (noisy) number of records: log2(n epsilon) / 2 within 2 .. 8; less for tiny tables.
+
+    >>> [fitting_depth(n, 1.0) for n in (10, 60, 1000, 50_000, 10**9)]
+    [0, 1, 5, 8, 8]
+    """
+    mass = max(size, 0) * epsilon
+    if mass < 100:
+        return int(mass >= 30)
+    return int(min(max(round(np.log2(mass) / 2), 2), _DEEPEST))
+
+
+def level_shares(depth: int) -> list[Fraction]:
+    """Return the share of the selections' budget at each level: growing, summing to 1."""
+    weights = [_GROWTH**level for level in range(depth)]
+    total = sum(weights, Fraction(0))
+    return [weight / total for weight in weights]
+
+
+def never(_: int, __: Integers | None, opened: Open) -> NDArray[np.bool_]:
+    """End no node before the depth is reached."""
+    return np.zeros(opened[0].shape[0], dtype=np.bool_)

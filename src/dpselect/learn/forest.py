@@ -1,0 +1,162 @@
+"""Private random forests: random public splits, one private answer a leaf.
+
+``sharing="chunks"`` (Chaves 2024, chapter 7; Fletcher and Islam 2019): every record draws its tree by a coin of its
+own, fresh and secret, so trees are disjoint and each spends the whole epsilon. Shuffling and cutting, or row numbers,
+would move other records when one is added. ``sharing="budget"`` (Jagannathan et al. 2009): every tree sees every record
+and spends its share of epsilon.
+
+A leaf is labelled by a mechanism on its class counts (permute-and-flip on the counts themselves by default) or by noisy
+counts (``leaf="counts"``). Splits never look at the data; an empty leaf is labelled like any other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.core.mechanism import Mechanism
+from dpselect.learn.base import PrivateTrees, whole
+from dpselect.learn.builder import Plan, RandomBinary, grow, noisy_leaf
+from dpselect.learn.default import never
+from dpselect.learn.domains import Attribute
+from dpselect.learn.draws import Draws
+from dpselect.learn.tree import Tree
+from dpselect.mechanisms import mechanism as named
+from dpselect.utilities.majority import majority
+from dpselect.utilities.splits import Integers
+from dpselect.views.records import Records
+
+_DEEPEST = 15
+
+
+class DPRandomForestClassifier(PrivateTrees):
+    """A private forest of random binary trees.
+
+    Args:
+        epsilon: the budget of one fit.
+        n_trees: how many trees.
+        max_depth: levels of splits; ``None`` takes the depth of Fletcher and Islam from the public domains.
+        leaf: ``"label"`` (one private majority a leaf) or ``"counts"`` (noisy class counts).
+        mechanism: how a label is drawn: ``"permute-and-flip"`` on the counts, or the name of any mechanism, or a
+            Mechanism, on the 0/1 majority score.
+        sharing: ``"chunks"`` or ``"budget"``.
+        bins: even bins of a numeric column; random cuts lie between two bins.
+        domains, classes, unknown, missing, ledger: as :class:`DPTreeClassifier`.
+
+    Guarantee: epsilon-differential privacy, add-remove of one row, of everything the fitted model holds.
+
+    >>> X, y = [[age] for age in range(3000)], [int(age >= 1500) for age in range(3000)]
+    >>> model = DPRandomForestClassifier(5, n_trees=5, max_depth=5, domains={0: (0, 3000)}, classes=[0, 1])
+    >>> bool(model.fit(X, y).score(X, y) > 0.7)
+    True
+    """
+
+    def __init__(
+        self,
+        epsilon: Any = 1.0,
+        n_trees: int = 32,
+        *,
+        max_depth: int | None = None,
+        leaf: str = "label",
+        mechanism: Any = "permute-and-flip",
+        sharing: str = "chunks",
+        bins: int = 64,
+        domains: Any = None,
+        classes: Any = None,
+        unknown: str = "error",
+        missing: str = "error",
+        ledger: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.n_trees = n_trees
+        self.max_depth = max_depth
+        self.leaf = leaf
+        self.mechanism = mechanism
+        self.sharing = sharing
+        self.bins = bins
+        self.domains = domains
+        self.classes = classes
+        self.unknown = unknown
+        self.missing = missing
+        self.ledger = ledger
+
+    def _check(self) -> None:
+        self._check_reading()
+        whole(self.bins, "bins", 2, "how many even bins a numeric column has")
+        whole(self.n_trees, "n_trees", 1, "how many trees")
+        if self.max_depth is not None:
+            whole(self.max_depth, "max_depth", 1, "how many levels of splits")
+        if self.leaf not in ("label", "counts") or self.sharing not in ("chunks", "budget"):
+            raise ValueError('leaf is "label" or "counts", and sharing is "chunks" or "budget".')
+        self._mechanism()
+
+    def _mechanism(self) -> Mechanism:
+        return self.mechanism if isinstance(self.mechanism, Mechanism) else named(str(self.mechanism))
+
+    def _idealised(self) -> bool:
+        return self.leaf == "label" and self._mechanism().sampler.idealised
+
+    def _planned(self, attributes_: Sequence[Attribute], _: int, epsilon: Fraction) -> Any:
+        numeric = sum(each.ordered for each in attributes_)
+        depth = self.max_depth or fletcher_islam_depth(numeric, len(attributes_) - numeric)
+        each = epsilon if self.sharing == "chunks" else epsilon / self.n_trees
+        leaf: Callable[[Integers, Fraction, Draws], NDArray[np.float64]] = noisy_leaf
+        if self.leaf == "label":
+            mechanism = self._mechanism()
+            leaf = label_by_counts if mechanism.name == "permute-and-flip" else partial(label_by, mechanism=mechanism)
+        plan = Plan(depth, RandomBinary(attributes_), each, Fraction(0), [Fraction(0)] * depth, never, leaf)
+
+        def run(records: Records, draws: Draws) -> list[Tree]:
+            if self.sharing == "budget":
+                return [grow(_part(records, None), attributes_, plan, draws) for _ in range(self.n_trees)]
+            chunk = draws.below(np.full(records.labels.size, self.n_trees))
+            rows = np.argsort(chunk, kind="stable")
+            ends = np.searchsorted(chunk[rows], np.arange(self.n_trees + 1))
+            return [
+                grow(_part(records, rows[ends[tree] : ends[tree + 1]]), attributes_, plan, draws)
+                for tree in range(self.n_trees)
+            ]
+
+        return run
+
+    def _shares(self, tree: Tree) -> NDArray[np.float64]:
+        """Return votes for labels, shares for counts; where a path ends early, the leaves below vote."""
+        return super()._shares(tree)
+
+
+def fletcher_islam_depth(numeric: int, categorical: int) -> int:
+    """Return the depth floor(k + 1 + c / 2), k the least with m ((m - 1) / m)^k <= m / 2; at most 15.
+
+    References: Fletcher and Islam 2019; Chaves 2024, chapter 7.
+
+    >>> [fletcher_islam_depth(m, c) for m, c in ((6, 8), (0, 22), (4, 0), (16, 0))]
+    [9, 11, 4, 12]
+    """
+    if not numeric:
+        return max(1, min(categorical // 2, _DEEPEST))
+    k = 1 if numeric == 1 else math.ceil(math.log(0.5) / math.log((numeric - 1) / numeric) - 1e-12)
+    return min(int(k + 1 + categorical / 2), _DEEPEST)
+
+
+def label_by_counts(totals: Integers, epsilon: Fraction, draws: Draws) -> NDArray[np.float64]:
+    """Return one vote a leaf, by permute-and-flip on its counts (monotone, sensitivity 1), all leaves at once."""
+    winners = draws.choose_rows(totals, np.ones(totals.shape, dtype=np.bool_), 1, epsilon)
+    return np.eye(totals.shape[1])[winners]
+
+
+def label_by(totals: Integers, epsilon: Fraction, draws: Draws, mechanism: Mechanism) -> NDArray[np.float64]:
+    """Return one vote a leaf, by any mechanism on the 0/1 majority score."""
+    winners = [draws.choose(majority(counts), epsilon, mechanism) for counts in totals]
+    return np.eye(totals.shape[1])[winners]
+
+
+def _part(records: Records, rows: Integers | None) -> Records:
+    if rows is None:
+        return Records(records.codes, records.labels, records.sizes, records.classes)
+    return Records([codes[rows] for codes in records.codes], records.labels[rows], records.sizes, records.classes)

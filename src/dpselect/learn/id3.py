@@ -1,0 +1,189 @@
+"""Private ID3: the multiway trees of Friedman and Schuster, with any criterion and any mechanism.
+
+With d = ``max_depth`` levels and B = ``epsilon``, each query gets a third or half of a level: with ``stop=
+"friedman-schuster"`` a path asks d times for a count and a selection and once for a count and the leaf's classes,
+B / (2 (d + 1)) each; without a stopping rule there are no counts, and it asks d times for a selection and once for the
+classes, B / (d + 1) each. A leaf spends all that its path has left. The nodes of a level are disjoint, so the total is
+epsilon, exactly.
+
+References: Friedman and Schuster 2010; Farias et al. 2023, Algorithm 4; Chaves 2024, Algorithm 4; Mohammed et al. 2015
+(no stopping rule). Erratum: both theses stop at N / (t |C|) < sqrt(2)/2 / epsilon; it is sqrt(2) / epsilon.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect import utilities
+from dpselect.core.errors import PrivacyError
+from dpselect.core.mechanism import Mechanism
+from dpselect.core.scores import Scores
+from dpselect.learn.base import PrivateTrees, whole
+from dpselect.learn.builder import Multiway, Open, Plan, grow, noisy_leaf
+from dpselect.learn.default import never
+from dpselect.learn.domains import Attribute
+from dpselect.learn.draws import Draws
+from dpselect.learn.prune import prune_c45
+from dpselect.learn.tree import Tree
+from dpselect.mechanisms import mechanism as named
+from dpselect.utilities.splits import Integers
+from dpselect.views.records import Records
+
+CRITERIA = ("information-gain", "max-operator", "max-operator-winner", "gini", "misclassified")
+STOPS = ("friedman-schuster", "depth", "support")
+Stop = Callable[[int, Integers | None, Open], NDArray[np.bool_]]
+
+
+class DPID3Classifier(PrivateTrees):
+    """Private ID3 with one child a value.
+
+    Args:
+        epsilon: the budget of one fit.
+        max_depth: levels of splits.
+        criterion: ``"information-gain"``, ``"max-operator"``, ``"max-operator-winner"`` (0/1), ``"gini"`` or
+            ``"misclassified"``.
+        mechanism: the name of any mechanism, or a Mechanism.
+        bins: even bins of a numeric column.
+        domains, classes, unknown, missing, ledger: as :class:`DPTreeClassifier`.
+        max_records: a public bound on the rows; information gain needs it, except with unshifted dampening.
+        stop: ``"friedman-schuster"`` (noisy counts), ``"depth"`` or ``"support"`` (expected support of public
+            domains, with ``n_records``).
+        prune: ``"c4.5"`` or ``"none"``.
+        n_records: the public number of rows, for ``stop="support"``.
+        max_leaves: refuse, before spending, a tree that could have more leaves.
+
+    Guarantee: epsilon-differential privacy, add-remove of one row, of everything the fitted model holds.
+
+    >>> X = [[color, size] for color in ("red", "blue") for size in ("s", "m", "l")] * 200
+    >>> y = ["yes" if color == "red" else "no" for color, size in X]
+    >>> domains = {0: ["red", "blue"], 1: ["s", "m", "l"]}
+    >>> model = DPID3Classifier(10, max_depth=1, criterion="max-operator", domains=domains, classes=["no", "yes"])
+    >>> model.fit(X, y).predict([["red", "m"], ["blue", "s"]])
+    array(['yes', 'no'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        epsilon: Any = 1.0,
+        max_depth: int = 3,
+        *,
+        criterion: str = "max-operator",
+        mechanism: Any = "permute-and-flip",
+        bins: int = 10,
+        domains: Any = None,
+        classes: Any = None,
+        max_records: int | None = None,
+        stop: str = "friedman-schuster",
+        prune: str = "c4.5",
+        n_records: int | None = None,
+        max_leaves: int = 10**6,
+        unknown: str = "error",
+        missing: str = "error",
+        ledger: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.max_depth = max_depth
+        self.criterion = criterion
+        self.mechanism = mechanism
+        self.bins = bins
+        self.domains = domains
+        self.classes = classes
+        self.max_records = max_records
+        self.stop = stop
+        self.prune = prune
+        self.n_records = n_records
+        self.max_leaves = max_leaves
+        self.unknown = unknown
+        self.missing = missing
+        self.ledger = ledger
+
+    def _check(self) -> None:
+        self._check_reading()
+        whole(self.bins, "bins", 2, "how many even bins a numeric column has")
+        whole(self.max_depth, "max_depth", 1, "how many levels of splits")
+        whole(self.max_leaves, "max_leaves", 2, "how many leaves a tree may have at most")
+        if self.criterion not in CRITERIA:
+            raise ValueError(f"criterion is one of {', '.join(CRITERIA)}.")
+        if self.stop not in STOPS or self.prune not in ("c4.5", "none"):
+            raise ValueError(f'stop is one of {", ".join(STOPS)}, and prune is "c4.5" or "none".')
+        if self.stop == "support" and self.n_records is None:
+            raise PrivacyError('stop="support" needs n_records=: the public number of rows.')
+        if self.criterion == "information-gain" and self.max_records is None:
+            # A dry run on an empty table: whatever needs the bound says so before anything is read or spent.
+            self._mechanism().prepared(
+                criterion(self.criterion, None)({0: np.zeros((2, 2), dtype=np.int64)}), Fraction(1)
+            )
+
+    def _mechanism(self) -> Mechanism:
+        return self.mechanism if isinstance(self.mechanism, Mechanism) else named(str(self.mechanism))
+
+    def _idealised(self) -> bool:
+        return self._mechanism().sampler.idealised
+
+    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Any:
+        refuse_large(attributes_, self.max_depth, self.max_leaves)
+        depth = self.max_depth
+        counted = self.stop == "friedman-schuster"
+        each = epsilon / (2 * (depth + 1)) if counted else epsilon / (depth + 1)
+        stop: Stop = never
+        if counted:
+            stop = partial(small, classes=classes, epsilon=float(each))
+        elif self.stop == "support":
+            stop = partial(unsupported, classes=classes, epsilon=float(each), size=self.n_records)
+        splitter = Multiway(attributes_, criterion(self.criterion, self.max_records), self._mechanism())
+        plan = Plan(depth, splitter, epsilon, each if counted else Fraction(0), [each] * depth, stop, noisy_leaf)
+
+        def run(records: Records, draws: Draws) -> list[Tree]:
+            if self.max_records is not None and records.labels.size > self.max_records:
+                raise ValueError("The table has more than max_records rows: pass a larger public bound.")
+            tree = grow(records, attributes_, plan, draws)
+            if self.prune == "c4.5":
+                prune_c45(tree)
+            return [tree]
+
+        return run
+
+
+def criterion(name: str, max_records: int | None) -> Callable[[dict[int, Integers]], Scores]:
+    """Return the utility of a criterion, by name."""
+    if name == "information-gain":
+        return partial(utilities.information_gain, max_records=max_records)
+    found: Callable[[dict[int, Integers]], Scores] = getattr(utilities, name.replace("-", "_"))
+    return found
+
+
+def small(_: int, sizes: Integers | None, opened: Open, *, classes: int, epsilon: float) -> NDArray[np.bool_]:
+    """End nodes whose noisy size is too small to choose by: N / (t |C|) < sqrt 2 / epsilon, t the largest domain."""
+    assert sizes is not None
+    largest = np.max([codes.sum(axis=1) for codes in opened], axis=0)
+    return np.asarray(sizes / (largest * classes) < math.sqrt(2) / epsilon)
+
+
+def unsupported(
+    level: int, _: Integers | None, opened: Open, *, classes: int, epsilon: float, size: int | None
+) -> NDArray[np.bool_]:
+    """End nodes whose expected size, n over the branchings so far, is below sqrt 2 |C| / epsilon."""
+    assert size is not None
+    share = np.ones(opened[0].shape[0])
+    for codes in opened:
+        share *= np.maximum(codes.sum(axis=1), 1) / codes.shape[1]
+    return np.asarray((level > 0) & (size * share < math.sqrt(2) * classes / epsilon))
+
+
+def refuse_large(attributes_: Sequence[Attribute], depth: int, most: int) -> None:
+    """Refuse a multiway tree that could have too many leaves: a public fact, checked before spending."""
+    leaves = 1
+    for size in sorted((each.size for each in attributes_), reverse=True)[:depth]:
+        leaves *= size
+    if leaves > most:
+        raise ValueError(
+            f"A tree of this depth over these domains could have {leaves} leaves, more than max_leaves={most}: "
+            "lower max_depth or bins."
+        )

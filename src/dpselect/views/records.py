@@ -1,0 +1,105 @@
+"""Records as a tree sees them: counts per node, attribute value and class, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+_CHUNK = 2**18
+
+
+class Counts(Protocol):
+    """Whatever can count the records of the current nodes, from memory or from a database, once a level."""
+
+    sizes: tuple[int, ...]
+    classes: int
+
+    def level(self, nodes: int) -> list[Integers]:
+        """Return for every attribute the counts (nodes, values, classes), zeros included."""
+        ...
+
+    def totals(self, nodes: int) -> Integers:
+        """Return the class counts of every node, shape (nodes, classes)."""
+        ...
+
+    def descend(self, attribute: Integers, child: Sequence[Integers]) -> None:
+        """Send every record to a node of the next level.
+
+        ``attribute[i]`` is what node i splits by, -1 when it ends there; ``child[i][code]`` the next node.
+        """
+        ...
+
+
+@dataclass(eq=False, repr=False)
+class Records:
+    """Records in memory: codes of every attribute, and class codes.
+
+    Attributes:
+        codes: one array a attribute, shape (n,).
+        labels: class codes, shape (n,).
+        sizes: how many codes each attribute has.
+        classes: how many classes.
+    """
+
+    codes: Sequence[NDArray[np.int64]]
+    labels: NDArray[np.int64]
+    sizes: tuple[int, ...]
+    classes: int
+
+    def __post_init__(self) -> None:
+        # The smallest integers that fit: a level reads every one of them once.
+        self._cells = [
+            (codes * self.classes + self.labels).astype(_least(size * self.classes))
+            for codes, size in zip(self.codes, self.sizes, strict=True)
+        ]
+        self._labels = self.labels.astype(_least(self.classes))
+        self._codes = [codes.astype(_least(size)) for codes, size in zip(self.codes, self.sizes, strict=True)]
+        self.codes, self.labels = self._codes, self._labels
+        self._node = np.zeros(self.labels.size, dtype=np.int32)
+
+    def level(self, nodes: int) -> list[Integers]:
+        """Return for every attribute the counts (nodes, values, classes), zeros included."""
+        return [
+            self._count(cells, size * self.classes, nodes).reshape(nodes, size, self.classes)
+            for cells, size in zip(self._cells, self.sizes, strict=True)
+        ]
+
+    def totals(self, nodes: int) -> Integers:
+        """Return the class counts of every node, shape (nodes, classes)."""
+        return self._count(self._labels, self.classes, nodes).reshape(nodes, self.classes)
+
+    def descend(self, attribute: Integers, child: Sequence[Integers]) -> None:
+        """Send every record to a node of the next level; records of nodes that end are left behind."""
+        widest = max((route.size for route in child), default=1)
+        table = np.full((attribute.size, widest), -1, dtype=np.int32)
+        for node, route in enumerate(child):
+            table[node, : route.size] = route
+        following = np.full(self._node.size, -1, dtype=np.int32)
+        splits = np.append(attribute, -1)[self._node]
+        for place in np.unique(attribute[attribute >= 0]).tolist():
+            here = np.flatnonzero(splits == place)
+            following[here] = table[self._node[here], self._codes[place][here]]
+        self._node = following
+
+    def _count(self, cells: NDArray[np.unsignedinteger], width: int, nodes: int) -> Integers:
+        counts = np.zeros((nodes + 1) * width, dtype=np.int64)
+        if nodes == 1 and (self._node.size == 0 or self._node.min() == 0):
+            return np.bincount(cells, minlength=width)
+        for start in range(0, cells.size, _CHUNK):
+            part = slice(start, start + _CHUNK)
+            # Node -1, whose records have ended, is counted in front and dropped.
+            place = (self._node[part].astype(np.int64) + 1) * width + cells[part]
+            counts += np.bincount(place, minlength=counts.size)
+        return counts[width:]
+
+    def __repr__(self) -> str:
+        return f"Records(attributes={len(self.sizes)}, classes={self.classes})"
+
+
+def _least(size: int) -> type[np.unsignedinteger]:
+    return np.uint8 if size <= 2**8 else np.uint16 if size <= 2**16 else np.uint32

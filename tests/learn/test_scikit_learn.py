@@ -1,0 +1,42 @@
+"""The estimators among scikit-learn's."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import dpselect as dps
+from dpselect.learn import EVERY_CLASSIFIER, DPID3Classifier, DPRandomForestClassifier, DPTreeClassifier
+
+# Checks that compare the predictions of two fits, which private estimators must not make equal.
+COMPARE_TWO_FITS = ("check_fit_idempotent", "check_supervised_y_2d", "check_classifier_data_not_an_array")
+OBSERVED = {"domains": "observed-not-private", "epsilon": 10}
+
+
+@pytest.mark.filterwarnings("ignore:Domains and classes are read from the data")
+@parametrize_with_checks(
+    [
+        DPTreeClassifier(**OBSERVED),
+        DPID3Classifier(**OBSERVED, max_depth=2, bins=4),
+        DPRandomForestClassifier(**OBSERVED, n_trees=3, max_depth=3),
+    ],
+    expected_failed_checks=lambda _: dict.fromkeys(COMPARE_TWO_FITS, "two fits draw different randomness"),
+)
+def test_scikit_learn_finds_nothing(estimator, check) -> None:
+    """Every check of theirs, with domains read from the data."""
+    check(estimator)
+
+
+@pytest.mark.parametrize("kind", EVERY_CLASSIFIER)
+def test_they_clone_and_search(kind, tmp_path) -> None:
+    """Every fit of a search spends from the ledger named by its path."""
+    ledger = dps.Ledger.open(tmp_path / "b", epsilon=100)
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(0, 1, (300, 2)), rng.integers(0, 2, 300)
+    model = kind(domains={0: (0, 1), 1: (0, 1)}, classes=[0, 1], ledger=str(tmp_path / "b"))
+    search = GridSearchCV(clone(model), {"epsilon": [1, 2]}, cv=3).fit(X, y)
+
+    assert search.predict(X).shape == (300,)
+    assert 7 == ledger.totals.spends
+    assert 9 + search.best_params_["epsilon"] == ledger.totals.epsilon
