@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
 import dpselect as dps
-from dpselect.cli import audit, budget, compare, demo, mechanisms, median, percentile, quantiles, snp, top_k
+from dpselect.cli import (
+    audit,
+    budget,
+    compare,
+    demo,
+    mechanisms,
+    median,
+    percentile,
+    predict,
+    quantiles,
+    snp,
+    top_k,
+    train,
+)
 from dpselect.cli.arguments import Parser
 
-VERBS = (top_k, median, percentile, quantiles, snp, compare, budget, mechanisms, audit, demo)
+VERBS = (top_k, median, percentile, quantiles, snp, train, predict, compare, budget, mechanisms, audit, demo)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -18,6 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         print(given.run(given))
+    except BrokenPipeError:
+        # Whoever reads has read enough; the interpreter must not complain when it closes.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
+        return 0
     except (ValueError, TypeError, OSError, ImportError, dps.PrivacyError, dps.BudgetError) as error:
         print(f"dpselect {given.command}: {error}", file=sys.stderr)
         return 2

@@ -4,7 +4,16 @@ from dpselect.learn.default import DPTreeClassifier
 from dpselect.learn.export import load
 from dpselect.learn.forest import DPRandomForestClassifier
 from dpselect.learn.id3 import DPID3Classifier
+from dpselect.learn.preview import Preview, preview
 
 EVERY_CLASSIFIER = (DPTreeClassifier, DPID3Classifier, DPRandomForestClassifier)
 
-__all__ = ["EVERY_CLASSIFIER", "DPID3Classifier", "DPRandomForestClassifier", "DPTreeClassifier", "load"]
+__all__ = [
+    "EVERY_CLASSIFIER",
+    "DPID3Classifier",
+    "DPRandomForestClassifier",
+    "DPTreeClassifier",
+    "Preview",
+    "load",
+    "preview",
+]

@@ -45,6 +45,10 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         epsilon = exact_epsilon(self.epsilon)
         self._check()
         names, columns, target = self._read(X, y)
+        share = epsilon
+        if self.person is not None:
+            share = epsilon / self.rows_per_person
+            names, columns, target = self._bounded(names, columns, target)
         observed = isinstance(self.domains, str) and self.domains == OBSERVED
         if observed:
             attributes_, classes = self._observed(names, columns, target)
@@ -56,7 +60,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if all(isinstance(name, str) for name in names) and not hasattr(self, "feature_names_in_"):
             self.feature_names_in_ = np.array(names, dtype=object)
         guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE, idealised=self._idealised())
-        plan = self._planned(attributes_, len(classes), epsilon)
+        plan = self._planned(attributes_, len(classes), share)
         if not observed:
             book = self._ledger()
             if book is not None:
@@ -228,11 +232,25 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names, columns = frames.columns(X)
         wanted = [each.name for each in self.attributes_]
         if any(name not in columns for name in wanted):
-            if len(names) != len(wanted) or all(isinstance(name, str) for name in names):
+            if len(columns) != len(wanted) or all(isinstance(name, str) for name in names):
                 lacking = next(name for name in wanted if name not in columns)
                 raise ValueError(f"The table lacks column {lacking!r}: pass the columns that the model was trained on.")
             columns = dict(zip(wanted, columns.values(), strict=True))
         return [each.encode(columns[each.name], "clip") for each in self.attributes_]
+
+    def _bounded(
+        self, names: list[Any], columns: dict[Any, NDArray[Any]], target: NDArray[Any]
+    ) -> tuple[list[Any], dict[Any, NDArray[Any]], NDArray[Any]]:
+        """Keep each person's first rows: which ones depends on that person's rows alone."""
+        if self.person not in columns:
+            raise ValueError(f"There is no column {self.person!r}: person= names the column that tells people apart.")
+        _, who = np.unique(columns[self.person].astype(str), return_inverse=True)
+        order = np.argsort(who, kind="stable")
+        starts = np.flatnonzero(np.append(True, np.diff(who[order]) != 0)) if who.size else np.zeros(0, dtype=np.int64)
+        sizes = np.diff(np.append(starts, who.size))
+        kept = np.sort(order[np.arange(who.size) - np.repeat(starts, sizes) < self.rows_per_person])
+        names = [name for name in names if name != self.person]
+        return names, {name: columns[name][kept] for name in names}, target[kept]
 
     def _ledger(self) -> Spender | None:
         given = self.ledger
@@ -245,6 +263,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError('unknown is "error", "ignore" or "clip".')
         if self.missing not in MISSING:
             raise ValueError('missing is "error" or "category".')
+        whole(self.rows_per_person, "rows_per_person", 1, "how many rows of one person are kept")
 
 
 def whole(value: Any, name: str, least: int, words: str) -> int:

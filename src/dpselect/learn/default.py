@@ -47,6 +47,9 @@ class DPTreeClassifier(PrivateTrees):
         n_records: the public number of records, if it is public; otherwise 2 % of epsilon pays for a noisy one.
         unknown: what a value outside its domain is: ``"error"``, ``"ignore"`` (the record is left out) or ``"clip"``.
         missing: ``"error"``, or ``"category"`` for a code of their own.
+        person: the column that tells people apart. Only the first ``rows_per_person`` rows of each are kept, and
+            the guarantee is for all rows of one person together: the trees work with epsilon / rows_per_person.
+        rows_per_person: how many rows of one person are kept.
         ledger: a :class:`dpselect.Ledger`, or its path; the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy, add-remove of one row, of everything the fitted model holds.
@@ -73,6 +76,8 @@ class DPTreeClassifier(PrivateTrees):
         n_records: int | None = None,
         unknown: str = "error",
         missing: str = "error",
+        person: Any = None,
+        rows_per_person: int = 1,
         ledger: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -83,6 +88,8 @@ class DPTreeClassifier(PrivateTrees):
         self.n_records = n_records
         self.unknown = unknown
         self.missing = missing
+        self.person = person
+        self.rows_per_person = rows_per_person
         self.ledger = ledger
 
     def _check(self) -> None:

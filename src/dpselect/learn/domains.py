@@ -104,6 +104,9 @@ class Attribute:
                 return "is any number" + lost
             return (f"< {high:g}" if first else f">= {low:g}" if last else f"in [{low:g}, {high:g})") + lost
         names = [str(self.categories[code]) for code in inner.tolist()]  # type: ignore[index]
+        others = [str(each) for code, each in enumerate(self.categories or ()) if code not in set(inner.tolist())]
+        if len(others) == 1 and len(names) > 1:
+            return f"is not {others[0]}" + lost
         return (f"is {names[0]}" if len(names) == 1 else f"is one of {', '.join(names)}") + lost
 
 

@@ -47,7 +47,7 @@ class DPRandomForestClassifier(PrivateTrees):
             Mechanism, on the 0/1 majority score.
         sharing: ``"chunks"`` or ``"budget"``.
         bins: even bins of a numeric column; random cuts lie between two bins.
-        domains, classes, unknown, missing, ledger: as :class:`DPTreeClassifier`.
+        domains, classes, unknown, missing, person, rows_per_person, ledger: as :class:`DPTreeClassifier`.
 
     Guarantee: epsilon-differential privacy, add-remove of one row, of everything the fitted model holds.
 
@@ -71,6 +71,8 @@ class DPRandomForestClassifier(PrivateTrees):
         classes: Any = None,
         unknown: str = "error",
         missing: str = "error",
+        person: Any = None,
+        rows_per_person: int = 1,
         ledger: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -84,6 +86,8 @@ class DPRandomForestClassifier(PrivateTrees):
         self.classes = classes
         self.unknown = unknown
         self.missing = missing
+        self.person = person
+        self.rows_per_person = rows_per_person
         self.ledger = ledger
 
     def _check(self) -> None:
@@ -124,10 +128,6 @@ class DPRandomForestClassifier(PrivateTrees):
             ]
 
         return run
-
-    def _shares(self, tree: Tree) -> NDArray[np.float64]:
-        """Return votes for labels, shares for counts; where a path ends early, the leaves below vote."""
-        return super()._shares(tree)
 
 
 def fletcher_islam_depth(numeric: int, categorical: int) -> int:

@@ -51,7 +51,7 @@ class DPID3Classifier(PrivateTrees):
             ``"misclassified"``.
         mechanism: the name of any mechanism, or a Mechanism.
         bins: even bins of a numeric column.
-        domains, classes, unknown, missing, ledger: as :class:`DPTreeClassifier`.
+        domains, classes, unknown, missing, person, rows_per_person, ledger: as :class:`DPTreeClassifier`.
         max_records: a public bound on the rows; information gain needs it, except with unshifted dampening.
         stop: ``"friedman-schuster"`` (noisy counts), ``"depth"`` or ``"support"`` (expected support of public
             domains, with ``n_records``).
@@ -86,6 +86,8 @@ class DPID3Classifier(PrivateTrees):
         max_leaves: int = 10**6,
         unknown: str = "error",
         missing: str = "error",
+        person: Any = None,
+        rows_per_person: int = 1,
         ledger: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -102,6 +104,8 @@ class DPID3Classifier(PrivateTrees):
         self.max_leaves = max_leaves
         self.unknown = unknown
         self.missing = missing
+        self.person = person
+        self.rows_per_person = rows_per_person
         self.ledger = ledger
 
     def _check(self) -> None:

@@ -30,6 +30,52 @@ def column(path: str | Path, name: str | None = None) -> NDArray[Any]:
     return np.asarray(found.to_numpy()).astype(np.float64, copy=False)
 
 
+def table(path: str | Path, names: list[Any]) -> dict[Any, NDArray[Any]]:
+    """Return some columns of a ``.csv`` or ``.parquet`` file: numbers, text, and ``None`` or NaN where cells are empty.
+
+    Columns that the file lacks are left out.
+
+    Raises:
+        FileNotFoundError, ImportError, ValueError: as :func:`column`.
+    """
+    path, arrow = Path(path), _arrow()
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file {path}.")
+    if path.name.lower().endswith(".parquet"):
+        parquet = _arrow("parquet")
+        try:
+            with parquet.ParquetFile(path) as file:
+                there = [name for name in names if name in file.schema_arrow.names]
+                found = file.read(columns=there)
+        except (arrow.ArrowException, OSError):
+            raise ValueError(f"{path.name} is not a complete parquet file.") from None
+    else:
+        found = _whole_csv(path)
+    columns = {}
+    for name in names:
+        if name in found.column_names:
+            values = found[name]
+            if arrow.types.is_dictionary(values.type):
+                values = values.cast(values.type.value_type)
+            plain = arrow.types.is_integer(values.type) or arrow.types.is_floating(values.type)
+            columns[name] = np.asarray(
+                values.to_numpy() if plain else values.to_pylist(), dtype=None if plain else object
+            )
+    return columns
+
+
+def _whole_csv(path: Path) -> Any:
+    arrow, reader = _arrow(), _arrow("csv")
+    if not path.name.lower().endswith((".csv", ".csv.gz")):
+        raise ValueError(f"{path.name} is no table: pass a file that ends in .csv, .csv.gz or .parquet.")
+    try:
+        return reader.read_csv(path)
+    except (arrow.ArrowException, OSError):
+        raise ValueError(
+            f"{path.name} is not a table of comma separated values with a header line, all lines equally long."
+        ) from None
+
+
 def labels(path: str | Path, name: str) -> list[Any]:
     """Return a column of public labels, text or integers as the file has them.
 

@@ -1,0 +1,91 @@
+"""dpselect train: fit a private tree or forest to a table, and write the released model."""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import dpselect as dps
+from dpselect.cli.arguments import ledger_of, number
+from dpselect.sources import tables
+
+MODELS = {"tree": "DPTreeClassifier", "id3": "DPID3Classifier", "forest": "DPRandomForestClassifier"}
+
+
+def add(verbs: Any) -> None:
+    """Add the command."""
+    parser = verbs.add_parser("train", help="fit a private tree or forest to a table")
+    parser.add_argument("file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet)")
+    parser.add_argument("--target", required=True, help="the column to be predicted")
+    parser.add_argument("--epsilon", type=number, required=True, help="the privacy budget of the model")
+    parser.add_argument(
+        "--domains",
+        required=True,
+        metavar="TOML",
+        help='the public domain of every column: name = ["a", "b"] for categories, name = {low = 0, high = 99} for '
+        "numbers, name = {edges = [0, 18, 65, 120]} for bins; the target's list are the classes",
+    )
+    parser.add_argument("--model", choices=sorted(MODELS), default="tree", help="default tree")
+    parser.add_argument("--max-depth", type=int, help="levels of splits")
+    parser.add_argument("--mechanism", help="how id3 selects and forests label; see dpselect mechanisms")
+    parser.add_argument("--missing", default="error", choices=["error", "category"], help="default error")
+    parser.add_argument("--unknown", default="error", choices=["error", "ignore", "clip"], help="default error")
+    parser.add_argument("--out", required=True, metavar="JSON", help="where to write the released model")
+    parser.add_argument("--picture", metavar="FILE", help="also draw the (first) tree: .png, .svg or .pdf")
+    parser.add_argument("--ledger", metavar="FILE", help="spend from this ledger; see dpselect budget create")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> str:
+    """Return the released tree as text."""
+    domains = read_domains(given.domains)
+    if given.target not in domains:
+        raise dps.PrivacyError(f"{given.domains} lacks {given.target!r}: list the public classes of the target there.")
+    settings: dict[str, Any] = {"missing": given.missing, "unknown": given.unknown}
+    if given.max_depth is not None:
+        settings["max_depth"] = given.max_depth
+    if given.mechanism is not None:
+        if given.model == "tree":
+            raise ValueError("--mechanism goes with --model id3 or forest: the default tree has its own.")
+        settings["mechanism"] = given.mechanism
+    kind = getattr(dps.learn, MODELS[given.model])
+    model = kind(given.epsilon, domains=domains, ledger=ledger_of(given), **settings)
+    model.fit(tables.table(given.file, [*domains]), given.target)
+    model.save(given.out)
+    if given.picture:
+        model.plot_tree(given.picture)
+    shown = model.export_text() if len(model.trees_) == 1 else f"{len(model.trees_)} trees"
+    return f"{shown}\n\nepsilon = {model.privacy_spent_.epsilon} per record added or removed; written to {given.out}"
+
+
+def read_domains(path: str) -> dict[str, Any]:
+    """Return the domains of a TOML file.
+
+    Raises:
+        FileNotFoundError, ValueError: no such file, no TOML, or a domain that is neither list, pair nor edges.
+    """
+    import numpy as np
+
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"There is no file {path}.")
+    try:
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        raise ValueError(
+            f"{path} is no TOML file of domains: write name = [...] or name = {{low = ..., high = ...}}."
+        ) from None
+    domains: dict[str, Any] = {}
+    for name, domain in content.get("domains", content).items():
+        if isinstance(domain, list):
+            domains[name] = domain
+        elif isinstance(domain, dict) and set(domain) == {"low", "high"}:
+            domains[name] = (domain["low"], domain["high"])
+        elif isinstance(domain, dict) and set(domain) == {"edges"}:
+            domains[name] = np.array(domain["edges"], dtype=float)
+        else:
+            raise ValueError(
+                f"The domain of {name!r} must be a list, {{low, high}} or {{edges}}: see dpselect train --help."
+            )
+    return domains

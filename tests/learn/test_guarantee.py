@@ -1,0 +1,94 @@
+"""The exact loss of whole transcripts, on all small tables, for every estimator."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from replay import chance_of, transcripts
+
+import dpselect as dps
+from dpselect.learn import DPID3Classifier, DPRandomForestClassifier, DPTreeClassifier
+from dpselect.learn.domains import attributes
+from dpselect.views import Records
+
+KINDS = list(itertools.product(range(2), range(2), range(2)))
+KNOWN = attributes(["a", "b"], {"a": [0, 1], "b": (0, 2)}, bins=2, missing=False)
+VARIANTS = {
+    "default": DPTreeClassifier(max_depth=1),
+    "default, public size": DPTreeClassifier(max_depth=2, n_records=1000),
+    **{
+        f"id3, {criterion}": DPID3Classifier(max_depth=1, criterion=criterion, max_records=6)
+        for criterion in ("information-gain", "max-operator", "max-operator-winner", "gini", "misclassified")
+    },
+    "id3, local": DPID3Classifier(max_depth=1, criterion="information-gain", mechanism="local-dampening"),
+    "id3, shifted": DPID3Classifier(
+        max_depth=1, criterion="information-gain", mechanism="shifted-local-dampening", max_records=6
+    ),
+    "id3, smooth": DPID3Classifier(max_depth=1, criterion="max-operator-winner", mechanism="smooth-noisy-max"),
+    "id3, exponential, no stop": DPID3Classifier(max_depth=2, mechanism="exponential", stop="depth"),
+    "id3, support": DPID3Classifier(max_depth=2, stop="support", n_records=50),
+    "forest, labels": DPRandomForestClassifier(n_trees=2, max_depth=1),
+    "forest, majority": DPRandomForestClassifier(n_trees=2, max_depth=1, mechanism="local-dampening-flip"),
+    "forest, shared budget": DPRandomForestClassifier(n_trees=2, max_depth=1, sharing="budget", leaf="counts"),
+}
+
+
+def runner(model, records: tuple[int, ...], epsilon: Fraction):
+    """The whole fit on a table of these kinds of record, as a function of its draws."""
+    rows = np.array([KINDS[kind] for kind in records], dtype=np.int64).reshape(-1, 3)
+    plan = model._planned(KNOWN, 2, epsilon)
+    return lambda draws: plan(Records([rows[:, 0], rows[:, 1]], rows[:, 2], (2, 2), 2), draws)
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(3)])
+@pytest.mark.parametrize("name", VARIANTS)
+def test_no_transcript_loses_more_than_epsilon(name: str, epsilon: Fraction) -> None:
+    """Tables of up to two records, one more record, every transcript; and the budget is used, not wasted."""
+    model, worst = VARIANTS[name], 0.0
+    for size in range(3):
+        for records in itertools.combinations_with_replacement((0, 3, 5, 6), size):
+            here = runner(model, records, epsilon)
+            for script, chance in transcripts(here):
+                for more in (0, 5):
+                    there = runner(model, (*records, more), epsilon)
+                    worst = max(worst, abs(chance - chance_of(there, script)))
+
+    assert worst <= float(epsilon) * (1 + 1e-9)
+    assert worst >= 0.3 * float(epsilon)
+
+
+def test_the_audit_would_find_a_forest_that_overspends() -> None:
+    """Two trees over the same records, each of which spends the whole epsilon."""
+    model = DPRandomForestClassifier(n_trees=2, max_depth=1, sharing="budget", leaf="counts")
+    greedy = [runner(model, records, Fraction(2)) for records in ((), (5,))]
+    losses = [abs(chance - chance_of(greedy[1], script)) for script, chance in transcripts(greedy[0])]
+
+    assert max(losses) > 1.9
+
+
+def test_empty_nodes_draw_like_any_other() -> None:
+    """An empty table asks exactly the questions of a full one."""
+    model = VARIANTS["id3, max-operator"]
+    asked = [
+        {script for script, _ in transcripts(runner(model, records, Fraction(1)))} for records in ((), (0, 1, 5, 7))
+    ]
+
+    assert asked[0] == asked[1]
+
+
+def test_the_spend_is_recorded_before_anything_is_drawn(tmp_path) -> None:
+    """Once, as a whole; what the ledger refuses is not fitted."""
+    ledger = dps.Ledger.open(tmp_path / "b", epsilon=1)
+    X, y = [[0], [1]] * 50, [0, 1] * 50
+    given = {"domains": {0: [0, 1]}, "classes": [0, 1], "ledger": ledger}
+    model = DPTreeClassifier(0.75, **given).fit(X, y)
+
+    assert Fraction(3, 4) == model.privacy_spent_.epsilon == ledger.totals.epsilon
+    refused = DPTreeClassifier(0.5, **given)
+    with pytest.raises(dps.BudgetError, match="left epsilon 1/4"):
+        refused.fit(X, y)
+    assert not hasattr(refused, "trees_")
+    with dps.budget(epsilon=1) as book:
+        DPRandomForestClassifier(0.5, n_trees=2, domains={0: [0, 1]}, classes=[0, 1]).fit(X, y)
+    assert Fraction(1, 2) == book.totals.epsilon
