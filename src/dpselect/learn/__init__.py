@@ -2,6 +2,7 @@
 
 from dpselect.learn.default import DPTreeClassifier
 from dpselect.learn.export import load
+from dpselect.learn.five import THE_FIVE
 from dpselect.learn.forest import DPRandomForestClassifier
 from dpselect.learn.id3 import DPID3Classifier
 from dpselect.learn.preview import Preview, preview
@@ -10,6 +11,7 @@ EVERY_CLASSIFIER = (DPTreeClassifier, DPID3Classifier, DPRandomForestClassifier)
 
 __all__ = [
     "EVERY_CLASSIFIER",
+    "THE_FIVE",
     "DPID3Classifier",
     "DPRandomForestClassifier",
     "DPTreeClassifier",

@@ -70,7 +70,7 @@ class DPTreeClassifier(PrivateTrees):
         epsilon: Any = 1.0,
         *,
         max_depth: int | None = None,
-        bins: int = 64,
+        bins: int = 32,
         domains: Any = None,
         classes: Any = None,
         n_records: int | None = None,

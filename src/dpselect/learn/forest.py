@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 
 from dpselect.core.mechanism import Mechanism
 from dpselect.learn.base import PrivateTrees, whole
-from dpselect.learn.builder import Plan, RandomBinary, grow, noisy_leaf
+from dpselect.learn.builder import Multiway, Plan, RandomBinary, grow, noisy_leaf
 from dpselect.learn.default import never
 from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
+from dpselect.learn.id3 import refuse_large, unsupported
 from dpselect.learn.tree import Tree
 from dpselect.mechanisms import mechanism as named
 from dpselect.utilities.majority import majority
@@ -33,6 +34,7 @@ from dpselect.utilities.splits import Integers
 from dpselect.views.records import Records
 
 _DEEPEST = 15
+_SIZE = Fraction(2, 100)
 
 
 class DPRandomForestClassifier(PrivateTrees):
@@ -40,12 +42,18 @@ class DPRandomForestClassifier(PrivateTrees):
 
     Args:
         epsilon: the budget of one fit.
-        n_trees: how many trees.
-        max_depth: levels of splits; ``None`` takes the depth of Fletcher and Islam from the public domains.
+        n_trees: how many trees; ``None`` takes one for every column.
+        max_depth: levels of splits; ``None`` takes the depth of Fletcher and Islam from the public domains (binary
+            splits), or that of Jagannathan et al. from the number of rows (multiway splits).
         leaf: ``"label"`` (one private majority a leaf) or ``"counts"`` (noisy class counts).
         mechanism: how a label is drawn: ``"permute-and-flip"`` on the counts, or the name of any mechanism, or a
             Mechanism, on the 0/1 majority score.
         sharing: ``"chunks"`` or ``"budget"``.
+        splits: ``"binary"``, or ``"multiway"`` with one child a value.
+        stop: ``"depth"``, or ``"support"`` to end nodes whose expected support is below sqrt 2 |C| / epsilon.
+        n_records: the public number of rows; where one is needed and none is public, 2 % of epsilon pay for a noisy
+            one.
+        max_leaves: refuse, before spending, a multiway tree that could have more leaves.
         bins: even bins of a numeric column; random cuts lie between two bins.
         domains, classes, unknown, missing, person, rows_per_person, ledger: as :class:`DPTreeClassifier`.
 
@@ -60,12 +68,16 @@ class DPRandomForestClassifier(PrivateTrees):
     def __init__(
         self,
         epsilon: Any = 1.0,
-        n_trees: int = 32,
+        n_trees: int | None = 32,
         *,
         max_depth: int | None = None,
         leaf: str = "label",
         mechanism: Any = "permute-and-flip",
         sharing: str = "chunks",
+        splits: str = "binary",
+        stop: str = "depth",
+        n_records: int | None = None,
+        max_leaves: int = 10**6,
         bins: int = 64,
         domains: Any = None,
         classes: Any = None,
@@ -81,6 +93,10 @@ class DPRandomForestClassifier(PrivateTrees):
         self.leaf = leaf
         self.mechanism = mechanism
         self.sharing = sharing
+        self.splits = splits
+        self.stop = stop
+        self.n_records = n_records
+        self.max_leaves = max_leaves
         self.bins = bins
         self.domains = domains
         self.classes = classes
@@ -93,7 +109,13 @@ class DPRandomForestClassifier(PrivateTrees):
     def _check(self) -> None:
         self._check_reading()
         whole(self.bins, "bins", 2, "how many even bins a numeric column has")
-        whole(self.n_trees, "n_trees", 1, "how many trees")
+        if self.n_trees is not None:
+            whole(self.n_trees, "n_trees", 1, "how many trees")
+        if self.n_records is not None:
+            whole(self.n_records, "n_records", 1, "the public number of rows")
+        whole(self.max_leaves, "max_leaves", 2, "how many leaves a tree may have at most")
+        if self.splits not in ("binary", "multiway") or self.stop not in ("depth", "support"):
+            raise ValueError('splits is "binary" or "multiway", and stop is "depth" or "support".')
         if self.max_depth is not None:
             whole(self.max_depth, "max_depth", 1, "how many levels of splits")
         if self.leaf not in ("label", "counts") or self.sharing not in ("chunks", "budget"):
@@ -106,28 +128,59 @@ class DPRandomForestClassifier(PrivateTrees):
     def _idealised(self) -> bool:
         return self.leaf == "label" and self._mechanism().sampler.idealised
 
-    def _planned(self, attributes_: Sequence[Attribute], _: int, epsilon: Fraction) -> Any:
-        numeric = sum(each.ordered for each in attributes_)
-        depth = self.max_depth or fletcher_islam_depth(numeric, len(attributes_) - numeric)
-        each = epsilon if self.sharing == "chunks" else epsilon / self.n_trees
+    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Any:
+        trees = self.n_trees or len(attributes_)
+        sized = self.stop == "support" or (self.splits == "multiway" and self.max_depth is None)
+        asked = sized and self.n_records is None
+        rest = epsilon * (1 - _SIZE) if asked else epsilon
+        each = rest if self.sharing == "chunks" else rest / trees
+        if self.splits == "multiway":
+            refuse_large(attributes_, self.max_depth or max(1, len(attributes_) // 2), self.max_leaves)
+
+        def run(records: Records, draws: Draws) -> list[Tree]:
+            size = self.n_records
+            if asked:
+                size = int(draws.noisy(records.totals(1).sum(axis=1), epsilon * _SIZE)[0])
+            plan = self._plan(attributes_, classes, each, size)
+            if self.sharing == "budget":
+                return [grow(_part(records, None), attributes_, plan, draws) for _ in range(trees)]
+            chunk = draws.below(np.full(records.labels.size, trees))
+            rows = np.argsort(chunk, kind="stable")
+            ends = np.searchsorted(chunk[rows], np.arange(trees + 1))
+            return [
+                grow(_part(records, rows[ends[tree] : ends[tree + 1]]), attributes_, plan, draws)
+                for tree in range(trees)
+            ]
+
+        return run
+
+    def _plan(self, attributes_: Sequence[Attribute], classes: int, each: Fraction, size: int | None) -> Plan:
+        """Return what one tree may do, given a public or noisy number of rows where one is needed."""
+        numeric = sum(attribute.ordered for attribute in attributes_)
+        if self.max_depth is not None:
+            depth = self.max_depth
+        elif self.splits == "binary":
+            depth = fletcher_islam_depth(numeric, len(attributes_) - numeric)
+        else:
+            depth = jagannathan_depth(attributes_, max(size or 0, 2))
         leaf: Callable[[Integers, Fraction, Draws], NDArray[np.float64]] = noisy_leaf
         if self.leaf == "label":
             mechanism = self._mechanism()
             leaf = label_by_counts if mechanism.name == "permute-and-flip" else partial(label_by, mechanism=mechanism)
-        plan = Plan(depth, RandomBinary(attributes_), each, Fraction(0), [Fraction(0)] * depth, never, leaf)
+        stop = never
+        if self.stop == "support":
+            stop = partial(unsupported, classes=classes, epsilon=float(each), size=max(size or 0, 1))
+        splitter = RandomBinary(attributes_) if self.splits == "binary" else Multiway(attributes_, None)
+        return Plan(depth, splitter, each, Fraction(0), [Fraction(0)] * depth, stop, leaf)
 
-        def run(records: Records, draws: Draws) -> list[Tree]:
-            if self.sharing == "budget":
-                return [grow(_part(records, None), attributes_, plan, draws) for _ in range(self.n_trees)]
-            chunk = draws.below(np.full(records.labels.size, self.n_trees))
-            rows = np.argsort(chunk, kind="stable")
-            ends = np.searchsorted(chunk[rows], np.arange(self.n_trees + 1))
-            return [
-                grow(_part(records, rows[ends[tree] : ends[tree + 1]]), attributes_, plan, draws)
-                for tree in range(self.n_trees)
-            ]
 
-        return run
+def jagannathan_depth(attributes_: Sequence[Attribute], size: int) -> int:
+    """Return min(k / 2, log_b(n) - 1) for k columns of b values on average, at least 1.
+
+    References: Jagannathan, Pillaipakkamnatt and Wright 2009.
+    """
+    mean = max(2.0, float(np.mean([each.size for each in attributes_])))
+    return max(1, min(len(attributes_) // 2, int(math.log(size) / math.log(mean)) - 1))
 
 
 def fletcher_islam_depth(numeric: int, categorical: int) -> int:

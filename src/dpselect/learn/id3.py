@@ -47,6 +47,7 @@ class DPID3Classifier(PrivateTrees):
     Args:
         epsilon: the budget of one fit.
         max_depth: levels of splits.
+        n_trees: several trees share epsilon and vote (Patil and Singh 2014).
         criterion: ``"information-gain"``, ``"max-operator"``, ``"max-operator-winner"`` (0/1), ``"gini"`` or
             ``"misclassified"``.
         mechanism: the name of any mechanism, or a Mechanism.
@@ -74,6 +75,7 @@ class DPID3Classifier(PrivateTrees):
         epsilon: Any = 1.0,
         max_depth: int = 3,
         *,
+        n_trees: int = 1,
         criterion: str = "max-operator",
         mechanism: Any = "permute-and-flip",
         bins: int = 10,
@@ -92,6 +94,7 @@ class DPID3Classifier(PrivateTrees):
     ) -> None:
         self.epsilon = epsilon
         self.max_depth = max_depth
+        self.n_trees = n_trees
         self.criterion = criterion
         self.mechanism = mechanism
         self.bins = bins
@@ -112,6 +115,7 @@ class DPID3Classifier(PrivateTrees):
         self._check_reading()
         whole(self.bins, "bins", 2, "how many even bins a numeric column has")
         whole(self.max_depth, "max_depth", 1, "how many levels of splits")
+        whole(self.n_trees, "n_trees", 1, "how many trees share epsilon")
         whole(self.max_leaves, "max_leaves", 2, "how many leaves a tree may have at most")
         if self.criterion not in CRITERIA:
             raise ValueError(f"criterion is one of {', '.join(CRITERIA)}.")
@@ -133,7 +137,7 @@ class DPID3Classifier(PrivateTrees):
 
     def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Any:
         refuse_large(attributes_, self.max_depth, self.max_leaves)
-        depth = self.max_depth
+        depth, epsilon = self.max_depth, epsilon / self.n_trees
         counted = self.stop == "friedman-schuster"
         each = epsilon / (2 * (depth + 1)) if counted else epsilon / (depth + 1)
         stop: Stop = never
@@ -147,10 +151,13 @@ class DPID3Classifier(PrivateTrees):
         def run(records: Records, draws: Draws) -> list[Tree]:
             if self.max_records is not None and records.labels.size > self.max_records:
                 raise ValueError("The table has more than max_records rows: pass a larger public bound.")
-            tree = grow(records, attributes_, plan, draws)
-            if self.prune == "c4.5":
-                prune_c45(tree)
-            return [tree]
+            trees = []
+            for _ in range(self.n_trees):
+                again = Records(records.codes, records.labels, records.sizes, records.classes)
+                trees.append(grow(again, attributes_, plan, draws))
+                if self.prune == "c4.5":
+                    prune_c45(trees[-1])
+            return trees
 
         return run
 

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from dpselect.core.guarantee import exact_epsilon
+from dpselect.core.spending import session
 from dpselect.learn.base import whole
 
 
@@ -65,8 +66,16 @@ def preview(model: Any, X: Any, y: Any, *, n_records: int, tries: int = 5) -> Pr
     size = len(labels)
     if size < 20:
         raise ValueError("The public sample is too small: pass at least 20 rows.")
-    trained = size * 4 // 5
-    scaled = exact_epsilon(model.epsilon) * Fraction(n_records, trained)
+    # Public rows cost nothing, whatever budget the caller has open.
+    token = session.set(None)
+    try:
+        return _tried(model, rows, labels, tries, exact_epsilon(model.epsilon) * Fraction(n_records, size * 4 // 5))
+    finally:
+        session.reset(token)
+
+
+def _tried(model: Any, rows: Any, labels: Any, tries: int, scaled: Fraction) -> Preview:
+    size = labels.size
     leaves, scores = [], []
     for start in range(tries):
         # Public rows, so a public rotation will do: every fifth row is held out, another fifth each time.
