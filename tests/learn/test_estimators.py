@@ -25,6 +25,7 @@ from dpselect.learn import (
 from dpselect.learn.domains import attributes
 from dpselect.learn.draws import Draws
 from dpselect.learn.forest import fletcher_islam_depth, jagannathan_depth
+from dpselect.learn.id3 import small
 from dpselect.views import Records
 
 # A 0/1 score has no reach to shift by.
@@ -313,6 +314,13 @@ def test_the_table_of_the_five() -> None:
     assert [("leaf", shared)] == asked("A3", n_records=10**6)
     assert [(what, epsilon / 10) for what, epsilon in asked("A1", **ids)] == asked("A4", **ids)
     assert [("leaf", Fraction(6))] == asked("A5", n_records=10**6)
+
+
+def test_the_stop_rule_compares_with_the_noise() -> None:
+    """N / (t |C|) < sqrt 2 / epsilon: with t = 3, |C| = 2 and epsilon 1 nodes of 8 records end and those of 9 do not."""
+    opened = [np.ones((2, 3), dtype=bool), np.ones((2, 2), dtype=bool)]
+
+    assert [True, False] == small(0, np.array([8, 9]), opened, classes=2, epsilon=1.0).tolist()
 
 
 def test_depths_of_forests() -> None:
