@@ -317,7 +317,7 @@ def test_the_table_of_the_five() -> None:
 
 
 def test_the_stop_rule_compares_with_the_noise() -> None:
-    """N / (t |C|) < sqrt 2 / epsilon: with t = 3, |C| = 2 and epsilon 1 nodes of 8 records end and those of 9 do not."""
+    """N / (t |C|) < sqrt 2 / epsilon: with t = 3, |C| = 2, epsilon = 1 nodes of 8 records end and those of 9 do not."""
     opened = [np.ones((2, 3), dtype=bool), np.ones((2, 2), dtype=bool)]
 
     assert [True, False] == small(0, np.array([8, 9]), opened, classes=2, epsilon=1.0).tolist()
