@@ -214,3 +214,19 @@ def test_bad_budgets_end_with_one_sentence(arguments: list[str], message: str, p
     """Status 2, and no file is made."""
     assert message in refusal([people if argument == "FILE" else argument for argument in arguments], capsys)
     assert not Path("x.ledger").exists()
+
+
+def test_several_metrics_are_combined(capsys: pytest.CaptureFixture[str]) -> None:
+    """By Pareto dominance or by weights; one of both, and each metric once."""
+    both = ["top-k", "lesmis", "--metric", "degree", "--metric", "ego-density", "--k", "2", "--epsilon", "5"]
+    for how in (["--pareto"], ["--weights", "1", "100"]):
+        assert 0 == main([*both, *how, "--json"])
+        answer = json.loads(capsys.readouterr().out)
+        assert 2 == len(answer["candidates"])
+        assert answer["metric"].startswith("degree and ego-density")
+    assert "choose one of them" in refusal(both, capsys)
+    assert "choose one of them" in refusal([*both, "--pareto", "--weights", "1", "2"], capsys)
+    assert "one finite number an objective" in refusal([*both, "--weights", "1"], capsys)
+    one = ["top-k", "lesmis", "--metric", "degree", "--epsilon", "1"]
+    assert "give --metric more than once" in refusal([*one, "--pareto"], capsys)
+    assert "given twice" in refusal([*one, "--metric", "degree", "--pareto"], capsys)

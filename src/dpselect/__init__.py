@@ -8,6 +8,7 @@ from typing import Any
 from dpselect import audit, compare, ledger, mechanisms, utilities
 from dpselect.core import sensitivity
 from dpselect.core.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
+from dpselect.core.combine import aggregate, pareto
 from dpselect.core.errors import BudgetError, PrivacyError
 from dpselect.core.guarantee import Guarantee
 from dpselect.core.mechanism import Mechanism
@@ -35,6 +36,7 @@ __all__ = [
     "Scores",
     "Sensitivity",
     "UnitScores",
+    "aggregate",
     "audit",
     "budget",
     "compare",
@@ -45,6 +47,7 @@ __all__ = [
     "ledger",
     "mechanism",
     "mechanisms",
+    "pareto",
     "quantiles",
     "recommend",
     "select",

@@ -75,6 +75,13 @@ def _split(utility: Callable[..., Scores], records: np.ndarray) -> Scores:
     return utility({"first": two, "second": three})
 
 
+def _rate(utility: Callable[..., Scores], records: np.ndarray) -> Scores:
+    """Return a rate of two classifiers; records are (found by the first, found by the second) and others."""
+    kinds = np.asarray(records, dtype=np.int64)
+    of_class = kinds[kinds < 4]
+    return utility([int((of_class % 2).sum()), int((of_class // 2).sum())], int(of_class.size))
+
+
 def _one_marker(count: int, table: tuple[int, int]) -> Scores:
     """Return the TDT of one marker over that many families."""
     return utilities.tdt([table[0]], [table[1]], families=count)
@@ -112,6 +119,13 @@ UTILITY_CLAIMS = (
             ("max_operator", utilities.max_operator),
             ("max_operator_winner", utilities.max_operator_winner),
             ("misclassified", utilities.misclassified),
+        )
+    ),
+    *(
+        UtilityClaim(name, partial(_rate, utility), partial(multisets, range(5), 6))
+        for name, utility in (
+            ("true_negative_rate", utilities.true_negative_rate),
+            ("true_positive_rate", utilities.true_positive_rate),
         )
     ),
     *(UtilityClaim(f"tdt, families={n}", partial(_one_marker, n), partial(families, n)) for n in (2, 5, 9)),

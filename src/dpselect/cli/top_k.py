@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_release, ledger_of, nodes, shown
+from dpselect.cli.arguments import add_release, ledger_of, nodes, number, shown
 
 # What each metric is drawn with unless --mechanism says otherwise: a public rule, the same for every graph.
 DEFAULTS = {
@@ -15,6 +15,9 @@ DEFAULTS = {
     "ego-betweenness": "shifted-local-dampening-flip",
     "ego-density": "local-dampening-flip",
 }
+
+# What several metrics together are drawn with.
+COMBINED = "local-dampening-flip"
 
 
 def add(verbs: Any) -> None:
@@ -38,7 +41,19 @@ def add_data(top: argparse.ArgumentParser) -> None:
         help="an edge file (.parquet, .csv, .txt, also .csv.gz, .txt.gz), or a graph that ships with "
         "NetworkX, such as lesmis",
     )
-    top.add_argument("--metric", required=True, choices=sorted(DEFAULTS), help="what makes a node influential")
+    top.add_argument(
+        "--metric",
+        required=True,
+        action="append",
+        choices=sorted(DEFAULTS),
+        help="what makes a node influential; give several to combine them",
+    )
+    top.add_argument(
+        "--pareto", action="store_true", help="several metrics: prefer nodes that few others beat in every metric"
+    )
+    top.add_argument(
+        "--weights", nargs="+", type=number, metavar="W", help="several metrics: the weight of each, in their order"
+    )
     top.add_argument(
         "--nodes",
         metavar="N|FILE",
@@ -55,17 +70,31 @@ def add_data(top: argparse.ArgumentParser) -> None:
 
 def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
     """Return the score of every node."""
-    return {given.metric: _metric(given, _graph(given))}
+    graph = _graph(given)
+    if len(set(given.metric)) != len(given.metric):
+        raise ValueError("A metric is given twice: name each once.")
+    if len(given.metric) == 1:
+        if given.pareto or given.weights:
+            raise ValueError("--pareto and --weights combine several metrics: give --metric more than once.")
+        return {given.metric[0]: _metric(given.metric[0], given, graph)}
+    if given.pareto == bool(given.weights):
+        raise ValueError("Several metrics are combined by --pareto or by --weights: choose one of them.")
+    parts = [_metric(metric, given, graph) for metric in given.metric]
+    name = " and ".join(given.metric)
+    if given.pareto:
+        return {f"{name}, Pareto": dps.pareto(parts)}
+    weights = [int(w) if w.denominator == 1 else float(w) for w in given.weights]
+    return {f"{name}, weighted": dps.aggregate(parts, weights)}
 
 
 def run(given: argparse.Namespace) -> str:
     """Return the named nodes as text or JSON."""
-    mechanism = dps.mechanism(given.mechanism or DEFAULTS[given.metric])
-    release = dps.top_k(
-        scores(given)[given.metric], given.k, given.epsilon, mechanism=mechanism, ledger=ledger_of(given)
-    )
+    chosen = given.mechanism or (COMBINED if len(given.metric) > 1 else DEFAULTS[given.metric[0]])
+    mechanism = dps.mechanism(chosen)
+    ((name, found),) = scores(given).items()
+    release = dps.top_k(found, given.k, given.epsilon, mechanism=mechanism, ledger=ledger_of(given))
     ranks = [f"{rank:>3}  {node}" for rank, node in enumerate(release.candidates, 1)]
-    return shown(release, ranks, given, "in order of selection; ", metric=given.metric)
+    return shown(release, ranks, given, "in order of selection; ", metric=name)
 
 
 def _graph(given: argparse.Namespace) -> dps.Graph:
@@ -78,7 +107,7 @@ def _graph(given: argparse.Namespace) -> dps.Graph:
     return graph
 
 
-def _metric(given: argparse.Namespace, graph: dps.Graph) -> dps.Scores:
-    if given.metric == "ego-betweenness":
+def _metric(metric: str, given: argparse.Namespace, graph: dps.Graph) -> dps.Scores:
+    if metric == "ego-betweenness":
         return dps.utilities.ego_betweenness(graph, max_degree=given.max_degree, workers=given.workers)
-    return dps.utilities.degree(graph) if given.metric == "degree" else dps.utilities.ego_density(graph)
+    return dps.utilities.degree(graph) if metric == "degree" else dps.utilities.ego_density(graph)

@@ -67,6 +67,10 @@ class Scores:
     def __len__(self) -> int:
         return int(self.values.size)
 
+    def __neg__(self) -> Scores:
+        """Return the scores with the order reversed: minimise instead of maximise."""
+        return Scores(-self.values, self.sensitivity, self.candidates, self.neighbours.value, self.range_bound)
+
     def __repr__(self) -> str:
         return f"Scores(candidates={len(self)}, neighbours={self.neighbours.value!r}, range_bound={self.range_bound})"
 

@@ -14,6 +14,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.scores import Scores
@@ -69,7 +70,7 @@ def grow(records: Counts, attributes: Sequence[Attribute], plan: Plan, draws: Dr
     tree = Tree(attributes, records.classes)
     nodes = np.array([0])
     opened: Open = [np.ones((1, attribute.size), dtype=np.bool_) for attribute in attributes]
-    for level in range(plan.depth + 1):
+    for level in tqdm(range(plan.depth + 1), desc="levels", delay=2, leave=False, disable=None):
         sizes = None
         inner = level < plan.depth
         if inner and plan.count:

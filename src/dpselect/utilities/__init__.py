@@ -14,6 +14,8 @@ from dpselect.utilities.misclassified import misclassified
 from dpselect.utilities.percentile import percentile
 from dpselect.utilities.percentile_rank import percentile_rank
 from dpselect.utilities.tdt import tdt
+from dpselect.utilities.true_negative_rate import true_negative_rate
+from dpselect.utilities.true_positive_rate import true_positive_rate
 
 EVERY_UTILITY = (
     counts,
@@ -30,6 +32,8 @@ EVERY_UTILITY = (
     percentile,
     percentile_rank,
     tdt,
+    true_negative_rate,
+    true_positive_rate,
 )
 
 __all__ = [
@@ -48,4 +52,6 @@ __all__ = [
     "percentile",
     "percentile_rank",
     "tdt",
+    "true_negative_rate",
+    "true_positive_rate",
 ]
