@@ -124,15 +124,16 @@ class DPTreeClassifier(PrivateTrees):
 
 
 def fitting_depth(size: int, epsilon: float) -> int:
-    """Return the depth for a (noisy) number of records: log2(n epsilon) / 2 within 2 .. 8; less for tiny tables.
+    """Return the depth for a (noisy) number of records: log2(n epsilon) / 2, less below n epsilon = 1000; 0 to 8.
 
-    >>> [fitting_depth(n, 1.0) for n in (10, 60, 1000, 50_000, 10**9)]
-    [0, 1, 5, 8, 8]
+    >>> [fitting_depth(n, 1.0) for n in (10, 60, 400, 1000, 50_000, 10**9)]
+    [0, 1, 3, 5, 8, 8]
     """
     mass = max(size, 0) * epsilon
-    if mass < 100:
-        return int(mass >= 30)
-    return int(min(max(round(np.log2(mass) / 2), 2), _DEEPEST))
+    if mass < 30:
+        return 0
+    scarce = max(0.0, float(np.log2(1000 / mass)))
+    return int(min(max(round(np.log2(mass) / 2 - 0.75 * scarce), 1), _DEEPEST))
 
 
 def level_shares(depth: int) -> list[Fraction]:
