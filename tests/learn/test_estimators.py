@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.base import clone
 
 import dpselect as dps
 from dpselect.learn import (
@@ -152,6 +153,27 @@ def test_bad_settings_of_each_kind(model, error, message: str) -> None:
     """One sentence."""
     with pytest.raises(error, match=message):
         model.set_params(domains=DOMAINS).fit(people(), "rich")
+
+
+def test_a_broken_promise_about_the_size_spends_nothing() -> None:
+    """More rows than max_records; and an unsound calibration trains nothing."""
+    with dps.budget(epsilon=5) as book:
+        with pytest.raises(ValueError, match="larger public bound"):
+            DPID3Classifier(domains=DOMAINS, max_records=10).fit(people(), "rich")
+        fenced = dps.mechanism("smooth-noisy-max", calibration="chaves-2024", unsound="reproduction")
+        for kind in (DPID3Classifier, DPRandomForestClassifier):
+            with pytest.raises(dps.PrivacyError, match="trains nothing"):
+                kind(domains=DOMAINS, mechanism=fenced).fit(people(), "rich")
+    assert 0 == book.totals.spends
+
+
+def test_a_search_spends_from_a_session() -> None:
+    """Clones share the budget of the block."""
+    X, y = people()[["age", "job"]], people()["rich"]
+    with dps.budget(epsilon=5) as book:
+        clone(DPTreeClassifier(1, domains=DOMAINS, ledger=book)).fit(X.assign(rich=y), "rich")
+
+    assert 1 == book.totals.spends
 
 
 def test_dampening_needs_no_public_bound() -> None:

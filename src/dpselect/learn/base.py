@@ -16,12 +16,14 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from dpselect.core.errors import PrivacyError
 from dpselect.core.guarantee import Guarantee, exact_epsilon
+from dpselect.core.mechanism import Mechanism
 from dpselect.core.neighbours import Neighbours
 from dpselect.core.spending import Spender, require_spender
 from dpselect.learn.domains import MISSING, OUTSIDE, UNKNOWN, Attribute, attribute, attributes
 from dpselect.learn.draws import Draws
 from dpselect.learn.tree import Tree
 from dpselect.ledger import Ledger
+from dpselect.mechanisms import mechanism as named
 from dpselect.sources import frames
 from dpselect.views.records import Records
 
@@ -60,6 +62,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if all(isinstance(name, str) for name in names) and not hasattr(self, "feature_names_in_"):
             self.feature_names_in_ = np.array(names, dtype=object)
         guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE, idealised=self._idealised())
+        self._check_size(labels.size)
         plan = self._planned(attributes_, len(classes), share)
         if not observed:
             book = self._ledger()
@@ -139,6 +142,9 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check(self) -> None:
         """Refuse bad parameters before anything is read or spent."""
+
+    def _check_size(self, rows: int) -> None:
+        """Refuse a table that breaks a public promise about its size, before anything is spent."""
 
     def _idealised(self) -> bool:
         return False
@@ -264,6 +270,19 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.missing not in MISSING:
             raise ValueError('missing is "error" or "category".')
         whole(self.rows_per_person, "rows_per_person", 1, "how many rows of one person are kept")
+
+
+def chosen_mechanism(given: Any) -> Mechanism:
+    """Return a mechanism by name or as it is.
+
+    Raises:
+        ValueError: there is none of that name.
+        PrivacyError: a published calibration that is not private.
+    """
+    mechanism = given if isinstance(given, Mechanism) else named(str(given))
+    if mechanism.unsound:
+        raise PrivacyError(f"{mechanism!r} is not private and trains nothing: use a sound calibration.")
+    return mechanism
 
 
 def whole(value: Any, name: str, least: int, words: str) -> int:

@@ -21,14 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.core.mechanism import Mechanism
-from dpselect.learn.base import PrivateTrees, whole
+from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.builder import Multiway, Plan, RandomBinary, grow, noisy_leaf
 from dpselect.learn.default import never
 from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
 from dpselect.learn.id3 import refuse_large, unsupported
 from dpselect.learn.tree import Tree
-from dpselect.mechanisms import mechanism as named
 from dpselect.utilities.majority import majority
 from dpselect.utilities.splits import Integers
 from dpselect.views.records import Records
@@ -123,7 +122,7 @@ class DPRandomForestClassifier(PrivateTrees):
         self._mechanism()
 
     def _mechanism(self) -> Mechanism:
-        return self.mechanism if isinstance(self.mechanism, Mechanism) else named(str(self.mechanism))
+        return chosen_mechanism(self.mechanism)
 
     def _idealised(self) -> bool:
         return self.leaf == "label" and self._mechanism().sampler.idealised

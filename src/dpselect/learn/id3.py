@@ -25,14 +25,13 @@ from dpselect import utilities
 from dpselect.core.errors import PrivacyError
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.scores import Scores
-from dpselect.learn.base import PrivateTrees, whole
+from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.builder import Multiway, Open, Plan, grow, noisy_leaf
 from dpselect.learn.default import never
 from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
 from dpselect.learn.prune import prune_c45
 from dpselect.learn.tree import Tree
-from dpselect.mechanisms import mechanism as named
 from dpselect.utilities.splits import Integers
 from dpselect.views.records import Records
 
@@ -121,6 +120,9 @@ class DPID3Classifier(PrivateTrees):
             raise ValueError(f"criterion is one of {', '.join(CRITERIA)}.")
         if self.stop not in STOPS or self.prune not in ("c4.5", "none"):
             raise ValueError(f'stop is one of {", ".join(STOPS)}, and prune is "c4.5" or "none".')
+        self._mechanism()
+        if self.max_records is not None:
+            whole(self.max_records, "max_records", 1, "a public bound on the rows")
         if self.stop == "support" and self.n_records is None:
             raise PrivacyError('stop="support" needs n_records=: the public number of rows.')
         if self.criterion == "information-gain" and self.max_records is None:
@@ -129,8 +131,12 @@ class DPID3Classifier(PrivateTrees):
                 criterion(self.criterion, None)({0: np.zeros((2, 2), dtype=np.int64)}), Fraction(1)
             )
 
+    def _check_size(self, rows: int) -> None:
+        if self.max_records is not None and rows > self.max_records:
+            raise ValueError("The table has more than max_records rows: pass a larger public bound.")
+
     def _mechanism(self) -> Mechanism:
-        return self.mechanism if isinstance(self.mechanism, Mechanism) else named(str(self.mechanism))
+        return chosen_mechanism(self.mechanism)
 
     def _idealised(self) -> bool:
         return self._mechanism().sampler.idealised
@@ -149,8 +155,6 @@ class DPID3Classifier(PrivateTrees):
         plan = Plan(depth, splitter, epsilon, each if counted else Fraction(0), [each] * depth, stop, noisy_leaf)
 
         def run(records: Records, draws: Draws) -> list[Tree]:
-            if self.max_records is not None and records.labels.size > self.max_records:
-                raise ValueError("The table has more than max_records rows: pass a larger public bound.")
             trees = []
             for _ in range(self.n_trees):
                 again = Records(records.codes, records.labels, records.sizes, records.classes)

@@ -59,6 +59,10 @@ class Session:
         """Return tighter totals, for a plan that was fixed in advance."""
         return report(self._events, delta)
 
+    def __deepcopy__(self, _: Any) -> Session:
+        """Stay one budget when an estimator that holds it is cloned."""
+        return self
+
     def __repr__(self) -> str:
         return f"Session(dataset={self.terms.dataset!r})"
 
