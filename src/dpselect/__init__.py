@@ -5,7 +5,7 @@ The whole public vocabulary is the list below; start with ``Scores``, ``mechanis
 
 from typing import Any
 
-from dpselect import audit, compare, ledger, mechanisms, utilities
+from dpselect import audit, compare, ledger, mechanisms, metrics, utilities
 from dpselect.core import sensitivity
 from dpselect.core.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
 from dpselect.core.combine import aggregate, pareto
@@ -47,6 +47,7 @@ __all__ = [
     "ledger",
     "mechanism",
     "mechanisms",
+    "metrics",
     "pareto",
     "quantiles",
     "recommend",
