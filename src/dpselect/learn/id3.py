@@ -1,7 +1,7 @@
 """Private ID3: the multiway trees of Friedman and Schuster, with any criterion and any mechanism.
 
-With d = ``max_depth`` levels and B = ``epsilon``: under ``stop="friedman-schuster"`` a path asks d times for a count and
-a selection and once for a count and the leaf's classes, B / (2 (d + 1)) each; without noisy counts it asks d times for
+With d = ``max_depth`` levels and B = ``epsilon``: under ``stop="friedman-schuster"`` a path asks d times for a count,
+d times for a selection, and once for a count and the classes, B / (2 (d + 1)) each; without counts it asks d times for
 a selection and once for the classes, B / (d + 1) each. ``shares`` moves budget between them. A leaf spends all that its
 path has left. The nodes of a level are disjoint, so the total is epsilon, exactly.
 
