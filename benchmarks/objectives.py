@@ -128,7 +128,7 @@ def figure_2(runs: int) -> None:
             "DP-MOET weighted, flip (ours)": lambda e: DPEvolutionaryTreeClassifier(
                 e, importance=importance, domains=domains, classes=classes, **sizes
             ),
-            "LocalDiffPID3 of depth 5": lambda e: DPID3Classifier(
+            "LocalDiffPID3 of depth 2": lambda e: DPID3Classifier(
                 e, 2, criterion="information-gain", mechanism="local-dampening", domains=domains, classes=classes
             ),
             "default tree": lambda e: DPTreeClassifier(e, domains=domains, classes=classes),
