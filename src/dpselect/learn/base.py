@@ -55,12 +55,8 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if observed:
             attributes_, classes = self._observed(names, columns, target)
         else:
-            attributes_, classes = self._declared(names, y if isinstance(y, str) else None)
+            attributes_, classes = self._declared(names, y if isinstance(y, str) else frames.name(y))
         codes, labels = self._encoded(attributes_, classes, columns, target)
-        self.attributes_, self.classes_ = attributes_, np.array(classes)
-        self.n_features_in_ = len(names)
-        if all(isinstance(name, str) for name in names) and not hasattr(self, "feature_names_in_"):
-            self.feature_names_in_ = np.array(names, dtype=object)
         guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE, idealised=self._idealised())
         self._check_size(labels.size)
         plan = self._planned(attributes_, len(classes), share)
@@ -69,12 +65,17 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if book is not None:
                 book.spend(guarantee, mechanism=type(self).__name__, note="fit")
         records = Records(codes, labels, tuple(each.size for each in attributes_), len(classes))
-        self.trees_: list[Tree] = plan(records, Draws())
+        trees = plan(records, Draws())
+        # All at once, at the end: a fit that was refused leaves an earlier one as it was.
+        self.trees_: list[Tree] = trees
+        self.attributes_, self.classes_ = attributes_, np.array(classes)
         self.privacy_spent_: Guarantee | None = None if observed else guarantee
+        if not observed or isinstance(y, str):
+            self._name_features(names)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of every record; equal chances go to the first declared class."""
+        """Return the class of every record; equal chances go to the first of ``classes_``."""
         chances = self.predict_proba(X)
         return np.asarray(self.classes_[chances.argmax(axis=1)])
 
@@ -153,6 +154,10 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return a function of records and draws that grows the trees; refuse here what is too large."""
         raise NotImplementedError
 
+    def _leaf_share(self) -> float:
+        """Return the share of epsilon that a leaf at full depth spends, once fitted."""
+        return 1.0
+
     def _shares(self, tree: Tree) -> NDArray[np.float64]:
         """Return the share of every class at every node."""
         smoothed = tree.counts + 1e-3
@@ -173,6 +178,10 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             X, y = validate_data(self, X, y, dtype="numeric")
             check_classification_targets(y)
         names, columns = frames.columns(X)
+        if (own := frames.name(y)) is not None and own in columns:
+            raise ValueError(
+                f"The target {own!r} is among the columns of the table: leave it out, or fit(table, name)."
+            )
         target = column_or_1d(frames.column(y), warn=True)
         sizes = {values.shape[0] for values in columns.values()}
         if sizes and sizes != {target.shape[0]}:
@@ -196,7 +205,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         assert label.categories is not None
         if len(label.categories) < 2:
             raise ValueError("A classifier needs at least two declared classes: pass classes=.")
-        return known, list(label.categories)
+        return known, _in_order(label.categories)
 
     def _observed(
         self, names: list[Any], columns: Mapping[Any, NDArray[Any]], target: NDArray[Any]
@@ -244,6 +253,13 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             columns = dict(zip(wanted, columns.values(), strict=True))
         return [each.encode(columns[each.name], "clip") for each in self.attributes_]
 
+    def _name_features(self, names: list[Any]) -> None:
+        self.n_features_in_ = len(names)
+        if names and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
     def _bounded(
         self, names: list[Any], columns: dict[Any, NDArray[Any]], target: NDArray[Any]
     ) -> tuple[list[Any], dict[Any, NDArray[Any]], NDArray[Any]]:
@@ -270,6 +286,14 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.missing not in MISSING:
             raise ValueError('missing is "error" or "category".')
         whole(self.rows_per_person, "rows_per_person", 1, "how many rows of one person are kept")
+
+
+def _in_order(classes: Sequence[Any]) -> list[Any]:
+    """Return declared classes sorted, as scikit-learn's scorers take them to be; as declared if they have no order."""
+    try:
+        return sorted(classes)
+    except TypeError:
+        return list(classes)
 
 
 def chosen_mechanism(given: Any) -> Mechanism:

@@ -92,7 +92,8 @@ def tree_picture(model: Any, tree: Tree, path: str | Path | None) -> Any:
 
     lay(0)
     deepest = int(tree.depth.max())
-    figure = Figure(figsize=(max(6.0, 1.7 * leaves), 1.6 * (deepest + 1)), layout="constrained")
+    # Beyond this width a picture has more pixels than matplotlib draws.
+    figure = Figure(figsize=(min(max(6.0, 1.7 * leaves), 400.0), 1.6 * (deepest + 1)), layout="constrained")
     axes = figure.subplots()
     axes.set_axis_off()
     axes.set(xlim=(-0.7, leaves - 0.3), ylim=(-deepest - 0.6, 0.5))

@@ -138,6 +138,9 @@ class DPID3Classifier(PrivateTrees):
     def _mechanism(self) -> Mechanism:
         return chosen_mechanism(self.mechanism)
 
+    def _leaf_share(self) -> float:
+        return 1 / (self.n_trees * (self.max_depth + 1) * (2 if self.stop == "friedman-schuster" else 1))
+
     def _idealised(self) -> bool:
         return self._mechanism().sampler.idealised
 
