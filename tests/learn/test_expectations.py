@@ -168,3 +168,54 @@ def test_where_nothing_can_be_written_nothing_is_spent(
     assert 2 == status
     assert option in capsys.readouterr().err
     assert 0 == ledger.totals.epsilon
+
+
+def test_people_are_told_apart_exactly() -> None:
+    """A number and its text are two people; rows of nobody are refused."""
+    given = {"domains": {"age": (0, 100)}, "classes": ["soon", "late"], "person": "who"}
+    two = np.array([7, "7"] * 1000, dtype=object)
+    model = DPTreeClassifier(1000, **given).fit({"age": AGES, "who": two}, LABELS)
+
+    assert 2 == model.trees_[0].counts.sum()
+    for nobody in (None, float("nan"), pd.NA):
+        with pytest.raises(ValueError, match="whose it is"):
+            model.fit({"age": AGES, "who": np.array([1, nobody] * 1000, dtype=object)}, LABELS)
+
+
+def test_labels_outside_the_declared_classes() -> None:
+    """One sentence that speaks of labels, whether they are missing or unknown."""
+    for classes, labels in ((["soon", "x"], LABELS), (["soon", "late"], np.where(AGES > 3, LABELS, None))):
+        with pytest.raises(ValueError, match="among the declared classes"):
+            tree(classes=classes, unknown="ignore").fit({"age": AGES}, labels)
+
+
+def test_columns_are_one_dimensional() -> None:
+    """A column of a mapping holds one value a record."""
+    with pytest.raises(ValueError, match="one-dimensional"):
+        tree().fit({"age": AGES[:, None]}, LABELS)
+
+
+def test_loaded_models_can_be_fitted_again(tmp_path: Path) -> None:
+    """With the domains and the epsilon they were trained with."""
+    table = {"age": AGES, "job": np.where(AGES > 80, "x", None)}
+    known = {"age": np.array([0, 25, 50, 100]), "job": ["x", "z"]}
+    tree(domains=known, missing="category").fit(table, LABELS).save(tmp_path / "model.json")
+    again = load(tmp_path / "model.json")
+
+    assert 1.0 == again.fit(table, LABELS).score(table, LABELS)
+    assert 50 == again.privacy_spent_.epsilon
+
+
+def test_domains_from_the_data_stay_private_to_nobody(tmp_path: Path) -> None:
+    """Text columns predict as well; a loaded model does not pass such domains off as public."""
+    table = pd.DataFrame({"job": ["x", "z"] * 300, "when": LABELS[:600], "age": AGES[:600]})
+    model = DPTreeClassifier(20, domains="observed-not-private")
+    with pytest.warns(UserWarning, match="not private"):
+        model.fit(table, "when")
+    model.save(tmp_path / "model.json")
+    again = load(tmp_path / "model.json")
+
+    assert 0.9 < model.score(table[["job", "age"]], table["when"])
+    assert again.predict(table).tolist() == model.predict(table[["job", "age"]]).tolist()
+    with pytest.raises(dps.PrivacyError, match="domains="):
+        again.fit(table, "when")

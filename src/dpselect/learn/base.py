@@ -19,7 +19,7 @@ from dpselect.core.guarantee import Guarantee, exact_epsilon
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.neighbours import Neighbours
 from dpselect.core.spending import Spender, require_spender
-from dpselect.learn.domains import MISSING, OUTSIDE, UNKNOWN, Attribute, attribute, attributes
+from dpselect.learn.domains import MISSING, OUTSIDE, UNKNOWN, Attribute, attribute, attributes, missing_values
 from dpselect.learn.draws import Draws
 from dpselect.learn.tree import Tree
 from dpselect.ledger import Ledger
@@ -174,7 +174,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return [name for name in names if name != y], {n: c for n, c in columns.items() if n != y}, columns[y]
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        if self.domains is OBSERVED or (isinstance(self.domains, str) and self.domains == OBSERVED):
+        if isinstance(self.domains, str) and self.domains == OBSERVED:
             X, y = validate_data(self, X, y, dtype="numeric")
             check_classification_targets(y)
         names, columns = frames.columns(X)
@@ -230,7 +230,13 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, known: Sequence[Attribute], classes: list[Any], columns: Mapping[Any, NDArray[Any]], target: NDArray[Any]
     ) -> tuple[list[Integers], Integers]:
         """Return codes and labels of the records that are kept."""
-        label = attribute("the target", classes, bins=2, missing=False).encode(target, "error")
+        gone = missing_values(target)
+        label = attribute("the target", classes, bins=2, missing=False).encode(target[~gone], "ignore")
+        if gone.any() or (label == OUTSIDE).any():
+            raise ValueError(
+                "Some labels are missing or not among the declared classes: declare every class, or leave those "
+                "records out."
+            )
         codes = [each.encode(columns[each.name], self.unknown) for each in known]
         kept = np.ones(label.size, dtype=np.bool_)
         for each in codes:
@@ -242,7 +248,8 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read_again(self, X: Any) -> list[Integers]:
         """Return codes of records to be labelled: numbers are clipped, unknown categories stop on the way."""
         check_is_fitted(self, "trees_")
-        if isinstance(self.domains, str) and self.domains == OBSERVED:
+        observed = isinstance(self.domains, str) and self.domains == OBSERVED
+        if observed and all(each.ordered for each in self.attributes_):
             X = validate_data(self, X, reset=False, dtype="numeric")
         names, columns = frames.columns(X)
         wanted = [each.name for each in self.attributes_]
@@ -266,7 +273,9 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Keep each person's first rows: which ones depends on that person's rows alone."""
         if self.person not in columns:
             raise ValueError(f"There is no column {self.person!r}: person= names the column that tells people apart.")
-        _, who = np.unique(columns[self.person].astype(str), return_inverse=True)
+        who = _people(columns[self.person])
+        if (who == OUTSIDE).any():
+            raise ValueError(f"Column {self.person!r} has missing values: every row needs to say whose it is.")
         order = np.argsort(who, kind="stable")
         starts = np.flatnonzero(np.append(True, np.diff(who[order]) != 0)) if who.size else np.zeros(0, dtype=np.int64)
         sizes = np.diff(np.append(starts, who.size))
@@ -286,6 +295,18 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.missing not in MISSING:
             raise ValueError('missing is "error" or "category".')
         whole(self.rows_per_person, "rows_per_person", 1, "how many rows of one person are kept")
+
+
+def _people(column: NDArray[Any]) -> Integers:
+    """Return a number a person, ``OUTSIDE`` where nobody is named. Text and numbers are different people."""
+    gone = missing_values(column)
+    if column.dtype.kind == "O":
+        known: dict[Any, int] = {}
+        who = np.array([known.setdefault(each, len(known)) for each in column.tolist()], dtype=np.int64)
+    else:
+        who = np.unique(column, return_inverse=True)[1].astype(np.int64)
+    who[gone] = OUTSIDE
+    return who
 
 
 def _in_order(classes: Sequence[Any]) -> list[Any]:

@@ -41,8 +41,8 @@ class DPTreeClassifier(PrivateTrees):
         max_depth: at most this many levels of splits; ``None`` lets the noisy number of records decide.
         bins: even bins of a numeric column; a cut lies between two bins.
         domains: column (name, or index for arrays) to a list of categories (text, numbers, booleans), (low, high), or
-            an array of bin edges; may contain the target. Public: never read from the data. ``"observed-not-private"`` reads them from
-            the data, warns, refuses a ledger and spends nothing.
+            an array of bin edges; may contain the target. Public: never read from the data. ``"observed-not-private"``
+            reads them from the data, warns, refuses a ledger and spends nothing.
         classes: the declared classes, unless ``domains`` has them under the target's name.
         n_records: the public number of records, if it is public; otherwise 2 % of epsilon pays for a noisy one.
         unknown: what a value outside its domain is: ``"error"``, ``"ignore"`` (the record is left out) or ``"clip"``.

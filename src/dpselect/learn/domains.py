@@ -53,7 +53,7 @@ class Attribute:
         Raises:
             ValueError: a value outside the public domain, or a missing one, where that is an error.
         """
-        gone = _gone(values)
+        gone = missing_values(values)
         if gone.any() and not self.missing:
             raise ValueError(
                 f"Column {self.name!r} has missing values: pass missing='category', or leave those records out."
@@ -170,10 +170,13 @@ def _is_not_itself(value: Any) -> bool:
         return True
 
 
-def _gone(values: Any) -> NDArray[np.bool_]:
+def missing_values(values: Any) -> NDArray[np.bool_]:
+    """Return where None, NaN, NaT or pandas' NA stand, shape (n,)."""
     array = np.asarray(values)
     if array.dtype.kind == "f":
         return np.asarray(np.isnan(array))
+    if array.dtype.kind in "mM":
+        return np.asarray(np.isnat(array))
     if array.dtype.kind == "O":
         return np.fromiter(
             (value is None or _is_not_itself(value) for value in array.tolist()), dtype=np.bool_, count=array.size

@@ -18,6 +18,8 @@ def columns(table: Any) -> tuple[list[Any], dict[Any, NDArray[Any]]]:
     """
     if isinstance(table, Mapping):
         found = {name: np.asarray(values) for name, values in table.items()}
+        if any(values.ndim != 1 for values in found.values()):
+            raise ValueError("Every column must be one-dimensional: pass one value a record.")
         if len({values.shape[:1] for values in found.values()}) > 1:
             raise ValueError("The columns have different lengths: pass one value a record in every column.")
         return list(found), found
