@@ -11,7 +11,14 @@ from sklearn.metrics import get_scorer
 
 import dpselect as dps
 from dpselect.cli import main
-from dpselect.learn import DPID3Classifier, DPRandomForestClassifier, DPTreeClassifier, load, preview
+from dpselect.learn import (
+    DPEvolutionaryTreeClassifier,
+    DPID3Classifier,
+    DPRandomForestClassifier,
+    DPTreeClassifier,
+    load,
+    preview,
+)
 
 AGES = np.arange(2000) % 100
 LABELS = np.where(AGES >= 50, "late", "soon")
@@ -92,7 +99,7 @@ def test_the_target_is_no_attribute() -> None:
     """A series among the columns would be predicted from itself."""
     table = pd.DataFrame({"age": AGES, "when": LABELS})
     model = tree(domains={"age": (0, 100), "when": ["soon", "late"]})
-    with pytest.raises(ValueError, match="'when' is among the columns"):
+    with pytest.raises(ValueError, match="'when' is also a column"):
         model.fit(table, table["when"])
 
 
@@ -122,6 +129,7 @@ def test_categories_that_no_file_could_hold_are_refused_before_spending(tmp_path
         (DPTreeClassifier(2), 0.3 * 0.98),
         (DPID3Classifier(2, 1), 1 / 4),
         (DPID3Classifier(2, 1, stop="depth", n_trees=2), 1 / 4),
+        (DPID3Classifier(2, 2, shares=(1, 2, 3)), 3 / 10),
         (DPRandomForestClassifier(2, 4), 1),
         (DPRandomForestClassifier(2, 4, sharing="budget", leaf="counts", stop="support"), 0.98 / 4),
         (DPTreeClassifier(2, n_records=1, person="who", rows_per_person=3), 0.1),
@@ -219,3 +227,14 @@ def test_domains_from_the_data_stay_private_to_nobody(tmp_path: Path) -> None:
     assert again.predict(table).tolist() == model.predict(table[["job", "age"]]).tolist()
     with pytest.raises(dps.PrivacyError, match="domains="):
         again.fit(table, "when")
+
+
+@pytest.mark.parametrize("classes", [["soon", "late"], ["late", "soon"]])
+def test_importance_belongs_to_its_class(classes: list[str]) -> None:
+    """However the classes are declared, and whether or not the model was fitted before."""
+    table = {"age": np.zeros(4000), "when": np.array(["soon", "late"] * 2000)}
+    given = {"generations": 0, "population": 60, "depth": 1, "domains": {"age": (0, 100), "when": classes}}
+    for label in classes:
+        model = DPEvolutionaryTreeClassifier(10_000, importance={label: 9}, **given)
+        for _ in range(2):
+            assert label == model.fit(table, "when").predict({"age": [0]})[0]

@@ -56,6 +56,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             attributes_, classes = self._observed(names, columns, target)
         else:
             attributes_, classes = self._declared(names, y if isinstance(y, str) else frames.name(y))
+        self._order = classes
         codes, labels = self._encoded(attributes_, classes, columns, target)
         guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE, idealised=self._idealised())
         self._check_size(labels.size)
@@ -180,7 +181,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names, columns = frames.columns(X)
         if (own := frames.name(y)) is not None and own in columns:
             raise ValueError(
-                f"The target {own!r} is among the columns of the table: leave it out, or fit(table, name)."
+                f"The target {own!r} is also a column of the table: leave it out, or pass fit(table, {own!r})."
             )
         target = column_or_1d(frames.column(y), warn=True)
         sizes = {values.shape[0] for values in columns.values()}
