@@ -113,7 +113,7 @@ def test_facts_about_the_data_are_no_errors(kind, rows) -> None:
         ({"domains": {"age": (0, 100), "job": DOMAINS["job"]}}, dps.PrivacyError, "pass classes="),
         ({"domains": {"age": (0, 100), "rich": ["no", "yes"]}}, dps.PrivacyError, "lacks 'job'"),
         ({"domains": DOMAINS | {"rich": ["no"]}}, ValueError, "at least two declared classes"),
-        ({"domains": DOMAINS | {"rich": ["no", "maybe"]}}, ValueError, "'the target' has a value outside"),
+        ({"domains": DOMAINS | {"rich": ["no", "maybe"]}}, ValueError, "not among the declared classes"),
         ({"domains": DOMAINS | {"age": (0, 50)}}, ValueError, "'age' has a value outside"),
         ({"epsilon": 0}, ValueError, "epsilon must be positive"),
         ({"epsilon": "1"}, TypeError, "epsilon must be a number"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -57,12 +58,31 @@ def run(given: argparse.Namespace) -> str:
         settings["mechanism"] = given.mechanism
     kind = getattr(dps.learn, MODELS[given.model])
     model = kind(given.epsilon, domains=domains, ledger=ledger_of(given), **settings)
+    # What can fail without the data fails before anything is spent.
+    writable(given.out, "--out")
+    if given.picture:
+        writable(given.picture, "--picture")
+        if Path(given.picture).suffix not in (".png", ".svg", ".pdf"):
+            raise ValueError("--picture writes .png, .svg or .pdf.")
     model.fit(tables.table(given.file, [*domains]), given.target)
     model.save(given.out)
     if given.picture:
         model.plot_tree(given.picture)
     shown = model.export_text() if len(model.trees_) == 1 else f"{len(model.trees_)} trees"
     return f"{shown}\n\nepsilon = {model.privacy_spent_.epsilon} per record added or removed; written to {given.out}"
+
+
+def writable(path: str, option: str) -> None:
+    """Refuse a file that cannot be written.
+
+    Raises:
+        OSError: its folder is missing, or it is a folder or protected.
+    """
+    folder = Path(path).resolve().parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{option}: there is no folder {folder}.")
+    if Path(path).is_dir() or not os.access(path if Path(path).exists() else folder, os.W_OK):
+        raise PermissionError(f"{option}: {path} cannot be written.")
 
 
 def read_domains(path: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from dpselect.core.guarantee import Guarantee, exact_epsilon
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.neighbours import Neighbours
 from dpselect.core.spending import Spender, require_spender
-from dpselect.learn.domains import MISSING, OUTSIDE, UNKNOWN, Attribute, attribute, attributes
+from dpselect.learn.domains import MISSING, OUTSIDE, UNKNOWN, Attribute, attribute, attributes, missing_values
 from dpselect.learn.draws import Draws
 from dpselect.learn.tree import Tree
 from dpselect.ledger import Ledger
@@ -55,12 +55,9 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if observed:
             attributes_, classes = self._observed(names, columns, target)
         else:
-            attributes_, classes = self._declared(names, y if isinstance(y, str) else None)
+            attributes_, classes = self._declared(names, y if isinstance(y, str) else frames.name(y))
+        self._order = classes
         codes, labels = self._encoded(attributes_, classes, columns, target)
-        self.attributes_, self.classes_ = attributes_, np.array(classes)
-        self.n_features_in_ = len(names)
-        if all(isinstance(name, str) for name in names) and not hasattr(self, "feature_names_in_"):
-            self.feature_names_in_ = np.array(names, dtype=object)
         guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE, idealised=self._idealised())
         self._check_size(labels.size)
         plan = self._planned(attributes_, len(classes), share)
@@ -69,12 +66,17 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if book is not None:
                 book.spend(guarantee, mechanism=type(self).__name__, note="fit")
         records = Records(codes, labels, tuple(each.size for each in attributes_), len(classes))
-        self.trees_: list[Tree] = plan(records, Draws())
+        trees = plan(records, Draws())
+        # All at once, at the end: a fit that was refused leaves an earlier one as it was.
+        self.trees_: list[Tree] = trees
+        self.attributes_, self.classes_ = attributes_, np.array(classes)
         self.privacy_spent_: Guarantee | None = None if observed else guarantee
+        if not observed or isinstance(y, str):
+            self._name_features(names)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of every record; equal chances go to the first declared class."""
+        """Return the class of every record; equal chances go to the first of ``classes_``."""
         chances = self.predict_proba(X)
         return np.asarray(self.classes_[chances.argmax(axis=1)])
 
@@ -153,6 +155,10 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return a function of records and draws that grows the trees; refuse here what is too large."""
         raise NotImplementedError
 
+    def _leaf_share(self) -> float:
+        """Return the share of epsilon that a leaf at full depth spends, once fitted."""
+        return 1.0
+
     def _shares(self, tree: Tree) -> NDArray[np.float64]:
         """Return the share of every class at every node."""
         smoothed = tree.counts + 1e-3
@@ -169,12 +175,11 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return [name for name in names if name != y], {n: c for n, c in columns.items() if n != y}, columns[y]
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        if self.domains is OBSERVED or (isinstance(self.domains, str) and self.domains == OBSERVED):
+        if isinstance(self.domains, str) and self.domains == OBSERVED:
             X, y = validate_data(self, X, y, dtype="numeric")
             check_classification_targets(y)
         names, columns = frames.columns(X)
-        own = getattr(y, "name", None)
-        if isinstance(own, str) and own in columns:
+        if (own := frames.name(y)) is not None and own in columns:
             raise ValueError(
                 f"The target {own!r} is also a column of the table: leave it out, or pass fit(table, {own!r})."
             )
@@ -201,7 +206,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         assert label.categories is not None
         if len(label.categories) < 2:
             raise ValueError("A classifier needs at least two declared classes: pass classes=.")
-        return known, list(label.categories)
+        return known, _in_order(label.categories)
 
     def _observed(
         self, names: list[Any], columns: Mapping[Any, NDArray[Any]], target: NDArray[Any]
@@ -226,7 +231,13 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, known: Sequence[Attribute], classes: list[Any], columns: Mapping[Any, NDArray[Any]], target: NDArray[Any]
     ) -> tuple[list[Integers], Integers]:
         """Return codes and labels of the records that are kept."""
-        label = attribute("the target", classes, bins=2, missing=False).encode(target, "error")
+        gone = missing_values(target)
+        label = attribute("the target", classes, bins=2, missing=False).encode(target[~gone], "ignore")
+        if gone.any() or (label == OUTSIDE).any():
+            raise ValueError(
+                "Some labels are missing or not among the declared classes: declare every class, or leave those "
+                "records out."
+            )
         codes = [each.encode(columns[each.name], self.unknown) for each in known]
         kept = np.ones(label.size, dtype=np.bool_)
         for each in codes:
@@ -238,7 +249,8 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read_again(self, X: Any) -> list[Integers]:
         """Return codes of records to be labelled: numbers are clipped, unknown categories stop on the way."""
         check_is_fitted(self, "trees_")
-        if isinstance(self.domains, str) and self.domains == OBSERVED:
+        observed = isinstance(self.domains, str) and self.domains == OBSERVED
+        if observed and all(each.ordered for each in self.attributes_):
             X = validate_data(self, X, reset=False, dtype="numeric")
         names, columns = frames.columns(X)
         wanted = [each.name for each in self.attributes_]
@@ -249,13 +261,22 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             columns = dict(zip(wanted, columns.values(), strict=True))
         return [each.encode(columns[each.name], "clip") for each in self.attributes_]
 
+    def _name_features(self, names: list[Any]) -> None:
+        self.n_features_in_ = len(names)
+        if names and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
     def _bounded(
         self, names: list[Any], columns: dict[Any, NDArray[Any]], target: NDArray[Any]
     ) -> tuple[list[Any], dict[Any, NDArray[Any]], NDArray[Any]]:
         """Keep each person's first rows: which ones depends on that person's rows alone."""
         if self.person not in columns:
             raise ValueError(f"There is no column {self.person!r}: person= names the column that tells people apart.")
-        _, who = np.unique(columns[self.person].astype(str), return_inverse=True)
+        who = _people(columns[self.person])
+        if (who == OUTSIDE).any():
+            raise ValueError(f"Column {self.person!r} has missing values: every row needs to say whose it is.")
         order = np.argsort(who, kind="stable")
         starts = np.flatnonzero(np.append(True, np.diff(who[order]) != 0)) if who.size else np.zeros(0, dtype=np.int64)
         sizes = np.diff(np.append(starts, who.size))
@@ -275,6 +296,26 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.missing not in MISSING:
             raise ValueError('missing is "error" or "category".')
         whole(self.rows_per_person, "rows_per_person", 1, "how many rows of one person are kept")
+
+
+def _people(column: NDArray[Any]) -> Integers:
+    """Return a number a person, ``OUTSIDE`` where nobody is named. Text and numbers are different people."""
+    gone = missing_values(column)
+    if column.dtype.kind == "O":
+        known: dict[Any, int] = {}
+        who = np.array([known.setdefault(each, len(known)) for each in column.tolist()], dtype=np.int64)
+    else:
+        who = np.unique(column, return_inverse=True)[1].astype(np.int64)
+    who[gone] = OUTSIDE
+    return who
+
+
+def _in_order(classes: Sequence[Any]) -> list[Any]:
+    """Return declared classes sorted, as scikit-learn's scorers take them to be; as declared if they have no order."""
+    try:
+        return sorted(classes)
+    except TypeError:
+        return list(classes)
 
 
 def chosen_mechanism(given: Any) -> Mechanism:

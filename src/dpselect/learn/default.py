@@ -40,9 +40,9 @@ class DPTreeClassifier(PrivateTrees):
         epsilon: the budget of one fit.
         max_depth: at most this many levels of splits; ``None`` lets the noisy number of records decide.
         bins: even bins of a numeric column; a cut lies between two bins.
-        domains: column (name, or index for arrays) to a list of categories, (low, high), or an array of bin edges;
-            may contain the target. Public: never read from the data. ``"observed-not-private"`` reads them from
-            the data, warns, refuses a ledger and spends nothing.
+        domains: column (name, or index for arrays) to a list of categories (text, numbers, booleans), (low, high), or
+            an array of bin edges; may contain the target. Public: never read from the data. ``"observed-not-private"``
+            reads them from the data, warns, refuses a ledger and spends nothing.
         classes: the declared classes, unless ``domains`` has them under the target's name.
         n_records: the public number of records, if it is public; otherwise 2 % of epsilon pays for a noisy one.
         unknown: what a value outside its domain is: ``"error"``, ``"ignore"`` (the record is left out) or ``"clip"``.
@@ -99,6 +99,9 @@ class DPTreeClassifier(PrivateTrees):
             whole(self.max_depth, "max_depth", 1, "how many levels of splits")
         if self.n_records is not None:
             whole(self.n_records, "n_records", 1, "the public number of records")
+
+    def _leaf_share(self) -> float:
+        return float((1 - _SPLITS) * (1 if self.n_records is not None else 1 - _SIZE))
 
     def _planned(self, attributes_: Sequence[Attribute], _: int, epsilon: Fraction) -> Any:
         rest = epsilon if self.n_records is not None else epsilon * (1 - _SIZE)

@@ -53,7 +53,7 @@ class Attribute:
         Raises:
             ValueError: a value outside the public domain, or a missing one, where that is an error.
         """
-        gone = _gone(values)
+        gone = missing_values(values)
         if gone.any() and not self.missing:
             raise ValueError(
                 f"Column {self.name!r} has missing values: pass missing='category', or leave those records out."
@@ -133,6 +133,8 @@ def attribute(name: Any, domain: Any, *, bins: int, missing: bool) -> Attribute:
     if isinstance(domain, (str, bytes)) or not isinstance(domain, (Sequence, np.ndarray)):
         raise TypeError(f"The domain of {name!r} must be a list of categories, (low, high), or an array of bin edges.")
     categories = tuple(value.item() if isinstance(value, np.generic) else value for value in domain)
+    if not all(isinstance(value, (str, int, float)) for value in categories):
+        raise ValueError(f"The categories of {name!r} must be text, numbers or booleans: turn others into text first.")
     if not categories or len(set(categories)) != len(categories):
         raise ValueError(f"The domain of {name!r} must list each category once, at least one.")
     return Attribute(name, categories, None, missing)
@@ -160,16 +162,23 @@ def attributes(names: Sequence[Any], domains: Any, *, bins: int, missing: bool) 
     return tuple(attribute(name, domains[name], bins=bins, missing=missing) for name in names)
 
 
-def _is_number(end: Any) -> bool:
-    return isinstance(end, (int, float, np.number)) and not isinstance(end, bool)
+def _is_not_itself(value: Any) -> bool:
+    # NaN and NaT differ from themselves; what the comparison of pandas' NA returns is neither true nor false.
+    try:
+        return bool(value != value)
+    except TypeError:
+        return True
 
 
-def _gone(values: Any) -> NDArray[np.bool_]:
+def missing_values(values: Any) -> NDArray[np.bool_]:
+    """Return where None, NaN, NaT or pandas' NA stand, shape (n,)."""
     array = np.asarray(values)
     if array.dtype.kind == "f":
         return np.asarray(np.isnan(array))
+    if array.dtype.kind in "mM":
+        return np.asarray(np.isnat(array))
     if array.dtype.kind == "O":
         return np.fromiter(
-            (value is None or value != value for value in array.tolist()), dtype=np.bool_, count=array.size
+            (value is None or _is_not_itself(value) for value in array.tolist()), dtype=np.bool_, count=array.size
         )
     return np.zeros(array.shape, dtype=bool)

@@ -140,7 +140,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
 
     def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Any:
         mechanism = chosen_mechanism(self.mechanism)
-        named = getattr(self, "classes_", self.classes if self.classes is not None else range(classes))
+        named = getattr(self, "_order", range(classes))
         weights = [(self.importance or {}).get(each, 1) for each in list(named)]
         each = epsilon / (self.generations + 1)
         # A dry run on no records: a mechanism that does not fit these scores says so before anything is spent.

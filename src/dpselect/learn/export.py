@@ -92,7 +92,8 @@ def tree_picture(model: Any, tree: Tree, path: str | Path | None) -> Any:
 
     lay(0)
     deepest = int(tree.depth.max())
-    figure = Figure(figsize=(max(6.0, 1.7 * leaves), 1.6 * (deepest + 1)), layout="constrained")
+    # Beyond this width a picture has more pixels than matplotlib draws.
+    figure = Figure(figsize=(min(max(6.0, 1.7 * leaves), 400.0), 1.6 * (deepest + 1)), layout="constrained")
     axes = figure.subplots()
     axes.set_axis_off()
     axes.set(xlim=(-0.7, leaves - 0.3), ylim=(-deepest - 0.6, 0.5))
@@ -172,14 +173,22 @@ def load(path: str | Path) -> Any:
         )
         for each in content["attributes"]
     ]
-    model = kinds[content["model"]](domains={each.name: None for each in known}, classes=content["classes"])
+    spent = content["epsilon"]
+    model = kinds[content["model"]](
+        1 if spent is None else Fraction(spent),
+        domains={each.name: each.edges if each.categories is None else list(each.categories) for each in known},
+        classes=content["classes"],
+        missing="category" if any(each.missing for each in known) else "error",
+    )
+    if spent is None:
+        # What was read from the data is not public: another fit must not take it for that.
+        model.domains = None
     model.attributes_, model.classes_ = tuple(known), np.array(content["classes"])
     model.trees_ = [Tree.from_dict(known, each) for each in content["trees"]]
     model.n_features_in_ = len(known)
     names = [each.name for each in known]
     if all(isinstance(name, str) for name in names):
         model.feature_names_in_ = np.array(names, dtype=object)
-    spent = content["epsilon"]
     model.privacy_spent_ = (
         None
         if spent is None

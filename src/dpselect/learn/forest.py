@@ -127,10 +127,17 @@ class DPRandomForestClassifier(PrivateTrees):
     def _idealised(self) -> bool:
         return self.leaf == "label" and self._mechanism().sampler.idealised
 
+    def _leaf_share(self) -> float:
+        whole_trees = 1 if self.sharing == "chunks" else len(self.trees_)
+        return float(1 - _SIZE if self._asks_size() else 1) / whole_trees
+
+    def _asks_size(self) -> bool:
+        sized = self.stop == "support" or (self.splits == "multiway" and self.max_depth is None)
+        return sized and self.n_records is None
+
     def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Any:
         trees = self.n_trees or len(attributes_)
-        sized = self.stop == "support" or (self.splits == "multiway" and self.max_depth is None)
-        asked = sized and self.n_records is None
+        asked = self._asks_size()
         rest = epsilon * (1 - _SIZE) if asked else epsilon
         each = rest if self.sharing == "chunks" else rest / trees
         if self.splits == "multiway":

@@ -155,6 +155,11 @@ class DPID3Classifier(PrivateTrees):
     def _mechanism(self) -> Mechanism:
         return chosen_mechanism(self.mechanism)
 
+    def _leaf_share(self) -> float:
+        count, split, leaf = self._shares_of_queries()
+        counted = count if self.stop == "friedman-schuster" else Fraction(0)
+        return float(leaf / (self.max_depth * (counted + split) + counted + leaf) / self.n_trees)
+
     def _idealised(self) -> bool:
         return self._mechanism().sampler.idealised
 

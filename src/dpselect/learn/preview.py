@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from dpselect.core.guarantee import exact_epsilon
 from dpselect.core.spending import session
 from dpselect.learn.base import whole
+from dpselect.sources import frames
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,7 @@ class Preview:
 
     Attributes:
         leaves: leaves of a tree.
-        noise: standard deviation of a leaf's class counts, in records of the private table.
+        noise: standard deviation of a class count at a leaf of full depth, in records of the private table.
         accuracy: on public records that were not trained on.
         spread: its standard deviation over tries.
         tries: how many.
@@ -47,7 +50,7 @@ def preview(model: Any, X: Any, y: Any, *, n_records: int, tries: int = 5) -> Pr
 
     Args:
         model: an estimator of this module, with its domains and classes.
-        X, y: a public sample of at least 20 rows.
+        X, y: a public sample of at least 20 rows, as for ``fit``; y may be the name of the target column.
         n_records: how many rows the private table has, roughly; a public number.
         tries: how many fits.
 
@@ -62,8 +65,11 @@ def preview(model: Any, X: Any, y: Any, *, n_records: int, tries: int = 5) -> Pr
     """
     whole(n_records, "n_records", 1, "how many rows the private table has, roughly")
     whole(tries, "tries", 1, "how many fits")
-    rows, labels = np.asarray(X, dtype=object) if isinstance(X, list) else X, np.asarray(y)
-    size = len(labels)
+    rows, labels = _sample(X, y)
+    size = labels.size
+    # The target's list of classes is read here: labels are handed on without a name.
+    if isinstance(y, str) and model.classes is None and isinstance(model.domains, Mapping) and y in model.domains:
+        model = clone(model).set_params(classes=model.domains[y])
     if size < 20:
         raise ValueError("The public sample is too small: pass at least 20 rows.")
     # Public rows cost nothing, whatever budget the caller has open.
@@ -84,12 +90,26 @@ def _tried(model: Any, rows: Any, labels: Any, tries: int, scaled: Fraction) -> 
         tried.fit(_rows(rows, ~held), labels[~held])
         scores.append(float((tried.predict(_rows(rows, held)) == labels[held]).mean()))
         leaves.append(float(np.mean([tree.leaves.size for tree in tried.trees_])))
-    share = float(exact_epsilon(model.epsilon)) * (0.3 if hasattr(model, "n_records") else 1.0)
+    share = float(exact_epsilon(model.epsilon)) * tried._leaf_share()
+    if model.person is not None:
+        share /= model.rows_per_person
     noise = float(np.sqrt(2) / max(share, 1e-12))
     return Preview(float(np.mean(leaves)), noise, float(np.mean(scores)), float(np.std(scores)), tries)
 
 
+def _sample(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """Return an array or a mapping of columns, and labels."""
+    if isinstance(X, (np.ndarray, list, tuple)):
+        if isinstance(y, str):
+            raise ValueError("An array has no named columns: pass the labels themselves, or a table.")
+        return np.asarray(X, dtype=object) if not isinstance(X, np.ndarray) else X, np.asarray(y)
+    _, columns = frames.columns(X)
+    if not isinstance(y, str):
+        return columns, np.asarray(frames.column(y))
+    if y not in columns:
+        raise ValueError(f"There is no column {y!r} in the table: name the target column.")
+    return columns, columns.pop(y)
+
+
 def _rows(table: Any, kept: Any) -> Any:
-    if isinstance(table, np.ndarray):
-        return table[kept]
-    return table.filter(kept) if hasattr(table, "filter") and not hasattr(table, "iloc") else table[kept]
+    return table[kept] if isinstance(table, np.ndarray) else {name: values[kept] for name, values in table.items()}

@@ -18,6 +18,8 @@ def columns(table: Any) -> tuple[list[Any], dict[Any, NDArray[Any]]]:
     """
     if isinstance(table, Mapping):
         found = {name: np.asarray(values) for name, values in table.items()}
+        if any(values.ndim != 1 for values in found.values()):
+            raise ValueError("Every column must be one-dimensional: pass one value a record.")
         if len({values.shape[:1] for values in found.values()}) > 1:
             raise ValueError("The columns have different lengths: pass one value a record in every column.")
         return list(found), found
@@ -30,9 +32,13 @@ def columns(table: Any) -> tuple[list[Any], dict[Any, NDArray[Any]]]:
         import narwhals as nw
 
         frame = nw.from_native(table, eager_only=True)
+        names = list(frame.columns)
     except (ImportError, TypeError):
         raise TypeError("Pass a pandas, polars or arrow table, a NumPy array, or a mapping of columns.") from None
-    return list(frame.columns), {name: _plain(frame[name]) for name in frame.columns}
+    except ValueError:
+        raise ValueError("Some columns have the same name: pass columns of different names.") from None
+    # By method: a column whose name is a number is not a row.
+    return names, {name: _plain(frame.get_column(name)) for name in names}
 
 
 def column(values: Any) -> NDArray[Any]:
@@ -45,6 +51,12 @@ def column(values: Any) -> NDArray[Any]:
         return _plain(nw.from_native(values, series_only=True, eager_only=True))
     except (ImportError, TypeError):
         return np.asarray(values)
+
+
+def name(values: Any) -> str | None:
+    """Return what a series is called, ``None`` for other kinds of columns."""
+    own = getattr(values, "name", None)
+    return own if isinstance(own, str) and own else None
 
 
 def _plain(series: Any) -> NDArray[Any]:
