@@ -12,7 +12,7 @@ from dpselect.core.guarantee import Guarantee
 from dpselect.core.spending import session as current
 from dpselect.ledger.accountant import Report, Terms, Totals, report
 from dpselect.ledger.events import Event
-from dpselect.ledger.store import Ledger, _terms
+from dpselect.ledger.store import Ledger
 
 
 class Session:
@@ -97,7 +97,7 @@ def budget(
     (Fraction(1, 4), 3)
     """
     if path is None:
-        keeper: Ledger | Session = Session(_terms(epsilon, delta, neighbours, dataset, rule))
+        keeper: Ledger | Session = Session(Terms.of(epsilon, delta, neighbours, dataset, rule))
     else:
         keeper = Ledger.open(path, epsilon=epsilon, delta=delta, neighbours=neighbours, dataset=dataset, rule=rule)
     token = current.set(keeper)
