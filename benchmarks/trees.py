@@ -175,7 +175,7 @@ def published(repeats: int) -> None:
                 for b in bins:
                     if depth == 5 and "shifted" in label and name == "adult":
                         continue
-                    run = ours(lambda e, b=b, g=given, **k: learn.DPID3Classifier(e, depth, bins=b, **wide, **g, **k))  # noqa: B023
+                    run = ours(lambda e, b=b, g=given, **k: learn.DPID3Classifier(e, depth, bins=b, **wide, **g, **k))
                     figures = []
                     for epsilon in epsilons:
                         scores = []

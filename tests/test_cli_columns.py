@@ -230,3 +230,25 @@ def test_several_metrics_are_combined(capsys: pytest.CaptureFixture[str]) -> Non
     one = ["top-k", "lesmis", "--metric", "degree", "--epsilon", "1"]
     assert "give --metric more than once" in refusal([*one, "--pareto"], capsys)
     assert "given twice" in refusal([*one, "--metric", "degree", "--pareto"], capsys)
+
+
+def test_the_front_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two metrics of public data: candidates, front, the best and the drawn."""
+    both = [
+        "compare",
+        "top-k",
+        "lesmis",
+        "--metric",
+        "degree",
+        "--metric",
+        "ego-density",
+        "--pareto",
+        "--epsilons",
+        "1",
+    ]
+    picture = tmp_path / "front.png"
+    assert 0 == main([*both, "--mechanisms", "local-dampening-flip", "--objectives", str(picture)])
+    assert picture.stat().st_size > 5000
+    capsys.readouterr()
+    one = ["compare", "top-k", "lesmis", "--metric", "degree", "--epsilons", "1", "--objectives", str(picture)]
+    assert "give --metric twice" in refusal(one, capsys)

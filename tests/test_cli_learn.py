@@ -32,7 +32,7 @@ def train(folder: Path, *more: str) -> list[str]:
     return ["train", str(folder / "people.csv"), "--target", "rich", "--epsilon", "20", *paths, *more]
 
 
-@pytest.mark.parametrize("model", ["tree", "id3", "forest"])
+@pytest.mark.parametrize("model", ["tree", "id3", "forest", "evolutionary"])
 def test_train_and_predict(model: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A model file, its promise, labels with shares and reasons."""
     assert 0 == main(train(folder, "--model", model))

@@ -5,7 +5,7 @@ The whole public vocabulary is the list below; start with ``Scores``, ``mechanis
 
 from typing import Any
 
-from dpselect import audit, compare, ledger, mechanisms, utilities
+from dpselect import audit, compare, ledger, mechanisms, metrics, utilities
 from dpselect.core import sensitivity
 from dpselect.core.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
 from dpselect.core.combine import aggregate, pareto
@@ -18,6 +18,7 @@ from dpselect.core.scores import Scores, UnitScores
 from dpselect.core.sensitivity import Sensitivity
 from dpselect.ledger import Ledger, budget
 from dpselect.mechanisms import mechanism
+from dpselect.objectives import priv_agg, priv_pareto
 from dpselect.quantiles import quantiles
 from dpselect.recommend import Recommendation, recommend
 from dpselect.views import Column, Graph
@@ -47,7 +48,10 @@ __all__ = [
     "ledger",
     "mechanism",
     "mechanisms",
+    "metrics",
     "pareto",
+    "priv_agg",
+    "priv_pareto",
     "quantiles",
     "recommend",
     "select",

@@ -131,5 +131,45 @@ def draw(rows: Sequence[Row], path: str | Path) -> None:
     figure.savefig(path, dpi=150)
 
 
+def draw_front(
+    parts: Sequence[Scores], names: Sequence[str], chosen: Sequence[int], private: Sequence[int], path: str | Path
+) -> None:
+    """Draw two objectives of public data: all candidates, the front, what is best and what was drawn with noise.
+
+    Args:
+        parts: two scores of the same candidates.
+        names: what they are called.
+        chosen: positions of the best candidates without noise.
+        private: positions drawn privately.
+        path: a .png, .svg or .pdf file.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+        ValueError: not two objectives, or a file of another kind.
+    """
+    path = Path(path)
+    if len(parts) != 2:
+        raise ValueError("The front is drawn for two objectives: pass two.")
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise ValueError(f"{path.name} is no picture: pass a file that ends in .png, .svg or .pdf.")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError('Pictures need matplotlib: python -m pip install "dpselect[plot]".') from None
+    x, y = (part.values.astype(np.float64) for part in parts)
+    order = np.lexsort((-y, -x))
+    front = order[y[order] > np.concatenate(([-np.inf], np.maximum.accumulate(y[order])[:-1]))]
+    figure = Figure(figsize=(7, 4.6), layout="constrained")
+    axes = figure.subplots()
+    axes.plot(x, y, ".", color="0.75", markersize=3, label="candidates", rasterized=True)
+    axes.plot(x[front], y[front], "-", color="0.3", linewidth=1, label="front")
+    axes.plot(x[list(chosen)], y[list(chosen)], "s", color="C0", markersize=8, fillstyle="none", label="best, no noise")
+    axes.plot(x[list(private)], y[list(private)], "x", color="C3", markersize=8, label="drawn privately")
+    axes.set(xlabel=names[0], ylabel=names[1])
+    axes.grid(color="0.9")
+    figure.legend(loc="outside right upper", frameon=False, fontsize="small")
+    figure.savefig(path, dpi=150)
+
+
 def _short(epsilon: Fraction) -> str:
     return f"{float(epsilon):g}"

@@ -19,7 +19,7 @@ class Replay(Draws):
     """Follow ``script``; beyond its end take the first choice, and note how many there were."""
 
     def __init__(self, script: tuple[int, ...]) -> None:
-        self.script, self.taken, self.ways, self.chance = script, [], [], 0.0
+        self.script, self.taken, self.ways, self.chance, self.public = script, [], [], 0.0, 0
 
     def _next(self, ways: int) -> int:
         at = len(self.taken)
@@ -50,9 +50,20 @@ class Replay(Draws):
             winners.append(places[chosen])
         return np.array(winners)
 
+    def several(self, scores, many, epsilon, mechanism):
+        """One winner after the other, from those that remain."""
+        ticks, rate = mechanism.prepared(scores, epsilon / many)
+        left, winners = list(range(ticks.size)), []
+        for _ in range(many):
+            chosen = self._next(len(left))
+            self.chance += float(mechanism.ticks_log_law(ticks[left], rate)[chosen])
+            winners.append(left.pop(chosen))
+        return winners
+
     def below(self, bounds):
-        """Public randomness, and coins that only their own record sees: fixed."""
-        return np.zeros(bounds.size, dtype=np.int64)
+        """Public randomness, and coins that only their own record sees: fixed, but not all alike."""
+        self.public += 1
+        return np.minimum(bounds - 1, (self.public * 7 // 3) % np.maximum(bounds, 1))
 
 
 def transcripts(run: Callable[[Draws], object], most: int = 4000) -> Iterator[tuple[tuple[int, ...], float]]:

@@ -36,6 +36,12 @@ def add(verbs: Any) -> None:
             "--epsilons", nargs="+", type=number, metavar="E", default=_EPSILONS, help="default: 0.1 to 10"
         )
         each.add_argument("--out", metavar="FILE", help="also draw a picture: a .png, .svg or .pdf file")
+        if name == "top-k":
+            each.add_argument(
+                "--objectives",
+                metavar="FILE",
+                help="also draw both metrics, the front and five nodes drawn at the largest epsilon",
+            )
         each.set_defaults(run=run)
 
 
@@ -53,5 +59,22 @@ def run(given: argparse.Namespace) -> str:
     ]
     if given.out:
         dps.compare.draw(rows, given.out)
+    if getattr(given, "objectives", None):
+        _front(given, problems, mechanisms[0], epsilons[-1])
     note = "Exact, from laws. For public data only: figures like these betray private data."
     return f"{dps.compare.table(rows)}\n\n{note}"
+
+
+def _front(given: argparse.Namespace, problems: dict[str, dps.Scores], mechanism: dps.Mechanism, epsilon: Any) -> None:
+    """Draw the front of two metrics, the five best nodes and five private ones."""
+    import numpy as np
+
+    if len(given.metric) != 2:
+        raise ValueError("--objectives draws two metrics: give --metric twice, with --pareto or --weights.")
+    ((_, combined),) = problems.items()
+    parts = top_k.parts(given)
+    many = min(5, len(combined))
+    best = np.argsort(-combined.values, kind="stable")[:many].tolist()
+    place = {candidate: position for position, candidate in enumerate(combined.candidates)}
+    drawn = dps.top_k(combined, many, epsilon, mechanism=mechanism).candidates
+    dps.compare.draw_front(parts, given.metric, best, [place[each] for each in drawn], given.objectives)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ DEFAULTS = {
 
 # What several metrics together are drawn with.
 COMBINED = "local-dampening-flip"
+# From so many nodes on a Pareto score takes seconds a distance.
+_MANY = 200_000
 
 
 def add(verbs: Any) -> None:
@@ -79,12 +82,16 @@ def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
         return {given.metric[0]: _metric(given.metric[0], given, graph)}
     if given.pareto == bool(given.weights):
         raise ValueError("Several metrics are combined by --pareto or by --weights: choose one of them.")
-    parts = [_metric(metric, given, graph) for metric in given.metric]
+    found = [_metric(metric, given, graph) for metric in given.metric]
     name = " and ".join(given.metric)
     if given.pareto:
-        return {f"{name}, Pareto": dps.pareto(parts)}
+        if len(graph) >= _MANY:
+            print(
+                f"{len(graph)} nodes: a Pareto score takes its time, a pass over all nodes a distance.", file=sys.stderr
+            )
+        return {f"{name}, Pareto": dps.pareto(found)}
     weights = [int(w) if w.denominator == 1 else float(w) for w in given.weights]
-    return {f"{name}, weighted": dps.aggregate(parts, weights)}
+    return {f"{name}, weighted": dps.aggregate(found, weights)}
 
 
 def run(given: argparse.Namespace) -> str:
@@ -95,6 +102,12 @@ def run(given: argparse.Namespace) -> str:
     release = dps.top_k(found, given.k, given.epsilon, mechanism=mechanism, ledger=ledger_of(given))
     ranks = [f"{rank:>3}  {node}" for rank, node in enumerate(release.candidates, 1)]
     return shown(release, ranks, given, "in order of selection; ", metric=name)
+
+
+def parts(given: argparse.Namespace) -> list[dps.Scores]:
+    """Return the score of every node by each metric."""
+    graph = _graph(given)
+    return [_metric(metric, given, graph) for metric in given.metric]
 
 
 def _graph(given: argparse.Namespace) -> dps.Graph:

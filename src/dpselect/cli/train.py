@@ -11,7 +11,12 @@ import dpselect as dps
 from dpselect.cli.arguments import ledger_of, number
 from dpselect.sources import tables
 
-MODELS = {"tree": "DPTreeClassifier", "id3": "DPID3Classifier", "forest": "DPRandomForestClassifier"}
+MODELS = {
+    "tree": "DPTreeClassifier",
+    "id3": "DPID3Classifier",
+    "forest": "DPRandomForestClassifier",
+    "evolutionary": "DPEvolutionaryTreeClassifier",
+}
 
 
 def add(verbs: Any) -> None:
@@ -48,7 +53,7 @@ def run(given: argparse.Namespace) -> str:
         settings["max_depth"] = given.max_depth
     if given.mechanism is not None:
         if given.model == "tree":
-            raise ValueError("--mechanism goes with --model id3 or forest: the default tree has its own.")
+            raise ValueError("--mechanism goes with --model id3, forest or evolutionary: the default tree has its own.")
         settings["mechanism"] = given.mechanism
     kind = getattr(dps.learn, MODELS[given.model])
     model = kind(given.epsilon, domains=domains, ledger=ledger_of(given), **settings)

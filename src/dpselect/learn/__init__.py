@@ -1,17 +1,19 @@
 """Private trees and forests, as scikit-learn estimators."""
 
 from dpselect.learn.default import DPTreeClassifier
+from dpselect.learn.evolutionary import DPEvolutionaryTreeClassifier
 from dpselect.learn.export import load
 from dpselect.learn.five import THE_FIVE
 from dpselect.learn.forest import DPRandomForestClassifier
 from dpselect.learn.id3 import DPID3Classifier
 from dpselect.learn.preview import Preview, preview
 
-EVERY_CLASSIFIER = (DPTreeClassifier, DPID3Classifier, DPRandomForestClassifier)
+EVERY_CLASSIFIER = (DPTreeClassifier, DPID3Classifier, DPRandomForestClassifier, DPEvolutionaryTreeClassifier)
 
 __all__ = [
     "EVERY_CLASSIFIER",
     "THE_FIVE",
+    "DPEvolutionaryTreeClassifier",
     "DPID3Classifier",
     "DPRandomForestClassifier",
     "DPTreeClassifier",

@@ -12,6 +12,7 @@ from dpselect.core import sampling
 from dpselect.core.coins import Entropy, fresh
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.noise import noisy_counts
+from dpselect.core.release import peel
 from dpselect.core.scores import Scores, floor_ticks
 
 Integers = NDArray[np.int64]
@@ -29,6 +30,11 @@ class Draws:
     def choose(self, scores: Scores, epsilon: Fraction, mechanism: Mechanism) -> int:
         """Return the position of the winner of one selection."""
         return mechanism.sampler.draw(*mechanism.prepared(scores, epsilon), self.stream())
+
+    def several(self, scores: Scores, many: int, epsilon: Fraction, mechanism: Mechanism) -> list[int]:
+        """Return the positions of several winners, drawn one after the other at epsilon / many each."""
+        ticks, rate = mechanism.prepared(scores, epsilon / many)
+        return peel(ticks, many, rate, mechanism.sampler, self.stream)
 
     def choose_rows(
         self, values: NDArray[np.float64] | Integers, valid: NDArray[np.bool_], sensitivity: int, epsilon: Fraction
