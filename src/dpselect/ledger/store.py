@@ -183,11 +183,12 @@ class Ledger:
         """Return all events, oldest first."""
         return tuple(self.latest(None))
 
-    def latest(self, count: int | None) -> list[Event]:
-        """Return the last ``count`` events, oldest first; ``None`` for all."""
+    def latest(self, count: int | None, until: int | None = None) -> list[Event]:
+        """Return the last ``count`` events up to row ``until``, oldest first; ``None`` for all."""
         with _connected(self.path) as connection:
-            query = "SELECT body FROM events ORDER BY row DESC LIMIT ?"
-            rows = connection.execute(query, (-1 if count is None else count,)).fetchall()
+            query = "SELECT body FROM events WHERE row <= ? ORDER BY row DESC LIMIT ?"
+            given = (2**62 if until is None else until, -1 if count is None else count)
+            rows = connection.execute(query, given).fetchall()
         return [Event.from_text(body) for (body,) in reversed(rows)]
 
     def report(self, delta: float) -> Report:
