@@ -21,7 +21,7 @@ import dpselect as dps
 from dpselect.core.neighbours import Neighbours
 from dpselect.ledger import Event
 from dpselect.ledger.accountant import fold
-from dpselect.ledger.store import _link, _text
+from dpselect.ledger.chain import link, totals_text
 
 EACH = dps.Guarantee(Fraction(1, 10**6), Neighbours.ADD_REMOVE)
 
@@ -50,10 +50,12 @@ def long(folder: Path, rows: int) -> None:
     text = event.as_text()
     links = []
     for row in range(rows):
-        tail = _link(tail, text)
+        tail = link(tail, text)
         links.append((row + 1, text, tail))
     connection.executemany("INSERT INTO events VALUES (?, ?, ?)", links)
-    connection.execute("UPDATE totals SET rows = ?, body = ?, tail = ?", (rows, _text(fold([event] * rows)), tail))
+    connection.execute(
+        "UPDATE totals SET rows = ?, body = ?, tail = ?", (rows, totals_text(fold([event] * rows)), tail)
+    )
     connection.commit()
     connection.close()
     command = [sys.executable, "-m", "dpselect", "budget"]

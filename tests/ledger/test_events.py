@@ -43,3 +43,42 @@ def test_counts_are_positive_integers(count) -> None:
     """A release that did not happen is not recorded."""
     with pytest.raises(ValueError, match="at least 1"):
         Event.of(TENTH, dataset="", mechanism="x", count=count)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"epsilon": -1}, "epsilon must be"),
+        ({"epsilon": Fraction(-1, 10)}, "epsilon must be"),
+        ({"epsilon": float("nan")}, "epsilon must be"),
+        ({"epsilon": "1/10"}, "epsilon must be"),
+        ({"delta": Fraction(3, 2)}, "delta must be"),
+        ({"delta": Fraction(-1, 2)}, "delta must be"),
+        ({"count": -3}, "count must be"),
+    ],
+)
+def test_an_event_made_by_hand_is_checked(given, message: str) -> None:
+    """Nothing that would hand budget back."""
+    with pytest.raises((ValueError, TypeError), match=message):
+        Event(**({"dataset": "", "neighbours": "edge", "mechanism": "x", "epsilon": Fraction(1)} | given))
+
+
+def test_a_refund_written_as_text_is_refused() -> None:
+    """A negative epsilon in the file is none of ours."""
+    text = Event.of(TENTH, dataset="", mechanism="x").as_text()
+    with pytest.raises(ValueError, match="update it"):
+        Event.from_text(text.replace("1/10", "-1/10"))
+
+
+def test_only_guarantees_are_spent() -> None:
+    """A bare number says neither whom it protects nor how it composes."""
+    with pytest.raises(TypeError, match="Spend a guarantee"):
+        Event.of(0.1, dataset="", mechanism="x")
+
+
+def test_names_of_files_need_not_be_characters() -> None:
+    """Bytes that are no UTF-8 arrive as surrogates, which no file can hold."""
+    event = Event.of(TENTH, dataset="", mechanism="x", note="\udcff", facts={"file": "\udce9.csv"})
+
+    assert event == Event.from_text(event.as_text().encode("utf-8").decode("utf-8"))
+    assert "\\udce9.csv" == event.facts["file"]

@@ -81,6 +81,52 @@ def test_the_accountant_has_the_face_they_know() -> None:
         BudgetAccountant()
 
 
+def test_the_accountant_is_a_block_as_theirs_is() -> None:
+    """Every release inside counts, blocks nest, and what was spent before is taken over."""
+    votes = dps.Scores([1, 2], 1)
+    with BudgetAccountant(1, 0, 0, [(0.25, 0)]) as outer:
+        dps.select(votes, 0.25, mechanism=FLIP)
+        with BudgetAccountant(epsilon=1) as inner:
+            dps.select(votes, 0.5, mechanism=FLIP)
+        dps.select(votes, 0.25, mechanism=FLIP)
+        with pytest.raises(dps.BudgetError, match="left epsilon 1/4"):
+            dps.select(votes, 0.5, mechanism=FLIP)
+    dps.select(votes, 100, mechanism=FLIP)
+
+    assert ((0.75, 0.0), (0.5, 0.0)) == (outer.total(), inner.total())
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"epsilon": float("inf")}, "epsilon must be"),
+        ({"epsilon": -1}, "epsilon must be"),
+        ({"epsilon": "1"}, "epsilon must be"),
+        ({"epsilon": 1, "delta": -1}, "delta must be"),
+        ({"epsilon": 1, "delta": 1.0}, "delta must be"),
+        ({"epsilon": 1, "slack": 1e-6}, "Leave slack at 0"),
+    ],
+)
+def test_what_the_accountant_does_not_take(given, message: str) -> None:
+    """No unlimited budget, and no total that holds only for a plan."""
+    with pytest.raises((ValueError, TypeError), match=message):
+        BudgetAccountant(**given)
+
+
+def test_the_accountant_refuses_bad_spends_and_other_rules(tmp_path) -> None:
+    """Nothing is handed back, and what was spent before must fit."""
+    accountant = BudgetAccountant(epsilon=1)
+    for epsilon in (-0.5, float("nan"), float("inf"), "0.1", None):
+        with pytest.raises((ValueError, TypeError), match="epsilon must be"):
+            accountant.spend(epsilon)
+    with pytest.raises(dps.BudgetError):
+        BudgetAccountant(1, 0, 0, [(0.75, 0), (0.5, 0)])
+    with pytest.raises(ValueError, match="rule is sum"):
+        BudgetAccountant(ledger=dps.Ledger.open(tmp_path / "b", epsilon=1, delta=1e-6, rule="rho"))
+
+    assert 0 == len(accountant)
+
+
 def test_the_accountant_can_stand_before_a_ledger(tmp_path) -> None:
     """Spends land in the file."""
     ledger = dps.Ledger.open(tmp_path / "b", epsilon=1, delta=1e-6)

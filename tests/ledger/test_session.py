@@ -1,5 +1,8 @@
 """A budget for a script."""
 
+import copy
+import os
+import pickle
 from fractions import Fraction
 from pathlib import Path
 
@@ -49,5 +52,25 @@ def test_an_error_inside_ends_the_session() -> None:
     with pytest.raises(KeyError), dps.budget(epsilon=1) as book:
         raise KeyError
     dps.select(VOTES, 0.4, mechanism=FLIP)
+
+    assert 0 == book.totals.spends
+
+
+def test_a_budget_in_memory_stays_one() -> None:
+    """Copies are the same budget, and it does not cross to another process as a budget of its own."""
+    with dps.budget(epsilon=1) as book:
+        assert book is copy.copy(book) is copy.deepcopy(book)
+        with pytest.raises(TypeError, match="give several processes a ledger with a path"):
+            pickle.dumps(book)
+
+
+def test_a_forked_process_cannot_spend_it_again(monkeypatch) -> None:
+    """Its copy of the memory would not know what the others spend."""
+    with dps.budget(epsilon=1) as book:
+        here = os.getpid()
+        monkeypatch.setattr(os, "getpid", lambda: here + 1)
+        with pytest.raises(dps.BudgetError, match="stays in its process"):
+            dps.select(VOTES, 0.2, mechanism=FLIP)
+        monkeypatch.undo()
 
     assert 0 == book.totals.spends

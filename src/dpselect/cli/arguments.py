@@ -8,9 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dpselect.core.guarantee import Guarantee
 from dpselect.core.release import Release
-from dpselect.ledger import Ledger
+from dpselect.ledger import Citing, Ledger
 
 # What one step between databases is, in words.
 _PROTECTED = {
@@ -70,18 +69,7 @@ def add_release(parser: argparse.ArgumentParser, mechanism: str) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-class _Witness:
-    """A ledger that also records which command spent, on which file."""
-
-    def __init__(self, ledger: Ledger, facts: dict[str, str]) -> None:
-        self._ledger, self._facts = ledger, facts
-
-    def spend(self, guarantee: Guarantee, *, mechanism: str, count: int = 1, note: str = "") -> object:
-        """Record the spend with its facts."""
-        return self._ledger.spend(guarantee, mechanism=mechanism, count=count, note=note, facts=self._facts)
-
-
-def ledger_of(given: argparse.Namespace) -> _Witness | None:
+def ledger_of(given: argparse.Namespace) -> Citing | None:
     """Return the ledger named on the command line, verified, or ``None``."""
     if given.ledger is None:
         return None
@@ -90,7 +78,7 @@ def ledger_of(given: argparse.Namespace) -> _Witness | None:
         value = getattr(given, name, None)
         if value is not None:
             facts[name] = str(value)
-    return _Witness(Ledger.read(given.ledger), facts)
+    return Ledger.read(given.ledger).about(**facts)
 
 
 def shown(release: Release, lines: list[str], given: argparse.Namespace, note: str = "", **more: Any) -> str:

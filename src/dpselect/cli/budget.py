@@ -74,8 +74,9 @@ def _create(given: argparse.Namespace) -> str:
 
 def _show(given: argparse.Namespace) -> str:
     ledger = dps.Ledger.read(given.ledger)
-    terms, totals, left = ledger.terms, ledger.totals, ledger.remaining
-    events = ledger.latest(None if given.all else _LATEST)
+    terms, totals = ledger.terms, ledger.totals
+    # No event after these totals, whoever spends meanwhile.
+    left, events = terms.left(totals), ledger.latest(None if given.all else _LATEST, totals.spends)
     if given.json:
         facts = {
             "dataset": terms.dataset,
@@ -84,6 +85,9 @@ def _show(given: argparse.Namespace) -> str:
             "epsilon": str(terms.epsilon),
             "delta": str(terms.delta),
             "spent": {"epsilon": str(totals.epsilon), "delta": str(totals.delta), "rho": str(totals.rho)},
+            "left": {"rho": str(left.rho)}
+            if terms.rule == "rho"
+            else {"epsilon": str(left.epsilon), "delta": str(left.delta)},
             "releases": totals.releases,
             "events": [json.loads(event.as_text()) for event in events],
         }
@@ -123,7 +127,8 @@ def _spend(given: argparse.Namespace) -> str:
 
 
 def _verify(given: argparse.Namespace) -> str:
-    totals = dps.Ledger.read(given.ledger).verify()
+    # Reading checks every row and every sum.
+    totals = dps.Ledger.read(given.ledger).totals
     return f"{given.ledger}: {totals.spends} entries, unbroken; epsilon {totals.epsilon}{_delta(totals.delta)} spent"
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.core.neighbours import Neighbours
+from dpselect.core.neighbours import Neighbours, neighbours
 
 # Far beyond any use; keeps numbers short enough to be written down and read again.
-_LEAST = Fraction(1, 10**300)
+_LEAST, _MOST = Fraction(1, 10**300), Fraction(10**300)
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,10 @@ class Guarantee:
             exponential sampler, never by permute-and-flip.
         idealised: the sampler uses floating-point noise, so the promise is for its ideal twin.
 
+    Raises:
+        TypeError, ValueError: epsilon is not a positive finite number, or delta not one in [0, 1): no promise costs
+            less than nothing.
+
     >>> Guarantee(Fraction(1, 10), Neighbours.EDGE)
     Guarantee(epsilon=1/10, neighbours='edge')
     """
@@ -38,6 +42,11 @@ class Guarantee:
     delta: Fraction = Fraction(0)
     bounded_range: bool = False
     idealised: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        object.__setattr__(self, "delta", exact_delta(self.delta))
+        object.__setattr__(self, "neighbours", neighbours(self.neighbours))
 
     @property
     def rho(self) -> Fraction:
@@ -73,15 +82,37 @@ def exact_epsilon(epsilon: Any) -> Fraction:
     >>> exact_epsilon(0.1)
     Fraction(1, 10)
     """
-    if isinstance(epsilon, np.generic):
-        epsilon = epsilon.item()
-    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float, Fraction, Decimal)):
-        raise TypeError("epsilon must be a number such as 0.5 or Fraction(1, 2).")
-    if isinstance(epsilon, (float, Decimal)) and not math.isfinite(epsilon):
-        raise ValueError(f"epsilon must be positive and finite, not {epsilon}.")
-    exact = Fraction(repr(epsilon)) if isinstance(epsilon, float) else Fraction(epsilon)
+    return _exact(epsilon, "epsilon", "positive and finite")
+
+
+def exact_delta(delta: Any) -> Fraction:
+    """Return delta as the exact number that was written, at least 0 and less than 1.
+
+    Raises:
+        TypeError: not a number.
+        ValueError: negative, 1 or more, NaN; positive and below 10^-300.
+
+    >>> exact_delta(1e-6)
+    Fraction(1, 1000000)
+    """
+    if not isinstance(delta, bool) and isinstance(delta, (int, float, Fraction, Decimal, np.number)) and delta == 0:
+        return Fraction(0)
+    exact = _exact(delta, "delta", "at least 0 and less than 1")
+    if exact >= 1:
+        raise ValueError(f"delta must be at least 0 and less than 1, not {delta}.")
+    return exact
+
+
+def _exact(number: Any, name: str, allowed: str) -> Fraction:
+    if isinstance(number, np.generic):
+        number = number.item()
+    if isinstance(number, bool) or not isinstance(number, (int, float, Fraction, Decimal)):
+        raise TypeError(f"{name} must be a number such as 0.5 or Fraction(1, 2).")
+    if isinstance(number, (float, Decimal)) and not math.isfinite(number):
+        raise ValueError(f"{name} must be {allowed}, not {number}.")
+    exact = Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
     if exact <= 0:
-        raise ValueError(f"epsilon must be positive and finite, not {epsilon}.")
-    if not _LEAST <= exact <= 1 / _LEAST:
-        raise ValueError("epsilon must be between 10^-300 and 10^300.")
+        raise ValueError(f"{name} must be {allowed}, not {number}.")
+    if not _LEAST <= exact <= _MOST:
+        raise ValueError(f"{name} must be between 10^-300 and 10^300.")
     return exact

@@ -12,7 +12,7 @@ from dpselect.core.guarantee import Guarantee
 class Spender(Protocol):
     """Whatever keeps a budget: ``dpselect.Ledger``, a session, or a user's own."""
 
-    def spend(self, guarantee: Guarantee, *, mechanism: str, count: int = 1, note: str = "") -> object:
+    def spend(self, guarantee: Guarantee, /, *, mechanism: str, count: int = 1, note: str = "") -> object:
         """Record ``count`` releases, each with this guarantee, durably, or raise and record nothing.
 
         Raises:

@@ -4,10 +4,11 @@ from dpselect.ledger.accountant import Report, Terms, Totals, report
 from dpselect.ledger.events import Event
 from dpselect.ledger.interop import BudgetAccountant, to_dp_accounting, to_opendp
 from dpselect.ledger.session import Session, budget
-from dpselect.ledger.store import Ledger
+from dpselect.ledger.store import Citing, Ledger
 
 __all__ = [
     "BudgetAccountant",
+    "Citing",
     "Event",
     "Ledger",
     "Report",

@@ -13,12 +13,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from dpselect.core.errors import BudgetError
+from dpselect.core.guarantee import exact_delta, exact_epsilon
+from dpselect.core.neighbours import neighbours as relation
 from dpselect.ledger.events import Event
 
 # Reports are rounded up by this, far more than the error of their arithmetic.
@@ -39,16 +43,19 @@ class Totals:
     delta: Fraction = Fraction(0)
     rho: Fraction = Fraction(0)
 
+    def __add__(self, other: Totals) -> Totals:
+        return Totals(
+            self.spends + other.spends,
+            self.releases + other.releases,
+            self.epsilon + other.epsilon,
+            self.delta + other.delta,
+            self.rho + other.rho,
+        )
+
     def after(self, event: Event) -> Totals:
         """Return the totals with one more event."""
         rho = Fraction(0) if event.delta else event.guarantee.rho
-        return Totals(
-            self.spends + 1,
-            self.releases + event.count,
-            self.epsilon + event.count * event.epsilon,
-            self.delta + event.count * event.delta,
-            self.rho + event.count * rho,
-        )
+        return self + Totals(1, event.count, event.count * event.epsilon, event.count * event.delta, event.count * rho)
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,22 @@ class Terms:
     neighbours: str
     dataset: str = ""
     rule: str = "sum"
+
+    @classmethod
+    def of(cls, epsilon: Any, delta: Any, neighbours: str, dataset: str, rule: str) -> Terms:
+        """Return checked terms of numbers as they are written.
+
+        Raises:
+            TypeError, ValueError: a number, name or rule that is none.
+        """
+        if rule not in RULES:
+            raise ValueError('rule is "sum" or "rho".')
+        if not isinstance(dataset, str):
+            raise TypeError("dataset must be text: the curator's name of the data.")
+        terms = cls(exact_epsilon(epsilon), exact_delta(delta), relation(neighbours).value, dataset, rule)
+        if rule == "rho" and not terms.delta:
+            raise ValueError('rule="rho" needs a delta, for example delta=1e-6.')
+        return terms
 
     @property
     def rho(self) -> Fraction:
@@ -130,14 +153,20 @@ class Terms:
 
 
 def fold(events: Iterable[Event]) -> Totals:
-    """Return the sums over events.
+    """Return the sums over events: exact, and equal guarantees are multiplied rather than added one by one.
 
     >>> fold([Event("", "add-remove", "exponential", Fraction(1, 10), count=3)]).epsilon
     Fraction(3, 10)
     """
-    totals = Totals()
+    kinds: dict[tuple[int, int, int, int, bool], tuple[Event, int, int]] = {}
     for event in events:
-        totals = totals.after(event)
+        epsilon, delta = event.epsilon, event.delta
+        kind = (epsilon.numerator, epsilon.denominator, delta.numerator, delta.denominator, event.bounded_range)
+        _, spends, releases = kinds.get(kind, (event, 0, 0))
+        kinds[kind] = event, spends + 1, releases + event.count
+    totals = Totals()
+    for event, spends, releases in kinds.values():
+        totals = replace(totals.after(replace(event, count=releases)), spends=totals.spends + spends)
     return totals
 
 
@@ -195,7 +224,7 @@ def report(events: Iterable[Event], delta: float) -> Report:
     """
     if not 0 < delta < 1:
         raise ValueError("delta must lie between 0 and 1, for example 1e-6.")
-    spent = [event for event in events if event.count]
+    spent = list(events)
     if any(event.delta for event in spent):
         raise ValueError("Tighter totals are for pure releases: an event has a delta of its own.")
     totals = fold(spent)
@@ -284,6 +313,7 @@ def epsilon_of_rho(rho: float, delta: float) -> float:
     return max(0.0, float(bound.min())) * _UP
 
 
+@lru_cache
 def _rho_within(epsilon: float, delta: float) -> Fraction:
     low, high = 0.0, 1.0
     while epsilon_of_rho(high, delta) <= epsilon:

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
-from dpselect.core.guarantee import Guarantee
+from dpselect.core.guarantee import Guarantee, exact_delta, exact_epsilon
 from dpselect.core.neighbours import Neighbours
 
 _KIND = "spend"
@@ -36,6 +37,9 @@ class Event:
         note: free text.
         facts: where the data came from (file, table, filter, sample): recorded, never a budget of its own.
 
+    Raises:
+        TypeError, ValueError: epsilon, delta or count is none.
+
     >>> one = Event("survey", "add-remove", "permute-and-flip", Fraction(1, 10), when="2026-01-01T00:00:00+00:00")
     >>> Event.from_text(one.as_text()) == one
     True
@@ -53,6 +57,15 @@ class Event:
     note: str = ""
     facts: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        # Exact numbers go through untouched: a long ledger is read in a second.
+        if type(self.epsilon) is not Fraction or self.epsilon.numerator <= 0:
+            object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        if type(self.delta) is not Fraction or not 0 <= self.delta.numerator < self.delta.denominator:
+            object.__setattr__(self, "delta", exact_delta(self.delta))
+        if type(self.count) is not int or self.count < 1:
+            raise ValueError("count must be an integer of at least 1: how many releases.")
+
     @classmethod
     def of(
         cls,
@@ -67,22 +80,23 @@ class Event:
         """Return the event of ``count`` releases with this guarantee, now.
 
         Raises:
+            TypeError: no Guarantee.
             ValueError: count is not an integer of at least 1.
         """
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise ValueError("count must be an integer of at least 1: how many releases.")
+        if not isinstance(guarantee, Guarantee):
+            raise TypeError("Spend a guarantee: dpselect.Guarantee(epsilon, neighbours), or that of a release.")
         return cls(
             dataset,
             guarantee.neighbours.value,
-            mechanism,
+            _writable(mechanism),
             guarantee.epsilon,
             guarantee.delta,
             count,
             guarantee.bounded_range,
             guarantee.idealised,
             datetime.now(UTC).isoformat(timespec="seconds"),
-            note,
-            {str(name): str(value) for name, value in (facts or {}).items()},
+            _writable(note),
+            {_writable(name): _writable(value) for name, value in (facts or {}).items()},
         )
 
     @property
@@ -103,11 +117,34 @@ class Event:
         Raises:
             ValueError: no event, or one of a kind or with a field that this version does not know.
         """
+        content = parsed(text)
         try:
-            content = json.loads(text)
-            if content.pop("kind") != _KIND or set(content) != {each.name for each in fields(cls)}:
-                raise ValueError
-            content |= {"epsilon": Fraction(content["epsilon"]), "delta": Fraction(content["delta"])}
+            content["epsilon"], content["delta"] = _number(content["epsilon"]), _number(content["delta"])
             return cls(**content)
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise ValueError("This event was not written by this version of dpselect: update it.") from None
+        except (ValueError, TypeError, ZeroDivisionError):
+            raise ValueError(_UNKNOWN) from None
+
+
+_NAMES = {each.name for each in fields(Event)}
+_UNKNOWN = "This event was not written by this version of dpselect: update it."
+_number = lru_cache(maxsize=4096)(Fraction)
+
+
+def _writable(text: Any) -> str:
+    """Return text that any file can hold: names of files may hold bytes that are no characters."""
+    return str(text).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """Return the fields of an event of this version, unconverted.
+
+    Raises:
+        ValueError: no event, or one of a kind or with a field that this version does not know.
+    """
+    try:
+        content: dict[str, Any] = json.loads(text)
+        if content.pop("kind") == _KIND and content.keys() == _NAMES:
+            return content
+    except (ValueError, TypeError, KeyError, AttributeError):
+        pass
+    raise ValueError(_UNKNOWN)

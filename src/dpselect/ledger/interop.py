@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from contextvars import Token
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +13,8 @@ from dpselect.core.mechanism import Mechanism, require_mechanism
 from dpselect.core.neighbours import Neighbours
 from dpselect.core.release import select
 from dpselect.core.scores import Scores
+from dpselect.core.spending import Spender
+from dpselect.core.spending import session as current
 from dpselect.ledger.accountant import Terms, Totals
 from dpselect.ledger.events import Event
 from dpselect.ledger.session import Session
@@ -113,9 +116,19 @@ def to_dp_accounting(events: Iterable[Event], *, accountant: str = "pld") -> Any
 class BudgetAccountant:
     """The face of diffprivlib's accountant over a ledger or a budget in memory, and usable as ``ledger=``.
 
+    ``with accountant:`` counts every release inside the block, as theirs does. Deltas are added, where they multiply
+    (1 - delta): ours is never the smaller total.
+
     Args:
-        epsilon, delta: the budget in memory, when no ledger is given.
-        ledger: a :class:`Ledger` or :class:`Session` to spend from.
+        epsilon, delta: the budget in memory, when no ledger is given. There is no unlimited one.
+        slack: theirs composes epsilons more tightly for a slack in delta, which does not hold when releases are
+            chosen after seeing others; only 0 is taken.
+        spent_budget: (epsilon, delta) of releases made before.
+        ledger: a :class:`Ledger` or :class:`Session` to spend from, with sums as its rule.
+
+    Raises:
+        ValueError: neither or both of epsilon and ledger; a slack; a ledger by rho.
+        BudgetError: what was spent before is more than the budget.
 
     >>> accountant = BudgetAccountant(epsilon=1)
     >>> accountant.spend(0.25, 0).total()
@@ -124,13 +137,27 @@ class BudgetAccountant:
     (0.25, 0.0)
     """
 
-    def __init__(self, epsilon: Any = None, delta: Any = 0, *, ledger: Ledger | Session | None = None) -> None:
+    def __init__(
+        self,
+        epsilon: Any = None,
+        delta: Any = 0,
+        slack: Any = 0,
+        spent_budget: Iterable[tuple[Any, Any]] | None = None,
+        *,
+        ledger: Ledger | Session | None = None,
+    ) -> None:
         if (epsilon is None) == (ledger is None):
             raise ValueError("Pass epsilon= for a budget in memory, or ledger=.")
+        if slack != 0:
+            raise ValueError("Leave slack at 0: totals that need it hold only for releases fixed in advance.")
         if ledger is None:
-            exact = Fraction(0) if delta == 0 else exact_epsilon(delta)
-            ledger = Session(Terms(exact_epsilon(epsilon), exact, "add-remove"))
+            ledger = Session(Terms.of(epsilon, delta, "add-remove", "", "sum"))
+        elif ledger.terms.rule != "sum":
+            raise ValueError("This accountant adds epsilons: give it a ledger whose rule is sum.")
         self.ledger = ledger
+        self._outer: list[Token[Spender | None]] = []
+        for each_epsilon, each_delta in spent_budget or ():
+            self.spend(each_epsilon, each_delta)
 
     @property
     def epsilon(self) -> float:
@@ -180,6 +207,13 @@ class BudgetAccountant:
         self.ledger.spend(guarantee, **({"mechanism": "external"} | given))
         return self
 
+    def __enter__(self) -> BudgetAccountant:
+        self._outer.append(current.set(self))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        current.reset(self._outer.pop())
+
     def __len__(self) -> int:
         return self.ledger.totals.releases
 
@@ -187,5 +221,4 @@ class BudgetAccountant:
         return f"BudgetAccountant(ledger={self.ledger!r})"
 
     def _guarantee(self, epsilon: Any, delta: Any) -> Guarantee:
-        exact = Fraction(0) if delta == 0 else exact_epsilon(delta)
-        return Guarantee(exact_epsilon(epsilon), Neighbours(self.ledger.terms.neighbours), exact)
+        return Guarantee(epsilon, Neighbours(self.ledger.terms.neighbours), delta)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from dpselect.core.errors import BudgetError
 from dpselect.core.guarantee import Guarantee
 from dpselect.core.spending import session as current
 from dpselect.ledger.accountant import Report, Terms, Totals, report
 from dpselect.ledger.events import Event
-from dpselect.ledger.store import Ledger, _terms
+from dpselect.ledger.store import Ledger
 
 
 class Session:
-    """A budget in memory, with the face of a :class:`Ledger`. It is forgotten with the process."""
+    """A budget in memory, with the face of a :class:`Ledger`. It is forgotten with the process, and stays in it."""
 
     def __init__(self, terms: Terms) -> None:
+        self._process = os.getpid()
         self.terms, self.totals = terms, Totals()
         self._events: list[Event] = []
         self._lock = threading.Lock()
@@ -35,8 +38,10 @@ class Session:
         """Record ``count`` releases, each with this guarantee.
 
         Raises:
-            BudgetError, ValueError: as :meth:`Ledger.spend`.
+            BudgetError, ValueError: as :meth:`Ledger.spend`; a forked process, whose copy would be a budget of its own.
         """
+        if os.getpid() != self._process:
+            raise BudgetError(f"{_STAYS} Nothing was spent.")
         event = Event.of(
             guarantee, dataset=self.terms.dataset, mechanism=mechanism, count=count, note=note, facts=facts
         )
@@ -59,12 +64,21 @@ class Session:
         """Return tighter totals, for a plan that was fixed in advance."""
         return report(self._events, delta)
 
+    def __copy__(self) -> Session:
+        return self
+
     def __deepcopy__(self, _: Any) -> Session:
         """Stay one budget when an estimator that holds it is cloned."""
         return self
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(_STAYS)
+
     def __repr__(self) -> str:
         return f"Session(dataset={self.terms.dataset!r})"
+
+
+_STAYS = "A budget in memory stays in its process: give several processes a ledger with a path."
 
 
 @contextmanager
@@ -83,7 +97,7 @@ def budget(
         path: the file of a :class:`Ledger`; without one the budget lives in memory and is forgotten.
         epsilon, delta, neighbours, dataset, rule: as :meth:`Ledger.open`.
 
-    Threads started inside the block do not inherit it: hand them ``ledger=``.
+    Threads and processes started inside the block do not inherit it: hand them ``ledger=``.
 
     Raises:
         ValueError, OSError: as :meth:`Ledger.open`.
@@ -97,7 +111,7 @@ def budget(
     (Fraction(1, 4), 3)
     """
     if path is None:
-        keeper: Ledger | Session = Session(_terms(epsilon, delta, neighbours, dataset, rule))
+        keeper: Ledger | Session = Session(Terms.of(epsilon, delta, neighbours, dataset, rule))
     else:
         keeper = Ledger.open(path, epsilon=epsilon, delta=delta, neighbours=neighbours, dataset=dataset, rule=rule)
     token = current.set(keeper)

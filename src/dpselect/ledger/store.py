@@ -3,24 +3,25 @@
 A spend is committed and on disk before any randomness is drawn: a crash may waste budget, never privacy. Every spend
 opens the file anew and holds its write lock, so that processes and threads never overspend together and forks are safe.
 
-The chain finds damage and careless edits. Whoever can rewrite the whole file can rewrite the chain too: keep a backup
-elsewhere.
+What was spent is what the chained rows add up to. A ledger that is open remembers how far it has read, and every write
+begins by following the rows that others have added since: a row that changed, a sum that does not fit and a file that
+went back in time are all refused.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
+import os
 import sqlite3
+import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from fractions import Fraction
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dpselect.core.guarantee import Guarantee, exact_epsilon
-from dpselect.core.neighbours import neighbours as relation
-from dpselect.ledger.accountant import RULES, Report, Terms, Totals, fold, report
+from dpselect.core.guarantee import Guarantee
+from dpselect.ledger.accountant import Report, Terms, Totals, report
+from dpselect.ledger.chain import RESTORE, Tail, terms_of, terms_text, totals_text
 from dpselect.ledger.events import Event
 
 FORMAT = 1
@@ -44,8 +45,8 @@ class Ledger:
         terms: what the budget allows.
     """
 
-    def __init__(self, path: Path, terms: Terms) -> None:
-        self.path, self.terms = path, terms
+    def __init__(self, path: Path, terms: Terms, tail: Tail) -> None:
+        self.path, self.terms, self._tail = path, terms, tail
 
     @classmethod
     def open(
@@ -83,11 +84,11 @@ class Ledger:
         ...     ledger.remaining.epsilon
         Fraction(3, 4)
         """
-        asked = _terms(epsilon, delta, neighbours, dataset, rule)
+        asked = Terms.of(epsilon, delta, neighbours, dataset, rule)
         if journal not in ("delete", "wal"):
             raise ValueError('journal is "delete" or "wal".')
         path = Path(path)
-        if not path.exists() or path.stat().st_size == 0:
+        if not path.exists():
             _create(path, asked, journal)
         ledger = cls.read(path)
         for name in ("dataset", "neighbours", "rule", "epsilon", "delta"):
@@ -109,12 +110,14 @@ class Ledger:
             OSError: it cannot be read.
         """
         path = Path(path)
+        if path.is_dir():
+            raise ValueError(f"{path} is a folder: pass the path of a ledger.")
         if not path.is_file():
             raise FileNotFoundError(f"There is no ledger {path}: make one with dpselect budget create.")
         with _connected(path) as connection:
+            connection.execute("BEGIN")
             terms = _read_terms(connection)
-            _verify_chain(connection, terms)
-        return cls(path, terms)
+            return cls(path, terms, _followed(connection, terms, Tail.start(terms)))
 
     def spend(
         self,
@@ -137,23 +140,38 @@ class Ledger:
         )
         with _connected(self.path) as connection:
             connection.execute("BEGIN IMMEDIATE")
-            rows, body, tail = connection.execute("SELECT rows, body, tail FROM totals").fetchone()
-            last = connection.execute("SELECT row, hash FROM events ORDER BY row DESC LIMIT 1").fetchone()
-            if (rows, tail) != (last or (0, _root(self.terms))) or _read_terms(connection) != self.terms:
-                raise ValueError(f"This ledger was edited after row {min(rows, last[0] if last else 0)}: {_RESTORE}")
-            after = self.terms.admit(_totals(body), event)
-            text = event.as_text()
-            link = _link(tail, text)
-            connection.execute("INSERT INTO events VALUES (?, ?, ?)", (rows + 1, text, link))
-            connection.execute("UPDATE totals SET rows = ?, body = ?, tail = ?", (rows + 1, _text(after), link))
+            tail = _followed(connection, self.terms, self._tail)
+            after = tail.after(event, self.terms.admit(tail.totals, event))
+            connection.execute("INSERT INTO events VALUES (?, ?, ?)", (after.row, event.as_text(), after.link))
+            connection.execute(
+                "UPDATE totals SET rows = ?, body = ?, tail = ?", (after.row, totals_text(after.totals), after.link)
+            )
             connection.execute("COMMIT")
-        return int(rows) + 1
+        self._tail = after
+        return after.row
+
+    def about(self, **facts: Any) -> Citing:
+        """Return this ledger with facts that every spend records: file, table, filter, sample.
+
+        It is the same budget: facts never open another.
+
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ledger = Ledger.open(folder + "/survey.ledger", epsilon=1, dataset="survey")
+        ...     row = ledger.about(table="people", filter="age > 30").spend(
+        ...         Guarantee(0.25, ledger.terms.neighbours), mechanism="external"
+        ...     )
+        ...     ledger.events[0].facts
+        {'filter': 'age > 30', 'table': 'people'}
+        """
+        return Citing(self, facts)
 
     @property
     def totals(self) -> Totals:
         """Return what was spent."""
         with _connected(self.path) as connection:
-            return _totals(connection.execute("SELECT body FROM totals").fetchone()[0])
+            connection.execute("BEGIN")
+            self._tail = _followed(connection, self.terms, self._tail)
+        return self._tail.totals
 
     @property
     def remaining(self) -> Totals:
@@ -165,11 +183,12 @@ class Ledger:
         """Return all events, oldest first."""
         return tuple(self.latest(None))
 
-    def latest(self, count: int | None) -> list[Event]:
-        """Return the last ``count`` events, oldest first; ``None`` for all."""
+    def latest(self, count: int | None, until: int | None = None) -> list[Event]:
+        """Return the last ``count`` events up to row ``until``, oldest first; ``None`` for all."""
         with _connected(self.path) as connection:
-            query = "SELECT body FROM events ORDER BY row DESC LIMIT ?"
-            rows = connection.execute(query, (-1 if count is None else count,)).fetchall()
+            query = "SELECT body FROM events WHERE row <= ? ORDER BY row DESC LIMIT ?"
+            given = (2**62 if until is None else until, -1 if count is None else count)
+            rows = connection.execute(query, given).fetchall()
         return [Event.from_text(body) for (body,) in reversed(rows)]
 
     def report(self, delta: float) -> Report:
@@ -184,15 +203,8 @@ class Ledger:
         """
         with _connected(self.path) as connection:
             connection.execute("BEGIN")
-            if _read_terms(connection) != self.terms:
-                raise ValueError(f"The terms of this ledger were edited: {_RESTORE}")
-            _verify_chain(connection, self.terms)
-            bodies = connection.execute("SELECT body FROM events ORDER BY row").fetchall()
-            kept = _totals(connection.execute("SELECT body FROM totals").fetchone()[0])
-        summed = fold(Event.from_text(body) for (body,) in bodies)
-        if summed != kept:
-            raise ValueError(f"The totals of this ledger were edited: {_RESTORE}")
-        return summed
+            self._tail = _followed(connection, self.terms, Tail.start(self.terms))
+        return self._tail.totals
 
     def backup(self, path: str | Path) -> None:
         """Write a verified copy, while others may go on spending.
@@ -214,34 +226,56 @@ class Ledger:
         return f"Ledger({str(self.path)!r}, dataset={self.terms.dataset!r})"
 
 
-_RESTORE = "restore a backup, and count everything released since then as spent."
+@dataclass(frozen=True)
+class Citing:
+    """A ledger and the facts that its spends record. Get one from :meth:`Ledger.about`."""
 
+    ledger: Ledger
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
-def _terms(epsilon: Any, delta: Any, neighbours: str, dataset: str, rule: str) -> Terms:
-    if rule not in RULES:
-        raise ValueError('rule is "sum" or "rho".')
-    if not isinstance(dataset, str):
-        raise TypeError("dataset must be text: the curator's name of the data.")
-    exact = Fraction(0) if isinstance(delta, (int, float, Fraction)) and delta == 0 else exact_epsilon(delta)
-    if not exact < 1:
-        raise ValueError("delta must be at least 0 and less than 1.")
-    if rule == "rho" and not exact:
-        raise ValueError('rule="rho" needs a delta, for example delta=1e-6.')
-    return Terms(exact_epsilon(epsilon), exact, relation(neighbours).value, dataset, rule)
+    def spend(self, guarantee: Guarantee, *, mechanism: str, count: int = 1, note: str = "") -> int:
+        """Record the spend with its facts; as :meth:`Ledger.spend`."""
+        return self.ledger.spend(guarantee, mechanism=mechanism, count=count, note=note, facts=self.facts)
 
 
 def _create(path: Path, terms: Terms, journal: str) -> None:
     if not path.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {path.parent}: make it first.")
-    with _connected(path, new=True) as connection:
-        connection.execute(f"PRAGMA journal_mode = {journal}")
-        connection.execute("BEGIN IMMEDIATE")
-        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+    # Made whole beside its place, then put there at once: a crash leaves no half ledger, and two makers leave one.
+    try:
+        workshop = tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent)
+    except OSError:
+        raise OSError(f"The ledger {path} cannot be made: check that its folder can be written.") from None
+    with workshop as folder:
+        made = Path(folder) / path.name
+        with _connected(made, new=True) as connection:
+            connection.execute(f"PRAGMA journal_mode = {journal}")
+            connection.execute("BEGIN IMMEDIATE")
             for statement in _TABLES.strip().splitlines():
                 connection.execute(statement)
-            connection.execute("INSERT INTO terms VALUES (?, ?)", (FORMAT, _terms_text(terms)))
-            connection.execute("INSERT INTO totals VALUES (0, ?, ?)", (_text(Totals()), _root(terms)))
-        connection.execute("COMMIT")
+            tail = Tail.start(terms)
+            connection.execute("INSERT INTO terms VALUES (?, ?)", (FORMAT, terms_text(terms)))
+            connection.execute("INSERT INTO totals VALUES (0, ?, ?)", (totals_text(tail.totals), tail.link))
+            connection.execute("COMMIT")
+        _put(made, path)
+
+
+def _put(made: Path, path: Path) -> None:
+    """Give the file its name unless that is taken, durably."""
+    try:
+        os.link(made, path)
+    except FileExistsError:
+        return
+    except OSError:
+        # A disk without links: the name was free a moment ago.
+        if not path.exists():
+            made.rename(path)
+    with suppress(OSError):
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 @contextmanager
@@ -261,7 +295,7 @@ def _connected(path: Path, new: bool = False) -> Iterator[sqlite3.Connection]:
     except sqlite3.OperationalError as error:
         raise OSError(f"The ledger {path} cannot be used ({error}); nothing was spent.") from None
     except sqlite3.DatabaseError:
-        raise ValueError(f"{path} is no ledger, or a damaged one: {_RESTORE}") from None
+        raise ValueError(f"{path} is no ledger, or a damaged one: {RESTORE}") from None
     finally:
         if connection.in_transaction:
             connection.rollback()
@@ -275,42 +309,22 @@ def _read_terms(connection: sqlite3.Connection) -> Terms:
         raise ValueError("This file is no ledger: pass the path of one, or of a file that does not exist.") from None
     if number != FORMAT:
         raise ValueError(f"This ledger has format {number} and this version of dpselect reads {FORMAT}: update it.")
-    try:
-        content = json.loads(body)
-        return Terms(**(content | {name: Fraction(content[name]) for name in ("epsilon", "delta")}))
-    except (ValueError, TypeError, KeyError):
-        raise ValueError(f"The terms of this ledger were edited: {_RESTORE}") from None
+    return terms_of(body)
 
 
-def _verify_chain(connection: sqlite3.Connection, terms: Terms) -> None:
-    tail, expected = _root(terms), 1
-    for row, body, link in connection.execute("SELECT row, body, hash FROM events ORDER BY row"):
-        tail = _link(tail, body)
-        if row != expected or tail != link:
-            raise ValueError(f"Row {expected} of this ledger was edited or lost: {_RESTORE}")
-        expected += 1
-    if connection.execute("SELECT rows, tail FROM totals").fetchall() != [(expected - 1, tail)]:
-        raise ValueError(f"This ledger lost rows after row {expected - 1}, or its totals were edited: {_RESTORE}")
-
-
-def _link(tail: str, body: str) -> str:
-    return hashlib.sha256(f"{tail}\n{body}".encode()).hexdigest()
-
-
-def _root(terms: Terms) -> str:
-    return _link("dpselect ledger", _terms_text(terms))
-
-
-def _terms_text(terms: Terms) -> str:
-    content = {name: str(getattr(terms, name)) for name in ("epsilon", "delta", "neighbours", "dataset", "rule")}
-    return json.dumps(content, sort_keys=True, ensure_ascii=False)
-
-
-def _text(totals: Totals) -> str:
-    content = {name: str(getattr(totals, name)) for name in ("epsilon", "delta", "rho")}
-    return json.dumps(content | {"spends": totals.spends, "releases": totals.releases}, sort_keys=True)
-
-
-def _totals(text: str) -> Totals:
-    content = json.loads(text)
-    return Totals(**(content | {name: Fraction(content[name]) for name in ("epsilon", "delta", "rho")}))
+def _followed(connection: sqlite3.Connection, terms: Terms, tail: Tail) -> Tail:
+    """Return the tail of the file, which must go on where ``tail`` ended and agree with its own sums."""
+    if _read_terms(connection) != terms:
+        raise ValueError(f"The terms of this ledger were edited: {RESTORE}")
+    if tail.row:
+        kept = connection.execute("SELECT hash FROM events WHERE row = ?", (tail.row,)).fetchone()
+        if kept != (tail.link,):
+            raise ValueError(f"Row {tail.row} of this ledger was edited or lost: {RESTORE}")
+    rows = connection.execute("SELECT row, body, hash FROM events WHERE row > ? ORDER BY row", (tail.row,))
+    tail = tail.follow(rows)
+    kept = connection.execute("SELECT rows, tail, body FROM totals").fetchall()
+    if [each[:2] for each in kept] != [(tail.row, tail.link)]:
+        raise ValueError(f"This ledger lost rows after row {tail.row}, or its totals were edited: {RESTORE}")
+    if kept[0][2] != totals_text(tail.totals):
+        raise ValueError(f"The totals of this ledger were edited: {RESTORE}")
+    return tail

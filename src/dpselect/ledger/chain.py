@@ -1,0 +1,105 @@
+"""The chain of a ledger: every row hashed with the one before, and the sums that its rows add up to.
+
+The chain finds damage and careless edits. Whoever can rewrite the whole file can rewrite the chain too: keep a backup
+elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from dpselect.ledger.accountant import Terms, Totals, fold
+from dpselect.ledger.events import Event, parsed
+
+RESTORE = "restore a backup, and count everything released since then as spent."
+
+
+@dataclass(frozen=True)
+class Tail:
+    """How far a ledger was read and found unbroken.
+
+    Attributes:
+        row: the last row; 0 when there is none.
+        link: its hash.
+        totals: the sums of all rows up to it, from the rows themselves.
+    """
+
+    row: int
+    link: str
+    totals: Totals
+
+    @classmethod
+    def start(cls, terms: Terms) -> Tail:
+        """Return the tail of a ledger without rows: its hash stands for the terms."""
+        return cls(0, link("dpselect ledger", terms_text(terms)), Totals())
+
+    def follow(self, rows: Iterable[tuple[int, str, str]]) -> Tail:
+        """Return the tail after further rows (row, body, hash), in order.
+
+        Raises:
+            ValueError: a row was edited or lost, or was written by a newer version.
+        """
+        row, tail = self.row, self.link
+        kinds: dict[tuple[str, str, bool], list[int]] = {}
+        for number, body, hashed in rows:
+            row, tail = row + 1, link(tail, body)
+            if (number, hashed) != (row, tail):
+                raise ValueError(f"Row {row} of this ledger was edited or lost: {RESTORE}")
+            facts = parsed(body)
+            sums = kinds.setdefault((facts["epsilon"], facts["delta"], facts["bounded_range"]), [0, 0])
+            sums[0] += 1
+            # A count below 1 must not hide behind the others of its kind: the event itself refuses it.
+            sums[1] += facts["count"] if facts["count"] == 1 else Event.from_text(body).count
+        added = fold(
+            Event("", "add-remove", "", Fraction(epsilon), Fraction(delta), count, bounded)
+            for (epsilon, delta, bounded), (_, count) in kinds.items()
+        )
+        spends = self.totals.spends + sum(number for number, _ in kinds.values())
+        return Tail(row, tail, replace(self.totals + added, spends=spends))
+
+    def after(self, event: Event, totals: Totals) -> Tail:
+        """Return the tail with one more event."""
+        return Tail(self.row + 1, link(self.link, event.as_text()), totals)
+
+
+def link(tail: str, body: str) -> str:
+    """Return the hash of a row after one with the hash ``tail``."""
+    return hashlib.sha256(f"{tail}\n{body}".encode()).hexdigest()
+
+
+def terms_text(terms: Terms) -> str:
+    """Return terms as JSON."""
+    content = {name: str(getattr(terms, name)) for name in ("epsilon", "delta", "neighbours", "dataset", "rule")}
+    return json.dumps(content, sort_keys=True, ensure_ascii=False)
+
+
+def terms_of(text: str) -> Terms:
+    """Return the terms of their text.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        content = json.loads(text)
+        return Terms(**(content | {name: Fraction(content[name]) for name in ("epsilon", "delta")}))
+    except (ValueError, TypeError, KeyError):
+        raise ValueError(f"The terms of this ledger were edited: {RESTORE}") from None
+
+
+def totals_text(totals: Totals) -> str:
+    """Return totals as JSON.
+
+    Raises:
+        ValueError: the exact sums have thousands of digits.
+    """
+    try:
+        content = {name: str(getattr(totals, name)) for name in ("epsilon", "delta", "rho")}
+    except ValueError:
+        raise ValueError(
+            "The exact sum has too many digits to be written down: use an epsilon with fewer. Nothing was spent."
+        ) from None
+    return json.dumps(content | {"spends": totals.spends, "releases": totals.releases}, sort_keys=True)
