@@ -18,6 +18,7 @@ from dpselect.core.scores import Scores, UnitScores
 from dpselect.core.sensitivity import Sensitivity
 from dpselect.ledger import Ledger, budget
 from dpselect.mechanisms import mechanism
+from dpselect.objectives import priv_agg, priv_pareto
 from dpselect.quantiles import quantiles
 from dpselect.recommend import Recommendation, recommend
 from dpselect.views import Column, Graph
@@ -49,6 +50,8 @@ __all__ = [
     "mechanisms",
     "metrics",
     "pareto",
+    "priv_agg",
+    "priv_pareto",
     "quantiles",
     "recommend",
     "select",

@@ -74,6 +74,12 @@ def test_the_default_finds_the_rule(fitted: DPTreeClassifier) -> None:
     assert Fraction(20) == fitted.privacy_spent_.epsilon
 
 
+def test_the_target_is_no_attribute() -> None:
+    """A label column that is also in the table would be learned by heart."""
+    with pytest.raises(ValueError, match="also a column of the table"):
+        DPTreeClassifier(1, domains=DOMAINS).fit(people(), people()["rich"])
+
+
 def test_predictions_are_deterministic_after_fit(fitted: DPTreeClassifier) -> None:
     """The model is released; nothing is drawn any more."""
     assert (fitted.predict(people()) == fitted.predict(people())).all()
@@ -134,6 +140,8 @@ def test_bad_parameters_spend_nothing(kind, given, error, message: str, tmp_path
         (DPID3Classifier(criterion="luck"), ValueError, "criterion is one of"),
         (DPID3Classifier(stop="never"), ValueError, "stop is one of"),
         (DPID3Classifier(stop="support"), dps.PrivacyError, "needs n_records="),
+        (DPID3Classifier(shares=(1, 2)), ValueError, "three numbers"),
+        (DPID3Classifier(shares=(1, 0, 2)), ValueError, "three numbers"),
         (DPID3Classifier(mechanism="luck"), ValueError, "no mechanism"),
         (DPID3Classifier(criterion="information-gain"), dps.PrivacyError, "public ceiling"),
         (

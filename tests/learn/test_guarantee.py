@@ -27,6 +27,7 @@ VARIANTS = {
     ),
     "id3, smooth": DPID3Classifier(max_depth=1, criterion="max-operator-winner", mechanism="smooth-noisy-max"),
     "id3, exponential, no stop": DPID3Classifier(max_depth=2, mechanism="exponential", stop="depth"),
+    "id3, shares": DPID3Classifier(max_depth=1, shares=(1, 3, 2)),
     "id3, support": DPID3Classifier(max_depth=2, stop="support", n_records=50),
     "evolutionary": DPEvolutionaryTreeClassifier(
         population=2, selected=1, generations=1, depth=1, max_depth=1, classes=[0, 1], importance={0: 3, 1: 2}

@@ -173,6 +173,11 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             X, y = validate_data(self, X, y, dtype="numeric")
             check_classification_targets(y)
         names, columns = frames.columns(X)
+        own = getattr(y, "name", None)
+        if isinstance(own, str) and own in columns:
+            raise ValueError(
+                f"The target {own!r} is also a column of the table: leave it out, or pass fit(table, {own!r})."
+            )
         target = column_or_1d(frames.column(y), warn=True)
         sizes = {values.shape[0] for values in columns.values()}
         if sizes and sizes != {target.shape[0]}:

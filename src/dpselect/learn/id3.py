@@ -1,10 +1,9 @@
 """Private ID3: the multiway trees of Friedman and Schuster, with any criterion and any mechanism.
 
-With d = ``max_depth`` levels and B = ``epsilon``, each query gets a third or half of a level: with ``stop=
-"friedman-schuster"`` a path asks d times for a count and a selection and once for a count and the leaf's classes,
-B / (2 (d + 1)) each; without a stopping rule there are no counts, and it asks d times for a selection and once for the
-classes, B / (d + 1) each. A leaf spends all that its path has left. The nodes of a level are disjoint, so the total is
-epsilon, exactly.
+With d = ``max_depth`` levels and B = ``epsilon``: under ``stop="friedman-schuster"`` a path asks d times for a count,
+d times for a selection, and once for a count and the classes, B / (2 (d + 1)) each; without counts it asks d times for
+a selection and once for the classes, B / (d + 1) each. ``shares`` moves budget between them. A leaf spends all that its
+path has left. The nodes of a level are disjoint, so the total is epsilon, exactly.
 
 References: Friedman and Schuster 2010; Farias et al. 2023, Algorithm 4; Chaves 2024, Algorithm 4; Mohammed et al. 2015
 (no stopping rule). Erratum: both theses stop at N / (t |C|) < sqrt(2)/2 / epsilon; it is sqrt(2) / epsilon.
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 
 from dpselect import utilities
 from dpselect.core.errors import PrivacyError
+from dpselect.core.guarantee import exact_epsilon
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.scores import Scores
 from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
@@ -55,6 +55,7 @@ class DPID3Classifier(PrivateTrees):
         max_records: a public bound on the rows; information gain needs it, except with unshifted dampening.
         stop: ``"friedman-schuster"`` (noisy counts), ``"depth"`` or ``"support"`` (expected support of public
             domains, with ``n_records``).
+        shares: relative budgets of a count, a selection and a leaf, such as ``(1, 2, 1)``; equal when left out.
         prune: ``"c4.5"`` or ``"none"``.
         n_records: the public number of rows, for ``stop="support"``.
         max_leaves: refuse, before spending, a tree that could have more leaves.
@@ -83,6 +84,7 @@ class DPID3Classifier(PrivateTrees):
         max_records: int | None = None,
         stop: str = "friedman-schuster",
         prune: str = "c4.5",
+        shares: Any = None,
         n_records: int | None = None,
         max_leaves: int = 10**6,
         unknown: str = "error",
@@ -102,6 +104,7 @@ class DPID3Classifier(PrivateTrees):
         self.max_records = max_records
         self.stop = stop
         self.prune = prune
+        self.shares = shares
         self.n_records = n_records
         self.max_leaves = max_leaves
         self.unknown = unknown
@@ -121,6 +124,7 @@ class DPID3Classifier(PrivateTrees):
         if self.stop not in STOPS or self.prune not in ("c4.5", "none"):
             raise ValueError(f'stop is one of {", ".join(STOPS)}, and prune is "c4.5" or "none".')
         self._mechanism()
+        self._shares_of_queries()
         if self.max_records is not None:
             whole(self.max_records, "max_records", 1, "a public bound on the rows")
         if self.stop == "support" and self.n_records is None:
@@ -130,6 +134,19 @@ class DPID3Classifier(PrivateTrees):
             self._mechanism().prepared(
                 criterion(self.criterion, None)({0: np.zeros((2, 2), dtype=np.int64)}), Fraction(1)
             )
+
+    def _shares_of_queries(self) -> tuple[Fraction, Fraction, Fraction]:
+        if self.shares is None:
+            return Fraction(1), Fraction(1), Fraction(1)
+        if not isinstance(self.shares, Sequence) or len(self.shares) != 3:
+            raise ValueError("shares are three numbers > 0: the relative budgets of a count, a selection and a leaf.")
+        try:
+            count, split, leaf = (exact_epsilon(share) for share in self.shares)
+        except (TypeError, ValueError):
+            raise ValueError(
+                "shares are three numbers > 0: the relative budgets of a count, a selection and a leaf."
+            ) from None
+        return count, split, leaf
 
     def _check_size(self, rows: int) -> None:
         if self.max_records is not None and rows > self.max_records:
@@ -145,14 +162,16 @@ class DPID3Classifier(PrivateTrees):
         refuse_large(attributes_, self.max_depth, self.max_leaves)
         depth, epsilon = self.max_depth, epsilon / self.n_trees
         counted = self.stop == "friedman-schuster"
-        each = epsilon / (2 * (depth + 1)) if counted else epsilon / (depth + 1)
+        count, split, leaf = self._shares_of_queries()
+        unit = epsilon / (depth * (count + split) + count + leaf if counted else depth * split + leaf)
         stop: Stop = never
         if counted:
-            stop = partial(small, classes=classes, epsilon=float(each))
+            stop = partial(small, classes=classes, epsilon=float(count * unit))
         elif self.stop == "support":
-            stop = partial(unsupported, classes=classes, epsilon=float(each), size=self.n_records)
+            stop = partial(unsupported, classes=classes, epsilon=float(leaf * unit), size=self.n_records)
         splitter = Multiway(attributes_, criterion(self.criterion, self.max_records), self._mechanism())
-        plan = Plan(depth, splitter, epsilon, each if counted else Fraction(0), [each] * depth, stop, noisy_leaf)
+        asked = count * unit if counted else Fraction(0)
+        plan = Plan(depth, splitter, epsilon, asked, [split * unit] * depth, stop, noisy_leaf)
 
         def run(records: Records, draws: Draws) -> list[Tree]:
             trees = []
