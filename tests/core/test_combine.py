@@ -80,6 +80,31 @@ def test_dominators_are_counted_with_ties() -> None:
     assert np.int64 == pareto([a, b]).values.dtype
 
 
+def test_example_4_4_leaves_a_candidate_out_of_its_own_count() -> None:
+    """Scores 0, 0, -1, -1, -4 for a to e."""
+    first, second = dps.Scores([3, 5, 4, 2, 1], 1), dps.Scores([5, 3, 2, 4, 1], 1)
+
+    assert [0, 0, -1, -1, -4] == pareto([first, second]).values.tolist()
+
+
+def test_example_4_6() -> None:
+    """At distance 0 the one dominator of b may be lost, and a may not become one."""
+    part = dps.Scores([1.0, 3.0, 5.0], dps.sensitivity.element(lambda t: [0.5, 1.0, 1.5], ceiling=5))
+
+    assert 1 == pareto([part, part]).sensitivity.at(0)[1]
+
+
+def test_opposite_weights_need_the_sum() -> None:
+    """One objective rises by 1 where the other falls by 1: under weights 1 and -1 the sum moves by 2."""
+    universe = audit.metric_space([[0, 1], [1, 0]])
+
+    def both(x: int) -> dps.Scores:
+        return aggregate([dps.Scores([x, 0], 1), dps.Scores([-x, 0], 1)], [1, -1])
+
+    assert admissible(tabulate(both, universe))
+    assert not admissible(tabulate(both, universe), 0.9)
+
+
 def test_the_definition_of_the_sensitivity() -> None:
     """max(lost(t-1) + won(t), lost(t) + won(t-1)), by brute force."""
     rng = np.random.default_rng(3)
