@@ -88,6 +88,82 @@ def test_the_ceiling_is_phi_of_the_public_bound() -> None:
     assert 9 == scores.sensitivity.reach
 
 
+@pytest.mark.parametrize(("shape", "most"), [((2, 2), 8), ((1, 2), 12), ((1, 3), 9), ((2, 3), 6), ((3, 2), 6)])
+def test_the_gain_has_its_exact_sensitivity(shape, most: int) -> None:
+    """Equal to brute force wherever the universe has room for t + 1 more records; admissible under the cap."""
+    universe = dps.audit.tables(shape, most)
+    free = tabulate(lambda x: information_gain({"a": x}), universe)
+    room = universe.sizes + np.arange(len(free.exact))[:, None] + 1 <= most
+
+    assert room.any()
+    assert np.allclose(free.exact[room], free.at[room], rtol=1e-12, atol=1e-9)
+    assert admissible(tabulate(lambda x: information_gain({"a": x}, max_records=most), universe))
+
+
+def test_one_class_alone_is_admissible_though_its_gain_never_moves() -> None:
+    """The bound is loose there, and safe."""
+    table = tabulate(lambda x: information_gain({"a": x}, max_records=8), dps.audit.tables((2, 1), 8))
+
+    assert 0 == table.exact.max() < table.at.max()
+    assert admissible(table)
+
+
+@pytest.mark.parametrize(("shape", "records"), [((2, 2), 6), ((1, 3), 7), ((2, 3), 4), ((2, 2), 1)])
+def test_substitution_is_admissible(shape, records: int) -> None:
+    """Exactly that many records, one replaced."""
+    universe = dps.audit.tables(shape, records, "substitution")
+    table = tabulate(lambda x: information_gain({"a": x}, max_records=records, relation="substitution"), universe)
+
+    assert admissible(table)
+    assert max(records - 1, 0) // 2 == table.reach
+    assert {2} == {scores.range_bound for scores in table.scores}
+
+
+@given(TABLES, st.integers(1, 3), st.integers(0, 200))
+def test_sums_in_closed_form_are_sums(table, copies: int, spare: int) -> None:
+    """Of the first t values under the ceiling, for tables of one and more attributes, up to the reach."""
+    one = np.array(table)
+    merged = one.sum(axis=0, keepdims=True)
+    most = max(2, copies * int(one.sum()) + spare)
+    sensitivity = information_gain({"a": copies * one, "b": copies * merged}, max_records=most).sensitivity
+    reach = sensitivity.reach
+    t = np.unique([0, 1, reach // 3, reach // 2, reach])
+    naive = np.vstack((np.zeros(2), np.cumsum(sensitivity.profiled(np.arange(reach)), axis=0)))
+
+    assert np.allclose(naive[t], sensitivity.total(t), rtol=1e-11, atol=1e-9)
+
+
+def test_bounds_far_too_large_cost_smooth_noisy_max_nothing_and_shifting_refuses_them() -> None:
+    """phi grows with the logarithm; a sum over more than 2^27 distances would not be accurate to a tick."""
+    tables = {"a": [[50, 0], [0, 50]], "b": [[30, 30], [20, 20]]}
+    near, far = (information_gain(tables, max_records=most) for most in (100, 10**12))
+    law = [dps.mechanism("smooth-noisy-max").law(scores, 20) for scores in (near, far)]
+
+    assert np.allclose(law[0], law[1], rtol=1e-3)
+    with pytest.raises(dps.PrivacyError, match="reach is unknown"):
+        dps.mechanism("shifted-local-dampening").law(far, 1)
+
+
+@pytest.mark.parametrize("records", [1, 2, 3, 6])
+def test_a_public_size_sharpens_misclassified(records: int) -> None:
+    """2 - 1/n, attained from two records on; nine tenths of it is not admissible."""
+    universe = dps.audit.tables((2, 2), records)
+    table = tabulate(lambda x: misclassified({"a": x}, max_records=records), universe)
+
+    assert admissible(table)
+    assert math.isclose(2 - 1 / records, table.ceiling)
+    assert records == 1 or not admissible(table, 0.9)
+
+
+def test_the_loss_of_monotone_criteria_is_epsilon_at_range_bound_one() -> None:
+    """Exact loss over every pair of tables of two attributes with at most three records."""
+    universe = dps.audit.multisets(range(12), 3)
+    for utility in CRITERIA:
+        for name in ("exponential", "permute-and-flip"):
+            found = dps.audit.privacy_loss(dps.mechanism(name), of(utility, 3), universe, 1)
+            assert found.holds, str(found)
+
+
 def test_far_distances_are_quick() -> None:
     """10^5 distances of 16 attributes in one call."""
     tables = {name: np.array([[40_000, 9_000], [1_000, 50_000]]) for name in range(16)}
@@ -133,5 +209,11 @@ def test_other_refusals() -> None:
             information_gain({"a": [[1, 2]]}, max_records=bound)
     with pytest.raises(ValueError, match="larger public bound"):
         information_gain({"a": [[1, 2]]}, max_records=2)
+    with pytest.raises(ValueError, match="larger public bound"):
+        misclassified({"a": [[1, 2]]}, max_records=2)
+    with pytest.raises(dps.PrivacyError, match="needs max_records="):
+        information_gain({"a": [[1, 2]]}, relation="substitution")
+    with pytest.raises(ValueError, match="is for"):
+        information_gain({"a": [[1, 2]]}, relation="edge")
     with pytest.raises(ValueError, match="at least two attributes"):
         max_operator_winner({"a": [[1, 2]]})

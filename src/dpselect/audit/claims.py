@@ -139,7 +139,13 @@ UTILITY_CLAIMS = (
             ("max_operator", utilities.max_operator),
             ("max_operator_winner", utilities.max_operator_winner),
             ("misclassified", utilities.misclassified),
+            ("misclassified, max_records=3", partial(utilities.misclassified, max_records=3)),
         )
+    ),
+    UtilityClaim(
+        "information_gain, substitution",
+        partial(_split, partial(utilities.information_gain, max_records=3, relation="substitution")),
+        partial(multisets, range(12), 3, "substitution"),
     ),
     *(
         UtilityClaim(name, partial(_rate, utility), partial(multisets, range(5), 6))

@@ -7,7 +7,11 @@ sensitivity at distance t is the largest over the public values j, empty ones to
     max(phi(a+t-1) - phi(b-1), phi(a+t-2u-1) - phi(b-u-1)), u = min(t, b-1)          if b >= 1
 
 Neighbours: add-remove. Ceiling: phi(max_records - 1), reach: max_records - 1, with a public ``max_records``; without it
-neither is known. Range bound 1: one more record never raises it.
+neither is known. Range bound 1: one more record never raises it. Substitution, max_records records exactly: LS at
+2t + 1 under the same ceiling, reach (max_records - 1) // 2, range bound 2.
+
+Once t >= b - 1 a row's value is phi(c + t), c = a if b = 0 and a - 2b + 1 otherwise, and sums of phi telescope: what
+shifted dampening sums over max_records distances costs max b of them.
 
 References: Farias et al. 2023, chapter 7, Lemmas 7.3.1 and 7.3.2, Algorithm 5. Errata: eq. 7.2 has the opposite sign;
 Algorithm 5's test ``a < tau`` gives too little; a cap from the private size of the table is not admissible.
@@ -15,30 +19,42 @@ Algorithm 5's test ``a < tau`` gives too little; a cap from the private size of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.core.errors import PrivacyError
+from dpselect.core.neighbours import Neighbours, neighbours
 from dpselect.core.scores import Scores
 from dpselect.core.sensitivity import Floats, Sensitivity, profiles
-from dpselect.utilities.splits import Integers, row_scores_gain, stacked
+from dpselect.utilities.splits import Integers, records_within, row_scores_gain, stacked
 
 # Floats are rounded upwards by this.
 _UP = 1 + 2.0**-48
+# phi is read from a table below this, and computed beyond.
+_TABLED = 2**20
+# Beyond this public bound a sum over all distances is no longer accurate to a tick, so no reach is given.
+_LARGEST_REACH = 2**27
+# Distances summed at a time.
+_BLOCK = 2**12
 
 
-def information_gain(counts: Mapping[Any, ArrayLike], *, max_records: int | None = None) -> Scores:
+def information_gain(
+    counts: Mapping[Any, ArrayLike], *, max_records: int | None = None, relation: str = "add-remove"
+) -> Scores:
     """Return the information gain of every attribute, in bits times records, up to a constant.
 
     Args:
         counts: attribute to its table, shape (public values, public classes), zeros included.
-        max_records: a public bound on the records of the whole table; the exponential mechanism, permute-and-flip
-            and shifted dampening need it.
+        max_records: a public bound on the records of the whole table; every mechanism but local dampening needs one.
+            Smooth Noisy Max is not hurt by a bound that is far too large. Under substitution the number itself.
+        relation: ``"add-remove"`` or ``"substitution"``.
 
     Raises:
-        TypeError, ValueError: as ``splits.stacked``; a bound below 1, or below the number of records.
+        PrivacyError: substitution without ``max_records``.
+        TypeError, ValueError: as ``splits.stacked``; a bound below 1, or below the number of records; another relation.
 
     >>> scores = information_gain({"windy": [[3, 1], [0, 4]], "humid": [[2, 2], [1, 3]]}, max_records=100)
     >>> scores.values.round(3)
@@ -47,38 +63,80 @@ def information_gain(counts: Mapping[Any, ArrayLike], *, max_records: int | None
     array([[3.61 , 3.245],
            [3.9  , 3.61 ]])
     """
+    kind = neighbours(relation)
+    if kind not in (Neighbours.ADD_REMOVE, Neighbours.SUBSTITUTION):
+        raise ValueError('Information gain is for "add-remove" or "substitution" neighbours.')
+    replaced = kind is Neighbours.SUBSTITUTION
+    if replaced and max_records is None:
+        raise PrivacyError("Under substitution information gain needs max_records=: the public number of records.")
     names, rows, starts = stacked(counts)
-    if max_records is not None:
-        if isinstance(max_records, bool) or not isinstance(max_records, (int, np.integer)) or max_records < 1:
-            raise ValueError("max_records must be an integer of at least 1: a public bound on the whole table.")
-        if rows[: starts[1] if starts.size > 1 else None].sum() > max_records:
-            raise ValueError("The table has more than max_records records: pass a larger public bound.")
+    records_within(rows, starts, max_records)
     values = np.add.reduceat(row_scores_gain(rows), starts)
-    sensitivity = gain_sensitivity(rows, starts, max_records)
-    return Scores(values, sensitivity, candidates=names, range_bound=1)
+    sensitivity = gain_sensitivity(rows, starts, max_records, replaced)
+    return Scores(values, sensitivity, candidates=names, neighbours=kind.value, range_bound=2 if replaced else 1)
 
 
-def gain_sensitivity(rows: Integers, starts: Integers, max_records: int | None) -> Sensitivity:
-    """Return delta(x, t, A) of the attributes whose rows start at ``starts``."""
+def gain_sensitivity(rows: Integers, starts: Integers, max_records: int | None, replaced: bool = False) -> Sensitivity:
+    """Return delta(x, t, A) of the attributes whose rows start at ``starts``; those of many nodes may be stacked."""
     total, least = rows.sum(axis=1), rows.min(axis=1)
+    profile = np.arange(starts.size)
 
     def at(t: NDArray[np.int64]) -> Floats:
-        step = t[:, None]
-        table = _phi_table(int(total.max() + (t.max() if t.size else 0)) + 1)
-        some = least >= 1
-        moved = np.minimum(step, np.maximum(least - 1, 0))
-        first = table[np.maximum(total + step - 1, 0)] - table[np.maximum(least - 1, 0)]
-        second = table[np.maximum(total + step - 2 * moved - 1, 0)] - table[np.maximum(least - moved - 1, 0)]
-        each = np.where(some, np.maximum(first, second), table[total + step])
-        return np.maximum.reduceat(each, starts, axis=1) * _UP
+        return _values(total, least, starts, 2 * t + 1 if replaced else t)
 
-    bounds: dict[str, Any] = {}
-    if max_records is not None and max_records > 1:
-        bounds = {"ceiling": float(_phi(np.array([max_records - 1]))[0]) * _UP, "reach": max_records - 1}
-    elif max_records == 1:
+    if max_records is None:
+        return profiles(at, profile=profile)
+    if max_records == 1:
         # A single record is all there can be, and it never changes the gain.
-        bounds = {"ceiling": 1.0, "reach": 0}
-    return profiles(at, profile=np.arange(starts.size), **bounds)
+        return profiles(at, profile=profile, ceiling=1.0, reach=0)
+    ceiling = float(_phi(np.array([max_records - 1]))[0]) * _UP
+    reach = (max_records - 1) // 2 if replaced else max_records - 1
+    if reach > _LARGEST_REACH:
+        return profiles(at, profile=profile, ceiling=ceiling)
+    # With one class the gain is 0 and the values above never settle into phi(c + t).
+    if replaced or rows.shape[1] == 1:
+        return profiles(at, profile=profile, ceiling=ceiling, reach=reach)
+    settled = max(0, int(least.max()) - 1)
+    shift = np.maximum.reduceat(np.where(least >= 1, total - 2 * least + 1, total), starts)
+
+    def summed(t: NDArray[np.int64]) -> Floats:
+        return np.stack([_total(at, int(steps), settled, shift, max_records, ceiling) for steps in t])
+
+    return profiles(at, profile=profile, ceiling=ceiling, reach=reach, total=summed)
+
+
+def _values(total: Integers, least: Integers, starts: Integers, t: NDArray[np.int64]) -> Floats:
+    """Return the local sensitivity at distances (k,) of tables given by a and b of their rows: (k, attributes)."""
+    step = t[:, None]
+    moved = np.minimum(step, np.maximum(least - 1, 0))
+    phi = _phi_of(int(total.max() + t.max(initial=0)))
+    first = phi(np.maximum(total + step - 1, 0)) - phi(np.maximum(least - 1, 0))
+    second = phi(np.maximum(total + step - 2 * moved - 1, 0)) - phi(np.maximum(least - moved - 1, 0))
+    each = np.where(least >= 1, np.maximum(first, second), phi(total + step))
+    return np.asarray(np.maximum.reduceat(each, starts, axis=1) * _UP)
+
+
+def _total(
+    at: Callable[[NDArray[np.int64]], Floats],
+    steps: int,
+    settled: int,
+    shift: Integers,
+    most: int,
+    ceiling: float,
+) -> Floats:
+    """Return the sum of the first ``steps`` values, cut at the ceiling, one an attribute."""
+    near = min(steps, settled)
+    found = np.zeros(shift.size)
+    for start in range(0, near, _BLOCK):
+        found += np.minimum(at(np.arange(start, min(start + _BLOCK, near))), ceiling).sum(axis=0)
+    # From here on the value is phi(shift + t): below the ceiling while shift + t < most - 1.
+    below = np.clip(most - 1 - shift, near, steps)
+    found += (_xlog2x(shift + below) - _xlog2x(shift + near)) * _UP
+    return found + (steps - below) * ceiling
+
+
+def _xlog2x(x: Integers) -> Floats:
+    return np.asarray(x * np.log2(np.maximum(x, 1)))
 
 
 def _phi(x: NDArray[np.int64]) -> Floats:
@@ -90,9 +148,11 @@ def _phi(x: NDArray[np.int64]) -> Floats:
 _tabulated = _phi(np.arange(1))
 
 
-def _phi_table(size: int) -> Floats:
-    """Return phi(0 .. size - 1); one public table that only grows."""
+def _phi_of(most: int) -> Callable[[NDArray[np.int64]], Floats]:
+    """Return phi for arguments up to ``most``: a look-up where they are small, in one table that only grows."""
     global _tabulated
-    if _tabulated.size < size:
-        _tabulated = _phi(np.arange(2 * size))
-    return _tabulated
+    if most >= _TABLED:
+        return _phi
+    if _tabulated.size <= most:
+        _tabulated = _phi(np.arange(min(2 * most + 2, _TABLED)))
+    return _tabulated.__getitem__

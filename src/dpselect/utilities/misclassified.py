@@ -10,29 +10,33 @@ References: ours; the criterion of ``DPTreeClassifier``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.core.scores import Scores
-from dpselect.utilities.splits import Integers, row_scores_gini, row_scores_max, stacked
+from dpselect.utilities.splits import Integers, records_within, row_scores_gini, row_scores_max, stacked
 
 
-def misclassified(counts: Mapping[Any, ArrayLike]) -> Scores:
+def misclassified(counts: Mapping[Any, ArrayLike], *, max_records: int | None = None) -> Scores:
     """Return the score of every attribute, in records.
 
     Args:
         counts: attribute to its table, shape (public values, public classes), zeros included.
+        max_records: a public bound n on the records of the whole table: the sensitivity is then 2 - 1/n, else 2.
 
     Raises:
-        TypeError, ValueError: as ``splits.stacked``.
+        TypeError, ValueError: as ``splits.stacked``; a bound below 1, or below the number of records.
 
     >>> misclassified({"windy": [[3, 1], [0, 4]], "humid": [[2, 2], [1, 3]]}).values
     array([-1.75, -4.75])
     """
     names, rows, starts = stacked(counts)
-    return Scores(np.add.reduceat(row_scores_misclassified(rows), starts), 2, candidates=names, range_bound=1)
+    records_within(rows, starts, max_records)
+    bound = Fraction(2) if max_records is None else 2 - Fraction(1, int(max_records))
+    return Scores(np.add.reduceat(row_scores_misclassified(rows), starts), bound, candidates=names, range_bound=1)
 
 
 def row_scores_misclassified(rows: Integers) -> NDArray[np.float64]:

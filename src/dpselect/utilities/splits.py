@@ -31,6 +31,20 @@ def stacked(counts: Mapping[Any, ArrayLike]) -> tuple[list[Any], Integers, Integ
     return list(counts), np.concatenate(tables).astype(np.int64), starts
 
 
+def records_within(rows: Integers, starts: Integers, max_records: int | None) -> None:
+    """Refuse a public bound that is none, or that the table exceeds.
+
+    Raises:
+        ValueError: a bound below 1, or below the number of records.
+    """
+    if max_records is None:
+        return
+    if isinstance(max_records, bool) or not isinstance(max_records, (int, np.integer)) or max_records < 1:
+        raise ValueError("max_records must be an integer of at least 1: a public bound on the whole table.")
+    if rows[: starts[1] if starts.size > 1 else None].sum() > max_records:
+        raise ValueError("The table has more than max_records records: pass a larger public bound.")
+
+
 def row_scores_max(rows: Integers) -> Integers:
     """Return the largest class count of every row, shape (..., rows)."""
     largest: Integers = rows.max(axis=-1)
