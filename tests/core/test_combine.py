@@ -322,7 +322,7 @@ def test_long_work_is_announced(caplog: pytest.LogCaptureFixture, monkeypatch: p
     monkeypatch.setattr(combine, "seconds", lambda size, objectives: 30.0)
     pareto(parts, reach=16)
 
-    assert "2 candidates by 3 objectives: at most about 60 s a distance, for 16 distances" in caplog.text
+    assert "2 candidates by 3 objectives: at most 16 distances of about 60 s." in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_without_numba_three_objectives_are_packed(monkeypatch: pytest.MonkeyPat
     points = np.random.default_rng(1).integers(0, 50, (3, 1500))
 
     assert np.array_equal(brute(points, points, np.ones(1500, dtype=np.int64)), count_above(points, points))
-    assert dominance.seconds(10**6, 3) > 100
+    assert dominance.seconds(10**6, 3) > 60
 
 
 def test_bits_are_counted_without_the_newest_numpy(monkeypatch: pytest.MonkeyPatch) -> None:

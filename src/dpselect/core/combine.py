@@ -24,7 +24,7 @@ from dpselect.core.errors import PrivacyError
 from dpselect.core.mechanism import require_scores
 from dpselect.core.neighbours import Neighbours
 from dpselect.core.scores import TICK_CLIP, Scores
-from dpselect.core.sensitivity import Floats, Sensitivity, constant, profiles
+from dpselect.core.sensitivity import PUBLIC_REACH, Floats, Sensitivity, constant, profiles
 from dpselect.core.spread import Spread, grouped
 
 Integers = NDArray[np.int64]
@@ -120,11 +120,11 @@ def _announce(size: int, objectives: int, reach: int | None) -> None:
     """Say before a long computation how long a distance takes and how many there can be; public figures only."""
     each = 2 * seconds(size, objectives)
     if each > _SLOW:
-        most = "no public number of distances (pass reach= to bound it)" if reach is None else f"{reach} distances"
+        most = PUBLIC_REACH if reach is None else reach
         logging.getLogger("dpselect").warning(
-            "Pareto score of %s candidates by %d objectives: at most about %.0f s a distance, for %s; dampening ends "
-            "with the last candidate it settles.", f"{size:,}", objectives, each, most
-        )  # fmt: skip
+            f"Pareto score of {size:,} candidates by {objectives} objectives: at most {most:,} distances of about "
+            f"{each:.0f} s. Dampening ends with the last candidate it settles; pass reach= for a lower bound."
+        )
 
 
 def _same(parts: Sequence[Scores]) -> Scores:

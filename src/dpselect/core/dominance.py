@@ -51,7 +51,7 @@ def seconds(size: int, objectives: int) -> float:
         return float(2e-9 * size * log**2)
     if objectives == 3 and size > 10_000 and _compiled() is not None:
         return float(1e-8 * size * log**2)
-    return float(1e-9 * objectives * size * size / 6)
+    return float(3e-11 * objectives * size * size)
 
 
 def _one(points: Points, queries: Points, weights: Integers) -> Integers:
