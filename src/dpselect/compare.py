@@ -132,7 +132,13 @@ def draw(rows: Sequence[Row], path: str | Path) -> None:
 
 
 def draw_front(
-    parts: Sequence[Scores], names: Sequence[str], chosen: Sequence[int], private: Sequence[int], path: str | Path
+    parts: Sequence[Scores],
+    names: Sequence[str],
+    chosen: Sequence[int],
+    private: Sequence[int],
+    path: str | Path,
+    *,
+    label: str = "drawn privately",
 ) -> None:
     """Draw two objectives of public data: all candidates, the front, what is best and what was drawn with noise.
 
@@ -142,6 +148,7 @@ def draw_front(
         chosen: positions of the best candidates without noise.
         private: positions drawn privately.
         path: a .png, .svg or .pdf file.
+        label: how they were drawn.
 
     Raises:
         ImportError: matplotlib is not installed.
@@ -162,9 +169,10 @@ def draw_front(
     figure = Figure(figsize=(7, 4.6), layout="constrained")
     axes = figure.subplots()
     axes.plot(x, y, ".", color="0.75", markersize=3, label="candidates", rasterized=True)
-    axes.plot(x[front], y[front], "-", color="0.3", linewidth=1, label="front")
+    # A point covers what lies below and to the left of it, so the front is a staircase.
+    axes.plot(x[front[::-1]], y[front[::-1]], color="0.3", linewidth=1, label="front", drawstyle="steps-pre")
     axes.plot(x[list(chosen)], y[list(chosen)], "s", color="C0", markersize=8, fillstyle="none", label="best, no noise")
-    axes.plot(x[list(private)], y[list(private)], "x", color="C3", markersize=8, label="drawn privately")
+    axes.plot(x[list(private)], y[list(private)], "x", color="C3", markersize=8, label=label)
     axes.set(xlabel=names[0], ylabel=names[1])
     axes.grid(color="0.9")
     figure.legend(loc="outside right upper", frameon=False, fontsize="small")

@@ -53,6 +53,7 @@ def priv_agg(
     *,
     weights: ArrayLike | None = None,
     k: int = 1,
+    touched: str = "all",
     sensitivity: str = "local",
     ledger: Spender | None = None,
 ) -> Release:
@@ -63,17 +64,18 @@ def priv_agg(
         epsilon: the budget of the whole list.
         weights: one number each.
         k: how many to name.
+        touched: ``"one"`` where one step can touch only one of the objectives, as in ``aggregate``.
         sensitivity: ``"local"`` (local dampening) or ``"global"`` (exponential mechanism).
         ledger: where the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy for the neighbours of the scores.
 
     Raises:
-        ValueError, TypeError: as ``aggregate`` and ``top_k``.
+        ValueError, TypeError, PrivacyError: as ``aggregate`` and ``top_k``.
 
     >>> speed, price = Scores([900, 1, 2], 1), Scores([800, 3, 1], 1)
     >>> priv_agg([speed, price], 20, weights=[1, 2]).candidate
     0
     """
-    scores = aggregate(parts, weights, sensitivity=sensitivity)
+    scores = aggregate(parts, weights, touched=touched, sensitivity=sensitivity)
     return top_k(scores, k, epsilon, mechanism=mechanism(_PUBLISHED[sensitivity]), ledger=ledger)

@@ -4,7 +4,14 @@ import pytest
 
 import dpselect as dps
 from dpselect.audit import report
-from dpselect.audit.claims import MECHANISM_CLAIMS, UTILITY_CLAIMS
+from dpselect.audit.claims import (
+    COMBINATION_CLAIMS,
+    COMBINED_MECHANISM_CLAIMS,
+    MECHANISM_CLAIMS,
+    UTILITY_CLAIMS,
+)
+
+EVERY_CLAIM = [*UTILITY_CLAIMS, *COMBINATION_CLAIMS, *MECHANISM_CLAIMS, *COMBINED_MECHANISM_CLAIMS]
 
 
 def label(claim) -> str:
@@ -12,7 +19,7 @@ def label(claim) -> str:
     return claim.name if not hasattr(claim, "problem") else f"{claim.name} on {claim.problem.name}"
 
 
-@pytest.mark.parametrize("claim", [*UTILITY_CLAIMS, *MECHANISM_CLAIMS], ids=label)
+@pytest.mark.parametrize("claim", EVERY_CLAIM, ids=label)
 def test_each_claim_holds(claim) -> None:
     """Admissible, or loss at most epsilon, by enumeration."""
     row = next(iter(report.run([claim])))

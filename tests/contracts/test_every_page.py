@@ -30,6 +30,12 @@ def test_each_has_a_proof_a_doctest_and_a_row(name: str) -> None:
     assert (ROOT / "tests" / file.parent.name).is_dir()
 
 
+@pytest.mark.parametrize("name", ["core/combine.md", "objectives.md"])
+def test_scores_of_several_objectives_have_proofs(name: str) -> None:
+    """Under the same four headings as every other proof."""
+    assert HEADINGS == re.findall(r"^## .*$", (SOURCE / name).read_text(encoding="utf-8"), re.MULTILINE)
+
+
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_files_can_be_read_in_one_sitting(path: Path) -> None:
     """No file of the package is longer than 400 lines."""

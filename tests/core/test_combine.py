@@ -1,5 +1,8 @@
 """Several objectives as one score."""
 
+from dataclasses import replace
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from enumeration import admissible, tabulate
@@ -9,6 +12,8 @@ from hypothesis import strategies as st
 import dpselect as dps
 from dpselect import aggregate, audit, pareto
 from dpselect.audit.admissibility import exact_sensitivity
+from dpselect.core import combine
+from dpselect.core.spread import Spread
 
 
 def objectives(seed: int, count: int, whole: bool, candidates: int = 5):
@@ -75,6 +80,31 @@ def test_dominators_are_counted_with_ties() -> None:
     assert np.int64 == pareto([a, b]).values.dtype
 
 
+def test_example_4_4_leaves_a_candidate_out_of_its_own_count() -> None:
+    """Scores 0, 0, -1, -1, -4 for a to e."""
+    first, second = dps.Scores([3, 5, 4, 2, 1], 1), dps.Scores([5, 3, 2, 4, 1], 1)
+
+    assert [0, 0, -1, -1, -4] == pareto([first, second]).values.tolist()
+
+
+def test_example_4_6() -> None:
+    """At distance 0 the one dominator of b may be lost, and a may not become one."""
+    part = dps.Scores([1.0, 3.0, 5.0], dps.sensitivity.element(lambda t: [0.5, 1.0, 1.5], ceiling=5))
+
+    assert 1 == pareto([part, part]).sensitivity.at(0)[1]
+
+
+def test_opposite_weights_need_the_sum() -> None:
+    """One objective rises by 1 where the other falls by 1: under weights 1 and -1 the sum moves by 2."""
+    universe = audit.metric_space([[0, 1], [1, 0]])
+
+    def both(x: int) -> dps.Scores:
+        return aggregate([dps.Scores([x, 0], 1), dps.Scores([-x, 0], 1)], [1, -1])
+
+    assert admissible(tabulate(both, universe))
+    assert not admissible(tabulate(both, universe), 0.9)
+
+
 def test_the_definition_of_the_sensitivity() -> None:
     """max(lost(t-1) + won(t), lost(t) + won(t-1)), by brute force."""
     rng = np.random.default_rng(3)
@@ -120,6 +150,181 @@ def test_nodes_that_are_central_and_dense() -> None:
     assert 3 == len(set(release.candidates))
 
 
+def unbounded() -> dps.Scores:
+    """Scores without a public ceiling."""
+    return dps.Scores([1, 2], dps.sensitivity.local(lambda t: 1 + t))
+
+
+def replaced() -> dps.Scores:
+    """Scores under substitution."""
+    return dps.Scores([1, 2], 1, neighbours="substitution")
+
+
+def test_large_scores_are_clipped_and_do_not_wrap() -> None:
+    """100 times 2^60 leaves 64 bits: the better candidate stays the better one."""
+    large = dps.Scores([2**60, 1, -(2**63)], 1)
+
+    first, second, third = aggregate([large, large], [100, 1]).values.tolist()
+    assert first > second == 101 > third
+    assert (-large).values[2] > 0
+    assert [0, -1, -2] == pareto([large, large]).values.tolist()
+
+
+def test_range_bound_one_is_declared_and_kept() -> None:
+    """Two counts of the same records under weights 2 and 3: the plain mechanisms lose at most epsilon."""
+
+    def both(records: np.ndarray) -> dps.Scores:
+        counts = dps.utilities.counts([int((records == kind).sum()) for kind in range(3)])
+        return aggregate([counts, counts], [2, 3], range_bound=1)
+
+    found = audit.privacy_loss(dps.mechanism("permute-and-flip"), both, audit.multisets(range(3), 4), 1)
+
+    assert found.holds
+    assert found.worst > 0.99
+
+
+def test_exact_weights_keep_integers_exact() -> None:
+    """Whole numbers written as floats or fractions too; half a point is a float."""
+    scores = dps.Scores([3, 1], 1)
+
+    for weights in ([2, 1], [2.0, 1.0], np.array([2, 1]), [Fraction(2), Fraction(1)]):
+        assert ([9, 3], "i", True) == (
+            (both := aggregate([scores, scores], weights)).values.tolist(),
+            both.values.dtype.kind,
+            both.sensitivity.fixed,
+        )
+    assert "f" == aggregate([scores, scores], [0.5, 1]).values.dtype.kind
+
+
+def test_ceilings_are_rounded_upwards() -> None:
+    """0.1 + 0.2 in exact numbers, the least float not below."""
+    part = dps.Scores([1.0, 0.0], 1)
+
+    assert Fraction(aggregate([part, part], [0.1, 0.2]).sensitivity.ceiling) >= Fraction(0.1) + Fraction(0.2)
+
+
+def test_an_aggregate_keeps_sums_bounds_and_reaches() -> None:
+    """What shifted dampening and the generalised exponential mechanism ask for."""
+    graph = dps.Graph.named("lesmis")
+    both = aggregate([dps.utilities.degree(graph), dps.utilities.ego_density(graph)], [1, 100]).sensitivity
+    closed = both.total(np.array([0, 1, 20, 90]))[:, both.profile]
+    summed = np.array([both.at(np.arange(t)).sum(axis=0) for t in (0, 1, 20, 90)])
+    own = aggregate([dps.Scores([1, 2], dps.sensitivity.constant([1, 2])), dps.Scores([5, 6], 3)], [10, 1])
+
+    assert np.allclose(summed, closed, rtol=1e-12)
+    assert (101.0, 74) == (both.ceiling, both.reach)
+    assert np.allclose([13, 23], own.sensitivity.bounds)
+
+
+def test_zero_weights_leave_no_trace() -> None:
+    """An objective of weight 0 adds no sensitivity."""
+    scores = dps.Scores([3, 1], 1)
+
+    assert 2 == aggregate([scores, unbounded()], [2, 0]).sensitivity.ceiling
+
+
+@given(st.integers(0, 10**6), st.integers(2, 60), st.integers(1, 4), st.booleans())
+@settings(deadline=None, max_examples=60)
+def test_the_pareto_sensitivity_is_that_of_all_comparisons(seed: int, size: int, count: int, whole: bool) -> None:
+    """max(possible(t) - certain(t-1), possible(t-1) - certain(t)), profiles shared, up to 60 candidates."""
+    draw = np.random.default_rng(seed)
+    values = draw.integers(0, 25, (count, size)) / (1 if whole else 8)
+    steps = draw.integers(0, 3, (count, 4)) / (1 if whole else 8)
+    own = draw.integers(0, 4, (count, size))
+    parts = [
+        dps.Scores(
+            v.astype(int) if whole else v,
+            dps.sensitivity.profiles(lambda t, s=s: s * (1 + t[:, None] // 2), profile=o, ceiling=50),
+        )
+        for v, s, o in zip(values, steps, own, strict=True)
+    ]
+    found = pareto(parts).sensitivity
+
+    def within(t: int) -> tuple[np.ndarray, np.ndarray]:
+        far = np.array([s[o] for s, o in zip(steps, own, strict=True)]) * sum(1 + j // 2 for j in range(t + 1))
+        certain = ((values - far)[:, None, :] >= (values + far)[:, :, None]).all(axis=0)
+        possible = ((values + far)[:, None, :] >= (values - far)[:, :, None]).all(axis=0)
+        np.fill_diagonal(certain, False)
+        np.fill_diagonal(possible, False)
+        return certain.sum(axis=1), possible.sum(axis=1)
+
+    for t in range(4):
+        (certain, possible), (sure, thinkable) = within(t - 1), within(t)
+        expected = np.maximum(thinkable - certain, possible - sure)
+        # Eighths are exact floats, but the margin may take a tie for certain no longer.
+        assert np.array_equal(expected, found.at(t)) if whole else (found.at(t) >= expected).all()
+
+
+def test_sensitivities_do_not_depend_on_how_they_are_asked_for() -> None:
+    """Forwards, backwards, all at once, or for some rows only: the same numbers."""
+    graph = dps.Graph.named("lesmis")
+    scores = pareto([dps.utilities.ego_betweenness(graph, max_degree=40), dps.utilities.ego_density(graph)])
+    bound = scores.sensitivity
+    together = bound.profiled(np.arange(12))
+    some = np.array([3, 0, 7])
+
+    assert np.array_equal(together, np.array([bound.profiled(np.array([t]))[0] for t in range(12)]))
+    assert np.array_equal(together[::-1], np.array([bound.profiled(np.array([t]))[0] for t in range(11, -1, -1)]))
+    assert np.array_equal(together[5:9, some], bound.profiled(np.arange(5, 9), some))
+
+
+def test_what_cannot_move_cannot_move_the_pareto_score() -> None:
+    """Ties between floats that stay put for three steps: the sensitivity is 0 until they may move."""
+    late = dps.sensitivity.local(lambda t: float(t >= 3), ceiling=1.0)
+    tied = dps.Scores([0.1, 0.1, 0.3], late)
+
+    assert [0, 0, 0, 2] == [pareto([tied, tied]).sensitivity.at(t).max() for t in range(4)]
+
+
+def test_a_public_reach_lets_the_pareto_score_be_shifted() -> None:
+    """Without one, shifted dampening is refused."""
+    a, b = dps.Scores([3, 1, 2], 1), dps.Scores([0, 5, -1], 1)
+    shifted = dps.mechanism("shifted-local-dampening")
+
+    assert abs(shifted.law(pareto([a, b], reach=4), 1).sum() - 1) < 1e-12
+    with pytest.raises(dps.PrivacyError, match="reach is unknown"):
+        shifted.law(pareto([a, b]), 1)
+
+
+def test_dampening_looks_at_unsettled_candidates_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Later distances are asked for fewer and fewer rows."""
+    asked = []
+    honest = Spread.some
+    monkeypatch.setattr(Spread, "some", lambda self, t, only: asked.append(only) or honest(self, t, only))
+    a, b = (dps.Scores(40 * v, 1) for v in np.random.default_rng(2).permuted(np.tile(np.arange(50), (2, 1)), axis=1))
+    scores = pareto([a, b])
+    damped = dps.mechanism("local-dampening").effective(scores).ticks
+    counts = [len(only) for only in asked if only is not None]
+
+    assert counts
+    assert counts == sorted(counts, reverse=True)
+    assert max(counts) <= 25
+    whole = replace(scores.sensitivity, some=None)
+    plain = dps.Scores(scores.values, whole)
+    assert np.array_equal(dps.mechanism("local-dampening").effective(plain).ticks, damped)
+
+
+def test_a_graph_without_edges_has_nobody_in_front() -> None:
+    """All nodes are alike, so each is as good as any other."""
+    graph = dps.Graph.from_edges([], [], nodes=5)
+    parts = [dps.utilities.degree(graph), dps.utilities.ego_density(graph)]
+
+    assert [-4] * 5 == pareto(parts).values.tolist()
+    assert np.allclose(1 / 5, dps.mechanism("local-dampening").law(pareto(parts), 1))
+    assert np.allclose(1 / 5, dps.mechanism("local-dampening").law(aggregate(parts, [1, 100]), 1))
+
+
+def test_long_work_is_announced(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seconds a distance and the number of distances, before it begins; short work says nothing."""
+    parts = [dps.Scores([1, 2], 1)] * 3
+    pareto(parts)
+    assert "" == caplog.text
+    monkeypatch.setattr(combine, "seconds", lambda size, objectives: 30.0)
+    pareto(parts, reach=16)
+
+    assert "2 candidates by 3 objectives: at most 16 distances of about 60 s." in caplog.text
+
+
 @pytest.mark.parametrize(
     ("act", "error", "message"),
     [
@@ -129,13 +334,22 @@ def test_nodes_that_are_central_and_dense() -> None:
         (lambda s: pareto([s, dps.Scores([1], 1)]), ValueError, "different candidates"),
         (lambda s: pareto([s, dps.Scores([1, 2], 1, candidates=["a", "b"])]), ValueError, "different candidates"),
         (lambda s: aggregate([s, dps.Scores([1, 2], 1, neighbours="edge")]), ValueError, "different neighbours"),
-        (lambda s: pareto([dps.Scores([1], 1)]), ValueError, "at least two candidates"),
+        (lambda s: pareto([dps.Scores([1], 1)]), ValueError, "of at least two"),
         (lambda s: aggregate([s], [1, 2]), ValueError, "one finite number an objective"),
         (lambda s: aggregate([s], [np.nan]), ValueError, "one finite number an objective"),
         (lambda s: aggregate([s], ["1"]), ValueError, "one finite number an objective"),
         (lambda s: aggregate([s, s], [0, 0]), ValueError, "all zero"),
         (lambda s: aggregate([s], touched="some"), ValueError, "touched is"),
         (lambda s: pareto([s], sensitivity="none"), ValueError, "sensitivity is"),
+        (lambda s: aggregate([s], [np.inf]), ValueError, "one finite number an objective"),
+        (lambda s: aggregate([s], [True]), ValueError, "one finite number an objective"),
+        (lambda s: aggregate([s], 3), ValueError, "one finite number an objective"),
+        (lambda s: aggregate([s, s], [2**61, 2**61]), ValueError, "too large to add up"),
+        (lambda s: aggregate([s], range_bound=1), dps.PrivacyError, "Range bound 1 needs"),
+        (lambda s: aggregate([s], range_bound=3), ValueError, "range_bound is 1"),
+        (lambda s: pareto([s], reach=-1), ValueError, "reach counts steps"),
+        (lambda s: aggregate([unbounded()], sensitivity="global"), dps.PrivacyError, "no public ceiling"),
+        (lambda s: aggregate([replaced(), replaced()], touched="one"), dps.PrivacyError, "touches two records"),
     ],
 )
 def test_bad_objectives_are_refused(act, error, message: str) -> None:

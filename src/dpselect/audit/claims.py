@@ -11,10 +11,12 @@ import numpy as np
 from dpselect import utilities
 from dpselect.audit.admissibility import Utility
 from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets, vectors
+from dpselect.core.combine import aggregate, pareto
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.scores import Scores
 from dpselect.core.sensitivity import element
 from dpselect.mechanisms import EVERY_MECHANISM
+from dpselect.views import Graph
 
 # Small, about one, and large: losses behave differently.
 EPSILONS = (0.1, 1, 5)
@@ -82,6 +84,24 @@ def _rate(utility: Callable[..., Scores], records: np.ndarray) -> Scores:
     return utility([int((of_class % 2).sum()), int((of_class // 2).sum())], int(of_class.size))
 
 
+def _degree_and_density(combine: Callable[..., Scores], graph: Graph) -> Scores:
+    """Return two node scores as one."""
+    return combine([utilities.degree(graph), utilities.ego_density(graph)])
+
+
+def _both_rates(combine: Callable[..., Scores], records: np.ndarray) -> Scores:
+    """Return both rates of two classifiers as one score; records are four kinds of positives and four of negatives."""
+    kinds = np.asarray(records, dtype=np.int64)
+    classes = [kinds[kinds < 4], kinds[kinds >= 4] - 4]
+    rates = (utilities.true_positive_rate, utilities.true_negative_rate)
+    return combine(
+        [
+            rate([int((of % 2).sum()), int((of // 2).sum())], int(of.size))
+            for rate, of in zip(rates, classes, strict=True)
+        ]
+    )
+
+
 def _one_marker(count: int, table: tuple[int, int]) -> Scores:
     """Return the TDT of one marker over that many families."""
     return utilities.tdt([table[0]], [table[1]], families=count)
@@ -136,6 +156,21 @@ UTILITY_CLAIMS = (
     ),
     *(UtilityClaim(f"tdt, families={n}", partial(_one_marker, n), partial(families, n)) for n in (2, 5, 9)),
 )
+# Scores made of several: functions of Scores, so none of them is a utility of its own.
+COMBINATION_CLAIMS = (
+    UtilityClaim("pareto, degree and ego_density", partial(_degree_and_density, pareto), partial(graphs, 4)),
+    UtilityClaim(
+        "aggregate, degree and 100 ego_density",
+        partial(_degree_and_density, partial(aggregate, weights=[1, 100])),
+        partial(graphs, 4),
+    ),
+    UtilityClaim("pareto, both rates", partial(_both_rates, pareto), partial(multisets, range(8), 4)),
+    UtilityClaim(
+        "aggregate, 3 TPR + 2 TNR, one touched",
+        partial(_both_rates, partial(aggregate, weights=[3, 2], touched="one")),
+        partial(multisets, range(8), 4),
+    ),
+)
 _SYNTHETIC = (
     UtilityClaim("counts of three kinds", _majority, partial(multisets, range(3), 4)),
     UtilityClaim("uneven floats", _uneven, _row_of_six),
@@ -150,4 +185,10 @@ MECHANISM_CLAIMS = tuple(
     MechanismClaim(name, build(), problem)
     for name, build in EVERY_MECHANISM.items()
     for problem in (_SYNTHETIC if name == "inverse-sensitivity" else (*_SYNTHETIC, *_SMALL_GRAPHS))
+)
+# PrivPareto and PrivAgg, local and global, and our sampler.
+COMBINED_MECHANISM_CLAIMS = tuple(
+    MechanismClaim(f"several objectives, {name}", EVERY_MECHANISM[name](), problem)
+    for name in ("exponential", "local-dampening", "local-dampening-flip")
+    for problem in COMBINATION_CLAIMS
 )

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpselect.audit.admissibility import judge, tabulate
-from dpselect.audit.claims import EPSILONS, MECHANISM_CLAIMS, UTILITY_CLAIMS, MechanismClaim, UtilityClaim
+from dpselect.audit.claims import (
+    COMBINATION_CLAIMS,
+    COMBINED_MECHANISM_CLAIMS,
+    EPSILONS,
+    MECHANISM_CLAIMS,
+    UTILITY_CLAIMS,
+    MechanismClaim,
+    UtilityClaim,
+)
 from dpselect.audit.privacy_loss import privacy_loss
 
 Claim = UtilityClaim | MechanismClaim
@@ -46,7 +54,7 @@ def chosen(names: Sequence[str]) -> list[Claim]:
     Raises:
         ValueError: a name that fits no claim; the message lists the names.
     """
-    every: list[Claim] = [*UTILITY_CLAIMS, *MECHANISM_CLAIMS]
+    every: list[Claim] = [*UTILITY_CLAIMS, *COMBINATION_CLAIMS, *MECHANISM_CLAIMS, *COMBINED_MECHANISM_CLAIMS]
     for name in names:
         if not any(claim.name.startswith(name) for claim in every):
             known = sorted({claim.name.split(",")[0] for claim in every})

@@ -77,4 +77,5 @@ def _front(given: argparse.Namespace, problems: dict[str, dps.Scores], mechanism
     best = np.argsort(-combined.values, kind="stable")[:many].tolist()
     place = {candidate: position for position, candidate in enumerate(combined.candidates)}
     drawn = dps.top_k(combined, many, epsilon, mechanism=mechanism).candidates
-    dps.compare.draw_front(parts, given.metric, best, [place[each] for each in drawn], given.objectives)
+    label = f"{mechanism.name},\nepsilon {float(epsilon):g}"
+    dps.compare.draw_front(parts, given.metric, best, [place[each] for each in drawn], given.objectives, label=label)

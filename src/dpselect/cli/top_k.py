@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,6 @@ DEFAULTS = {
 
 # What several metrics together are drawn with.
 COMBINED = "local-dampening-flip"
-# From so many nodes on a Pareto score takes seconds a distance.
-_MANY = 200_000
 
 
 def add(verbs: Any) -> None:
@@ -85,10 +82,6 @@ def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
     found = [_metric(metric, given, graph) for metric in given.metric]
     name = " and ".join(given.metric)
     if given.pareto:
-        if len(graph) >= _MANY:
-            print(
-                f"{len(graph)} nodes: a Pareto score takes its time, a pass over all nodes a distance.", file=sys.stderr
-            )
         return {f"{name}, Pareto": dps.pareto(found)}
     weights = [int(w) if w.denominator == 1 else float(w) for w in given.weights]
     return {f"{name}, weighted": dps.aggregate(found, weights)}

@@ -1,49 +1,64 @@
 """Several objectives at once: scores of the same candidates made into one score.
 
 ``aggregate`` weighs them; ``pareto`` counts how many others are at least as good in every objective. Both carry their
-composed sensitivities, so that every mechanism follows: PrivAgg and PrivPareto are these scores with local dampening
-(``sensitivity="local"``) or the exponential mechanism (``"global"``).
+composed sensitivities, so that every mechanism follows; ``priv_pareto`` and ``priv_agg`` are the published ones.
 
-References: Farias et al. 2024, Definitions 4.1 to 4.6. Erratum: max(lost, new dominators) is not admissible; the
-sensitivity here is the tighter max(lost(t-1) + new(t), lost(t) + new(t-1)).
+References: Farias et al. (PrivPareto), Definitions 4.1 to 5.2, Theorems 4.7, 5.3 and 5.4. Errata: max(lost, new
+dominators) is not admissible; the sensitivity here is max(lost(t-1) + new(t), lost(t) + new(t-1)), tighter than the
+printed sum. Definition 4.3 as printed counts a candidate among its own dominators.
 """
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.core.dominance import count_above
+from dpselect.core.dominance import seconds
+from dpselect.core.errors import PrivacyError
 from dpselect.core.mechanism import require_scores
-from dpselect.core.scores import Scores
-from dpselect.core.sensitivity import Floats, Sensitivity, constant, profiles
+from dpselect.core.neighbours import Neighbours
+from dpselect.core.scores import TICK_CLIP, Scores
+from dpselect.core.sensitivity import PUBLIC_REACH, Floats, Sensitivity, constant, profiles
+from dpselect.core.spread import Spread, grouped
 
 Integers = NDArray[np.int64]
-# Running sums of sensitivities are rounded upwards by this; points and queries by one more step.
+# Sums of weighted sensitivities are rounded upwards by this.
 _UP = 1 + 2.0**-44
+# A notice is given where one distance takes longer than this many seconds.
+_SLOW = 1.0
 
 
 def aggregate(
-    parts: Sequence[Scores], weights: ArrayLike | None = None, *, touched: str = "all", sensitivity: str = "local"
+    parts: Sequence[Scores],
+    weights: ArrayLike | None = None,
+    *,
+    touched: str = "all",
+    sensitivity: str = "local",
+    range_bound: int = 2,
 ) -> Scores:
     """Return the weighted sum of several scores.
 
     Its sensitivity is sum |w_i| delta_i, or max |w_i| delta_i with ``touched="one"``; ceilings and reaches follow.
-    Integers with integer weights stay exact. Range bound 2.
+    Integers with whole weights stay exact.
 
     Args:
         parts: scores of the same candidates and neighbours, larger is better; ``-scores`` to minimise.
         weights: one number each, not all zero; 1 each when left out.
-        touched: ``"one"`` declares that one record can touch only one of the objectives (true and false positive
+        touched: ``"one"`` declares that one step can touch only one of the objectives (true positive and true negative
             rates under add-remove); ``"all"`` otherwise.
         sensitivity: ``"local"``, or ``"global"`` for the ceilings alone.
+        range_bound: 1 declares that one step moves *all* objectives in the same direction; 2 otherwise.
 
     Raises:
         ValueError, TypeError: no objective, other candidates or neighbours, bad weights.
+        PrivacyError: ``touched="one"`` under substitution, which touches two records; range bound 1 where a weight is
+            negative or a part has range bound 2; ``"global"`` where a part has no ceiling.
 
     >>> a, b = Scores([3, 1], sensitivity=1), Scores([0, 5], sensitivity=2)
     >>> both = aggregate([a, b], weights=[1, 100])
@@ -51,34 +66,35 @@ def aggregate(
     (array([  3, 501]), 201.0)
     """
     first = _same(parts)
-    given = np.ones(len(parts), dtype=np.int64) if weights is None else np.asarray(weights)
-    if given.shape != (len(parts),) or given.dtype.kind not in "iuf" or not np.isfinite(given).all():
-        raise ValueError("weights must be one finite number an objective.")
-    if not given.any():
+    used = [(weight, part) for weight, part in zip(_exact(weights, len(parts)), parts, strict=True) if weight]
+    if not used:
         raise ValueError("The weights are all zero, so every candidate is alike: pass at least one that is not.")
     if touched not in ("all", "one"):
-        raise ValueError('touched is "all" or "one": how many objectives one record can touch.')
-    used = [(weight, part) for weight, part in zip(given.tolist(), parts, strict=True) if weight]
-    values: Any = sum(weight * part.values for weight, part in used)
-    size = [abs(weight) for weight, _ in used]
-    join = sum if touched == "all" else max
+        raise ValueError('touched is "all" or "one": how many objectives one step can touch.')
+    if touched == "one" and len(used) > 1 and first.neighbours is Neighbours.SUBSTITUTION:
+        raise PrivacyError('A substitution touches two records, and so two objectives: use touched="all".')
+    if range_bound == 1 and any(weight < 0 or part.range_bound != 1 for weight, part in used):
+        raise PrivacyError("Range bound 1 needs weights >= 0 and objectives of range bound 1: leave range_bound out.")
     return Scores(
-        values,
-        _joined([part.sensitivity for _, part in used], size, join, _local(sensitivity)),
+        _weighted(used),
+        _joined(used, touched, _local(sensitivity)),
         candidates=first.candidates,
         neighbours=first.neighbours.value,
+        range_bound=range_bound,
     )
 
 
-def pareto(parts: Sequence[Scores], *, sensitivity: str = "local") -> Scores:
+def pareto(parts: Sequence[Scores], *, sensitivity: str = "local", reach: int | None = None) -> Scores:
     """Return minus the number of other candidates that are at least as good in every objective, exact integers.
 
-    Of equal candidates each counts the others. Ceiling R - 1 for R candidates; reach unknown. Range bound 2. In top-k
-    the score is taken once over all candidates.
+    Of equal candidates each counts the others. Ceiling R - 1 for R candidates. Range bound 2. In top-k the score is
+    taken once over all candidates.
 
     Args:
         parts: scores of the same candidates and neighbours, larger is better; ``-scores`` to minimise.
         sensitivity: ``"local"``, or ``"global"`` for the constant R - 1.
+        reach: a public distance from which the sensitivity counts as R - 1: a bound on the work, and what shifted
+            dampening asks for. Unknown when left out.
 
     Raises:
         ValueError, TypeError: no objective, other candidates or neighbours, fewer than two candidates.
@@ -89,65 +105,26 @@ def pareto(parts: Sequence[Scores], *, sensitivity: str = "local") -> Scores:
     """
     first = _same(parts)
     if len(first) < 2:
-        raise ValueError("A Pareto score needs at least two candidates.")
-    values = np.stack([part.values.astype(np.float64) for part in parts])
-    dominators = count_above(values, values) - 1
-    if _local(sensitivity):
-        spread = _Spread(parts, values, dominators)
-        bound = profiles(spread.rows, profile=np.arange(len(first)), ceiling=len(first) - 1)
-    else:
-        bound = constant(len(first) - 1)
-    return Scores(-dominators, bound, candidates=first.candidates, neighbours=first.neighbours.value)
+        raise ValueError("A Pareto score compares candidates: pass scores of at least two.")
+    local, others = _local(sensitivity), len(first) - 1
+    if local:
+        _announce(len(first), len(parts), reach)
+    spread = Spread(parts)
+    bound = profiles(
+        spread.rows, profile=spread.profile, ceiling=others, reach=reach, some=spread.some
+    ) if local else constant(others)  # fmt: skip
+    return Scores(-spread.dominators, bound, candidates=first.candidates, neighbours=first.neighbours.value)
 
 
-class _Spread:
-    """The Pareto sensitivity: how many dominators can be lost or won within t steps, from two counts a distance."""
-
-    def __init__(self, parts: Sequence[Scores], values: Floats, dominators: Integers) -> None:
-        self._parts, self._values, self._dominators = parts, values, dominators
-        whole = all(part.values.dtype.kind == "i" for part in parts) and np.abs(values).max(initial=0) < 2.0**50
-        self._whole = whole
-        self._reached: tuple[int, Floats] = (-1, np.zeros(values.shape))
-        self._known: dict[int, tuple[Integers, Integers]] = {-1: (np.zeros_like(dominators), np.zeros_like(dominators))}
-
-    def rows(self, t: Integers) -> Floats:
-        """Return the sensitivity at distances t, shape (k, R)."""
-        out = np.empty((t.size, self._dominators.size))
-        for place, step in enumerate(t.tolist()):
-            lost, won = self._at(step)
-            lost_before, won_before = self._at(step - 1)
-            out[place] = np.maximum(lost_before + won, lost + won_before)
-        return out
-
-    def _at(self, t: int) -> tuple[Integers, Integers]:
-        """Return how many dominators may be lost and won within t + 1 steps."""
-        if t not in self._known:
-            spread = self._sums(t)
-            up, down = self._values + spread, self._values - spread
-            if not (self._whole and (spread == np.floor(spread)).all()):
-                up, down = np.nextafter(up, math.inf), np.nextafter(down, -math.inf)
-            possible = count_above(up, down) - 1
-            # A candidate that cannot move counts itself among those that are certainly as good.
-            certain = count_above(down, up) - (down == up).all(axis=0)
-            if len(self._known) > 8:
-                self._known = {-1: self._known[-1], **{k: v for k, v in self._known.items() if k >= t - 2}}
-            lost = np.maximum(self._dominators - certain, 0)
-            won = np.maximum(possible - self._dominators, 0)
-            self._known[t] = (lost, won)
-        return self._known[t]
-
-    def _sums(self, t: int) -> Floats:
-        """Return S_i(r) = sum of delta_i(j, r) over j <= t, rounded upwards unless exact."""
-        last, total = self._reached
-        if last > t:
-            last, total = -1, np.zeros(self._values.shape)
-        for start in range(last + 1, t + 1, 64):
-            steps = np.arange(start, min(start + 64, t + 1))
-            more = np.stack([part.sensitivity.at(steps).sum(axis=0) for part in self._parts])
-            exact = self._whole and (more == np.floor(more)).all()
-            total = np.asarray(total + more if exact else (total + more) * _UP)
-        self._reached = (t, total)
-        return total
+def _announce(size: int, objectives: int, reach: int | None) -> None:
+    """Say before a long computation how long a distance takes and how many there can be; public figures only."""
+    each = 2 * seconds(size, objectives)
+    if each > _SLOW:
+        most = PUBLIC_REACH if reach is None else reach
+        logging.getLogger("dpselect").warning(
+            f"Pareto score of {size:,} candidates by {objectives} objectives: at most {most:,} distances of about "
+            f"{each:.0f} s. Dampening ends with the last candidate it settles; pass reach= for a lower bound."
+        )
 
 
 def _same(parts: Sequence[Scores]) -> Scores:
@@ -170,23 +147,73 @@ def _local(sensitivity: str) -> bool:
     return sensitivity == "local"
 
 
-def _joined(parts: list[Sensitivity], weights: list[float], join: Any, local: bool) -> Sensitivity:
-    ceiling = join(weight * part.ceiling for weight, part in zip(weights, parts, strict=True))
-    if (not local and math.isfinite(ceiling)) or all(part.fixed for part in parts):
-        return constant(ceiling * (1 if float(ceiling).is_integer() else _UP))
-    reaches = [part.reach for part in parts]
-    reach = None if any(each is None for each in reaches) else max(each for each in reaches if each is not None)
-    whole = all(isinstance(weight, int) for weight in weights)
+def _exact(weights: Any, count: int) -> list[Fraction]:
+    """Return the weights as the exact numbers that were passed, or say what they must be."""
+    given = [1] * count if weights is None else weights
+    try:
+        plain = [each.item() if isinstance(each, np.generic) else each for each in given]
+        if len(plain) != count or any(isinstance(each, (bool, str)) for each in plain):
+            raise ValueError
+        return [Fraction(each) for each in plain]
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"weights must be one finite number an objective: pass {count} of them.") from None
 
-    def rows(t: Integers) -> Floats:
-        shaped = [weight * part.at(t) for weight, part in zip(weights, parts, strict=True)]
-        out = np.asarray(sum(shaped) if join is sum else np.maximum.reduce(shaped))
-        return out if whole else out * _UP
 
-    finite = math.isfinite(ceiling)
+def _weighted(used: Sequence[tuple[Fraction, Scores]]) -> NDArray[Any]:
+    """Return the weighted sum; in integers, within 64 bits, where weights and values are whole."""
+    if all(weight.denominator == 1 and part.values.dtype.kind == "i" for weight, part in used):
+        # A public clip of each part moves nothing further apart.
+        clip = TICK_CLIP // sum(abs(int(weight)) for weight, _ in used)
+        if not clip:
+            raise ValueError("The weights are too large to add up exactly: divide all of them by the same number.")
+        return np.asarray(sum(int(weight) * np.clip(part.values, -clip, clip) for weight, part in used))
+    return np.asarray(sum(float(weight) * part.values for weight, part in used))
+
+
+def _joined(used: Sequence[tuple[Fraction, Scores]], touched: str, local: bool) -> Sensitivity:
+    """Return the sum, or the maximum, of the weighted sensitivities: one row for candidates alike in every part."""
+    parts, sizes = [part.sensitivity for _, part in used], [abs(weight) for weight, _ in used]
+    finite = all(math.isfinite(part.ceiling) for part in parts)
+    if not local and not finite:
+        raise PrivacyError("An objective has no public ceiling, so there is no global sensitivity: pass ceiling=.")
+    each = [size * Fraction(part.ceiling) for size, part in zip(sizes, parts, strict=True)] if finite else []
+    ceiling = None if not finite else sum(each, Fraction(0)) if touched == "all" else max(each)
+    if ceiling is not None and (not local or all(part.fixed for part in parts)):
+        return constant(ceiling)
+    count = len(used[0][1])
+    own = [np.zeros(count, dtype=np.intp) if part.profile is None else part.profile for part in parts]
+    first, profile, _ = grouped(own)
+    places = [column[first] for column in own]
+
+    def join(shaped: Sequence[Floats], chosen: Any) -> Floats:
+        picked = [
+            float(size) * (values if values.shape[1] == 1 else values[:, place[chosen]])
+            for size, values, place in zip(sizes, shaped, places, strict=True)
+        ]
+        # One value for all stays one only where it does for every part.
+        joined = sum(picked) if touched == "all" else np.maximum.reduce(np.broadcast_arrays(*picked))
+        rows: Floats = np.broadcast_to(joined, (shaped[0].shape[0], first[chosen].size)) * _UP
+        return rows
+
+    def some(t: Integers, only: NDArray[np.intp] | None) -> Floats:
+        return join([part.profiled(t) for part in parts], slice(None) if only is None else only)
+
+    def total(t: Integers) -> Floats:
+        return join([part.total(t) for part in parts if part.total is not None], slice(None))
+
+    if ceiling is not None and all(part.fixed or part.bounds is not None for part in parts):
+        return constant(np.minimum(some(np.zeros(1, dtype=np.int64), None)[0][profile], float(ceiling) * _UP))
+    reaches = [part.reach for part in parts if part.reach is not None]
     return profiles(
-        rows,
-        profile=None if parts[0].size is None else np.arange(parts[0].size),
-        ceiling=ceiling * (1 if whole else _UP) if finite else None,
-        reach=reach if finite else None,
+        lambda t: some(t, None),
+        profile=profile,
+        ceiling=None if ceiling is None else _float_up(ceiling),
+        reach=max(reaches) if ceiling is not None and len(reaches) == len(parts) else None,
+        total=total if touched == "all" and all(part.total is not None for part in parts) else None,
+        some=some,
     )
+
+
+def _float_up(exact: Fraction) -> float:
+    near = float(exact)
+    return near if Fraction(near) >= exact else math.nextafter(near, math.inf)

@@ -1,146 +1,197 @@
-"""Counting dominators: for every query, how many points are at least as large in every objective."""
+"""Counting dominators: for every query, how many points are at least as large in every objective.
+
+One objective by sorting; two in a wavelet matrix, O(R log R) array steps; three by divide and conquer with a Fenwick
+tree, compiled where numba is installed, O(R log^2 R); more by sets of 64 points packed into one integer, O(m R^2 / 64).
+Few queries are compared with all points. Memory grows with R only.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-# Cells of a block of comparisons: keeps memory below a hundred megabytes for any number of candidates.
-_CELLS = 2**26
+# One array an objective, integers or floats, shape (R,); an array of shape (m, R) will do.
+Points = Sequence[NDArray[Any]] | NDArray[Any]
+# Up to this many comparisons are simply made.
+_FEW = 2**21
+_WORD = 64
 
 
-def count_above(points: Floats, queries: Floats) -> Integers:
-    """Return for every query (m, R') the number of points (m, R) with no smaller coordinate, shape (R',).
+def count_above(points: Points, queries: Points, weights: Integers | None = None) -> Integers:
+    """Return for every query the weight of the points with no smaller coordinate, shape (R',).
 
-    One objective by sorting, two in O(R log R) array steps, three compiled in O(R log^2 R) where numba is installed,
-    more by blocks of comparisons.
+    Args:
+        points: m arrays of shape (R,). queries: m arrays of shape (R',), of the same kinds of number.
+        weights: how often each point counts, shape (R,); once when left out.
 
     >>> count_above(np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([[1.0], [1.0]]))
     array([2])
     """
-    objectives = points.shape[0]
-    if objectives == 1:
-        return np.asarray(points.shape[1] - np.searchsorted(np.sort(points[0]), queries[0], side="left"))
-    if objectives == 2:
-        return _two(points, queries)
-    if objectives == 3 and points.shape[1] > 2000:
-        compiled = _three()  # type: ignore[no-untyped-call]
-        if compiled is not None:
-            return np.asarray(compiled(points, queries))
-    return _blocks(points, queries)
+    if weights is None:
+        weights = np.ones(len(points[0]), dtype=np.int64)
+    if len(points) == 1:
+        return _one(points, queries, weights)
+    if len(points[0]) * len(queries[0]) <= _FEW:
+        return _few(points, queries, weights)
+    if len(points) == 2:
+        return _two(points, queries, weights)
+    compiled = _compiled() if len(points) == 3 else None
+    return _packed(points, queries, weights) if compiled is None else _three(compiled, points, queries, weights)
 
 
-def _two(points: Floats, queries: Floats) -> Integers:
+def seconds(size: int, objectives: int) -> float:
+    """Return about how long one count of ``size`` points and queries takes: a public figure, for notices."""
+    log = np.log2(size + 1)
+    if objectives <= 2:
+        return float(2e-9 * size * log**2)
+    if objectives == 3 and size > 10_000 and _compiled() is not None:
+        return float(1e-8 * size * log**2)
+    return float(3e-11 * objectives * size * size)
+
+
+def _one(points: Points, queries: Points, weights: Integers) -> Integers:
+    order = np.argsort(points[0], kind="stable")
+    below = np.concatenate(([0], np.cumsum(weights[order])))
+    return np.asarray(below[-1] - below[np.searchsorted(points[0][order], queries[0], side="left")])
+
+
+def _few(points: Points, queries: Points, weights: Integers) -> Integers:
+    above = points[0][None, :] >= queries[0][:, None]
+    for point, query in zip(points[1:], queries[1:], strict=True):
+        above &= point[None, :] >= query[:, None]
+    return np.asarray(above @ weights)
+
+
+def _two(points: Points, queries: Points, weights: Integers) -> Integers:
     """Count in a wavelet matrix: among the points that pass the first objective, those that pass the second."""
-    size = points.shape[1]
-    by_first = np.argsort(-points[0], kind="stable")
+    size = len(points[0])
+    by_first = np.argsort(points[0], kind="stable")[::-1]
     passed = size - np.searchsorted(points[0][by_first][::-1], queries[0], side="left")
     # Ranks of the second objective from the top, in the order of the first.
+    by_second = np.argsort(points[1], kind="stable")[::-1]
     rank = np.empty(size, dtype=np.int64)
-    rank[np.argsort(-points[1], kind="stable")] = np.arange(size)
-    values = rank[by_first]
-    bound = size - np.searchsorted(np.sort(points[1]), queries[1], side="left")
-    total = np.where(bound >= size, passed, 0)
-    low, high = np.zeros(passed.size, dtype=np.int64), passed.copy()
+    rank[by_second] = np.arange(size)
+    values, heavy = rank[by_first], weights[by_first]
+    bound = size - np.searchsorted(points[1][by_second][::-1], queries[1], side="left")
     open_ = bound < size
-    for bit in range(max(1, size.bit_length()) - 1, -1, -1):
-        ones = (values >> bit) & 1
-        zeros = np.concatenate(([0], np.cumsum(1 - ones)))
+    total = np.where(open_, 0, np.concatenate(([0], np.cumsum(heavy)))[passed])
+    low, high = np.zeros(passed.size, dtype=np.int64), passed.copy()
+    for bit in range(size.bit_length() - 1, -1, -1):
+        zero = (values >> bit) & 1 == 0
+        zeros = np.concatenate(([0], np.cumsum(zero)))
+        sums = np.concatenate(([0], np.cumsum(np.where(zero, heavy, 0))))
         left, right = zeros[low], zeros[high]
         up = (bound >> bit) & 1 == 1
         # A value with a 0 here, under a bound with a 1, is below the bound whatever follows.
-        total += np.where(up & open_, right - left, 0)
+        total += np.where(up & open_, sums[high] - sums[low], 0)
         low = np.where(up, zeros[-1] + low - left, left)
         high = np.where(up, zeros[-1] + high - right, right)
-        values = np.concatenate((values[ones == 0], values[ones == 1]))
+        values = np.concatenate((values[zero], values[~zero]))
+        heavy = np.concatenate((heavy[zero], heavy[~zero]))
     return total
 
 
-def _blocks(points: Floats, queries: Floats) -> Integers:
-    """Compare blocks of queries with all points."""
-    step = max(1, _CELLS // max(1, points.shape[1]))
-    counts = np.empty(queries.shape[1], dtype=np.int64)
-    for start in range(0, queries.shape[1], step):
-        part = slice(start, start + step)
-        above = points[0][None, :] >= queries[0][part, None]
-        for objective in range(1, points.shape[0]):
-            above &= points[objective][None, :] >= queries[objective][part, None]
-        counts[part] = above.sum(axis=1)
+def _three(merge: Callable[..., None], points: Points, queries: Points, weights: Integers) -> Integers:
+    size, asked = len(points[0]), len(queries[0])
+    first, second, third = (np.concatenate((p, q)) for p, q in zip(points, queries, strict=True))
+    ranks = np.unique(third, return_inverse=True)[1].ravel().astype(np.int64)
+    # Queries weigh nothing. From the top of the first objective; of equals the points come first.
+    heavy = np.concatenate((weights, np.zeros(asked, dtype=np.int64)))
+    order = np.lexsort((-np.arange(size + asked), first))[::-1].copy()
+    counts = np.zeros(size + asked, dtype=np.int64)
+    merge(order, second, ranks, heavy, size, counts)
+    return counts[size:]
+
+
+def _packed(points: Points, queries: Points, weights: Integers) -> Integers:
+    """Intersect, for every 64 points at a time, the sets of those that pass each objective."""
+    points = [np.repeat(point, weights) for point in points]
+    orders = [np.argsort(query, kind="stable") for query in queries]
+    ordered = [query[order] for query, order in zip(queries, orders, strict=True)]
+    places = []
+    for order in orders:
+        place = np.empty(order.size, dtype=np.intp)
+        place[order] = np.arange(order.size)
+        places.append(place)
+    counts = np.zeros(len(queries[0]), dtype=np.int64)
+    for start in range(0, len(points[0]), _WORD):
+        passing = np.full(counts.size, np.iinfo(np.uint64).max)
+        for point, query, place in zip(points, ordered, places, strict=True):
+            block = point[start : start + _WORD]
+            rising = np.argsort(block, kind="stable")
+            bits = np.uint64(1) << rising.astype(np.uint64)
+            # sets[j]: all but the j smallest of the block; from the j-th smallest on a query passes fewer.
+            sets = np.append(np.bitwise_or.accumulate(bits[::-1])[::-1], np.uint64(0))
+            ends = np.searchsorted(query, block[rising], side="right")
+            passing &= np.repeat(sets, np.diff(ends, prepend=0, append=counts.size))[place]
+        counts += _ones(passing)
     return counts
 
 
-_compiled = None
+def _ones(words: NDArray[np.uint64]) -> NDArray[Any]:
+    """Return how many bits of each word are set."""
+    if hasattr(np, "bitwise_count"):
+        return np.asarray(np.bitwise_count(words))
+    return np.asarray(np.unpackbits(words.view(np.uint8).reshape(-1, 8), axis=1).sum(axis=1))
 
 
-def _three():  # type: ignore[no-untyped-def]
-    """Return the compiled counter for three objectives, or ``None`` without numba."""
-    global _compiled
-    if _compiled is None:
-        try:
-            import numba
-        except ImportError:
-            return None
-        merge = numba.njit(cache=True)(_divide)
-
-        def counted(points: Floats, queries: Floats) -> Integers:
-            size, asked = points.shape[1], queries.shape[1]
-            first = np.concatenate((points[0], queries[0]))
-            second = np.concatenate((points[1], queries[1]))
-            third = np.unique(np.concatenate((points[2], queries[2])), return_inverse=True)[1].ravel()
-            query = np.concatenate((np.zeros(size, dtype=np.bool_), np.ones(asked, dtype=np.bool_)))
-            # From the top of the first objective; of equals the points come first.
-            order = np.lexsort((query, -first))
-            counts = np.zeros(size + asked, dtype=np.int64)
-            merge(order, second, third.astype(np.int64), query, counts)
-            return counts[size:]
-
-        _compiled = counted
-    return _compiled
+@cache
+def _compiled() -> Callable[..., None] | None:
+    """Return the loop for three objectives, compiled once a machine, or ``None`` without numba."""
+    try:
+        from numba import njit
+    except ImportError:
+        return None
+    try:
+        loop: Callable[..., None] = njit(cache=True, nogil=True)(_divide)
+    except RuntimeError:  # no folder to keep it in
+        loop = njit(nogil=True)(_divide)
+    return loop
 
 
-def _divide(order, second, third, query, counts):  # type: ignore[no-untyped-def]
+def _divide(order: Any, second: Any, third: Any, weights: Any, points: int, counts: Any) -> None:
     """Merge from the bottom up: points of the left half are counted for queries of the right, by a Fenwick tree."""
     total, top = order.size, third.max() + 1
-    tree = np.zeros(top + 2, dtype=np.int64)
-    merged = order.copy()
+    tree = np.zeros(top + 1, dtype=np.int64)
+    merged, spare = order, np.empty_like(order)
     width = 1
     while width < total:
         for start in range(0, total, 2 * width):
             middle, end = min(start + width, total), min(start + 2 * width, total)
-            if middle >= end:
-                continue
-            left, right = start, middle
             # Both halves are sorted by the second objective from the top.
-            for at in range(right, end):
-                one = merged[at]
+            left, out = start, start
+            for right in range(middle, end):
+                one = merged[right]
                 while left < middle and second[merged[left]] >= second[one]:
-                    if not query[merged[left]]:
-                        place = top - third[merged[left]]
+                    other = merged[left]
+                    if other < points:
+                        place = top - third[other]
                         while place <= top:
-                            tree[place] += 1
+                            tree[place] += weights[other]
                             place += place & -place
-                    left += 1
-                if query[one]:
-                    place, found = top - third[one], 0
+                    spare[out] = other
+                    left, out = left + 1, out + 1
+                if one >= points:
+                    place = top - third[one]
                     while place > 0:
-                        found += tree[place]
+                        counts[one] += tree[place]
                         place -= place & -place
-                    counts[one] += found
-            for at in range(start, left):
-                if not query[merged[at]]:
-                    place = top - third[merged[at]]
+                spare[out] = one
+                out += 1
+            for rest in range(left, middle):
+                spare[out] = merged[rest]
+                out += 1
+            for done in range(start, left):
+                other = merged[done]
+                if other < points:
+                    place = top - third[other]
                     while place <= top:
-                        tree[place] -= 1
+                        tree[place] -= weights[other]
                         place += place & -place
-            part = merged[start:end].copy()
-            i, j, split = 0, middle - start, middle - start
-            for at in range(start, end):
-                if j >= part.size or (i < split and second[part[i]] >= second[part[j]]):
-                    merged[at] = part[i]
-                    i += 1
-                else:
-                    merged[at] = part[j]
-                    j += 1
+        merged, spare = spare, merged
         width *= 2

@@ -69,7 +69,8 @@ class Scores:
 
     def __neg__(self) -> Scores:
         """Return the scores with the order reversed: minimise instead of maximise."""
-        return Scores(-self.values, self.sensitivity, self.candidates, self.neighbours.value, self.range_bound)
+        values = np.maximum(self.values, -TICK_CLIP) if self.values.dtype.kind == "i" else self.values
+        return Scores(-values, self.sensitivity, self.candidates, self.neighbours.value, self.range_bound)
 
     def __repr__(self) -> str:
         return f"Scores(candidates={len(self)}, neighbours={self.neighbours.value!r}, range_bound={self.range_bound})"

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Rows = Callable[[NDArray[np.int64]], Floats]
+Some = Callable[[NDArray[np.int64], NDArray[np.intp] | None], Floats]
 
 # Where an unknown reach is cut: a public constant, so that every walk over distances ends.
 PUBLIC_REACH = 2**20
@@ -43,6 +44,7 @@ class Sensitivity:
         total: sums of the first t values in closed form, (k,) to (k, profiles), or ``None``.
         bounds: public bounds candidate by candidate, shape (m,), where they are known.
         fixed: one constant for all databases, distances and candidates.
+        some: ``rows`` for some profiles only, where that is less work, (k,) and positions to (k, positions).
     """
 
     rows: Rows
@@ -53,6 +55,7 @@ class Sensitivity:
     bounds: Floats | None = None
     fixed: bool = False
     size: int | None = None
+    some: Some | None = None
 
     def at(self, t: int | ArrayLike) -> Floats:
         """Return the values at distance t: shape (m,), or (k, m) for distances of shape (k,).
@@ -73,9 +76,13 @@ class Sensitivity:
             values = np.broadcast_to(values, (distances.size, self.size))
         return values[0] if np.ndim(t) == 0 else values
 
-    def profiled(self, distances: NDArray[np.int64]) -> Floats:
-        """Return one value a profile, ceiling and reach applied: shape (k, profiles)."""
-        values = np.asarray(self.rows(distances), dtype=np.float64)
+    def profiled(self, distances: NDArray[np.int64], only: NDArray[np.intp] | None = None) -> Floats:
+        """Return one value a profile, or a profile of ``only``, ceiling and reach applied: shape (k, profiles)."""
+        if only is not None and self.some is not None:
+            values = np.asarray(self.some(distances, only), dtype=np.float64)
+        else:
+            values = np.asarray(self.rows(distances), dtype=np.float64)
+            values = values if only is None else values[:, only]
         if np.isnan(values).any() or (values < 0).any():
             raise ValueError("A sensitivity is a number >= 0 at every distance: check the function passed.")
         if math.isfinite(self.ceiling):
@@ -180,6 +187,7 @@ def profiles(
     ceiling: float | None = None,
     reach: int | None = None,
     total: Rows | None = None,
+    some: Some | None = None,
 ) -> Sensitivity:
     """Return a sensitivity from rows shared by candidates of the same profile.
 
@@ -189,6 +197,7 @@ def profiles(
         ceiling: the public global sensitivity, or ``None``.
         reach: the public distance from which every value is the ceiling, or ``None``.
         total: sum of the first t values (ceiling applied), (k,) to (k, profiles), when in closed form.
+        some: ``rows`` for some profiles only, (k,) and positions to (k, positions), when that is less work.
 
     Raises:
         ValueError: as :func:`element`.
@@ -201,7 +210,7 @@ def profiles(
         if math.isinf(bound):
             raise ValueError("A reach needs a ceiling: pass the public global sensitivity as ceiling=.")
         reach = int(reach)
-    return Sensitivity(rows, bound, reach, profile, total)
+    return Sensitivity(rows, bound, reach, profile, total, some=some)
 
 
 def flatten(sensitivity: Sensitivity) -> Sensitivity:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpselect.core.sensitivity import Floats, Sensitivity
 
@@ -27,23 +28,39 @@ class Stretch:
     sums: Floats
 
 
-def walk(sensitivity: Sensitivity) -> Iterator[Stretch]:
-    """Yield stretches from distance 0 to the horizon: the public reach, or 2^20 where none is known."""
-    start, length = 0, _FIRST
-    high: Floats | None = None
-    while start < sensitivity.horizon:
-        stop = min(start + length, sensitivity.horizon)
-        values = sensitivity.profiled(np.arange(start, stop, dtype=np.int64))
-        if high is None:
-            high, low = np.zeros(values.shape[1]), np.zeros(values.shape[1])
-        if (np.diff(values, axis=0) < 0).any():
-            raise ValueError("A sensitivity must not fall with the distance: check the function passed.")
-        inner = np.vstack((np.zeros(values.shape[1]), np.cumsum(values, axis=0)))
-        yield Stretch(start, values, high + (low + inner))
-        high, error = _two_sum(high, inner[-1])
-        low += error
-        start = stop
-        length = max(1, min(_LONGEST, _CELLS // values.shape[1]))
+class Walk:
+    """Stretches from distance 0 to the horizon: the public reach, or 2^20 where none is known."""
+
+    def __init__(self, sensitivity: Sensitivity) -> None:
+        self._sensitivity = sensitivity
+        self._only: NDArray[np.intp] | None = None
+        self._high: Floats = np.zeros(1)
+        self._low: Floats = np.zeros(1)
+
+    def narrow(self, kept: NDArray[np.intp]) -> None:
+        """Walk on with some rows only: positions among those of the last stretch."""
+        self._only = kept if self._only is None else self._only[kept]
+        self._high, self._low = self._high[kept], self._low[kept]
+
+    def __iter__(self) -> Iterator[Stretch]:
+        start, length, horizon = 0, _FIRST, self._sensitivity.horizon
+        while start < horizon:
+            stop = min(start + length, horizon)
+            values = self._sensitivity.profiled(np.arange(start, stop, dtype=np.int64), self._only)
+            if (np.diff(values, axis=0) < 0).any():
+                raise ValueError("A sensitivity must not fall with the distance: check the function passed.")
+            inner = np.vstack((np.zeros(values.shape[1]), np.cumsum(values, axis=0)))
+            sums = self._high + (self._low + inner)
+            self._high, error = _two_sum(self._high, inner[-1])
+            self._low = self._low + error
+            yield Stretch(start, values, sums)
+            start = stop
+            length = max(1, min(2 * length, _LONGEST, _CELLS // self._high.size))
+
+
+def walk(sensitivity: Sensitivity) -> Walk:
+    """Return the walk over a sensitivity, ready to be iterated once."""
+    return Walk(sensitivity)
 
 
 def _two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:

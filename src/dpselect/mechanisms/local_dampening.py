@@ -78,13 +78,20 @@ def dampen(values: Floats, sensitivity: Sensitivity) -> Floats:
     profile = sensitivity.profile if sensitivity.profile is not None else np.zeros(size.size, dtype=np.intp)
     dampened = np.zeros(size.size)
     active, sums = np.flatnonzero(size > 0), np.zeros(1)
-    for stretch in walk(sensitivity):
+    steps = walk(sensitivity)
+    for stretch in steps:
         sums = stretch.sums[-1]
         ends = size[active] < sums[profile[active]]
         dampened[active[ends]] = _within(size[active[ends]], profile[active[ends]], stretch)
         active = active[~ends]
         if not active.size:
             return np.copysign(dampened, values)
+        kept, place = np.unique(profile[active], return_inverse=True)
+        if 2 * kept.size <= sums.size:
+            # Only rows of candidates that are still under way are walked on with.
+            steps.narrow(kept)
+            sums, profile = sums[kept], np.zeros(size.size, dtype=np.intp)
+            profile[active] = place.ravel()
     # Whoever is left walks on at the ceiling, or stops here when there is none.
     dampened[active] = sensitivity.horizon
     if math.isfinite(sensitivity.ceiling):

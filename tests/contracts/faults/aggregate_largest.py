@@ -1,0 +1,23 @@
+"""The largest weighted sensitivity where one edge moves both objectives: it pays for one of them only."""
+
+from toys import admissibility
+
+from dpselect import Scores, aggregate, audit, utilities
+
+DETECTOR = "admissibility"
+UNIVERSE = audit.graphs(4)
+
+
+def both(graph, touched: str) -> Scores:
+    """Degree and ego density of one graph: an edge at a node moves both."""
+    return aggregate([utilities.degree(graph), utilities.ego_density(graph)], [1, 1], touched=touched)
+
+
+def detect() -> str:
+    """Declared as if an edge moved one of them."""
+    return admissibility(lambda graph: both(graph, "one"), UNIVERSE)
+
+
+def repaired() -> str:
+    """The sum."""
+    return admissibility(lambda graph: both(graph, "all"), UNIVERSE)
