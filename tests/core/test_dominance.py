@@ -72,3 +72,4 @@ def test_bits_are_counted_without_the_newest_numpy(monkeypatch: pytest.MonkeyPat
     monkeypatch.delattr(np, "bitwise_count", raising=False)
 
     assert [0, 1, 3, 64] == dominance.ones(words).tolist()
+    assert [[0, 1], [3, 64]] == dominance.ones(words.reshape(2, 2)).tolist()

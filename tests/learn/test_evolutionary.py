@@ -91,7 +91,12 @@ def test_several_trees_in_private_order(goal: str) -> None:
         ({"goal": "both"}, ValueError, "goal is"),
         ({"importance": [3, 2]}, TypeError, "maps classes"),
         ({"importance": {"dead": 1}}, ValueError, "no declared class"),
-        ({"importance": {"ill": 0, "well": 0}}, ValueError, "all zero"),
+        ({"importance": {"ill": 0, "well": 0}}, ValueError, "zero for every class"),
+        ({"importance": {"ill": np.nan}}, ValueError, "importance of 'ill'"),
+        ({"importance": {"ill": 1.7e308}}, ValueError, "importance of 'ill'"),
+        ({"importance": {"ill": "3"}}, ValueError, "importance of 'ill'"),
+        ({"importance": {"ill": True}}, ValueError, "importance of 'ill'"),
+        ({"importance": {"ill": 3}, "goal": "pareto"}, ValueError, 'goal="weighted"'),
         ({"selected": 200}, ValueError, "at most population"),
         ({"depth": 9}, ValueError, "at most max_depth"),
         ({"mechanism": "inverse-sensitivity"}, dps.PrivacyError, "changes"),
@@ -104,3 +109,11 @@ def test_bad_settings_spend_nothing(given, error, message: str) -> None:
             table(), "state"
         )
     assert 0 == book.totals.spends
+
+
+def test_labels_are_not_dressed_up_as_counts() -> None:
+    """Only labels are released, so text and reasons show labels."""
+    model = DPEvolutionaryTreeClassifier(5, domains={"age": (0, 100), "state": ["well", "ill"]}).fit(table(), "state")
+
+    assert "(" not in model.export_text()
+    assert "(" not in model.why({"age": [50.0]})[0]

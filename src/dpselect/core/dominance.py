@@ -137,7 +137,7 @@ def ones(words: NDArray[np.uint64]) -> NDArray[Any]:
     """Return how many bits of each word are set."""
     if hasattr(np, "bitwise_count"):
         return np.asarray(np.bitwise_count(words))
-    return np.asarray(np.unpackbits(words.view(np.uint8).reshape(-1, 8), axis=1).sum(axis=1))
+    return np.asarray(np.unpackbits(words[..., None].view(np.uint8), axis=-1).sum(axis=-1))
 
 
 @cache

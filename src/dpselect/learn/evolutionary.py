@@ -33,6 +33,9 @@ from dpselect.learn.tree import Tree
 from dpselect.utilities.true_positive_rate import rate
 from dpselect.views.records import Records
 
+# Weights further from 1 than this are a mistake.
+_HEAVIEST = 10**9
+
 
 class DPEvolutionaryTreeClassifier(PrivateTrees):
     """A private tree for several goals at once.
@@ -54,6 +57,8 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
     >>> bool(model.fit(X, y).score(X, y) > 0.6)
     True
     """
+
+    _counted = False
 
     def __init__(
         self,
@@ -114,6 +119,15 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
             raise ValueError('goal is "weighted" or "pareto".')
         if self.importance is not None and not isinstance(self.importance, Mapping):
             raise TypeError("importance maps classes to numbers, for example {'yes': 3, 'no': 2}.")
+        if self.goal == "pareto" and self.importance is not None:
+            raise ValueError(
+                'importance weighs goals, and "pareto" weighs none: leave it out, or pass goal="weighted".'
+            )
+        for name, weight in (self.importance or {}).items():
+            plain = weight.item() if isinstance(weight, np.generic) else weight
+            numeric = isinstance(plain, (int, float, Fraction)) and not isinstance(plain, bool)
+            if not numeric or not abs(plain) <= _HEAVIEST or 0 < abs(plain) < 1 / _HEAVIEST:
+                raise ValueError(f"importance of {name!r} must be a number of an ordinary size, such as 3.")
         chosen_mechanism(self.mechanism)
 
     def _idealised(self) -> bool:
@@ -124,6 +138,8 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         unknown = [each for each in self.importance or {} if each not in classes]
         if unknown:
             raise ValueError(f"importance names {unknown[0]!r}, which is no declared class.")
+        if not any((self.importance or {}).get(each, 1) for each in classes):
+            raise ValueError("importance is zero for every class, so every tree is alike: pass a number that is not.")
         return known, classes
 
     def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Any:
