@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -22,7 +23,7 @@ MOST_QUERIES = 10_000
 MOST_ROUNDS = 100
 # Ticks a record of what the estimate says of a query: the estimate is public, so rounding it costs nothing.
 TICKS = 2**10
-_PASSES = 10
+_PASSES = 20
 
 
 def mwem(
@@ -104,24 +105,27 @@ def rounds_for(epsilon: Fraction, total: int) -> int:
     """Return how many queries are worth asking: a function of public numbers.
 
     >>> [rounds_for(Fraction(1, 10), total) for total in (100, 10_000, 1_000_000)]
-    [2, 10, 38]
+    [2, 10, 100]
     """
     signal = min(float(epsilon), 1e9) * total
-    return int(np.clip(round(signal**0.3 * 1.2), 2, MOST_ROUNDS))
+    return int(np.clip(round(math.sqrt(signal / 10)), 2, MOST_ROUNDS))
 
 
 def fitted(learned: Floats, queries: Workload, measured: list[tuple[int, int]]) -> Floats:
     """Return the estimate moved towards the measurements, newest first, by passes of multiplicative weights."""
-    total = float(learned.sum())
+    total = held_by_all = float(learned.sum())
     learned = learned.copy()
+    ranges = [tuple(slice(a, b) for a, b in zip(queries.low[at], queries.high[at], strict=True)) for at, _ in measured]
+    shares = [min(max(value / total, 0.0), 1.0) for _, value in measured]
     for _ in range(_PASSES):
-        for at, value in reversed(measured):
-            inside = learned[tuple(slice(a, b) for a, b in zip(queries.low[at], queries.high[at], strict=True))]
+        for cells, share in zip(reversed(ranges), reversed(shares), strict=True):
+            # Scaled to the total once, at the end: until then only what a query covers is touched.
+            inside = learned[cells]
             held = float(inside.sum())
-            factor = np.exp((min(max(value, 0), total) - held) / (2 * total))
+            factor = math.exp((share - held / held_by_all) / 2)
             inside *= factor
-            learned *= total / (total + held * (factor - 1))
-    return learned
+            held_by_all += held * (factor - 1)
+    return learned * (total / held_by_all)
 
 
 def _scores(true: Integers, learned: Floats) -> Scores:
