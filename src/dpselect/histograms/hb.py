@@ -15,7 +15,6 @@ from dpselect.histograms.draws import Draws
 from dpselect.histograms.hierarchy import block_sums, consistent, height
 from dpselect.histograms.release import released
 
-
 # What least squares leave of the variance of ranges on a grid: .39 to .50 on 64 x 64 to 1024 x 1024.
 _LEAST_SQUARES = 0.45
 
