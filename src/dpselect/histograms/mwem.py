@@ -23,7 +23,8 @@ MOST_QUERIES = 10_000
 MOST_ROUNDS = 100
 # Ticks a record of what the estimate says of a query: the estimate is public, so rounding it costs nothing.
 TICKS = 2**10
-_PASSES = 20
+# How often the measurements are gone through after a round, in all, and at the end.
+_UPDATES, _LEAST_PASSES, _LAST_PASSES = 300, 3, 30
 
 
 def mwem(
@@ -43,7 +44,7 @@ def mwem(
     Args:
         counts: shape (n,) or (rows, columns), integers >= 0 over a public domain.
         epsilon: the whole cost.
-        queries: public candidate queries, at most 10,000; 2,000 random ranges unless given.
+        queries: public candidate queries, at most 10,000; so many random ranges unless given.
         rounds: how many queries to measure, public; a function of epsilon and the noisy total unless given.
         mechanism: how a query is chosen; permute-and-flip unless given.
         ledger: where the spend is recorded.
@@ -65,7 +66,7 @@ def mwem(
     Source: Hardt, Ligett and McSherry 2012 (MWEM); rounds from the noisy total: Hay et al. 2016 (MWEM*).
     """
     shape = require_counts(counts).shape
-    asked = Workload.random_ranges(shape) if queries is None else _queries(queries, shape)
+    asked = Workload.random_ranges(shape, MOST_QUERIES) if queries is None else _queries(queries, shape)
     chosen = named("permute-and-flip") if mechanism is None else require_mechanism(mechanism)
     # On made-up scores, so that a mechanism that would refuse does it before anything is spent.
     trial, exact = _scores(np.zeros(len(asked), dtype=np.int64), np.zeros(len(asked))), require_epsilon(epsilon)
@@ -97,8 +98,8 @@ def estimate(
     for _ in range(many):
         at = draws.choose(_scores(true, queries.answers(learned)), each, mechanism)
         measured.append((at, int(draws.noisy(true[at : at + 1], each, 1)[0])))
-        learned = fitted(learned, queries, measured)
-    return learned
+        learned = fitted(learned, queries, measured, max(_LEAST_PASSES, _UPDATES // len(measured)))
+    return fitted(learned, queries, measured, _LAST_PASSES)
 
 
 def rounds_for(epsilon: Fraction, total: int) -> int:
@@ -111,21 +112,22 @@ def rounds_for(epsilon: Fraction, total: int) -> int:
     return int(np.clip(round(math.sqrt(signal / 10)), 2, MOST_ROUNDS))
 
 
-def fitted(learned: Floats, queries: Workload, measured: list[tuple[int, int]]) -> Floats:
-    """Return the estimate moved towards the measurements, newest first, by passes of multiplicative weights."""
-    total = held_by_all = float(learned.sum())
-    learned = learned.copy()
+def fitted(learned: Floats, queries: Workload, measured: list[tuple[int, int]], passes: int) -> Floats:
+    """Return the estimate moved towards the measurements, newest first, by multiplicative weights."""
+    total, learned = float(learned.sum()), learned.copy()
     ranges = [tuple(slice(a, b) for a, b in zip(queries.low[at], queries.high[at], strict=True)) for at, _ in measured]
     shares = [min(max(value / total, 0.0), 1.0) for _, value in measured]
-    for _ in range(_PASSES):
+    for _ in range(passes):
+        held_by_all = total
         for cells, share in zip(reversed(ranges), reversed(shares), strict=True):
-            # Scaled to the total once, at the end: until then only what a query covers is touched.
+            # Scaled to the total at the end of the pass: until then only what a query covers is touched.
             inside = learned[cells]
             held = float(inside.sum())
             factor = math.exp((share - held / held_by_all) / 2)
             inside *= factor
             held_by_all += held * (factor - 1)
-    return learned * (total / held_by_all)
+        learned *= total / float(learned.sum())
+    return learned
 
 
 def _scores(true: Integers, learned: Floats) -> Scores:
