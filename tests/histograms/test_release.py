@@ -7,6 +7,7 @@ import pytest
 
 import dpselect as dps
 from dpselect import histograms
+from dpselect.histograms.mwem import _scores
 
 ALGORITHMS = list(histograms.EVERY_ALGORITHM.values())
 every = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda each: each.__name__)
@@ -154,6 +155,16 @@ def test_mwem_measures_what_is_worst() -> None:
     assert 300 < estimate[17]
     assert 0 <= estimate.min()
     assert abs(estimate.sum() - 1000) < 40
+
+
+def test_no_score_of_mwem_overflows() -> None:
+    """Neighbouring answers of any size differ by at most one record, and far ones stay far."""
+    for true in (0, 2**50 - 1, 2**50, 2**62 - 1):
+        for guess in (0.0, 2.0**49, 2.0**70):
+            here, there = (_scores(np.array([answer]), np.array([guess])).values[0] for answer in (true, true + 1))
+
+            assert abs(there - here) <= 2**10
+            assert 0 <= here <= 2**60
 
 
 def test_histograms_load_when_they_are_used() -> None:

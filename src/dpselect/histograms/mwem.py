@@ -23,6 +23,8 @@ MOST_QUERIES = 10_000
 MOST_ROUNDS = 100
 # Ticks a record of what the estimate says of a query: the estimate is public, so rounding it costs nothing.
 TICKS = 2**10
+# No score leaves 61 bits.
+ANSWER_CLIP = 2**50
 # How often the measurements are gone through after a round, in all, and at the end.
 _UPDATES, _LEAST_PASSES, _LAST_PASSES = 300, 3, 30
 
@@ -131,8 +133,10 @@ def fitted(learned: Floats, queries: Workload, measured: list[tuple[int, int]], 
 
 
 def _scores(true: Integers, learned: Floats) -> Scores:
-    """Return |q(x) - q(e)| in ticks: one record moves q(x) by at most 1."""
-    return Scores(np.abs(true * TICKS - np.rint(learned * TICKS).astype(np.int64)), sensitivity=TICKS, range_bound=2)
+    """Return |q(x) - q(e)| in ticks: one record moves q(x) by at most 1, also after a public clip."""
+    answers = np.minimum(true, ANSWER_CLIP) * TICKS
+    guesses = np.rint(np.clip(learned, 0, ANSWER_CLIP) * TICKS).astype(np.int64)
+    return Scores(np.abs(answers - guesses), sensitivity=TICKS, range_bound=2)
 
 
 def _queries(queries: Any, shape: tuple[int, ...]) -> Workload:
