@@ -63,7 +63,11 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """Import ``dpselect.learn`` when it is first used: it needs scikit-learn, which takes long to load."""
+    """Import ``dpselect.learn`` and ``dpselect.histograms`` when they are first used."""
+    if name == "histograms":
+        import importlib
+
+        return importlib.import_module("dpselect.histograms")
     if name == "learn":
         import importlib
 
