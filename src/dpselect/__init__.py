@@ -64,6 +64,10 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> Any:
     """Import ``dpselect.learn`` when it is first used: it needs scikit-learn, which takes long to load."""
+    if name == "chooser":
+        import importlib
+
+        return importlib.import_module("dpselect.chooser")
     if name == "learn":
         import importlib
 

@@ -1,0 +1,25 @@
+"""Choosing the algorithm: learned on public databases, paid for on the private one."""
+
+from dpselect.chooser.choice import Answer, Choice
+from dpselect.chooser.choice_maker import ChoiceMaker
+from dpselect.chooser.formula import Formula
+from dpselect.chooser.learner import LEARNERS, Fixed, Regressors, RegretTree
+from dpselect.chooser.metafeature import Metafeature
+from dpselect.chooser.option import Option
+from dpselect.chooser.regret import Regret
+from dpselect.chooser.traces import Traces
+
+__all__ = [
+    "LEARNERS",
+    "Answer",
+    "Choice",
+    "ChoiceMaker",
+    "Fixed",
+    "Formula",
+    "Metafeature",
+    "Option",
+    "Regressors",
+    "Regret",
+    "RegretTree",
+    "Traces",
+]
