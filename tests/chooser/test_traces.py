@@ -83,7 +83,17 @@ def test_learning_needs_the_traces_of_its_own_options() -> None:
     with pytest.raises(ValueError, match="lack other"):
         maker(options=[NOISY, chooser.Option("other", ZERO.answer)]).learn(table, [1])
     with pytest.raises(ValueError, match="hold the metafeatures rows"):
-        maker(metafeatures=[]).learn(table, [1])
+        maker(metafeatures=[chooser.Metafeature("cells", len, public=True)]).learn(table, [1])
+    with pytest.raises(ValueError, match=r"what a share of 0\.1 leaves of it"):
+        maker(share=0.1).learn(table, [1])
+
+
+def test_traces_teach_with_fewer_facts() -> None:
+    """Whoever reads fewer metafeatures learns from the same runs."""
+    table = maker().train(PUBLIC, [1], 1, jobs=1).trained.traces
+
+    assert (0.95, 1.0) == maker(metafeatures=[]).learn(table).trained.epsilons
+    assert (1.0,) == maker().learn(table).trained.epsilons
 
 
 def test_public_runs_spend_nothing() -> None:

@@ -6,6 +6,7 @@ from dpselect.chooser.formula import Formula
 from dpselect.chooser.learner import LEARNERS, Fixed, Regressors, RegretTree
 from dpselect.chooser.metafeature import Metafeature
 from dpselect.chooser.option import Option
+from dpselect.chooser.plots import draw_histograms, draw_regret
 from dpselect.chooser.regret import Regret
 from dpselect.chooser.traces import Traces
 
@@ -22,4 +23,6 @@ __all__ = [
     "Regret",
     "RegretTree",
     "Traces",
+    "draw_histograms",
+    "draw_regret",
 ]

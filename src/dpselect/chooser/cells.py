@@ -64,6 +64,9 @@ def range_error(counts: Integers, estimate: NDArray[np.float64]) -> float:
     return histograms.scaled_average_error(estimate, counts, _ranges(counts.shape))
 
 
+LOSS = range_error
+
+
 def metafeatures() -> list[Metafeature]:
     """Return the public domain size and dimensions, and four facts to be paid for.
 

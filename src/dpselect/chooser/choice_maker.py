@@ -23,7 +23,7 @@ from dpselect.chooser.learner import learner_of
 from dpselect.chooser.metafeature import Metafeature, paid, released
 from dpselect.chooser.option import Option
 from dpselect.chooser.policy import Policy, Recipe
-from dpselect.chooser.regret import Regret, leave_out
+from dpselect.chooser.regret import Regret, leave_out, remaining
 from dpselect.chooser.traces import COLUMNS, Traces, record
 from dpselect.core.coins import Entropy, fresh
 from dpselect.core.errors import PrivacyError
@@ -206,13 +206,17 @@ class ChoiceMaker:
         )
         return self.learn(table, totals)
 
-    def learn(self, traces: Traces, epsilons: Sequence[Any]) -> ChoiceMaker:
+    def learn(self, traces: Traces, epsilons: Sequence[Any] | None = None) -> ChoiceMaker:
         """Learn from runs recorded before; options that failed are left out, with a warning.
 
+        Args:
+            traces: may hold more options and metafeatures than are asked for here.
+            epsilons: the totals; ``None`` takes all whose remainder, after the share, the traces hold too.
+
         Raises:
-            ValueError: traces of other options or metafeatures; all options failed.
+            ValueError: traces that lack an option, a metafeature or an epsilon; all options failed.
         """
-        if set(traces.metafeatures) != {each.name for each in self.metafeatures}:
+        if not {each.name for each in self.metafeatures} <= set(traces.metafeatures):
             raise ValueError(
                 f"These traces hold the metafeatures {', '.join(traces.metafeatures) or 'none'}: train again."
             )
@@ -225,12 +229,23 @@ class ChoiceMaker:
         names = [option.name for option in self.options if option.name not in failed]
         if not names:
             raise ValueError("Every option failed in training: mend them, and train with another traces file.")
-        totals = tuple(sorted({float(exact_epsilon(epsilon)) for epsilon in epsilons}))
+        totals = self._totals(traces, epsilons)
         regret = None
         if len(set(traces.groups.values())) > 1:
             regret = leave_out(traces, {"learned": self.recipe}, names, totals)
         policy = Policy.learned(traces, self.recipe, names)
         return replace(self, trained=Trained(policy, traces, totals, regret))
+
+    def _totals(self, traces: Traces, epsilons: Sequence[Any] | None) -> tuple[float, ...]:
+        held = set(traces.epsilons.tolist())
+        wanted = sorted(held) if epsilons is None else [float(exact_epsilon(epsilon)) for epsilon in epsilons]
+        found = tuple(sorted({each for each in wanted if {each, remaining(each, self.recipe)} <= held}))
+        if not found or (epsilons is not None and len(found) < len(set(wanted))):
+            raise ValueError(
+                f"These traces lack an epsilon, or what a share of {float(self.share):g} leaves of it: train with that "
+                "share."
+            )
+        return found
 
     def choose(self, database: Any, epsilon: Any, *, ledger: Spender | None = None) -> Choice:
         """Pay for the metafeatures of a private database and choose an option.

@@ -78,7 +78,7 @@ class Policy:
         recipe: how it was learned.
         options: names, in the order of its columns.
         learner: fitted; ln regret of every option.
-        level: a fitted regressor of ln of the least loss.
+        level: ln of the least loss, learned when it is first asked for: choosing does not need it.
         low, high: the trained range of every feature.
         safest: the option of least worst regret in training.
     """
@@ -86,7 +86,7 @@ class Policy:
     recipe: Recipe
     options: tuple[str, ...]
     learner: Learner
-    level: Any
+    level: _Level
     low: Floats
     high: Floats
     safest: int
@@ -94,8 +94,6 @@ class Policy:
     @classmethod
     def learned(cls, traces: Traces, recipe: Recipe, options: Sequence[str], draws: int = TRAINING_DRAWS) -> Policy:
         """Fit to every cell of the traces, under the noise that metafeatures will have there."""
-        from sklearn.ensemble import ExtraTreesRegressor
-
         means, values, groups = traces.means(options), traces.values(), traces.groups
         if not means:
             raise ValueError("The traces hold no database on which every option ran: train again.")
@@ -117,9 +115,7 @@ class Policy:
             recipe,
             tuple(options),
             learner_of(recipe.learner).fit(rows, np.concatenate(logs), weights),
-            ExtraTreesRegressor(25, min_samples_leaf=2, random_state=0).fit(
-                rows, np.concatenate(levels), sample_weight=weights
-            ),
+            _Level(rows, np.concatenate(levels), weights),
             rows.min(axis=0),
             rows.max(axis=0),
             int(worst.argmin()),
@@ -142,7 +138,24 @@ class Policy:
     def losses(self, features: Floats, predicted: Floats) -> Floats:
         """Return predicted losses, from predicted ln regrets: at least 1 for the best."""
         above = predicted - np.minimum(predicted.min(axis=1, keepdims=True), 0.0)
-        return np.asarray(np.exp(self.level.predict(features)[:, None] + above))
+        return np.asarray(np.exp(self.level(features)[:, None] + above))
+
+
+@dataclass(eq=False, repr=False)
+class _Level:
+    """Predicts ln of the least loss."""
+
+    features: Floats
+    levels: Floats
+    weights: Floats
+
+    def __call__(self, features: Floats) -> Floats:
+        if not hasattr(self, "_fitted"):
+            from sklearn.ensemble import ExtraTreesRegressor
+
+            forest = ExtraTreesRegressor(20, min_samples_leaf=2, random_state=0)
+            self._fitted = forest.fit(self.features, self.levels, sample_weight=self.weights)
+        return np.asarray(self._fitted.predict(features))
 
 
 def ln_regret(losses: Floats) -> tuple[Floats, float]:

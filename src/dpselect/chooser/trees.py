@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +17,8 @@ from dpselect.chooser.option import Option
 THE_FIVE = ("A1", "A2", "A3", "A4", "A5")
 # Multiway forests may be deep on paper: their stopping rules end them long before.
 _MOST_LEAVES = 10**15
+# What released facts say together.
+DERIVED = {"mass": "log1p(max(epsilon * rows, 0))", "share": "min(max(majority, 0) / max(rows, 1), 1)"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,6 +92,9 @@ def error_rate(table: Table, model: Any) -> float:
     return float((model.predict(dict(columns)) != labels).mean())
 
 
+LOSS = error_rate
+
+
 def free_metafeatures() -> list[Metafeature]:
     """Return facts that follow from public domains: columns, classes, values a column, the share of numeric columns."""
     return [
@@ -113,7 +119,7 @@ def _rows(table: Table) -> int:
 
 
 def _majority(table: Table) -> int:
-    return int(np.unique(table.labels, return_counts=True)[1].max(initial=0))
+    return max(Counter(table.labels.tolist()).values(), default=0)
 
 
 def _columns(table: Table) -> int:
