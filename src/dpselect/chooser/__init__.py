@@ -3,6 +3,7 @@
 from dpselect.chooser.choice import Answer, Choice
 from dpselect.chooser.choice_maker import ChoiceMaker
 from dpselect.chooser.formula import Formula
+from dpselect.chooser.law import answer_law
 from dpselect.chooser.learner import LEARNERS, Fixed, Regressors, RegretTree
 from dpselect.chooser.metafeature import Metafeature
 from dpselect.chooser.option import Option
@@ -23,6 +24,7 @@ __all__ = [
     "Regret",
     "RegretTree",
     "Traces",
+    "answer_law",
     "draw_histograms",
     "draw_regret",
 ]

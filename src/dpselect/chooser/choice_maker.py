@@ -310,7 +310,13 @@ class ChoiceMaker:
         return next(option for option in self.options if option.name == name)
 
     def _chosen(self, values: Mapping[str, float], total: Fraction, stream: Callable[[], Entropy]) -> Choice:
-        """Draw the metafeatures and choose: what follows the draw reads released values only."""
+        """Draw the metafeatures and choose."""
+        if self._beyond(total):
+            return self.decided({}, total)
+        return self.decided(released(self.metafeatures, values, total * self.share, stream), total)
+
+    def decided(self, known: Mapping[str, float], total: Fraction) -> Choice:
+        """Return the choice that follows from released metafeatures: a function of these and public facts alone."""
         assert self.trained is not None
         policy, regret = self.trained.policy, self.trained.regret
         held_out = regret.mean("learned") if regret is not None else float("nan")
@@ -322,7 +328,6 @@ class ChoiceMaker:
             )
             return Choice(self._option(policy.safest), (), {}, total, Fraction(0), reason, held_out, None)
         spent = total * self.share
-        known = released(self.metafeatures, values, spent, stream)
         features = policy.recipe.seen(known, float(total - spent))[None, :]
         chosen, predicted, outside = policy.choose(features)
         reason = ""
