@@ -87,6 +87,7 @@ def test_understated_sensitivities_are_caught() -> None:
     assert not loss.holds
 
 
+@pytest.mark.slow
 def test_answers_follow_the_law(own) -> None:
     """Draws of ``answer`` follow the law that was audited: a sampled test against the law at other epsilons."""
     records = [0, 1, 1]

@@ -8,6 +8,7 @@ from dpselect.chooser.learner import LEARNERS, Fixed, Regressors, RegretTree
 from dpselect.chooser.metafeature import Metafeature
 from dpselect.chooser.option import Option
 from dpselect.chooser.plots import draw_histograms, draw_regret
+from dpselect.chooser.prediction import Prediction, fit_prediction
 from dpselect.chooser.regret import Regret
 from dpselect.chooser.traces import Traces
 
@@ -20,6 +21,7 @@ __all__ = [
     "Formula",
     "Metafeature",
     "Option",
+    "Prediction",
     "Regressors",
     "Regret",
     "RegretTree",
@@ -27,4 +29,5 @@ __all__ = [
     "answer_law",
     "draw_histograms",
     "draw_regret",
+    "fit_prediction",
 ]
