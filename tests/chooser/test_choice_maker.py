@@ -17,7 +17,8 @@ def learned():
 def test_learns_which_option_suits(learned) -> None:
     """Many rows are counted; at small epsilon few rows are better called none."""
     assert "noisy sum" == learned.choose([1] * 900, 1).option.name
-    assert "zero" == learned.choose([1] * 3, Fraction(1, 20)).option.name
+    free = trained(metafeatures=[chooser.Metafeature("rows", len, public=True, scale="log")])
+    assert "zero" == free.choose([1] * 3, Fraction(1, 20)).option.name
 
 
 def test_regret_is_measured_on_groups_left_out(learned) -> None:
@@ -233,6 +234,11 @@ def test_predictions_and_derived_features_are_seen() -> None:
 
     assert ("log rows", "log epsilon", "mass", "prediction of zero") == own.trained.policy.recipe.features
     assert "noisy sum" == own.choose([1] * 900, 1).option.name
+    few = trained(derived={"mass": "log1p(max(epsilon * rows, 0))"}, features=["mass"])
+    assert [2] == few.trained.policy.recipe.places
+    assert "noisy sum" == few.choose([1] * 900, 1).option.name
+    with pytest.raises(ValueError, match="features are some of log rows, log epsilon"):
+        maker(features=["rows"])
     with pytest.raises(ValueError, match="reads cells: no such metafeature"):
         maker(derived={"density": "rows / cells"})
 

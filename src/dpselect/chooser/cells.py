@@ -34,6 +34,7 @@ DERIVED = {
     "unevenness": "log1p(16 * max(spread, 0) / max(total, 1))",
     "texture": "min(max(roughness, 0) / max(total, 1), 2)",
 }
+FEATURES = None
 
 
 def options(names: Sequence[str] = tuple(histograms.EVERY_ALGORITHM)) -> list[Option]:

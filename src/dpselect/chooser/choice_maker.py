@@ -65,6 +65,7 @@ class ChoiceMaker:
         learner: ``"forest"`` (extra trees, one an option), ``"regret-tree"`` (one tree), ``"fixed"``, any scikit-learn
             regressor (cloned for each option), or an object with ``fit`` and ``predict``.
         derived: further features: name to a formula over metafeatures and ``epsilon``.
+        features: which of ``recipe.features`` learners see; ``None`` for all. Few leave less to chance.
         slack: how far outside the trained range still counts as inside, as a share of its width.
         trained: filled in by ``train``.
 
@@ -93,6 +94,7 @@ class ChoiceMaker:
     neighbours: Neighbours = Neighbours.ADD_REMOVE
     learner: Any = "forest"
     derived: Mapping[str, str] = field(default_factory=dict)
+    features: Sequence[str] | None = None
     slack: float = 0.5
     trained: Trained | None = None
 
@@ -126,6 +128,9 @@ class ChoiceMaker:
                     f"The derived feature {name!r} reads {', '.join(sorted(unknown))}: no such metafeature."
                 )
         learner_of(self.learner)
+        strange = set(self.features or ()) - set(self.recipe.features)
+        if strange or (self.features is not None and not self.features):
+            raise ValueError(f"features are some of {', '.join(self.recipe.features)}.")
 
     def _exact_share(self) -> Fraction:
         many = paid(self.metafeatures)
@@ -157,6 +162,7 @@ class ChoiceMaker:
             self.learner,
             {option.name: option.predict for option in self.options if option.predict is not None},
             self.slack,
+            None if self.features is None else tuple(self.features),
         )
 
     def train(

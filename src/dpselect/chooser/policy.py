@@ -32,6 +32,7 @@ class Recipe:
         learner: a name, a scikit-learn regressor or a learner.
         predicts: programmers' predictions by option; each is one more feature.
         slack: how far outside the trained range is still inside, as a share of its width.
+        seen_by: names of the features that learners see; ``None`` for all.
     """
 
     metafeatures: tuple[Metafeature, ...]
@@ -40,6 +41,13 @@ class Recipe:
     learner: Any
     predicts: Mapping[str, Predict]
     slack: float
+    seen_by: tuple[str, ...] | None = None
+
+    @property
+    def places(self) -> list[int]:
+        """Return the places of the features that learners see."""
+        names = self.features
+        return [place for place, name in enumerate(names) if self.seen_by is None or name in self.seen_by]
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -114,7 +122,7 @@ class Policy:
         return cls(
             recipe,
             tuple(options),
-            learner_of(recipe.learner).fit(rows, np.concatenate(logs), weights),
+            learner_of(recipe.learner).fit(rows[:, recipe.places], np.concatenate(logs), weights),
             _Level(rows, np.concatenate(levels), weights),
             rows.min(axis=0),
             rows.max(axis=0),
@@ -123,7 +131,7 @@ class Policy:
 
     def choose(self, features: Floats) -> tuple[NDArray[np.intp], Floats, NDArray[np.bool_]]:
         """Return the option of every row, its predicted ln regrets, and which features are outside (rows, features)."""
-        predicted = self.learner.predict(features)
+        predicted = self.learner.predict(features[:, self.recipe.places])
         outside = self.outside(features)
         return np.where(outside.any(axis=1), self.safest, predicted.argmin(axis=1)), predicted, outside
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,8 +16,10 @@ from dpselect.chooser.option import Option
 THE_FIVE = ("A1", "A2", "A3", "A4", "A5")
 # Multiway forests may be deep on paper: their stopping rules end them long before.
 _MOST_LEAVES = 10**15
-# What released facts say together.
-DERIVED = {"mass": "log1p(max(epsilon * rows, 0))", "share": "min(max(majority, 0) / max(rows, 1), 1)"}
+# How many times the noise of a class count the records of one value and class are, on average: the statistic of
+# Friedman and Schuster's stopping rule, taken at the root.
+DERIVED = {"support": "log1p(max(epsilon * rows, 0) / (branching * classes))"}
+FEATURES = ("support",)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,20 +107,12 @@ def free_metafeatures() -> list[Metafeature]:
 
 
 def metafeatures() -> list[Metafeature]:
-    """Return those, the number of rows and the rows of the commonest class: each moves by 1 at most, add-remove."""
-    return [
-        *free_metafeatures(),
-        Metafeature("rows", _rows, sensitivity=1, scale="log"),
-        Metafeature("majority", _majority, sensitivity=1, scale="log"),
-    ]
+    """Return those and the number of rows, which moves by 1, add-remove."""
+    return [*free_metafeatures(), Metafeature("rows", _rows, sensitivity=1, scale="log")]
 
 
 def _rows(table: Table) -> int:
     return int(table.labels.size)
-
-
-def _majority(table: Table) -> int:
-    return max(Counter(table.labels.tolist()).values(), default=0)
 
 
 def _columns(table: Table) -> int:

@@ -59,11 +59,12 @@ def maker_of(given: argparse.Namespace, options: list[Any]) -> Any:
     if getattr(given, "kind", None) not in (None, found[0]):
         raise ValueError(f"{given.traces} holds traces of the kind {found[0]!r}, not {given.kind!r}: pass others.")
     kind = kinds[found[0]]
-    metafeatures, derived = kind.metafeatures(), kind.DERIVED
+    metafeatures = kind.metafeatures()
+    how = {"derived": kind.DERIVED, "features": kind.FEATURES}
     if given.free:
-        metafeatures, derived = [each for each in metafeatures if each.public], {}
+        metafeatures, how = [each for each in metafeatures if each.public], {}
     wanted = [option for option in options or kind.options() if option.name in traces.options]
-    maker = ChoiceMaker(wanted, metafeatures, kind.LOSS, share=given.share, learner=given.learner, derived=derived)
+    maker = ChoiceMaker(wanted, metafeatures, kind.LOSS, share=given.share, learner=given.learner, **how)
     return maker.learn(traces)
 
 
