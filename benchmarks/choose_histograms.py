@@ -2,10 +2,9 @@
 
     DPSELECT_DATA=... python benchmarks/choose_histograms.py [--traces choose_histograms.parquet] [--jobs 1]
 
-Nine datasets, on 4,096 cells or 128 x 128, and resampled to 2,000 records on 1,024 cells or 64 x 64; a dataset
-is left out together with what was resampled from it. Eight made-up shapes only train. Loss is the scaled average error
-of 2,000 random ranges (L2), which MWEM is handed as its candidate queries, as in DPBench. Twenty runs a cell, four
-where it only trains.
+Nine datasets on 1,024 cells or 64 x 64, as they are and resampled to 2,000 records; a dataset is left out together with
+what was resampled from it. Eight made-up shapes only train. Loss is the scaled average error of 2,000 random ranges
+(L2), which MWEM is handed as its candidate queries, as in DPBench. Twenty runs a cell, four where it only trains.
 """
 
 from __future__ import annotations
@@ -43,10 +42,10 @@ def databases() -> tuple[dict[str, np.ndarray], dict[str, str], list[str]]:
         if not each["kind"].startswith("histogram"):
             continue
         counts = np.load(DATA / each["file"]).astype(np.int64)
-        line = counts.ndim == 1
-        own = {name: counts if line else coarse(counts, 128)}
-        small = coarse(counts, 1024 if line else 64)
-        own |= {f"{name} x {scale}": histograms.shapes.resampled(small, scale, seed=8) for scale in SCALES}
+        small = coarse(counts, 1024 if counts.ndim == 1 else 64)
+        own = {name: small} | {
+            f"{name} x {scale}": histograms.shapes.resampled(small, scale, seed=8) for scale in SCALES
+        }
         found |= own
         groups |= dict.fromkeys(own, name.removesuffix("_2d"))
     measured = list(found)

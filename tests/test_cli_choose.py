@@ -60,7 +60,7 @@ def test_histograms_are_answered_and_explained(folder: Path, capsys: pytest.Capt
 
 def test_free_choices_spend_nothing_on_metafeatures(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Public metafeatures only, from the same traces."""
-    assert 0 == main(histogram(folder, "--free"))
+    assert 0 == main(histogram(folder, "--metafeatures", "free"))
 
     assert "all of them public, at no cost" in capsys.readouterr().out
 

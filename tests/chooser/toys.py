@@ -42,4 +42,4 @@ def maker(**given):
 
 def trained(**given):
     """The same, trained on four databases at two epsilons."""
-    return maker(**given).train(PUBLIC, epsilons=[Fraction(1, 20), 1], repetitions=4, jobs=1)
+    return maker(**given).train(PUBLIC, epsilons=[Fraction(1, 20), 1], repetitions=30, jobs=1)

@@ -6,6 +6,7 @@ from dpselect.chooser.formula import Formula
 from dpselect.chooser.law import answer_law
 from dpselect.chooser.learner import LEARNERS, Fixed, Regressors, RegretTree
 from dpselect.chooser.metafeature import Metafeature
+from dpselect.chooser.noisy_choice import NoisyChoice
 from dpselect.chooser.option import Option
 from dpselect.chooser.plots import draw_histograms, draw_regret
 from dpselect.chooser.prediction import Prediction, fit_prediction
@@ -20,6 +21,7 @@ __all__ = [
     "Fixed",
     "Formula",
     "Metafeature",
+    "NoisyChoice",
     "Option",
     "Prediction",
     "Regressors",

@@ -35,6 +35,7 @@ DERIVED = {
     "texture": "min(max(roughness, 0) / max(total, 1), 2)",
 }
 FEATURES = None
+METAFEATURES = "paid"
 
 
 def options(names: Sequence[str] = tuple(histograms.EVERY_ALGORITHM)) -> list[Option]:

@@ -42,13 +42,15 @@ def draw_regret(regret: Regret, path: str | Path) -> None:
         looks: dict[str, Any] = {"color": f"C{place}", "linewidth": 1, "linestyle": "--"}
         if not fixed:
             shade = [each for each in regret.policies if not each.startswith("always ")].index(policy)
-            looks = {"color": str(0.45 * shade), "linewidth": 2, "marker": "s", "label": policy}
+            looks = {"color": str(min(0.3 * shade, 0.8)), "linewidth": 2, "marker": "o^sD"[shade % 4], "label": policy}
         curves.plot(regret.epsilons, [regret.mean(policy, epsilon) for epsilon in regret.epsilons], **looks)
     curves.axhline(1.0, color="0.8", linewidth=1, zorder=0)
     curves.set(xscale="log", xlabel="epsilon", ylabel="mean regret, database left out")
     # Fixed options may be tens of times worse: the scale keeps what matters visible.
     if max(regret.mean(policy, epsilon) for policy in regret.policies for epsilon in regret.epsilons) > 3:
         curves.set_yscale("log")
+        for axis in (curves.yaxis.set_major_formatter, curves.yaxis.set_minor_formatter):
+            axis("{x:g}")
     for axes in (losses, curves):
         axes.grid(color="0.92")
     figure.legend(loc="outside right upper", frameon=False, fontsize="small", title="dashed: always that option")

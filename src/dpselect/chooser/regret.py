@@ -56,6 +56,14 @@ class Regret:
         """Return the largest over databases and epsilons."""
         return float(max(row["policies"][policy] for row in self.rows))
 
+    def against_best_fixed(self, policy: str) -> dict[float, float]:
+        """Return the regret of a policy over that of the best fixed option, epsilon by epsilon."""
+        options = [name.removeprefix("always ") for name in self.policies if name.startswith("always ")]
+        return {
+            epsilon: self.mean(policy, epsilon) / self.mean(f"always {self.best_fixed(epsilon, options)}", epsilon)
+            for epsilon in self.epsilons
+        }
+
     def best_fixed(self, epsilon: float, options: Sequence[str]) -> str:
         """Return the option of least mean regret at one epsilon, known only afterwards."""
         return min(options, key=lambda name: self.mean(f"always {name}", epsilon))
@@ -76,10 +84,12 @@ def leave_out(
     options: Sequence[str],
     totals: Sequence[float],
     draws: int = MEASURING_DRAWS,
+    measured: Sequence[str] | None = None,
 ) -> Regret:
     """Return the held-out regret of policies learned by each recipe, and of every fixed option.
 
-    The first recipe is the one whose predictions are reported.
+    The first recipe is the one whose predictions are reported; ``measured`` names the databases that count, all unless
+    given: the others train.
 
     Raises:
         ValueError: fewer than two groups.
@@ -89,10 +99,11 @@ def leave_out(
         raise ValueError("Regret is measured on databases left out: train on at least two groups.")
     rows: list[dict[str, Any]] = []
     misses: list[Floats] = []
-    for group in dict.fromkeys(groups.values()):
+    wanted = set(groups if measured is None else measured)
+    for group in dict.fromkeys(groups[name] for name in groups if name in wanted):
         kept = traces.where(traces.columns["group"] != group)
         policies = {name: Policy.learned(kept, recipe, options) for name, recipe in recipes.items()}
-        for database in (name for name, own in groups.items() if own == group):
+        for database in (name for name, own in groups.items() if own == group and name in wanted):
             for total in totals:
                 if (database, total) in means:
                     rows.append(_row(database, group, total, values[database], means, policies, options, draws, misses))

@@ -20,6 +20,8 @@ _MOST_LEAVES = 10**15
 # Friedman and Schuster's stopping rule, taken at the root.
 DERIVED = {"support": "log1p(max(epsilon * rows, 0) / (branching * classes))"}
 FEATURES = ("support",)
+# With the default tree among the options, paying for the number of rows gains nothing.
+METAFEATURES = "free"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -38,7 +38,12 @@ def add_traces(parser: argparse.ArgumentParser) -> None:
         "--traces", required=True, metavar="PARQUET", help="runs on public data, from ChoiceMaker.train"
     )
     parser.add_argument("--share", type=number, help="of epsilon for metafeatures (default 0.05; 0 without any to pay)")
-    parser.add_argument("--free", action="store_true", help="use public metafeatures only")
+    parser.add_argument(
+        "--metafeatures",
+        choices=["free", "paid"],
+        help="public ones only, or those paid for too (default: paid for histograms, free for trees, where it gains "
+        "nothing to pay)",
+    )
     parser.add_argument("--learner", default="forest", help="forest, regret-tree or fixed (default forest)")
 
 
@@ -61,7 +66,7 @@ def maker_of(given: argparse.Namespace, options: list[Any]) -> Any:
     kind = kinds[found[0]]
     metafeatures = kind.metafeatures()
     how = {"derived": kind.DERIVED, "features": kind.FEATURES}
-    if given.free:
+    if (given.metafeatures or kind.METAFEATURES) == "free":
         metafeatures, how = [each for each in metafeatures if each.public], {}
     wanted = [option for option in options or kind.options() if option.name in traces.options]
     maker = ChoiceMaker(wanted, metafeatures, kind.LOSS, share=given.share, learner=given.learner, **how)

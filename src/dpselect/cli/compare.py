@@ -30,7 +30,7 @@ def add(verbs: Any) -> None:
         "--traces", metavar="PARQUET", help="instead of a task: what chooser.ChoiceMaker.train recorded"
     )
     parser.add_argument("--out", metavar="FILE", help="with --traces, also draw a picture: .png, .svg or .pdf")
-    parser.set_defaults(run=run_traces, share=None, free=False, learner="fixed")
+    parser.set_defaults(run=run_traces, share=None, metafeatures="paid", learner="fixed")
     tasks = parser.add_subparsers(dest="task", metavar="TASK")
     cells = tasks.add_parser("histogram", help="draw a public histogram beside private ones")
     cells.add_argument("file", metavar="FILE", help="public counts (.npy), shape (n,) or (rows, columns)")
