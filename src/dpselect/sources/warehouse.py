@@ -57,8 +57,8 @@ class Warehouse:
 
         Args:
             source: an Ibis table; a path to ``.parquet`` or ``.csv`` files (``*`` allowed), which DuckDB reads where
-                they are; or a URL that Ibis knows, such as ``postgres://host/database`` or ``duckdb://file.duckdb``. Passwords
-                belong in the engine's own files and variables (``PGPASSFILE``), not in a URL.
+                they are; or a URL that Ibis knows, such as ``postgres://host/database`` or ``duckdb://file.duckdb``.
+                Passwords belong in the engine's own files and variables (``PGPASSFILE``), not in a URL.
             table: the table, for URLs, as ``name`` or ``schema.name``; may also end the URL as ``?table=name``.
             key: a column of integers that belongs to the record itself, the same in every reading: forests make their
                 chunks from it. It is no attribute.
@@ -205,8 +205,8 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str]]:
     try:
         backend = guarded(
             lambda: ibis.connect(plain),
-            f"There is no connection to {without_secrets(url)}{_KIND}: check that the server runs, its address, and that "
-            "user and password are right.",
+            f"There is no connection to {without_secrets(url)}{_KIND}: check that the server runs, its address, and "
+            "that user and password are right.",
         )
     except ImportError:
         extra = _EXTRAS.get(parts.scheme, f'python -m pip install "ibis-framework[{parts.scheme}]"')
