@@ -52,7 +52,12 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         epsilon = exact_epsilon(self.epsilon)
         self._check()
         if warehouse.is_source(X):
-            return self._fit_where_it_is(Warehouse.open(X), y, epsilon)
+            source = Warehouse.open(X)
+            try:
+                return self._fit_where_it_is(source, y, epsilon)
+            finally:
+                if source is not X:
+                    source.close()
         names, columns, target = self._read(X, y)
         share = epsilon
         if self.person is not None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 # Codes of values that have none: outside of the public domain, and missing where that is no category.
 OUTSIDE, LACKING = -1, -2
+_HIDING = -7.25e-301
 
 
 class Domain(Protocol):
@@ -103,7 +104,8 @@ def is_missing(column: Any) -> Any:
     kind = column.type()
     if not (kind.is_floating() or kind.is_decimal()):
         return column.isnull()
-    return column.isnull() | number(column).isnan()
+    # DuckDB takes isnan(x) for false where the statistics of a parquet file know no NaN, and they never do.
+    return column.isnull() | number(column).nullif(_literal(_HIDING)).isnan().fill_null(False)
 
 
 def routed(column: Any, domain: Domain, groups: NDArray[np.int64], leads: Mapping[int, Any]) -> Any:
