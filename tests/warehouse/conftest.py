@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,3 +39,12 @@ def replayed(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
         return draws
 
     return lambda: monkeypatch.setattr(PrivateTrees, "_draws", again)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What the engines' own libraries deprecate, and the sockets that Spark leaves open, are not ours."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.filterwarnings("ignore::DeprecationWarning"))
+            item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
+            item.add_marker(pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"))
