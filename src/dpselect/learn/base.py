@@ -86,6 +86,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with source.reading():
             records = self._checked(StoredRecords(source, attributes_, label, self.unknown), attributes_)
             self._check_size(records.rows)
+            self._check_stored(records)
             plan = self._planned(attributes_, len(classes), epsilon)
             guarantee = self._spent(epsilon, source.facts)
             trees = plan(records, self._draws())
@@ -186,6 +187,9 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_size(self, rows: int) -> None:
         """Refuse a table that breaks a public promise about its size, before anything is spent."""
+
+    def _check_stored(self, records: StoredRecords) -> None:
+        """Refuse records in a warehouse that lack something, before anything is spent."""
 
     def _idealised(self) -> bool:
         return False

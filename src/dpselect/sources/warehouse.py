@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -116,6 +116,11 @@ class Warehouse:
         for name in names:
             if name not in there:
                 raise ValueError(f"The table has no column {name!r}: it has {', '.join(map(repr, there[:20]))}.")
+
+    def only(self, names: Iterable[str]) -> Warehouse:
+        """Return the table with these columns, as far as it has them, and its key."""
+        wanted = {*names, self.key}
+        return replace(self, table=self.table[[name for name in self.table.columns if name in wanted]])
 
     def ask(self, expression: Any) -> Rows:
         """Return the rows of an expression over the table, a column an array: numbers, or objects for text.
