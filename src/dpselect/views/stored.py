@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from dpselect.sources import codes
 from dpselect.sources.codes import LACKING, OUTSIDE, Domain
 from dpselect.sources.warehouse import CHANGED, Warehouse
-from dpselect.views.records import Labelling
 
 Integers = NDArray[np.int64]
+# A public tree that labels records: a class, or an attribute, which of its codes go to the second side, and both sides.
+Labelling: TypeAlias = "int | tuple[int, NDArray[np.bool_], Labelling, Labelling]"
 # Keys are reduced by this prime, so that their products stay within 64 bits.
 _PRIME = 2**31 - 1
 
@@ -113,8 +114,8 @@ class StoredRecords:
                 'Warehouse.open(..., key=) (--key on the command line), or pass sharing="budget".'
             )
 
-    def recognised(self, trees: Sequence[Labelling]) -> list[Integers]:
-        """Return for every tree how many records of each class get their own label, by one query."""
+    def recognised(self, trees: Sequence[Labelling]) -> Integers:
+        """Return how many records of each class get their own label by each tree, shape (classes, trees)."""
         table = self.warehouse.table
         kept = table if self._kept is None else table.filter(self._kept)
         label = codes.code(codes.prepared(table[self._target.name], self._target, clip=False), self._target)
@@ -125,10 +126,10 @@ class StoredRecords:
         rows = self.warehouse.ask(base.group_by("label").aggregate(**right))
         if rows["label"].size and rows["label"].min() < 0:
             raise ValueError(CHANGED)
-        found = np.zeros((len(trees), self.classes), dtype=np.int64)
+        found = np.zeros((self.classes, len(trees)), dtype=np.int64)
         for place, name in enumerate(names):
-            found[place, rows["label"]] = rows[name]
-        return list(found)
+            found[rows["label"], place] = rows[name]
+        return found
 
     def _given(self, tree: Labelling) -> Any:
         import ibis
