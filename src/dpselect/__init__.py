@@ -21,7 +21,8 @@ from dpselect.mechanisms import mechanism
 from dpselect.objectives import priv_agg, priv_pareto
 from dpselect.quantiles import quantiles
 from dpselect.recommend import Recommendation, recommend
-from dpselect.views import Column, Graph
+from dpselect.sources.warehouse import Warehouse
+from dpselect.views import Column, Graph, StoredColumn, StoredGraph
 
 __all__ = [
     "BudgetError",
@@ -36,7 +37,10 @@ __all__ = [
     "Release",
     "Scores",
     "Sensitivity",
+    "StoredColumn",
+    "StoredGraph",
     "UnitScores",
+    "Warehouse",
     "aggregate",
     "audit",
     "budget",

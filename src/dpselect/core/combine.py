@@ -86,6 +86,7 @@ def aggregate(
         candidates=first.candidates,
         neighbours=first.neighbours.value,
         range_bound=range_bound,
+        facts=_facts(parts),
     )
 
 
@@ -118,7 +119,19 @@ def pareto(parts: Sequence[Scores], *, sensitivity: str = "local", reach: int | 
     bound = profiles(
         spread.rows, profile=spread.profile, ceiling=others, reach=reach, some=spread.some
     ) if local else constant(others)  # fmt: skip
-    return Scores(-spread.dominators, bound, candidates=first.candidates, neighbours=first.neighbours.value)
+    return Scores(
+        -spread.dominators, bound, candidates=first.candidates, neighbours=first.neighbours.value, facts=_facts(parts)
+    )
+
+
+def _facts(parts: Sequence[Scores]) -> dict[str, str]:
+    """Return where the data of all objectives came from."""
+    found: dict[str, list[str]] = {}
+    for part in parts:
+        for name, value in part.facts.items():
+            if value not in found.setdefault(name, []):
+                found[name].append(value)
+    return {name: "; ".join(values) for name, values in found.items()}
 
 
 def _announce(size: int, objectives: int, reach: int | None) -> None:

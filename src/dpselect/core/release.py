@@ -14,7 +14,7 @@ from dpselect.core.coins import Entropy, fresh
 from dpselect.core.guarantee import Guarantee, exact_epsilon
 from dpselect.core.mechanism import Mechanism, Sampler, require_mechanism, require_scores
 from dpselect.core.scores import Scores
-from dpselect.core.spending import Spender, require_spender
+from dpselect.core.spending import Spender, citing, require_spender
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _release(
     ticks, rate = mechanism.prepared(scores, total / k)
     # Everything that can refuse has done so: from here on the spend stands, whatever happens.
     if book is not None:
-        book.spend(each, mechanism=mechanism.name, count=k)
+        citing(book, scores.facts).spend(each, mechanism=mechanism.name, count=k)
     winners = peel(ticks, k, rate, mechanism.sampler, stream)
     return Release(tuple(_plain(scores.candidates[i]) for i in winners), mechanism.name, guarantee)
 

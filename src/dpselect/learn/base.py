@@ -18,14 +18,25 @@ from dpselect.core.errors import PrivacyError
 from dpselect.core.guarantee import Guarantee, exact_epsilon
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.neighbours import Neighbours
-from dpselect.core.spending import Spender, require_spender
-from dpselect.learn.domains import MISSING, OUTSIDE, UNKNOWN, Attribute, attribute, attributes, missing_values
+from dpselect.core.spending import Spender, citing, require_spender
+from dpselect.learn.domains import (
+    BAD_LABELS,
+    MISSING,
+    OUTSIDE,
+    UNKNOWN,
+    Attribute,
+    attribute,
+    attributes,
+    missing_values,
+)
 from dpselect.learn.draws import Draws
+from dpselect.learn.in_place import fit_in_place
 from dpselect.learn.tree import Tree
 from dpselect.ledger import Ledger
 from dpselect.mechanisms import mechanism as named
-from dpselect.sources import frames
+from dpselect.sources import frames, warehouse
 from dpselect.views.records import Records
+from dpselect.views.stored import StoredRecords
 
 Integers = NDArray[np.int64]
 OBSERVED = "observed-not-private"
@@ -38,7 +49,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _counted = True
 
     def fit(self, X: Any, y: Any) -> PrivateTrees:
-        """Grow from a table and its labels, or from a table and the name of its target column.
+        """Grow from a table and its labels, or from a table (or warehouse) and the name of its target column.
 
         Every fit spends; a search over parameters spends for every fit.
 
@@ -49,6 +60,9 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         epsilon = exact_epsilon(self.epsilon)
         self._check()
+        if warehouse.is_source(X):
+            fit_in_place(self, X, y, epsilon)
+            return self
         names, columns, target = self._read(X, y)
         share = epsilon
         if self.person is not None:
@@ -61,19 +75,11 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             attributes_, classes = self._declared(names, y if isinstance(y, str) else frames.name(y))
         self._order = classes
         codes, labels = self._encoded(attributes_, classes, columns, target)
-        guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE, idealised=self._idealised())
         self._check_size(labels.size)
         plan = self._planned(attributes_, len(classes), share)
-        if not observed:
-            book = self._ledger()
-            if book is not None:
-                book.spend(guarantee, mechanism=type(self).__name__, note="fit")
+        guarantee = None if observed else self._spent(epsilon, {})
         records = Records(codes, labels, tuple(each.size for each in attributes_), len(classes))
-        trees = plan(records, Draws())
-        # All at once, at the end: a fit that was refused leaves an earlier one as it was.
-        self.trees_: list[Tree] = trees
-        self.attributes_, self.classes_ = attributes_, np.array(classes)
-        self.privacy_spent_: Guarantee | None = None if observed else guarantee
+        self._keep(plan(records, self._draws()), attributes_, classes, guarantee)
         if not observed or isinstance(y, str):
             self._name_features(names)
         return self
@@ -140,6 +146,26 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         return tags
 
+    def _spent(self, epsilon: Fraction, facts: Mapping[str, str]) -> Guarantee:
+        """Record the spend where there is a ledger; return what is promised."""
+        guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE, idealised=self._idealised())
+        book = self._ledger()
+        if book is not None:
+            citing(book, facts).spend(guarantee, mechanism=type(self).__name__, note="fit")
+        return guarantee
+
+    def _keep(
+        self, trees: list[Tree], attributes_: tuple[Attribute, ...], classes: list[Any], guarantee: Guarantee | None
+    ) -> None:
+        # All at once, at the end: a fit that was refused leaves an earlier one as it was.
+        self.trees_: list[Tree] = trees
+        self.attributes_, self.classes_ = attributes_, np.array(classes)
+        self.privacy_spent_: Guarantee | None = guarantee
+
+    def _draws(self) -> Draws:
+        """Return where randomness comes from; tests replace it."""
+        return Draws()
+
     # What subclasses say.
 
     def _bins(self) -> int:
@@ -150,6 +176,9 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_size(self, rows: int) -> None:
         """Refuse a table that breaks a public promise about its size, before anything is spent."""
+
+    def _check_stored(self, records: StoredRecords) -> None:
+        """Refuse records in a warehouse that lack something, before anything is spent."""
 
     def _idealised(self) -> bool:
         return False
@@ -237,10 +266,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         gone = missing_values(target)
         label = attribute("the target", classes, bins=2, missing=False).encode(target[~gone], "ignore")
         if gone.any() or (label == OUTSIDE).any():
-            raise ValueError(
-                "Some labels are missing or not among the declared classes: declare every class, or leave those "
-                "records out."
-            )
+            raise ValueError(BAD_LABELS)
         codes = [each.encode(columns[each.name], self.unknown) for each in known]
         kept = np.ones(label.size, dtype=np.bool_)
         for each in codes:
@@ -252,6 +278,8 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read_again(self, X: Any) -> list[Integers]:
         """Return codes of records to be labelled: numbers are clipped, unknown categories stop on the way."""
         check_is_fitted(self, "trees_")
+        if warehouse.is_source(X):
+            raise ValueError("Labels are for records, and those of a warehouse stay there: pass a frame of them.")
         observed = isinstance(self.domains, str) and self.domains == OBSERVED
         if observed and all(each.ordered for each in self.attributes_):
             X = validate_data(self, X, reset=False, dtype="numeric")

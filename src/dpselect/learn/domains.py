@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from dpselect.core.errors import PrivacyError
 
 UNKNOWN, MISSING = ("error", "ignore", "clip"), ("error", "category")
+BAD_LABELS = (
+    "Some labels are missing or not among the declared classes: declare every class, or leave those records out."
+)
 # The code of a value that the domain does not know.
 OUTSIDE = -1
 
@@ -56,17 +59,25 @@ class Attribute:
         """
         gone = missing_values(values)
         if gone.any() and not self.missing:
-            raise ValueError(
-                f"Column {self.name!r} has missing values: pass missing='category', or leave those records out."
-            )
+            self.refuse_missing()
         codes = self._bins(values, gone, unknown) if self.ordered else self._places(values)
         if unknown == "error" and (codes[~gone] == OUTSIDE).any():
-            raise ValueError(
-                f"Column {self.name!r} has a value outside its public domain: widen the domain, or pass "
-                'unknown="ignore" (such records are left out) or, for numbers, unknown="clip".'
-            )
+            self.refuse_outside()
         codes[gone] = self.size - 1
         return codes
+
+    def refuse_missing(self) -> NoReturn:
+        """Say that a value is missing."""
+        raise ValueError(
+            f"Column {self.name!r} has missing values: pass missing='category', or leave those records out."
+        )
+
+    def refuse_outside(self) -> NoReturn:
+        """Say that the domain does not know a value."""
+        raise ValueError(
+            f"Column {self.name!r} has a value outside its public domain: widen the domain, or pass "
+            'unknown="ignore" (such records are left out) or, for numbers, unknown="clip".'
+        )
 
     def _bins(self, values: Any, gone: NDArray[np.bool_], unknown: str) -> NDArray[np.int64]:
         try:

@@ -31,7 +31,7 @@ from dpselect.learn.draws import Draws
 from dpselect.learn.population import Node, at, depth_of, goes_second, recognised, replaced, size
 from dpselect.learn.tree import Tree
 from dpselect.utilities.true_positive_rate import rate
-from dpselect.views.records import Records
+from dpselect.views.records import Counts
 
 # Weights further from 1 than this are a mistake.
 _HEAVIEST = 10**9
@@ -151,7 +151,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         empty = [rate([0] * 2, 0, "records", None) for _ in range(classes)]
         mechanism.prepared(self._combined(empty, weights), each)
 
-        def run(records: Records, draws: Draws) -> list[Tree]:
+        def run(records: Counts, draws: Draws) -> list[Tree]:
             search = _Search(attributes_, classes, draws)
             trees = search.several(self.population, self.depth)
             for _ in tqdm(range(self.generations), desc="generations", delay=2, leave=False, disable=None):
@@ -176,12 +176,12 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         many: int,
         epsilon: Fraction,
         search: _Search,
-        records: Records,
+        records: Counts,
         mechanism: Mechanism,
         weights: list[float],
     ) -> list[Node]:
         """Select trees privately, one after the other, by how many records of each class they recognise."""
-        totals = np.bincount(records.labels, minlength=search.classes)
+        totals = records.totals(1)[0]
         right = recognised(trees, search.attributes, records)
         recalls = [rate(right[c], int(totals[c]), "records", None) for c in range(search.classes)]
         places = search.draws.several(self._combined(recalls, weights), many, epsilon, mechanism)

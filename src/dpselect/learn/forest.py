@@ -2,7 +2,8 @@
 
 ``sharing="chunks"`` (Chaves 2024, chapter 7; Fletcher and Islam 2019): every record draws its tree by a coin of its
 own, fresh and secret, so trees are disjoint and each spends the whole epsilon. Shuffling and cutting, or row numbers,
-would move other records when one is added. ``sharing="budget"`` (Jagannathan et al. 2009): every tree sees every record
+would move other records when one is added. In a warehouse the chunk is a function of a declared key of the record
+instead. ``sharing="budget"`` (Jagannathan et al. 2009): every tree sees every record
 and spends its share of epsilon.
 
 A leaf is labelled by a mechanism on its class counts (permute-and-flip on the counts themselves by default) or by noisy
@@ -30,7 +31,8 @@ from dpselect.learn.id3 import refuse_large, unsupported
 from dpselect.learn.tree import Tree
 from dpselect.utilities.majority import majority
 from dpselect.utilities.splits import Integers
-from dpselect.views.records import Records
+from dpselect.views.records import Counts
+from dpselect.views.stored import StoredRecords
 
 _DEEPEST = 15
 _SIZE = Fraction(2, 100)
@@ -121,6 +123,10 @@ class DPRandomForestClassifier(PrivateTrees):
             raise ValueError('leaf is "label" or "counts", and sharing is "chunks" or "budget".')
         self._mechanism()
 
+    def _check_stored(self, records: StoredRecords) -> None:
+        if self.sharing == "chunks":
+            records.require_key()
+
     def _mechanism(self) -> Mechanism:
         return chosen_mechanism(self.mechanism)
 
@@ -143,20 +149,14 @@ class DPRandomForestClassifier(PrivateTrees):
         if self.splits == "multiway":
             refuse_large(attributes_, self.max_depth or max(1, len(attributes_) // 2), self.max_leaves)
 
-        def run(records: Records, draws: Draws) -> list[Tree]:
+        def run(records: Counts, draws: Draws) -> list[Tree]:
             size = self.n_records
             if asked:
                 size = int(draws.noisy(records.totals(1).sum(axis=1), epsilon * _SIZE)[0])
             plan = self._plan(attributes_, classes, each, size)
             if self.sharing == "budget":
-                return [grow(_part(records, None), attributes_, plan, draws) for _ in range(trees)]
-            chunk = draws.below(np.full(records.labels.size, trees))
-            rows = np.argsort(chunk, kind="stable")
-            ends = np.searchsorted(chunk[rows], np.arange(trees + 1))
-            return [
-                grow(_part(records, rows[ends[tree] : ends[tree + 1]]), attributes_, plan, draws)
-                for tree in range(trees)
-            ]
+                return [grow(records.again(), attributes_, plan, draws) for _ in range(trees)]
+            return [grow(chunk, attributes_, plan, draws) for chunk in records.chunks(trees, draws.below)]
 
         return run
 
@@ -213,9 +213,3 @@ def label_by(totals: Integers, epsilon: Fraction, draws: Draws, mechanism: Mecha
     """Return one vote a leaf, by any mechanism on the 0/1 majority score."""
     winners = [draws.choose(majority(counts), epsilon, mechanism) for counts in totals]
     return np.eye(totals.shape[1])[winners]
-
-
-def _part(records: Records, rows: Integers | None) -> Records:
-    if rows is None:
-        return Records(records.codes, records.labels, records.sizes, records.classes)
-    return Records([codes[rows] for codes in records.codes], records.labels[rows], records.sizes, records.classes)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from dpselect.core.dominance import ones
 from dpselect.learn.domains import Attribute
 from dpselect.utilities.splits import Integers
-from dpselect.views.records import Records
+from dpselect.views.records import Counts, Records
+from dpselect.views.stored import Labelling, StoredRecords
 
 # Bits of one level that are held together: they stay in the cache.
 _BYTES = 2**21
@@ -32,8 +33,11 @@ class Node:
     second: Node | None = None
 
 
-def recognised(trees: Sequence[Node], attributes: Sequence[Attribute], records: Records) -> Integers:
+def recognised(trees: Sequence[Node], attributes: Sequence[Attribute], records: Counts) -> Integers:
     """Return how many records of each class every tree gives their own label, shape (classes, trees)."""
+    if isinstance(records, StoredRecords):
+        return records.recognised([labelling(tree, attributes) for tree in trees])
+    assert isinstance(records, Records)
     levels, splits = _levels(trees)
     widest = max(len(splits), *(level.size for level in levels))
     step = max(64, 8 * (_BYTES // widest) // 64 * 64)
@@ -57,6 +61,14 @@ def recognised(trees: Sequence[Node], attributes: Sequence[Attribute], records: 
             hits &= own[level.label]
             np.add.at(right, (level.label, level.tree), ones(hits).sum(axis=1, dtype=np.int64))
     return right
+
+
+def labelling(node: Node, attributes: Sequence[Attribute]) -> Labelling:
+    """Return how a tree labels codes."""
+    if node.first is None or node.second is None:
+        return node.label
+    first, second = (labelling(side, attributes) for side in (node.first, node.second))
+    return node.attribute, goes_second(node, attributes), first, second
 
 
 def goes_second(node: Node, attributes: Sequence[Attribute]) -> NDArray[np.bool_]:

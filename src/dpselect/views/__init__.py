@@ -3,5 +3,7 @@
 from dpselect.views.column import Column
 from dpselect.views.graph import Graph
 from dpselect.views.records import Counts, Records
+from dpselect.views.stored_column import StoredColumn
+from dpselect.views.stored_graph import StoredGraph
 
-__all__ = ["Column", "Counts", "Graph", "Records"]
+__all__ = ["Column", "Counts", "Graph", "Records", "StoredColumn", "StoredGraph"]
