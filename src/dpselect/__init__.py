@@ -21,10 +21,12 @@ from dpselect.mechanisms import mechanism
 from dpselect.objectives import priv_agg, priv_pareto
 from dpselect.quantiles import quantiles
 from dpselect.recommend import Recommendation, recommend
+from dpselect.sources.candidates import Candidates
 from dpselect.views import Column, Graph
 
 __all__ = [
     "BudgetError",
+    "Candidates",
     "Column",
     "Graph",
     "Guarantee",
