@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any, Protocol, runtime_checkable
 
@@ -36,3 +37,10 @@ def require_spender(ledger: Any) -> Spender | None:
     if isinstance(ledger, Spender):
         return ledger
     raise TypeError("ledger must keep a budget: pass ledger=dpselect.Ledger.open(path, epsilon=...).")
+
+
+def citing(book: Spender, facts: Mapping[str, str]) -> Spender:
+    """Return the same budget, recording with each spend where the data came from, if it can: never another budget."""
+    about = getattr(book, "about", None)
+    cited: Spender = about(**facts) if about is not None and facts else book
+    return cited

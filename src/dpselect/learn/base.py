@@ -18,24 +18,29 @@ from dpselect.core.errors import PrivacyError
 from dpselect.core.guarantee import Guarantee, exact_epsilon
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.neighbours import Neighbours
-from dpselect.core.spending import Spender, require_spender
+from dpselect.core.spending import Spender, citing, require_spender
 from dpselect.learn.domains import MISSING, OUTSIDE, UNKNOWN, Attribute, attribute, attributes, missing_values
 from dpselect.learn.draws import Draws
 from dpselect.learn.tree import Tree
 from dpselect.ledger import Ledger
 from dpselect.mechanisms import mechanism as named
-from dpselect.sources import frames
+from dpselect.sources import frames, warehouse
+from dpselect.sources.warehouse import Warehouse
 from dpselect.views.records import Records
+from dpselect.views.stored import StoredRecords
 
 Integers = NDArray[np.int64]
 OBSERVED = "observed-not-private"
+_BAD_LABELS = (
+    "Some labels are missing or not among the declared classes: declare every class, or leave those records out."
+)
 
 
 class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the private trees: subclasses say how many bins, what is spent and how trees grow."""
 
     def fit(self, X: Any, y: Any) -> PrivateTrees:
-        """Grow from a table and its labels, or from a table and the name of its target column.
+        """Grow from a table and its labels, or from a table (or warehouse) and the name of its target column.
 
         Every fit spends; a search over parameters spends for every fit.
 
@@ -46,6 +51,8 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         epsilon = exact_epsilon(self.epsilon)
         self._check()
+        if warehouse.is_source(X):
+            return self._fit_where_it_is(Warehouse.open(X), y, epsilon)
         names, columns, target = self._read(X, y)
         share = epsilon
         if self.person is not None:
@@ -58,21 +65,28 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             attributes_, classes = self._declared(names, y if isinstance(y, str) else frames.name(y))
         self._order = classes
         codes, labels = self._encoded(attributes_, classes, columns, target)
-        guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE, idealised=self._idealised())
         self._check_size(labels.size)
         plan = self._planned(attributes_, len(classes), share)
-        if not observed:
-            book = self._ledger()
-            if book is not None:
-                book.spend(guarantee, mechanism=type(self).__name__, note="fit")
+        guarantee = None if observed else self._spent(epsilon, {})
         records = Records(codes, labels, tuple(each.size for each in attributes_), len(classes))
-        trees = plan(records, Draws())
-        # All at once, at the end: a fit that was refused leaves an earlier one as it was.
-        self.trees_: list[Tree] = trees
-        self.attributes_, self.classes_ = attributes_, np.array(classes)
-        self.privacy_spent_: Guarantee | None = None if observed else guarantee
+        self._keep(plan(records, self._draws()), attributes_, classes, guarantee)
         if not observed or isinstance(y, str):
             self._name_features(names)
+        return self
+
+    def _fit_where_it_is(self, source: Warehouse, y: Any, epsilon: Fraction) -> PrivateTrees:
+        """Grow from a table that stays in its engine: only counts come home."""
+        attributes_, classes, label = self._declared_for(source, y)
+        self._order = classes
+        with source.reading():
+            records = self._checked(StoredRecords(source, attributes_, label, self.unknown), attributes_)
+            self._check_size(records.rows)
+            plan = self._planned(attributes_, len(classes), epsilon)
+            guarantee = self._spent(epsilon, source.facts)
+            trees = plan(records, self._draws())
+            records.confirm()
+        self._keep(trees, attributes_, classes, guarantee)
+        self._name_features([each.name for each in attributes_])
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -136,6 +150,26 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+    def _spent(self, epsilon: Fraction, facts: Mapping[str, str]) -> Guarantee:
+        """Record the spend where there is a ledger; return what is promised."""
+        guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE, idealised=self._idealised())
+        book = self._ledger()
+        if book is not None:
+            citing(book, facts).spend(guarantee, mechanism=type(self).__name__, note="fit")
+        return guarantee
+
+    def _keep(
+        self, trees: list[Tree], attributes_: tuple[Attribute, ...], classes: list[Any], guarantee: Guarantee | None
+    ) -> None:
+        # All at once, at the end: a fit that was refused leaves an earlier one as it was.
+        self.trees_: list[Tree] = trees
+        self.attributes_, self.classes_ = attributes_, np.array(classes)
+        self.privacy_spent_: Guarantee | None = guarantee
+
+    def _draws(self) -> Draws:
+        """Return where randomness comes from; tests replace it."""
+        return Draws()
 
     # What subclasses say.
 
@@ -208,6 +242,29 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError("A classifier needs at least two declared classes: pass classes=.")
         return known, _in_order(label.categories)
 
+    def _declared_for(self, source: Warehouse, y: Any) -> tuple[tuple[Attribute, ...], list[Any], Attribute]:
+        """Return the attributes, the classes and the target of a table in its engine."""
+        if not isinstance(y, str):
+            raise ValueError("Records in a warehouse bring their labels along: pass fit(table, target), target a name.")
+        if isinstance(self.domains, str) and self.domains == OBSERVED:
+            raise PrivacyError("Domains of a warehouse are declared, not observed: pass domains=.")
+        if self.person is not None:
+            raise ValueError("person= goes with frames: in a warehouse, build a table with few rows a person.")
+        source.require([y])
+        attributes_, classes = self._declared([name for name in source.columns if name != y], y)
+        return attributes_, classes, attribute(y, classes, bins=2, missing=False)
+
+    def _checked(self, records: StoredRecords, known: Sequence[Attribute]) -> StoredRecords:
+        """Return the records that are kept, or refuse, as :meth:`_encoded` does."""
+        if records.unlabelled():
+            raise ValueError(_BAD_LABELS)
+        for place in records.lacking():
+            known[place].refuse_missing()
+        outside = records.outside()
+        if outside and self.unknown == "error":
+            known[outside[0]].refuse_outside()
+        return records.known()
+
     def _observed(
         self, names: list[Any], columns: Mapping[Any, NDArray[Any]], target: NDArray[Any]
     ) -> tuple[tuple[Attribute, ...], list[Any]]:
@@ -234,10 +291,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         gone = missing_values(target)
         label = attribute("the target", classes, bins=2, missing=False).encode(target[~gone], "ignore")
         if gone.any() or (label == OUTSIDE).any():
-            raise ValueError(
-                "Some labels are missing or not among the declared classes: declare every class, or leave those "
-                "records out."
-            )
+            raise ValueError(_BAD_LABELS)
         codes = [each.encode(columns[each.name], self.unknown) for each in known]
         kept = np.ones(label.size, dtype=np.bool_)
         for each in codes:

@@ -27,7 +27,7 @@ from dpselect.learn.prune import prune_by_gain
 from dpselect.learn.tree import Tree
 from dpselect.utilities.misclassified import row_scores_misclassified
 from dpselect.utilities.splits import Integers
-from dpselect.views.records import Records
+from dpselect.views.records import Counts
 
 _SIZE, _SPLITS, _GROWTH = Fraction(2, 100), Fraction(7, 10), Fraction(14, 10)
 _DEEPEST = 8
@@ -106,7 +106,7 @@ class DPTreeClassifier(PrivateTrees):
     def _planned(self, attributes_: Sequence[Attribute], _: int, epsilon: Fraction) -> Any:
         rest = epsilon if self.n_records is not None else epsilon * (1 - _SIZE)
 
-        def plan(records: Records, draws: Draws) -> list[Tree]:
+        def plan(records: Counts, draws: Draws) -> list[Tree]:
             size = self.n_records
             if size is None:
                 size = int(draws.noisy(records.totals(1).sum(axis=1), epsilon * _SIZE)[0])

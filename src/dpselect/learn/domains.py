@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,17 +55,25 @@ class Attribute:
         """
         gone = missing_values(values)
         if gone.any() and not self.missing:
-            raise ValueError(
-                f"Column {self.name!r} has missing values: pass missing='category', or leave those records out."
-            )
+            self.refuse_missing()
         codes = self._bins(values, gone, unknown) if self.ordered else self._places(values)
         if unknown == "error" and (codes[~gone] == OUTSIDE).any():
-            raise ValueError(
-                f"Column {self.name!r} has a value outside its public domain: widen the domain, or pass "
-                'unknown="ignore" (such records are left out) or, for numbers, unknown="clip".'
-            )
+            self.refuse_outside()
         codes[gone] = self.size - 1
         return codes
+
+    def refuse_missing(self) -> NoReturn:
+        """Say that a value is missing."""
+        raise ValueError(
+            f"Column {self.name!r} has missing values: pass missing='category', or leave those records out."
+        )
+
+    def refuse_outside(self) -> NoReturn:
+        """Say that the domain does not know a value."""
+        raise ValueError(
+            f"Column {self.name!r} has a value outside its public domain: widen the domain, or pass "
+            'unknown="ignore" (such records are left out) or, for numbers, unknown="clip".'
+        )
 
     def _bins(self, values: Any, gone: NDArray[np.bool_], unknown: str) -> NDArray[np.int64]:
         try:

@@ -30,7 +30,7 @@ from dpselect.learn.id3 import refuse_large, unsupported
 from dpselect.learn.tree import Tree
 from dpselect.utilities.majority import majority
 from dpselect.utilities.splits import Integers
-from dpselect.views.records import Records
+from dpselect.views.records import Counts
 
 _DEEPEST = 15
 _SIZE = Fraction(2, 100)
@@ -143,20 +143,14 @@ class DPRandomForestClassifier(PrivateTrees):
         if self.splits == "multiway":
             refuse_large(attributes_, self.max_depth or max(1, len(attributes_) // 2), self.max_leaves)
 
-        def run(records: Records, draws: Draws) -> list[Tree]:
+        def run(records: Counts, draws: Draws) -> list[Tree]:
             size = self.n_records
             if asked:
                 size = int(draws.noisy(records.totals(1).sum(axis=1), epsilon * _SIZE)[0])
             plan = self._plan(attributes_, classes, each, size)
             if self.sharing == "budget":
-                return [grow(_part(records, None), attributes_, plan, draws) for _ in range(trees)]
-            chunk = draws.below(np.full(records.labels.size, trees))
-            rows = np.argsort(chunk, kind="stable")
-            ends = np.searchsorted(chunk[rows], np.arange(trees + 1))
-            return [
-                grow(_part(records, rows[ends[tree] : ends[tree + 1]]), attributes_, plan, draws)
-                for tree in range(trees)
-            ]
+                return [grow(records.again(), attributes_, plan, draws) for _ in range(trees)]
+            return [grow(chunk, attributes_, plan, draws) for chunk in records.chunks(trees, draws.below)]
 
         return run
 
@@ -213,9 +207,3 @@ def label_by(totals: Integers, epsilon: Fraction, draws: Draws, mechanism: Mecha
     """Return one vote a leaf, by any mechanism on the 0/1 majority score."""
     winners = [draws.choose(majority(counts), epsilon, mechanism) for counts in totals]
     return np.eye(totals.shape[1])[winners]
-
-
-def _part(records: Records, rows: Integers | None) -> Records:
-    if rows is None:
-        return Records(records.codes, records.labels, records.sizes, records.classes)
-    return Records([codes[rows] for codes in records.codes], records.labels[rows], records.sizes, records.classes)

@@ -33,7 +33,7 @@ from dpselect.learn.draws import Draws
 from dpselect.learn.prune import prune_c45
 from dpselect.learn.tree import Tree
 from dpselect.utilities.splits import Integers
-from dpselect.views.records import Records
+from dpselect.views.records import Counts
 
 CRITERIA = ("information-gain", "max-operator", "max-operator-winner", "gini", "misclassified")
 STOPS = ("friedman-schuster", "depth", "support")
@@ -178,11 +178,10 @@ class DPID3Classifier(PrivateTrees):
         asked = count * unit if counted else Fraction(0)
         plan = Plan(depth, splitter, epsilon, asked, [split * unit] * depth, stop, noisy_leaf)
 
-        def run(records: Records, draws: Draws) -> list[Tree]:
+        def run(records: Counts, draws: Draws) -> list[Tree]:
             trees = []
             for _ in range(self.n_trees):
-                again = Records(records.codes, records.labels, records.sizes, records.classes)
-                trees.append(grow(again, attributes_, plan, draws))
+                trees.append(grow(records.again(), attributes_, plan, draws))
                 if self.prune == "c4.5":
                     prune_c45(trees[-1])
             return trees

@@ -14,7 +14,7 @@ from dpselect.core.guarantee import Guarantee
 from dpselect.core.spending import session as current
 from dpselect.ledger.accountant import Report, Terms, Totals, report
 from dpselect.ledger.events import Event
-from dpselect.ledger.store import Ledger
+from dpselect.ledger.store import Citing, Ledger
 
 
 class Session:
@@ -49,6 +49,10 @@ class Session:
             self.totals = self.terms.admit(self.totals, event)
             self._events.append(event)
             return len(self._events)
+
+    def about(self, **facts: Any) -> Citing:
+        """Return this budget with facts that every spend records; as :meth:`Ledger.about`."""
+        return Citing(self, facts)
 
     @property
     def remaining(self) -> Totals:

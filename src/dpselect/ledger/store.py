@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from dpselect.core.guarantee import Guarantee
 from dpselect.ledger.accountant import Report, Terms, Totals, report
@@ -226,16 +226,36 @@ class Ledger:
         return f"Ledger({str(self.path)!r}, dataset={self.terms.dataset!r})"
 
 
+class Book(Protocol):
+    """A ledger or a session: it records facts with a spend."""
+
+    def spend(
+        self,
+        guarantee: Guarantee,
+        *,
+        mechanism: str,
+        count: int = 1,
+        note: str = "",
+        facts: Mapping[str, str] | None = None,
+    ) -> int:
+        """Record ``count`` releases and their facts."""
+        ...
+
+
 @dataclass(frozen=True)
 class Citing:
     """A ledger and the facts that its spends record. Get one from :meth:`Ledger.about`."""
 
-    ledger: Ledger
+    ledger: Book
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def spend(self, guarantee: Guarantee, *, mechanism: str, count: int = 1, note: str = "") -> int:
         """Record the spend with its facts; as :meth:`Ledger.spend`."""
         return self.ledger.spend(guarantee, mechanism=mechanism, count=count, note=note, facts=self.facts)
+
+    def about(self, **facts: Any) -> Citing:
+        """Return this ledger with further facts; as :meth:`Ledger.about`."""
+        return Citing(self.ledger, {**self.facts, **facts})
 
 
 def _create(path: Path, terms: Terms, journal: str) -> None:

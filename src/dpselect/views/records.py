@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -32,6 +32,14 @@ class Counts(Protocol):
 
         ``attribute[i]`` is what node i splits by, -1 when it ends there; ``child[i][code]`` the next node.
         """
+        ...
+
+    def again(self) -> Counts:
+        """Return the same records, all at the root."""
+        ...
+
+    def chunks(self, many: int, below: Callable[[Integers], Integers]) -> Sequence[Counts]:
+        """Return disjoint parts, all at the root; nobody's part depends on anybody else."""
         ...
 
 
@@ -85,6 +93,21 @@ class Records:
             here = np.flatnonzero(splits == place)
             following[here] = table[self._node[here], self._codes[place][here]]
         self._node = following
+
+    def again(self) -> Records:
+        """Return the same records, all at the root."""
+        return Records(self.codes, self.labels, self.sizes, self.classes)
+
+    def chunks(self, many: int, below: Callable[[Integers], Integers]) -> list[Records]:
+        """Return disjoint parts; every record draws its part by a coin of its own."""
+        chunk = below(np.full(self.labels.size, many))
+        rows = np.argsort(chunk, kind="stable")
+        ends = np.searchsorted(chunk[rows], np.arange(many + 1))
+        parts = [rows[ends[part] : ends[part + 1]] for part in range(many)]
+        return [
+            Records([codes[rows] for codes in self.codes], self.labels[rows], self.sizes, self.classes)
+            for rows in parts
+        ]
 
     def _count(self, cells: NDArray[np.unsignedinteger], width: int, nodes: int) -> Integers:
         counts = np.zeros((nodes + 1) * width, dtype=np.int64)

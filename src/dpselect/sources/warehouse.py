@@ -1,0 +1,312 @@
+"""Tables that stay where they live: a database or files, asked through Ibis for counts and nothing else.
+
+Whatever an engine says when it fails may quote data or secrets, so none of it is passed on: errors name the kind of
+failure only. What is recorded with a spend are facts without secrets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+Answer = TypeVar("Answer")
+Rows = dict[str, NDArray[Any]]
+
+_INSTALL = 'python -m pip install "dpselect[warehouse]"'
+_EXTRAS = {"pyspark": 'python -m pip install "dpselect[spark]" (and Java 17)', "postgres": _INSTALL}
+_FILES = (".parquet", ".csv", ".csv.gz")
+_SECRETS = re.compile(r"(?i)//[^/@\s'\"]*@|\b\w*(?:password|passwd|pwd|token|secret|credential|key_id)\w*\W+[^\s,;)&]+")
+# Where a message names the kind of the failure.
+_KIND = "<kind>"
+LOST = (
+    f"The warehouse stopped answering or refused a query{_KIND}: what was spent before stays spent, and another try "
+    "spends anew; check that it runs, and that the table and its columns may be read."
+)
+CHANGED = (
+    "The table gave other counts when it was asked again: what was spent before stays spent; use a snapshot, or a "
+    "table that nobody writes to and that is no random view."
+)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Warehouse:
+    """A table in its engine. Make one with :meth:`open`.
+
+    Attributes:
+        table: the Ibis table; private, as what it holds is.
+        key: the column of integers that tells records apart, if one was declared.
+        facts: what a ledger records of where the data came from, without secrets.
+    """
+
+    table: Any
+    key: str | None = None
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, source: Any, table: str | None = None, *, key: str | None = None, snapshot: str = "") -> Warehouse:
+        """Return a table without reading it.
+
+        Args:
+            source: an Ibis table; a path to ``.parquet`` or ``.csv`` files (``*`` allowed), which DuckDB reads where
+                they are; or a URL that Ibis knows, such as ``postgres://host/database`` or ``duckdb://file.duckdb``.
+                Passwords belong in the engine's own files and variables (``PGPASSFILE``), not in a URL.
+            table: the table, for URLs, as ``name`` or ``schema.name``; may also end the URL as ``?table=name``.
+            key: a column of integers that belongs to the record itself, the same in every reading: forests make their
+                chunks from it. It is no attribute.
+            snapshot: what the engine calls the state of the table, recorded as a fact.
+
+        Raises:
+            ImportError: Ibis or the engine is not installed (which extra).
+            ConnectionError: the engine cannot be reached.
+            FileNotFoundError, ValueError: no such file or table, another kind of file, no such key column.
+            TypeError: none of these sources.
+        """
+        if isinstance(source, Warehouse):
+            found, facts = source.table, dict(source.facts)
+            key = source.key if key is None else key
+        elif is_expression(source):
+            found = source
+            facts = _facts_of(found)
+        elif not isinstance(source, (str, Path)):
+            raise TypeError("A warehouse is an Ibis table, a path to .parquet or .csv files, or a URL with its table.")
+        elif is_url(source):
+            found, facts = _at_url(str(source), table)
+        else:
+            found, facts = _in_files(source)
+        if snapshot:
+            facts["snapshot"] = snapshot
+        made = cls(found, key, facts)
+        if key is not None:
+            made.require([key])
+            if not found[key].type().is_integer():
+                raise ValueError(f"The key column {key!r} holds no integers: declare one that does.")
+        return made
+
+    @property
+    def columns(self) -> list[str]:
+        """Return the names of the columns, which are public as a schema is."""
+        return [name for name in self.table.columns if name != self.key]
+
+    def require(self, names: list[Any]) -> None:
+        """Refuse columns that the table lacks.
+
+        Raises:
+            ValueError: which one.
+        """
+        there = list(self.table.columns)
+        for name in names:
+            if name not in there:
+                raise ValueError(f"The table has no column {name!r}: it has {', '.join(map(repr, there[:20]))}.")
+
+    def ask(self, expression: Any) -> Rows:
+        """Return the rows of an expression over the table, a column an array: numbers, or objects for text.
+
+        Raises:
+            ConnectionError: the engine failed, whatever the reason; nothing that it said is passed on.
+        """
+        found = guarded(expression.to_pyarrow, LOST)
+        return {name: _array(found[name]) for name in found.column_names}
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Hold one state of the table where the engine can: PostgreSQL and DuckDB by a transaction that only reads."""
+        backend = guarded(self.table.get_backend, LOST)
+        if backend.name == "postgres":
+            with _postgres_transaction(backend.con):
+                yield
+        elif backend.name == "duckdb":
+            with _duckdb_transaction(backend.con):
+                yield
+        else:
+            yield
+
+    def __repr__(self) -> str:
+        return f"Warehouse({self.facts.get('table', self.facts.get('source', 'expression'))!r})"
+
+
+def is_expression(source: Any) -> bool:
+    """Return whether this is an Ibis table or column; imports nothing."""
+    return type(source).__module__.startswith("ibis.expr.types")
+
+
+def is_source(source: Any) -> bool:
+    """Return whether this is a table in its engine, and no frame: a Warehouse, an Ibis table, a path or a URL."""
+    return isinstance(source, (Warehouse, str, Path)) or is_expression(source)
+
+
+def is_url(source: Any) -> bool:
+    """Return whether this reads as a URL.
+
+    >>> is_url("postgres://host/people"), is_url("people.parquet")
+    (True, False)
+    """
+    return isinstance(source, str) and "://" in source and not source.startswith("file://")
+
+
+def without_secrets(text: str) -> str:
+    """Return a URL without user, password and options, or other text with what looks like a secret blanked out.
+
+    >>> without_secrets("postgres://ann:pw@host:5432/people?sslpassword=x")
+    'postgres://host:5432/people'
+    """
+    if is_url(text) and not re.search(r"\s", text):
+        try:
+            parts = urlsplit(text)
+            host = parts.hostname or ""
+            return urlunsplit((parts.scheme, f"{host}:{parts.port}" if parts.port else host, parts.path, "", ""))
+        except ValueError:
+            return text.partition("://")[0] + "://"
+    return _SECRETS.sub("***", text)
+
+
+def guarded(action: Callable[[], Answer], words: str) -> Answer:
+    """Return what an action of an engine returns, or say that it failed without repeating what the engine said.
+
+    Raises:
+        ConnectionError: it failed; the engine's own error, which may quote data, is not attached.
+    """
+    failed = ""
+    try:
+        return action()
+    except (KeyboardInterrupt, SystemExit, MemoryError, ImportError):
+        raise
+    except Exception as error:
+        failed = f" ({type(error).__name__})"
+    # Outside of the handler, so that the engine's error is not even the context of this one.
+    raise ConnectionError(words.replace(_KIND, failed))
+
+
+def _ibis() -> Any:
+    try:
+        import ibis
+    except ImportError:
+        raise ImportError(f"Warehouses need Ibis: {_INSTALL}.") from None
+    return ibis
+
+
+def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str]]:
+    ibis = _ibis()
+    parts = urlsplit(url)
+    options = parse_qsl(parts.query, keep_blank_values=True)
+    named = [value for name, value in options if name == "table"]
+    table = table or (named[0] if named else None)
+    if not table:
+        raise ValueError("Which table? Pass table= (--table on the command line), or end the URL with ?table=name.")
+    plain = urlunsplit(parts._replace(query=urlencode([pair for pair in options if pair[0] != "table"])))
+    try:
+        backend = guarded(
+            lambda: ibis.connect(plain),
+            f"There is no connection to {without_secrets(url)}{_KIND}: check that the server runs, its address, and "
+            "that user and password are right.",
+        )
+    except ImportError:
+        extra = _EXTRAS.get(parts.scheme, f'python -m pip install "ibis-framework[{parts.scheme}]"')
+        raise ImportError(f"This engine is not installed: {extra}.") from None
+    return _named(backend, table), {"source": without_secrets(url), "table": table}
+
+
+def _named(backend: Any, table: str) -> Any:
+    schema, _, name = table.rpartition(".")
+    exceptions = _ibis().common.exceptions
+    try:
+        return backend.table(name, database=schema or None)
+    except exceptions.TableNotFound:
+        missing = True
+    except Exception:
+        missing = False
+    if missing:
+        raise ValueError(f"There is no table {table!r} in this database: pass its name, or schema.name.")
+    raise ConnectionError(f"The table {table!r} cannot be opened: check its name, and that it may be read.")
+
+
+def _in_files(source: str | Path) -> tuple[Any, dict[str, str]]:
+    path = Path(str(source).removeprefix("file://"))
+    if not path.name.lower().endswith(_FILES):
+        raise ValueError(f"{path.name} is no table: pass files that end in .parquet, .csv or .csv.gz, or a URL.")
+    files = sorted(path.parent.glob(path.name)) if "*" in path.name else [path]
+    if not files or not all(file.is_file() for file in files):
+        raise FileNotFoundError(f"There is no file {path}.")
+    ibis = _ibis()
+    backend = ibis.duckdb.connect()
+    read = backend.read_parquet if path.name.lower().endswith(".parquet") else backend.read_csv
+    try:
+        found = guarded(lambda: read([str(file) for file in files]), _KIND)
+    except ConnectionError:
+        found = None
+    if found is None:
+        raise ValueError(f"{path.name} is not a complete parquet file, or no csv file with a header line.")
+    states = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+    digest = hashlib.sha256(repr(states).encode()).hexdigest()[:16]
+    return found, {"source": str(path), "snapshot": f"files {digest}"}
+
+
+def _facts_of(table: Any) -> dict[str, str]:
+    """Return what an Ibis table says of itself: its engine, and its name or its query."""
+    backend = guarded(table.get_backend, LOST)
+    facts = {"source": backend.name}
+    if backend.name == "postgres":
+        with suppress(Exception):
+            info = backend.con.info
+            facts["source"] = f"postgres://{info.host}:{info.port}/{info.dbname}"
+    operation = table.op()
+    if hasattr(operation, "name") and hasattr(operation, "namespace"):
+        facts["table"] = str(operation.name)
+    else:
+        with suppress(Exception):
+            facts["query"] = without_secrets(" ".join(str(backend.compile(table)).split()))[:2000]
+    return facts
+
+
+def _array(column: Any) -> NDArray[Any]:
+    if str(column.type).startswith(("int", "uint", "float", "double")) and not column.null_count:
+        return np.asarray(column.to_numpy())
+    return np.array(column.to_pylist(), dtype=object)
+
+
+@contextmanager
+def _postgres_transaction(connection: Any) -> Iterator[None]:
+    import psycopg
+
+    if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+        # The caller's own transaction holds whatever it holds.
+        yield
+        return
+    before = connection.isolation_level, connection.read_only
+    connection.isolation_level, connection.read_only = psycopg.IsolationLevel.REPEATABLE_READ, True
+    transaction = connection.transaction()
+    try:
+        guarded(transaction.__enter__, LOST)
+        try:
+            yield
+        finally:
+            with suppress(Exception):
+                transaction.__exit__(None, None, None)
+    finally:
+        with suppress(Exception):
+            connection.isolation_level, connection.read_only = before
+
+
+@contextmanager
+def _duckdb_transaction(connection: Any) -> Iterator[None]:
+    import duckdb
+
+    try:
+        connection.begin()
+    except duckdb.TransactionException:
+        # The caller's own transaction holds whatever it holds.
+        yield
+        return
+    try:
+        yield
+    finally:
+        with suppress(Exception):
+            connection.rollback()

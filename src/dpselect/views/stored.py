@@ -1,0 +1,235 @@
+"""Records that stay in their engine: one grouped query a level counts all nodes and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.sources import codes
+from dpselect.sources.codes import LACKING, OUTSIDE, Domain
+from dpselect.sources.warehouse import CHANGED, Warehouse
+
+Integers = NDArray[np.int64]
+# Keys are reduced by this prime, so that their products stay within 64 bits.
+_PRIME = 2**31 - 1
+
+
+class StoredRecords:
+    """Records as a tree sees them, counted where they are.
+
+    The node of a record is an expression over the splits so far; nothing is written to the engine. Counts come home
+    keyed by node, attribute, code and class code, and every level is compared with what the level before it implies.
+
+    Attributes:
+        attributes: the public domains.
+        sizes: how many codes each attribute has.
+        classes: how many classes.
+    """
+
+    def __init__(
+        self, warehouse: Warehouse, attributes: Sequence[Domain], target: Domain, unknown: str, kept: Any = None
+    ) -> None:
+        self.warehouse, self.attributes, self._target, self._unknown = warehouse, tuple(attributes), target, unknown
+        warehouse.require([each.name for each in (*attributes, target)])
+        for each in (*attributes, target):
+            codes.require_kind(warehouse.table[each.name], each)
+        self.sizes = tuple(each.size for each in attributes)
+        self.classes = target.size
+        self._kept = kept
+        self._splits: list[tuple[Integers, Sequence[Integers]]] = []
+        self._tables: list[Integers] | None = None
+        self._expected: Integers | None = None
+
+    @cached_property
+    def _first(self) -> list[Integers]:
+        """Return the counts of the whole table, those of missing values and of values without a code in front."""
+        return self._asked(1)
+
+    def lacking(self) -> list[int]:
+        """Return the attributes with missing values that are no category."""
+        return [place for place, table in enumerate(self._first) if table[0, 0].any()]
+
+    def outside(self) -> list[int]:
+        """Return the attributes with values outside of their domain."""
+        return [place for place, table in enumerate(self._first) if table[0, 1].any()]
+
+    def unlabelled(self) -> bool:
+        """Return whether a label is missing or not declared."""
+        return bool(self._first[0][0, :, :2].any())
+
+    def known(self) -> StoredRecords:
+        """Return the records all of whose values have codes."""
+        places = self.outside()
+        if not places:
+            return self
+        table = self.warehouse.table
+        kept = [
+            codes.code(codes.prepared(table[each.name], each, self._unknown == "clip"), each) != OUTSIDE
+            for each in (self.attributes[place] for place in places)
+        ]
+        return StoredRecords(self.warehouse, self.attributes, self._target, self._unknown, self._and(kept))
+
+    def again(self) -> StoredRecords:
+        """Return the same records, all at the root."""
+        fresh = StoredRecords(self.warehouse, self.attributes, self._target, self._unknown, self._kept)
+        if "_first" in self.__dict__:
+            fresh.__dict__["_first"] = self._first
+        return fresh
+
+    def chunks(self, many: int, below: Callable[[Integers], Integers]) -> list[StoredRecords]:
+        """Return disjoint parts; the part of a record is a random affine function of its own key and nothing else.
+
+        Raises:
+            ValueError: no key was declared.
+        """
+        name = self.warehouse.key
+        if name is None:
+            raise ValueError(
+                "A forest in chunks needs a column of integers that belongs to the record itself: declare it by "
+                'Warehouse.open(..., key=), or pass sharing="budget".'
+            )
+        import ibis
+
+        factor, shift = (1 + int(below(np.array([_PRIME - 1]))[0])), int(below(np.array([_PRIME]))[0])
+        prime, whole = (ibis.literal(each, "int64") for each in (_PRIME, many))
+        key = self.warehouse.table[name].cast("int64").fill_null(0) % prime
+        # The remainder of a negative number is negative in some engines and positive in others.
+        place = (ibis.literal(factor, "int64") * ((key + prime) % prime) + ibis.literal(shift, "int64")) % prime % whole
+        kept = [place == ibis.literal(chunk, "int64") for chunk in range(many)]
+        return [
+            StoredRecords(self.warehouse, self.attributes, self._target, self._unknown, self._and([each]))
+            for each in kept
+        ]
+
+    def confirm(self) -> None:
+        """Ask for the first level once more.
+
+        Raises:
+            ValueError: the table changed.
+        """
+        again = self.again()
+        again.__dict__.pop("_first", None)
+        if any((one != two).any() for one, two in zip(again._first, self._first, strict=True)):
+            raise ValueError(CHANGED)
+
+    @property
+    def rows(self) -> int:
+        """Return the number of records."""
+        return int(self._first[0].sum())
+
+    def level(self, nodes: int) -> list[Integers]:
+        """Return for every attribute the counts (nodes, values, classes), zeros included."""
+        if self._tables is None:
+            found = self._first if not self._splits else self._asked(nodes)
+            self._tables = [table[:, 2:, 2:] for table in found]
+            sums = [table.sum(axis=1) for table in self._tables]
+            expected = sums[0] if self._expected is None else self._expected
+            whole = [table.sum() for table in found]
+            if any((each != expected).any() for each in sums) or any(each != expected.sum() for each in whole):
+                raise ValueError(CHANGED)
+            self._expected = expected
+        return self._tables
+
+    def totals(self, nodes: int) -> Integers:
+        """Return the class counts of every node, shape (nodes, classes): known from the level before, or asked for."""
+        if self._expected is None:
+            if not self._splits:
+                self.level(1)
+            else:
+                self._expected = self._asked_totals(nodes)
+        assert self._expected is not None
+        return self._expected
+
+    def descend(self, attribute: Integers, child: Sequence[Integers]) -> None:
+        """Send every record to a node of the next level."""
+        self._splits.append((attribute, child))
+        following = None
+        if self._tables is not None:
+            nodes = 1 + max((int(route.max()) for route in child if route.size), default=-1)
+            following = np.zeros((nodes, self.classes), dtype=np.int64)
+            for node, (place, route) in enumerate(zip(attribute.tolist(), child, strict=True)):
+                if place >= 0:
+                    np.add.at(following, route, self._tables[place][node])
+        self._tables, self._expected = None, following
+
+    def _base(self) -> tuple[Any, list[str]]:
+        """Return the records of the current nodes: node, what attributes are grouped by, and the class."""
+        table, clip = self.warehouse.table, self._unknown == "clip"
+        names = [f"a{place}" for place in range(len(self.attributes))]
+        columns = {
+            name: codes.prepared(table[each.name], each, clip)
+            for name, each in zip(names, self.attributes, strict=True)
+        }
+        label = codes.prepared(table[self._target.name], self._target, clip=False)
+        kept = table if self._kept is None else table.filter(self._kept)
+        found = kept.select(node=self._node(0, 0), label=label, **columns)
+        return (found.filter(found.node >= 0) if self._splits else found), names
+
+    def _node(self, level: int, node: int) -> Any:
+        """Return the current node of a record that is at a node of an earlier level, -1 where it has ended."""
+        import ibis
+
+        if level == len(self._splits):
+            return ibis.literal(node, "int32")
+        attribute, child = self._splits[level]
+        place = int(attribute[node])
+        if place < 0:
+            return ibis.literal(-1, "int32")
+        leads = {route: self._node(level + 1, route) for route in np.unique(child[node]).tolist()}
+        domain = self.attributes[place]
+        return codes.routed(self.warehouse.table[domain.name], domain, child[node], leads)
+
+    def _asked(self, nodes: int) -> list[Integers]:
+        """Ask for all attributes at once; codes start at 2, behind those of values that have none."""
+        import ibis
+
+        base, names = self._base()
+        parts = []
+        for place, (name, domain) in enumerate(zip(names, self.attributes, strict=True)):
+            # By raw value first: the long lists of categories are then compared once a group and not once a record.
+            groups = base.group_by("node", "label", value=base[name]).aggregate(n=base.count())
+            coded = groups.select(
+                node=groups.node,
+                attribute=ibis.literal(place, "int32"),
+                code=codes.code(groups.value, domain),
+                label=codes.code(groups.label, self._target),
+                n=groups.n,
+            )
+            parts.append(_summed(coded, ["node", "attribute", "code", "label"]))
+        rows = self.warehouse.ask(ibis.union(*parts) if len(parts) > 1 else parts[0])
+        found = []
+        for place, size in enumerate(self.sizes):
+            here = rows["attribute"] == place
+            counts = np.zeros((nodes, size + 2, self.classes + 2), dtype=np.int64)
+            at = (rows["node"][here], rows["code"][here] - LACKING, rows["label"][here] - LACKING)
+            np.add.at(counts, at, rows["n"][here])
+            found.append(counts)
+        return found
+
+    def _asked_totals(self, nodes: int) -> Integers:
+        base, _ = self._base()
+        groups = base.group_by("node", "label").aggregate(n=base.count())
+        coded = groups.select(node=groups.node, label=codes.code(groups.label, self._target), n=groups.n)
+        rows = self.warehouse.ask(_summed(coded, ["node", "label"]))
+        counts = np.zeros((nodes, self.classes + 2), dtype=np.int64)
+        np.add.at(counts, (rows["node"], rows["label"] - LACKING), rows["n"])
+        if counts[:, :2].any():
+            raise ValueError(CHANGED)
+        return counts[:, 2:]
+
+    def _and(self, conditions: list[Any]) -> Any:
+        found = self._kept
+        for condition in conditions:
+            found = condition if found is None else found & condition
+        return found
+
+    def __repr__(self) -> str:
+        return f"StoredRecords(attributes={len(self.sizes)}, classes={self.classes})"
+
+
+def _summed(rows: Any, names: list[str]) -> Any:
+    return rows.group_by(names).aggregate(n=rows.n.sum().cast("int64"))
