@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
@@ -60,6 +60,11 @@ class CandidateSource(Protocol):
     """Public candidates whose scores stay where they are: ``dpselect.Candidates``, or a user's own."""
 
     neighbours: Neighbours
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Return what a ledger records of where the scores came from, without secrets."""
+        ...
 
     def example(self) -> Scores | None:
         """Return made-up scores of the same kind and sensitivity, so that what cannot work is refused unpaid."""

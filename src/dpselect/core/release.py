@@ -16,7 +16,7 @@ from dpselect.core.grouped import CandidateSource, require_grouped
 from dpselect.core.guarantee import Guarantee, exact_epsilon
 from dpselect.core.mechanism import Mechanism, Sampler, require_mechanism, require_scores
 from dpselect.core.scores import Scores
-from dpselect.core.spending import Spender, require_spender
+from dpselect.core.spending import Spender, citing, require_spender
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def _release_grouped(
         mechanism.prepared(example, total / k)
     # Whatever can be refused without a look at the data has been: the spend stands even if the data is refused.
     if book is not None:
-        book.spend(each, mechanism=mechanism.name, count=k)
+        citing(book, source.facts).spend(each, mechanism=mechanism.name, count=k)
     winners = source.answer(lambda grouped: grouped.picks(k, total / k, mechanism, stream))
     return Release(tuple(_plain(winner) for winner in winners), mechanism.name, guarantee)
 

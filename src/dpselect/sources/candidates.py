@@ -5,7 +5,7 @@ Two things are public besides the arguments: which candidates there are, and wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,7 +20,7 @@ from dpselect.core.scores import Scores
 from dpselect.core.sensitivity import Sensitivity, constant
 from dpselect.sources import candidate_tables as tables
 from dpselect.sources import ordinals
-from dpselect.sources.snapshots import snapshot
+from dpselect.sources.warehouse import LOST, Warehouse, guarded
 
 # Bits of one bitmap, and bitmaps (a scan each), up to which integer candidates are told apart by bitmap.
 _BITMAP, _BITMAPS = 2**30, 8
@@ -35,7 +35,8 @@ class Candidates:
     1000 counts come home. Memory here follows the number of distinct scores.
 
     Args:
-        table: an Ibis table; a ``.parquet`` or ``.csv`` file, which DuckDB reads where it is; or a data frame.
+        table: an Ibis table; ``.parquet`` or ``.csv`` files, which DuckDB reads where they are; or a URL that ends in
+            ``?table=name``.
         candidate: the column of names: integers or text, no two alike.
         score: the column of scores: integers (exact) or floats. Larger is better.
         sensitivity: a public number; a :class:`Sensitivity` that all share; or, with ``profile=``, a function from
@@ -54,9 +55,9 @@ class Candidates:
         ImportError: Ibis is not installed.
 
     Example:
-        >>> import ibis
+        >>> import ibis, pyarrow
         >>> import dpselect as dps
-        >>> votes = ibis.memtable({"name": ["ann", "bob"], "votes": [900, 20]})
+        >>> votes = ibis.memtable(pyarrow.table({"name": ["ann", "bob"], "votes": [900, 20]}))
         >>> candidates = Candidates(votes, "name", "votes", 1, domain=["ann", "bob", "eve"])
         >>> dps.select(candidates, 1, mechanism=dps.mechanism("permute-and-flip")).candidate
         'ann'
@@ -87,8 +88,8 @@ class Candidates:
         self.sensitivity: Sensitivity | Callable[..., Sensitivity] = (
             sensitivity if callable(sensitivity) or isinstance(sensitivity, Sensitivity) else constant(sensitivity)
         )
-        given, self._fixed = tables.opened(table)
-        self._rows = tables.columns(given, candidate, score, self.profile)
+        self._place = Warehouse.open(table)
+        self._rows = tables.columns(self._place, candidate, score, self.profile)
         self.integers = bool(self._rows.schema()["candidate"].is_integer())
         self.domain = tables.domain(domain, self.integers)
         self.absent_profile = absent_profile if isinstance(absent_profile, (tuple, list)) else (absent_profile,)
@@ -106,6 +107,11 @@ class Candidates:
         scores = Scores(made_up, shared, neighbours=self.neighbours.value, range_bound=self.range_bound)
         return None if self.profile else scores
 
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Return what a ledger records of where the scores came from, without secrets."""
+        return {**self._place.facts, "candidate": self.candidate, "score": self.score}
+
     def check(self) -> int:
         """Look at the data, refuse what a selection would refuse, release nothing; return how many candidates.
 
@@ -113,30 +119,33 @@ class Candidates:
 
         Raises:
             ValueError: no candidate, a candidate twice or outside the domain, NULL, NaN or infinite scores.
+            ConnectionError: the engine failed.
         """
-        with snapshot(self._rows.get_backend()):
-            return int(self._counted().grouped.counts.sum())
+        with self._place.reading():
+            counted = self._counted()
+            self._refuse_twins(counted)
+        return int(counted.grouped.counts.sum())
 
     def answer(self, pick: Pick) -> list[Any]:
         """Count, pick and look up; see :class:`dpselect.core.grouped.CandidateSource`.
 
         Raises:
-            ValueError: as :meth:`check`.
-            RuntimeError: the engine failed, or the table kept changing; nothing was returned.
+            ValueError, ConnectionError: as :meth:`check`, or the table kept changing; nothing was returned.
         """
-        with snapshot(self._rows.get_backend()) as held:
-            steady = held and self._fixed
+        steady = guarded(lambda: tables.steady(self._rows), LOST)
+        with self._place.reading():
             for _ in range(1 if steady else _ATTEMPTS):
                 counted = self._counted()
+                self._refuse_twins(counted)
                 try:
                     winners = [self._find(counted, group, ordinal) for group, ordinal in pick(counted.grouped)]
                 except ordinals.Moved:
                     continue
                 # Everything is counted again, not the winner's group alone: coins must not cause a restart.
-                if steady or counted.same(self._counted()):
+                if steady or all(map(np.array_equal, counted.found, self._groups())):
                     return winners
-        raise RuntimeError(
-            "The table changed while it was read, so nothing was returned; the spend stands. Select from a table that "
+        raise ConnectionError(
+            "The table changed while it was read, so nothing was returned; the spend stands: select from a table that "
             "nobody writes to, or from a copy."
         )
 
@@ -146,118 +155,121 @@ class Candidates:
             f"range_bound={self.range_bound})"
         )
 
-    def _ask(self, expression: Any) -> dict[str, Any]:
-        """Return the columns of a result; an engine's message may quote cells, so it is not passed on."""
-        try:
-            found = expression.to_pyarrow()
-        except Exception as error:
-            raise RuntimeError(f"The engine could not answer a query ({type(error).__name__}).") from None
-        return {
-            name: column.to_numpy() if not column.null_count else np.array(column.to_pylist(), dtype=object)
-            for name, column in zip(found.column_names, found.columns, strict=True)
-        }
+    def _groups(self) -> list[NDArray[Any]]:
+        """Return the counts of one state of the table, and the score and profile of each group."""
+        grouped = self._rows.group_by(self._keys).agg(n=self._rows.count()).order_by(self._keys)
+        found = self._place.ask(grouped)
+        return [found["n"].astype(np.int64), *(found[key] for key in self._keys)]
 
     def _counted(self) -> _Counted:
         """Return the groups of one state of the table, and refuse what no selection can use."""
-        rows, keys = self._rows, ["score", *(f"profile{i}" for i in range(len(self.profile)))]
-        parts = {"n": rows.count(), "named": rows.candidate.count()}
-        if self.integers:
-            parts |= {"least": rows.candidate.min(), "most": rows.candidate.max()}
-        found = self._ask(rows.group_by(keys).agg(**parts).order_by(keys))
-        counts, groups = found["n"].astype(np.int64), [found[key] for key in keys]
-        if (found["named"] != counts).any():
+        rows = self._rows
+        ends = {"low": rows.candidate.min(), "high": rows.candidate.max()} if self.integers else {}
+        whole = self._place.ask(rows.aggregate(named=rows.candidate.count(), **ends))
+        span = (int(whole["low"][0]), int(whole["high"][0])) if self.integers and whole["named"][0] else None
+        found = self._groups()
+        counts, *groups = found
+        if whole["named"][0] != counts.sum():
             raise ValueError("Some candidates are NULL: leave those rows out.")
         if any(values.dtype == object and None in values.tolist() for values in groups):
             raise ValueError("Some scores or profiles are NULL: give those rows a public value, or leave them out.")
-        spans = None
-        if self.integers:
-            spans = np.stack((found["least"].astype(np.int64), found["most"].astype(np.int64)), axis=1)
-        missing = self._missing(int(counts.sum()), spans)
-        if self.unique == "checked" and counts.size:
-            self._refuse_twins(int(counts.sum()), spans)
-        if missing:
-            counts = np.append(counts, missing)
+        absent = self._absent(int(counts.sum()), span)
+        if absent.count:
+            counts = np.append(counts, absent.count)
             rest = zip(groups, (0, *self.absent_profile), strict=True)
             groups = [np.append(values, np.array([value]).astype(values.dtype)) for values, value in rest]
         if not counts.size:
             raise ValueError("There is no candidate: the table has no rows.")
         shared = self.sensitivity(*groups[1:]) if callable(self.sensitivity) else self.sensitivity
         scores = Scores(groups[0], shared, neighbours=self.neighbours.value, range_bound=self.range_bound)
-        return _Counted(GroupedScores(scores, counts), groups, spans, missing)
+        return _Counted(GroupedScores(scores, counts), found, span, absent)
 
-    def _missing(self, total: int, spans: NDArray[np.int64] | None) -> int:
-        """Return how many public candidates have no row; refuse rows of others."""
+    def _absent(self, total: int, span: tuple[int, int] | None) -> _Absent:
+        """Return the public candidates that have no row; refuse rows of others."""
+        names = None
         if self.domain is None:
-            return 0
+            return _Absent(0)
         if isinstance(self.domain, range):
-            first, last = self.domain[0], self.domain[-1]
-            outside = spans is not None and bool(((spans[:, 0] < first) | (spans[:, 1] > last)).any())
-            size = len(self.domain)
+            first, last, size = self.domain[0], self.domain[-1], len(self.domain)
+            outside = span is not None and (span[0] < first or span[1] > last)
+        elif isinstance(self.domain, np.ndarray):
+            size = self.domain.size
+            # No more names come home than the caller's own list has.
+            named = np.sort(self._place.ask(self._rows.select("candidate").limit(size + 1))["candidate"])
+            outside = bool(np.setdiff1d(named, self.domain).size)
+            names = np.setdiff1d(self.domain, named)
         else:
             strangers = self._rows.anti_join(self.domain, "candidate")
-            outside = bool(self._ask(strangers.aggregate(n=strangers.count()))["n"][0])
-            public = self._ask(self.domain.aggregate(n=self.domain.count(), kinds=self.domain.candidate.nunique()))
+            outside = bool(self._place.ask(strangers.aggregate(n=strangers.count()))["n"][0])
+            kinds = self.domain.candidate.nunique()
+            public = self._place.ask(self.domain.aggregate(n=self.domain.count(), kinds=kinds))
             size = int(public["n"][0])
             if size != public["kinds"][0]:
                 raise ValueError("Some candidates of the domain are NULL or listed twice: list each once.")
         if outside:
             raise ValueError("A candidate of the table is not in the public domain: drop it, or extend the domain.")
-        if total > size:
+        if total > size or (names is not None and names.size != size - total):
             raise ValueError(_TWINS)
-        return size - total
+        return _Absent(size - total, names)
 
-    def _refuse_twins(self, total: int, spans: NDArray[np.int64] | None) -> None:
+    def _refuse_twins(self, counted: _Counted) -> None:
         """Refuse candidates with two rows, however many there are: by bitmap if that is cheap, else by grouping."""
-        rows, bitmaps = self._rows, range(0)
-        if spans is not None and rows.get_backend().name == "duckdb":
-            low, high = int(spans[:, 0].min()), int(spans[:, 1].max())
+        rows, total = self._rows, int(counted.found[0].sum())
+        if self.unique == "declared" or not total:
+            return
+        bitmaps = range(0)
+        if counted.span is not None and rows.get_backend().name == "duckdb":
+            low, high = counted.span
             if high - low < min(_BITMAPS * _BITMAP, 64 * total + 2**20):
                 bitmaps = range(low, high + 1, _BITMAP)
         if bitmaps:
-            different = sum(
-                tables.different(rows, start, min(start + _BITMAP - 1, high), self._ask) for start in bitmaps
-            )
-            twins = different < total
+            ask = self._place.ask
+            kinds = sum(tables.different(rows, start, min(start + _BITMAP - 1, high), ask) for start in bitmaps)
+            twins = kinds < total
         else:
             names = rows.group_by("candidate").agg(n=rows.count())
-            twins = bool(len(self._ask(names.filter(names.n > 1).select("n").limit(1))["n"]))
+            twins = bool(len(self._place.ask(names.filter(names.n > 1).select("n").limit(1))["n"]))
         if twins:
             raise ValueError(_TWINS)
 
     def _find(self, counted: _Counted, group: int, ordinal: int) -> Any:
         """Return the candidate of that rank in a group, in the order of candidates."""
-        count = int(counted.grouped.counts[group])
-        if counted.missing and group == counted.grouped.counts.size - 1:
+        count, ask = int(counted.grouped.counts[group]), self._place.ask
+        if counted.absent.count and group == counted.grouped.counts.size - 1:
+            if counted.absent.names is not None:
+                return counted.absent.names[ordinal]
             if isinstance(self.domain, range):
-                return ordinals.absent(self._rows, ordinal, count, (self.domain[0], self.domain[-1]), self._ask)
-            rows, span = self.domain.anti_join(self._rows, "candidate"), None
+                return ordinals.absent(self._rows, ordinal, count, (self.domain[0], self.domain[-1]), ask)
+            rows, span, names = self.domain.anti_join(self._rows, "candidate"), None, self.domain.candidate
             if self.integers:
-                ends = self._ask(
-                    self.domain.aggregate(low=self.domain.candidate.min(), high=self.domain.candidate.max())
-                )
+                ends = ask(self.domain.aggregate(low=names.min(), high=names.max()))
                 span = int(ends["low"][0]), int(ends["high"][0])
-            return ordinals.present(rows, ordinal, count, span, self._ask)
-        keys = ["score", *(f"profile{i}" for i in range(len(self.profile)))]
-        rows = self._rows.filter(
-            [self._rows[key] == tables.literal(values[group]) for key, values in zip(keys, counted.groups, strict=True)]
-        ).select("candidate")
-        span = None if counted.spans is None else (int(counted.spans[group, 0]), int(counted.spans[group, 1]))
-        return ordinals.present(rows, ordinal, count, span, self._ask)
+            return ordinals.present(rows, ordinal, count, span, ask)
+        pairs = zip(self._keys, counted.found[1:], strict=True)
+        rows = self._rows.filter([self._rows[key] == tables.literal(values[group]) for key, values in pairs])
+        return ordinals.present(rows.select("candidate"), ordinal, count, counted.span, ask)
+
+    @property
+    def _keys(self) -> list[str]:
+        return ["score", *(f"profile{i}" for i in range(len(self.profile)))]
 
 
 _TWINS = "Some candidates have two rows: add up their scores, or keep one of them."
 
 
 @dataclass(frozen=True, repr=False, eq=False)
+class _Absent:
+    """Public candidates without a row: how many, and which where the domain is a list."""
+
+    count: int
+    names: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, repr=False, eq=False)
 class _Counted:
-    """One state of the table: its groups, the span of integer candidates in each, and how many have no row."""
+    """One state of the table: its groups, as found, the span of integer candidates, and who has no row."""
 
     grouped: GroupedScores
-    groups: list[NDArray[Any]]
-    spans: NDArray[np.int64] | None
-    missing: int
-
-    def same(self, other: _Counted) -> bool:
-        """Tell whether another state has the same groups of the same sizes."""
-        mine, theirs = [self.grouped.counts, *self.groups], [other.grouped.counts, *other.groups]
-        return self.missing == other.missing and all(map(np.array_equal, mine, theirs))
+    found: list[NDArray[Any]]
+    span: tuple[int, int] | None
+    absent: _Absent
