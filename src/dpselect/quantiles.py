@@ -23,11 +23,11 @@ from dpselect.core.coins import Entropy, fresh
 from dpselect.core.guarantee import exact_epsilon
 from dpselect.core.mechanism import Mechanism, require_mechanism
 from dpselect.core.release import Release
-from dpselect.core.spending import Spender, require_spender
+from dpselect.core.spending import Spender, citing, require_spender
 from dpselect.mechanisms import mechanism as named
-from dpselect.utilities.columns import percent, public_grid
+from dpselect.utilities.columns import histogram, percent, public_grid
 from dpselect.utilities.percentile_rank import rank_scores
-from dpselect.views import Column
+from dpselect.views import Column, StoredColumn
 
 Integers = NDArray[np.int64]
 
@@ -37,7 +37,7 @@ _CHUNK = 2**20
 
 
 def quantiles(
-    values: ArrayLike | Column,
+    values: ArrayLike | Column | StoredColumn,
     p: Iterable[Any],
     *,
     grid: ArrayLike | None = None,
@@ -48,7 +48,8 @@ def quantiles(
     """Choose several percentiles privately; ``candidates`` of the release are in the order of ``p``.
 
     Args:
-        values: shape (n,), every value on the grid: place others with ``Column(values).onto(grid)``.
+        values: shape (n,), every value on the grid: place others with ``Column(values).onto(grid)``. A column of an
+            Ibis table is counted where it is.
         p: distinct percentages, 0 <= p < 100.
         grid: the public candidates, strictly increasing, at least 2.
         epsilon: the budget of all percentiles together.
@@ -70,7 +71,7 @@ def quantiles(
 
 
 def _release(
-    values: ArrayLike | Column,
+    values: ArrayLike | Column | StoredColumn,
     p: Iterable[Any],
     grid: ArrayLike | None,
     epsilon: Any,
@@ -79,7 +80,7 @@ def _release(
     ledger: Spender | None,
 ) -> Release:
     points, shares = public_grid(grid), _shares(p)
-    column = values if isinstance(values, Column) else Column(values)
+    column = histogram(values)
     counts = column.counts_on(points)
     total = exact_epsilon(epsilon)
     levels = len(shares).bit_length()
@@ -88,7 +89,7 @@ def _release(
     guarantee, book = mechanism.guarantee(example, total), require_spender(ledger)
     if book is not None:
         each = mechanism.guarantee(example, total / levels)
-        book.spend(each, mechanism=mechanism.name, count=levels, note="quantiles")
+        citing(book, column.facts).spend(each, mechanism=mechanism.name, count=levels, note="quantiles")
 
     cuts = max(1, min(_CUTS, 2 ** ((_CELLS // points.size).bit_length() - 1)))
     cells = _cut(counts, cuts, stream())

@@ -113,7 +113,7 @@ def _release(
     ticks, rate = mechanism.prepared(scores, total / k)
     # Everything that can refuse has done so: from here on the spend stands, whatever happens.
     if book is not None:
-        book.spend(each, mechanism=mechanism.name, count=k)
+        citing(book, scores.facts).spend(each, mechanism=mechanism.name, count=k)
     winners = peel(ticks, k, rate, mechanism.sampler, stream)
     return Release(tuple(_plain(scores.candidates[i]) for i in winners), mechanism.name, guarantee)
 

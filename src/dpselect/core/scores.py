@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -34,6 +34,7 @@ class Scores:
         neighbours: ``"add-remove"``, ``"substitution"``, ``"edge"`` or ``"family"``.
         range_bound: 1 when one added record moves every score in the same direction, else 2.
         distance: for each candidate the number of changes that would make it best, shape (m,), if known.
+        facts: where the data came from, recorded with every spend; nothing private.
 
     Raises:
         ValueError: no values, NaN or infinite values, shapes that differ, an unknown relation.
@@ -51,7 +52,9 @@ class Scores:
         neighbours: str = "add-remove",
         range_bound: int = 2,
         distance: ArrayLike | None = None,
+        facts: Mapping[str, str] | None = None,
     ) -> None:
+        self.facts: Mapping[str, str] = dict(facts or {})
         self.values = _numbers(values)
         size = self.values.size
         if not isinstance(sensitivity, Sensitivity):
@@ -70,7 +73,9 @@ class Scores:
     def __neg__(self) -> Scores:
         """Return the scores with the order reversed: minimise instead of maximise."""
         values = np.maximum(self.values, -TICK_CLIP) if self.values.dtype.kind == "i" else self.values
-        return Scores(-values, self.sensitivity, self.candidates, self.neighbours.value, self.range_bound)
+        return Scores(
+            -values, self.sensitivity, self.candidates, self.neighbours.value, self.range_bound, facts=self.facts
+        )
 
     def __repr__(self) -> str:
         return f"Scores(candidates={len(self)}, neighbours={self.neighbours.value!r}, range_bound={self.range_bound})"

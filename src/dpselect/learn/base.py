@@ -52,7 +52,12 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         epsilon = exact_epsilon(self.epsilon)
         self._check()
         if warehouse.is_source(X):
-            return self._fit_where_it_is(Warehouse.open(X), y, epsilon)
+            source = Warehouse.open(X)
+            try:
+                return self._fit_where_it_is(source, y, epsilon)
+            finally:
+                if source is not X:
+                    source.close()
         names, columns, target = self._read(X, y)
         share = epsilon
         if self.person is not None:
@@ -303,6 +308,8 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read_again(self, X: Any) -> list[Integers]:
         """Return codes of records to be labelled: numbers are clipped, unknown categories stop on the way."""
         check_is_fitted(self, "trees_")
+        if warehouse.is_source(X):
+            raise ValueError("Labels are for records, and those of a warehouse stay there: pass a frame of them.")
         observed = isinstance(self.domains, str) and self.domains == OBSERVED
         if observed and all(each.ordered for each in self.attributes_):
             X = validate_data(self, X, reset=False, dtype="numeric")

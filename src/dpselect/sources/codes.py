@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 # Codes of values that have none: outside of the public domain, and missing where that is no category.
 OUTSIDE, LACKING = -1, -2
+_HIDING = -7.25e-301
 
 
 class Domain(Protocol):
@@ -103,7 +104,8 @@ def is_missing(column: Any) -> Any:
     kind = column.type()
     if not (kind.is_floating() or kind.is_decimal()):
         return column.isnull()
-    return column.isnull() | number(column).isnan()
+    # DuckDB takes isnan(x) for false where the statistics of a parquet file know no NaN, and they never do.
+    return column.isnull() | number(column).nullif(literal(_HIDING)).isnan().fill_null(False)
 
 
 def routed(column: Any, domain: Domain, groups: NDArray[np.int64], leads: Mapping[int, Any]) -> Any:
@@ -140,8 +142,8 @@ def _between(value: Any, domain: Domain, first: int, last: int, own: int) -> Any
     import ibis
 
     assert domain.edges is not None
-    low = value >= _literal(domain.edges[first]) if first else None
-    high = value < _literal(domain.edges[last + 1]) if last < own - 1 else None
+    low = value >= literal(domain.edges[first]) if first else None
+    high = value < literal(domain.edges[last + 1]) if last < own - 1 else None
     if low is None:
         return ibis.literal(True) if high is None else high
     return low if high is None else low & high
@@ -167,16 +169,17 @@ def _bin(column: Any, domain: Domain, clip: bool) -> Any:
         if first == last:
             return ibis.literal(first, "int32")
         middle = (first + last + 1) // 2
-        return ibis.ifelse(value < _literal(edges[middle]), bisected(first, middle - 1), bisected(middle, last))
+        return ibis.ifelse(value < literal(edges[middle]), bisected(first, middle - 1), bisected(middle, last))
 
     cases = [(is_missing(column), ibis.literal(own if domain.missing else LACKING, "int32"))]
     if not clip:
-        outside = (value < _literal(edges[0])) | (value > _literal(edges[-1]))
+        outside = (value < literal(edges[0])) | (value > literal(edges[-1]))
         cases.append((outside, ibis.literal(OUTSIDE, "int32")))
     return ibis.cases(*cases, else_=bisected(0, own - 1))
 
 
-def _literal(value: float) -> Any:
+def literal(value: float) -> Any:
+    """Return a float64 that arrives as it is."""
     import ibis
 
     return ibis.literal(repr(float(value))).cast("float64")
@@ -195,5 +198,5 @@ def _matching(value: Any, domain: Domain) -> list[tuple[int, Any]]:
             if each == each and abs(each) < 2**63 and int(each) == each:
                 found.append((at, ibis.literal(int(each), "int64")))
         elif not kind.is_string() and float(each) == each:
-            found.append((at, _literal(float(each))))
+            found.append((at, literal(float(each))))
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,11 +45,17 @@ class Warehouse:
         table: the Ibis table; private, as what it holds is.
         key: the column of integers that tells records apart, if one was declared.
         facts: what a ledger records of where the data came from, without secrets.
+        files: the files that were opened, where the table is in files.
+        state: what they looked like then.
+        opened: the connection that was opened here, which :meth:`close` or leaving a ``with`` block closes.
     """
 
     table: Any
     key: str | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[Path, ...] = ()
+    state: str = ""
+    opened: Any = None
 
     @classmethod
     def open(cls, source: Any, table: str | None = None, *, key: str | None = None, snapshot: str = "") -> Warehouse:
@@ -70,8 +76,10 @@ class Warehouse:
             FileNotFoundError, ValueError: no such file or table, another kind of file, no such key column.
             TypeError: none of these sources.
         """
+        files: tuple[Path, ...] = ()
+        state, opened = "", None
         if isinstance(source, Warehouse):
-            found, facts = source.table, dict(source.facts)
+            found, facts, files, state = source.table, dict(source.facts), source.files, source.state
             key = source.key if key is None else key
         elif is_expression(source):
             found = source
@@ -79,12 +87,14 @@ class Warehouse:
         elif not isinstance(source, (str, Path)):
             raise TypeError("A warehouse is an Ibis table, a path to .parquet or .csv files, or a URL with its table.")
         elif is_url(source):
-            found, facts = _at_url(str(source), table)
+            found, facts, opened = _at_url(str(source), table)
         else:
-            found, facts = _in_files(source)
+            found, facts, files = _in_files(source)
+            opened = found.get_backend()
+            state = facts["snapshot"]
         if snapshot:
             facts["snapshot"] = snapshot
-        made = cls(found, key, facts)
+        made = cls(found, key, facts, files, state, opened)
         if key is not None:
             made.require([key])
             if not found[key].type().is_integer():
@@ -115,6 +125,27 @@ class Warehouse:
         """
         found = guarded(expression.to_pyarrow, LOST)
         return {name: _array(found[name]) for name in found.column_names}
+
+    def close(self) -> None:
+        """Close the connection if it was opened here."""
+        if self.opened is not None:
+            with suppress(Exception):
+                self.opened.disconnect()
+
+    def __enter__(self) -> Warehouse:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def unchanged(self) -> bool | None:
+        """Return whether the files are as they were when they were opened, ``None`` for tables elsewhere."""
+        if not self.files:
+            return None
+        try:
+            return _state(self.files) == self.state
+        except OSError:
+            return False
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -193,7 +224,7 @@ def _ibis() -> Any:
     return ibis
 
 
-def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str]]:
+def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
     ibis = _ibis()
     parts = urlsplit(url)
     options = parse_qsl(parts.query, keep_blank_values=True)
@@ -211,7 +242,12 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str]]:
     except ImportError:
         extra = _EXTRAS.get(parts.scheme, f'python -m pip install "ibis-framework[{parts.scheme}]"')
         raise ImportError(f"This engine is not installed: {extra}.") from None
-    return _named(backend, table), {"source": without_secrets(url), "table": table}
+    try:
+        return _named(backend, table), {"source": without_secrets(url), "table": table}, backend
+    except (ValueError, ConnectionError):
+        with suppress(Exception):
+            backend.disconnect()
+        raise
 
 
 def _named(backend: Any, table: str) -> Any:
@@ -228,7 +264,7 @@ def _named(backend: Any, table: str) -> Any:
     raise ConnectionError(f"The table {table!r} cannot be opened: check its name, and that it may be read.")
 
 
-def _in_files(source: str | Path) -> tuple[Any, dict[str, str]]:
+def _in_files(source: str | Path) -> tuple[Any, dict[str, str], tuple[Path, ...]]:
     path = Path(str(source).removeprefix("file://"))
     if not path.name.lower().endswith(_FILES):
         raise ValueError(f"{path.name} is no table: pass files that end in .parquet, .csv or .csv.gz, or a URL.")
@@ -237,16 +273,29 @@ def _in_files(source: str | Path) -> tuple[Any, dict[str, str]]:
         raise FileNotFoundError(f"There is no file {path}.")
     ibis = _ibis()
     backend = ibis.duckdb.connect()
-    read = backend.read_parquet if path.name.lower().endswith(".parquet") else backend.read_csv
+    names = [str(file) for file in files]
+
+    def read() -> Any:
+        if path.name.lower().endswith(".parquet"):
+            return backend.read_parquet(names)
+        # Numbers or text, as in frames: "yes" is no truth value, and a type holds for every line.
+        return backend.read_csv(
+            names, header=True, auto_type_candidates=["BIGINT", "DOUBLE", "VARCHAR"], sample_size=-1
+        )
+
     try:
-        found = guarded(lambda: read([str(file) for file in files]), _KIND)
+        found = guarded(read, _KIND)
     except ConnectionError:
         found = None
     if found is None:
         raise ValueError(f"{path.name} is not a complete parquet file, or no csv file with a header line.")
+    return found, {"source": str(path), "snapshot": _state(files)}, tuple(files)
+
+
+def _state(files: Sequence[Path]) -> str:
+    """Return what changes when a file is written to, and says nothing of what it holds."""
     states = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
-    digest = hashlib.sha256(repr(states).encode()).hexdigest()[:16]
-    return found, {"source": str(path), "snapshot": f"files {digest}"}
+    return f"files {hashlib.sha256(repr(states).encode()).hexdigest()[:16]}"
 
 
 def _facts_of(table: Any) -> dict[str, str]:

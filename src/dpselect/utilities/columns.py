@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.core.errors import PrivacyError
-from dpselect.views import Column
+from dpselect.sources.warehouse import is_expression
+from dpselect.views import Column, StoredColumn
 from dpselect.views.column import Numbers, public_points
 
 # Keeps the products of a share and a number of records within 64 bits, for any number of records that fits memory.
@@ -24,7 +25,12 @@ def column(values: ArrayLike | Column) -> Numbers:
     Raises:
         TypeError, ValueError: as :class:`Column`; NaN.
     """
-    made = values if isinstance(values, Column) else Column(values)
+    made = histogram(values)
+    if isinstance(made, StoredColumn):
+        raise TypeError(
+            "This names records, and those of a warehouse stay there: choose the median value by "
+            "percentile_rank(values, 50, grid=...), or pass the numbers."
+        )
     made.complete()
     return made.values
 
@@ -44,13 +50,24 @@ def public_grid(grid: ArrayLike | None) -> Numbers:
     return public_points(grid)
 
 
-def counts_on(grid: Numbers, values: ArrayLike | Column) -> NDArray[np.int64]:
+def histogram(values: Any) -> Column | StoredColumn:
+    """Return what can count its values on a grid: a column in memory, or one in its engine (an Ibis column).
+
+    Raises:
+        TypeError, ValueError: as :class:`Column` and :class:`StoredColumn`.
+    """
+    if isinstance(values, (Column, StoredColumn)):
+        return values
+    return StoredColumn.of(values) if is_expression(values) else Column(values)
+
+
+def counts_on(grid: Numbers, values: ArrayLike | Column | StoredColumn) -> NDArray[np.int64]:
     """Return how many records stand on each value of the grid, shape of the grid.
 
     Raises:
         TypeError, ValueError: as :class:`Column`; a value is not on the grid, or missing.
     """
-    return (values if isinstance(values, Column) else Column(values)).counts_on(grid)
+    return histogram(values).counts_on(grid)
 
 
 def percent(p: Any) -> Fraction:

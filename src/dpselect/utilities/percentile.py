@@ -23,17 +23,18 @@ from numpy.typing import ArrayLike
 
 from dpselect.core.scores import Scores
 from dpselect.core.sensitivity import profiles
-from dpselect.utilities.columns import counts_on, percent, public_grid
-from dpselect.views import Column
+from dpselect.utilities.columns import histogram, percent, public_grid
+from dpselect.views import Column, StoredColumn
 
 
-def percentile(values: ArrayLike | Column, p: Any, *, grid: ArrayLike | None = None) -> Scores:
+def percentile(values: ArrayLike | Column | StoredColumn, p: Any, *, grid: ArrayLike | None = None) -> Scores:
     """Return 1 for the percentile's place on the grid and 0 elsewhere, shape of the grid, as exact integers.
 
     Without records all scores are 0.
 
     Args:
-        values: shape (n,), every value on the grid: place others with ``Column(values).onto(grid)``.
+        values: shape (n,), every value on the grid: place others with ``Column(values).onto(grid)``. A column of an
+            Ibis table is counted where it is.
         p: the percentage, 0 <= p < 100; 50 is the (upper) median. A float is read as its decimal text.
         grid: the public candidates, strictly increasing, at least 2.
 
@@ -47,7 +48,8 @@ def percentile(values: ArrayLike | Column, p: Any, *, grid: ArrayLike | None = N
     (array([0, 0, 1, 0]), array([0., 1.]))
     """
     points, share = public_grid(grid), percent(p)
-    counts = counts_on(points, values)
+    made = histogram(values)
+    counts = made.counts_on(points)
     reached = np.cumsum(counts)
     size = int(reached[-1])
     # The rank is at most n, so that the first place which reaches it has records.
@@ -59,7 +61,7 @@ def percentile(values: ArrayLike | Column, p: Any, *, grid: ArrayLike | None = N
         safe = safe_steps(share, below, at, size - below - at, ends)
     won = (np.arange(points.size) == place).astype(np.int64)
     sensitivity = profiles(lambda t: (t[:, None] >= safe).astype(np.float64), ceiling=1.0)
-    return Scores(won, sensitivity, candidates=points)
+    return Scores(won, sensitivity, candidates=points, facts=made.facts)
 
 
 def safe_steps(share: Fraction, below: int, at: int, above: int, ends: tuple[bool, bool]) -> int:

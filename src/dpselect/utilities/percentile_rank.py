@@ -10,6 +10,7 @@ References: ours; after Asi and Duchi 2020 (inverse sensitivity) and Smith 2011 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -17,17 +18,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.core.scores import Scores
-from dpselect.utilities.columns import counts_on, percent, public_grid
-from dpselect.views import Column
+from dpselect.utilities.columns import histogram, percent, public_grid
+from dpselect.views import Column, StoredColumn
 
 Integers = NDArray[np.int64]
 
 
-def percentile_rank(values: ArrayLike | Column, p: Any, *, grid: ArrayLike | None = None) -> Scores:
+def percentile_rank(values: ArrayLike | Column | StoredColumn, p: Any, *, grid: ArrayLike | None = None) -> Scores:
     """Return minus the changes that would make each grid value the percentile, shape of the grid, exact integers.
 
     Args:
-        values: shape (n,), every value on the grid: place others with ``Column(values).onto(grid)``.
+        values: shape (n,), every value on the grid: place others with ``Column(values).onto(grid)``. A column of an
+            Ibis table is counted where it is.
         p: the percentage, 0 <= p < 100; 50 is the (upper) median. A float is read as its decimal text.
         grid: the public candidates, strictly increasing, at least 2.
 
@@ -40,13 +42,14 @@ def percentile_rank(values: ArrayLike | Column, p: Any, *, grid: ArrayLike | Non
     array([-6, -2,  0, -5])
     """
     points, share = public_grid(grid), percent(p)
-    return rank_scores(counts_on(points, values), share, points)
+    made = histogram(values)
+    return rank_scores(made.counts_on(points), share, points, made.facts)
 
 
-def rank_scores(counts: Integers, share: Fraction, candidates: Any) -> Scores:
+def rank_scores(counts: Integers, share: Fraction, candidates: Any, facts: Mapping[str, str] | None = None) -> Scores:
     """Return the rank scores of a histogram over the public candidates."""
     distance = changes(counts, share)
-    return Scores(-distance, sensitivity=1, candidates=candidates, distance=distance)
+    return Scores(-distance, sensitivity=1, candidates=candidates, distance=distance, facts=facts)
 
 
 def changes(counts: Integers, share: Fraction) -> Integers:

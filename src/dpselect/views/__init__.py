@@ -3,5 +3,6 @@
 from dpselect.views.column import Column
 from dpselect.views.graph import Graph
 from dpselect.views.records import Counts, Records
+from dpselect.views.stored_column import StoredColumn
 
-__all__ = ["Column", "Counts", "Graph", "Records"]
+__all__ = ["Column", "Counts", "Graph", "Records", "StoredColumn"]

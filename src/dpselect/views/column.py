@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +17,9 @@ Numbers = NDArray[np.int64] | NDArray[np.float64]
 
 # Records placed at a time: the temporary arrays stay in the cache, and memory does not grow with the column.
 _CHUNK = 2**16
-_MISSING = "values has missing entries (NaN): leave those records out, or give them a public value."
+OFF_GRID = "A value is not on the grid: move the values there with Column(values).onto(grid), or pass a finer grid=."
+OUTSIDE_GRID = "A value lies outside the public grid: clip the column first, or pass a wider grid."
+MISSING = "values has missing entries (NaN): leave those records out, or give them a public value."
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -39,6 +42,8 @@ class Column:
 
     values: Numbers
     clipped: int = 0
+    # Columns in memory do not know where they came from.
+    facts: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, values: ArrayLike, clipped: int = 0) -> None:
         view = numbers_of(values, "values").view()
@@ -101,7 +106,7 @@ class Column:
         points = public_points(grid)
         self.complete()
         if self.values.size and (self.values.min() < points[0] or self.values.max() > points[-1]):
-            raise ValueError("A value lies outside the public grid: clip the column first, or pass a wider grid.")
+            raise ValueError(OUTSIDE_GRID)
         middles = points[:-1] + (points[1:] - points[:-1]) / 2
         return Column(points[np.searchsorted(middles, self.values, side="left")], self.clipped)
 
@@ -133,17 +138,14 @@ class Column:
                 places = computed(chunk) if even else np.searchsorted(grid, chunk)
                 if not np.array_equal(grid.take(places, mode="clip"), chunk):
                     self.complete()
-                    raise ValueError(
-                        "A value is not on the grid: move the values there with Column(values).onto(grid), or pass a "
-                        "finer grid=."
-                    )
+                    raise ValueError(OFF_GRID)
                 counts += np.bincount(places, minlength=grid.size)
         return counts
 
     def complete(self) -> None:
         """Raise ``ValueError`` if a value is missing."""
         if np.isnan(self.values).any():
-            raise ValueError(_MISSING)
+            raise ValueError(MISSING)
 
     def __repr__(self) -> str:
         return "Column(private)"

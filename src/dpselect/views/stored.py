@@ -106,11 +106,16 @@ class StoredRecords:
         ]
 
     def confirm(self) -> None:
-        """Ask for the first level once more.
+        """Ask for the first level once more; of files, whether they were written to.
 
         Raises:
             ValueError: the table changed.
         """
+        unchanged = self.warehouse.unchanged()
+        if unchanged:
+            return
+        if unchanged is False:
+            raise ValueError(CHANGED)
         again = self.again()
         again.__dict__.pop("_first", None)
         if any((one != two).any() for one, two in zip(again._first, self._first, strict=True)):

@@ -1,0 +1,123 @@
+"""Percentiles of a column that stays in its engine: the histogram of arrays, by one query."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ibis
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect.views import Column, StoredColumn
+
+EVEN, TENTHS = np.arange(0, 101, 5), np.linspace(0, 1, 11)
+UNEVEN = np.array([-3, 0, 1e-9, 0.1, 7, 1e6])
+HUNDREDTHS = 0.1 + 0.01 * np.arange(300)
+
+
+def near(grid: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Grid values, middles, their floating-point neighbours, both zeros, and what lies between."""
+    middles = grid[:-1] + (grid[1:] - grid[:-1]) / 2
+    marks = np.concatenate([grid, middles, np.nextafter(middles, -1e9), np.nextafter(middles, 1e9)])
+    marks = np.concatenate([marks, rng.uniform(grid[0], grid[-1], 500), [-0.0, 0.0]])
+    return np.clip(rng.choice(marks, 3000), grid[0], grid[-1])
+
+
+def stored(values: np.ndarray, engine: str, request: pytest.FixtureRequest) -> StoredColumn:
+    """The column in an engine."""
+    if engine == "postgres":
+        server = request.getfixturevalue("postgres")
+        server.put("numbers", {"x": values})
+        backend = ibis.connect(server.url)
+        request.addfinalizer(backend.disconnect)
+        return StoredColumn(backend.table("numbers"), "x")
+    if engine == "spark":
+        import pandas
+
+        session = request.getfixturevalue("spark")
+        return StoredColumn(
+            ibis.pyspark.connect(session).create_view(
+                "numbers", ibis.memtable(pandas.DataFrame({"x": values})), overwrite=True
+            ),
+            "x",
+        )
+    return StoredColumn(ibis.memtable({"x": values}), "x")
+
+
+ENGINES = ["duckdb", "postgres", pytest.param("spark", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("grid", [EVEN, TENTHS, UNEVEN, HUNDREDTHS], ids=["even", "tenths", "uneven", "hundredths"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_nearest_grid_value_is_that_of_arrays(engine: str, grid, request: pytest.FixtureRequest) -> None:
+    """On every middle and one floating-point step beside it."""
+    values = near(grid, np.random.default_rng(3))
+    expected = Column(values).onto(grid).counts_on(grid)
+
+    assert np.array_equal(expected, stored(values, engine, request).onto(grid).counts_on(grid))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_values_on_the_grid_are_counted_as_they_are(engine: str, request: pytest.FixtureRequest) -> None:
+    """Integers stay integers; a finer grid takes values that were moved onto a coarser one."""
+    values = np.random.default_rng(4).integers(0, 50, 2000)
+    column = stored(values, engine, request)
+
+    assert np.array_equal(np.bincount(values, minlength=60), column.counts_on(np.arange(60)))
+    coarse = Column(values).onto([0, 10, 60]).counts_on(np.arange(0, 61, 10))
+    assert np.array_equal(coarse, column.onto([0, 10, 60]).counts_on(np.arange(0, 61, 10)))
+
+
+@pytest.mark.parametrize("bounds", [(10, 20), (9.5, 20.25)])
+def test_clipping_moves_values_to_the_bounds(bounds, request: pytest.FixtureRequest) -> None:
+    """Integers to integers, else floats; and says to the curator how many."""
+    values = np.arange(-5, 30)
+    grid = np.unique([*np.arange(10, 21), *bounds])
+    expected, found = Column(values).clip(*bounds), stored(values, "duckdb", request).clip(*bounds)
+
+    assert expected.clipped == found.clipped
+    assert np.array_equal(expected.onto(grid).counts_on(grid), found.onto(grid).counts_on(grid))
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [([1.0, np.nan], "missing entries"), ([1.0, 7.0], "outside the public grid"), ([1.0, np.inf], "outside")],
+)
+@pytest.mark.parametrize("engine", ENGINES[:2])
+def test_what_arrays_refuse_is_refused(engine: str, values, words: str, request: pytest.FixtureRequest) -> None:
+    """Missing values, values outside, and infinity."""
+    with pytest.raises(ValueError, match=words):
+        stored(np.array(values), engine, request).onto([0, 1, 2]).counts_on(np.arange(3))
+
+
+def test_values_off_the_grid_are_refused(request: pytest.FixtureRequest) -> None:
+    """Few or many of them, integers or not; and what no percentile is made of."""
+    for values in (np.array([0.5]), np.arange(1000.0), np.array([7])):
+        with pytest.raises(ValueError, match="not on the grid"):
+            stored(values, "duckdb", request).counts_on(np.arange(3))
+    with pytest.raises(TypeError, match="need numbers"):
+        StoredColumn(ibis.memtable({"x": ["a"]}), "x")
+    with pytest.raises(ValueError, match="no column 'y'"):
+        StoredColumn(ibis.memtable({"x": [1]}), "y")
+    with pytest.raises(ValueError, match="uneven grid"):
+        stored(np.array([1.0]), "duckdb", request).onto(np.arange(5000.0) ** 2).counts_on(np.arange(3))
+    with pytest.raises(TypeError, match="names records"):
+        dps.utilities.median(ibis.memtable({"x": [1, 2]}).x, upper=3)
+
+
+def test_percentiles_take_a_column_of_an_engine() -> None:
+    """The same scores, and the ledger learns where the data came from."""
+    values = np.arange(1000)
+    table = ibis.memtable({"x": values})
+    for score in (dps.utilities.percentile_rank, dps.utilities.percentile):
+        one, two = score(values, 90, grid=values), score(table.x, 90, grid=values)
+        assert np.array_equal(one.values, two.values)
+    with dps.budget(epsilon=50) as book:
+        release = dps.quantiles(table.x, [25, 75], grid=values, epsilon=20)
+        dps.select(two, 20, mechanism=dps.mechanism("permute-and-flip"))
+        dps.select(-two, 1, mechanism=dps.mechanism("permute-and-flip"))
+    facts: list[Any] = [event.facts for event in book.events]
+
+    assert [abs(found - true) < 40 for found, true in zip(release.candidates, (250, 750), strict=True)] == [True, True]
+    assert [("duckdb", "x")] * 3 == [(each["source"], each["column"]) for each in facts]

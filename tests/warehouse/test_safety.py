@@ -1,0 +1,322 @@
+"""What a warehouse records, what it never says, and what it refuses."""
+
+from __future__ import annotations
+
+import builtins
+import logging
+import pickle
+import traceback
+from pathlib import Path
+from typing import Any
+
+import ibis
+import numpy as np
+import polars
+import pytest
+from engines import Server
+
+import dpselect as dps
+from dpselect.sources.warehouse import Warehouse, without_secrets
+
+DOMAINS = {"age": (0, 100), "job": ["nurse", "smith"], "rich": ["no", "yes"]}
+
+
+def people(rows: int = 400) -> dict[str, np.ndarray]:
+    """A small table of old rich nurses."""
+    rng = np.random.default_rng(0)
+    age, job = rng.integers(0, 101, rows), rng.choice(np.array(["nurse", "smith"], dtype=object), rows)
+    return {"age": age, "job": job, "rich": np.where((age > 50) & (job == "nurse"), "yes", "no").astype(object)}
+
+
+def frame(rows: int = 400) -> polars.DataFrame:
+    """The same, as a frame."""
+    return polars.DataFrame({name: values.tolist() for name, values in people(rows).items()})
+
+
+def tree(**given: Any) -> Any:
+    """A tree of two levels at least."""
+    return dps.learn.DPTreeClassifier(20, **({"domains": DOMAINS, "n_records": 400, "max_depth": 3} | given))
+
+
+def written(path: Path) -> Path:
+    """The table as parquet."""
+    frame().write_parquet(path / "people.parquet")
+    return path / "people.parquet"
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> dps.Ledger:
+    """A budget of two trees."""
+    return dps.Ledger.open(tmp_path / "b.ledger", epsilon=40, dataset="people of 2026")
+
+
+def test_facts_are_recorded_and_open_no_budget(tmp_path: Path, book: dps.Ledger, postgres: Server) -> None:
+    """A file and a table in a server are the same people to the ledger; it knows where the counts came from."""
+    postgres.put("people", people())
+    tree(ledger=book).fit(str(written(tmp_path)), "rich")
+    with Warehouse.open(postgres.url, "people", snapshot="export 7") as source:
+        tree(ledger=book).fit(source, "rich")
+        with pytest.raises(dps.BudgetError):
+            tree(ledger=book).fit(source, "rich")
+    one, two = (event.facts for event in book.events)
+
+    assert {"people of 2026"} == {event.dataset for event in book.events}
+    assert str(tmp_path / "people.parquet") == one["source"]
+    assert one["snapshot"].startswith("files ")
+    place = f"postgres://127.0.0.1:{postgres.port}/postgres"
+    assert {"source": place, "table": "people", "snapshot": "export 7"} == two
+
+
+def test_the_row_filter_is_recorded(book: dps.Ledger) -> None:
+    """As the query that Ibis makes of it."""
+    table = ibis.duckdb.connect().create_table("people", frame())
+    tree(ledger=book).fit(table.filter(table.age >= 18), "rich")
+
+    assert '"age" >= 18' in book.events[0].facts["query"]
+
+
+def test_secrets_are_nowhere(postgres: Server, book: dps.Ledger, caplog: pytest.LogCaptureFixture) -> None:
+    """Not in a repr, a log, the ledger, or an error with its traceback."""
+    postgres.put("people", people())
+    caplog.set_level(logging.DEBUG)
+    seen = []
+    with Warehouse.open(postgres.url, "people") as source:
+        tree(ledger=book).fit(source, "rich")
+        seen += [repr(source), str(source.facts)]
+    wrong = postgres.url.replace("hidden", "hidden2")
+    for url, table in ((wrong, "people"), (postgres.url, "nobody"), (postgres.url.replace(":", "!:", 1), "people")):
+        with pytest.raises((ConnectionError, ValueError)) as caught:
+            Warehouse.open(url, table)
+        seen.append("".join(traceback.format_exception(caught.value)).replace(url, ""))
+        assert caught.value.__context__ is None
+    everything = "".join(seen) + caplog.text + book.path.read_bytes().decode("latin-1")
+
+    assert "hidden" not in everything.replace("secret_is_hidden_in_url", "")
+    assert "postgres://host/d" == without_secrets("postgres://ann:hidden@host/d?password=hidden#hidden")
+    assert "hidden" not in without_secrets("SELECT * FROM f('s3://k:hidden@b', secret='hidden', token = hidden)")
+
+
+def test_an_engine_error_never_quotes_data(book: dps.Ledger) -> None:
+    """What engines say of a bad cast holds the value."""
+    table = ibis.duckdb.connect().create_table("people", frame())
+    bad = table.mutate(age=table.job.cast("int64"))
+    with pytest.raises(ConnectionError, match="refused a query") as caught:
+        tree(ledger=book).fit(bad, "rich")
+    words = "".join(traceback.format_exception(caught.value))
+
+    assert "smith" not in words.partition("ConnectionError")[2]
+    assert caught.value.__context__ is None
+    assert () == book.events
+
+
+def test_a_connection_lost_in_training_leaves_the_spend(
+    postgres: Server, book: dps.Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error says so, and a second try spends anew."""
+    postgres.put("people", people())
+    ask, asked = Warehouse.ask, []
+
+    def cut(self: Warehouse, expression: Any) -> Any:
+        asked.append(1)
+        if len(asked) == 2:
+            others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+            postgres.run(f"{others} AND backend_type = 'client backend'")
+        return ask(self, expression)
+
+    monkeypatch.setattr(Warehouse, "ask", cut)
+    model = tree(ledger=book)
+    with pytest.raises(ConnectionError, match="stays spent"):
+        model.fit(f"{postgres.url}?table=people", "rich")
+    assert 1 == len(book.events)
+    assert not hasattr(model, "trees_")
+
+    monkeypatch.setattr(Warehouse, "ask", ask)
+    model.fit(f"{postgres.url}?table=people", "rich")
+    assert 2 == len(book.events)
+
+
+@pytest.mark.parametrize("engine", ["postgres", "duckdb"])
+def test_one_state_of_the_table_is_read(
+    engine: str, request: pytest.FixtureRequest, tmp_path: Path, book: dps.Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows that others add during training are not seen, and nothing is written."""
+    more = "INSERT INTO people SELECT 1, 'smith', 'yes' FROM generate_series(1, 50)"
+    if engine == "postgres":
+        server = request.getfixturevalue("postgres")
+        server.put("people", people())
+        source, add = Warehouse.open(server.url, "people"), lambda: server.run(more)
+    else:
+        backend = ibis.duckdb.connect(tmp_path / "d.duckdb")
+        source = Warehouse.open(backend.create_table("people", frame()))
+        add = lambda: backend.con.cursor().execute(more)  # noqa: E731
+    ask, totals = Warehouse.ask, []
+
+    def meddled(self: Warehouse, expression: Any) -> Any:
+        add()
+        rows = ask(self, expression)
+        totals.append(int(rows["n"][rows.get("attribute", np.zeros(rows["n"].size)) == 0].sum()))
+        return rows
+
+    monkeypatch.setattr(Warehouse, "ask", meddled)
+    tree(ledger=book).fit(source, "rich")
+    source.close()
+
+    assert len(totals) > 2
+    assert 1 == len(set(totals[1:]))
+
+
+@pytest.mark.parametrize("how", ["another connection of Ibis", "a random view", "a rewritten file"])
+def test_a_table_that_changes_is_refused(
+    how: str, tmp_path: Path, book: dps.Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the spend recorded."""
+    ask, asked = Warehouse.ask, []
+    backend = ibis.duckdb.connect()
+    table = backend.create_table("people", frame())
+    source: Any = table
+
+    def meddle() -> None:
+        if how == "a rewritten file":
+            frame(500).write_parquet(tmp_path / "people.parquet")
+        elif how.startswith("another"):
+            backend.con.execute("INSERT INTO people SELECT 1, 'smith', 'yes' FROM range(50)")
+
+    def meddled(self: Warehouse, expression: Any) -> Any:
+        asked.append(1)
+        if len(asked) == 2:
+            meddle()
+        return ask(self, expression)
+
+    if how == "a random view":
+        source = table.filter(ibis.random() < 0.9)
+    elif how == "a rewritten file":
+        source = written(tmp_path)
+    monkeypatch.setattr(Warehouse, "ask", meddled)
+    with pytest.raises((ValueError, ConnectionError), match="stays spent"):
+        tree(ledger=book).fit(source, "rich")
+
+    assert 1 == len(book.events)
+
+
+def test_a_change_after_the_last_level_is_refused(book: dps.Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row count and first level are compared once more at the end."""
+    ask, asked = Warehouse.ask, []
+    backend = ibis.duckdb.connect()
+    table = backend.create_table("people", frame())
+
+    def meddled(self: Warehouse, expression: Any) -> Any:
+        asked.append(1)
+        if len(asked) == 2:
+            backend.con.execute("UPDATE people SET age = 3 WHERE age = 77")
+        return ask(self, expression)
+
+    monkeypatch.setattr(Warehouse, "ask", meddled)
+    with pytest.raises(ValueError, match="other counts"):
+        tree(ledger=book, max_depth=1).fit(table, "rich")
+
+    assert (2, 1) == (len(asked), len(book.events))
+
+
+def test_bad_tables_are_refused_before_anything_is_spent(book: dps.Ledger) -> None:
+    """Each with one sentence that says what to do."""
+    good = frame()
+    gap = good.with_columns(age=polars.when(polars.col("age") > 3).then(polars.col("age")))
+    cases: list[tuple[polars.DataFrame, dict[str, Any], str]] = [
+        (good.drop("rich"), {}, "no column 'rich'"),
+        (good.with_columns(extra=1), {}, "domains lacks 'extra'"),
+        (gap, {}, "'age' has missing values"),
+        (good.with_columns(age=polars.col("age") + 1), {}, "'age' has a value outside"),
+        (good.with_columns(job=polars.lit("spy")), {}, "'job' has a value outside"),
+        (good.with_columns(rich=polars.lit("maybe")), {}, "labels are missing or not among"),
+        (good.with_columns(rich=polars.lit(None, dtype=polars.String)), {}, "labels are missing or not among"),
+        (good.with_columns(age=polars.col("age").cast(polars.String)), {}, "'age' is numeric in domains and string"),
+        (good.with_columns(job=polars.lit(3)), {}, "'job' lists text in domains and is int32"),
+        (good.with_columns(job=polars.date(2026, 1, 1)), {}, "which no domain lists"),
+        (good.with_columns(job=polars.lit("3")), {"job": [3]}, "'job' lists numbers in domains and is text"),
+    ]
+    for table, domains, words in cases:
+        with pytest.raises((ValueError, dps.PrivacyError), match=words):
+            tree(ledger=book, domains=DOMAINS | domains).fit(ibis.memtable(table), "rich")
+    with pytest.raises(ValueError, match="pass fit"):
+        tree(ledger=book).fit(ibis.memtable(good.drop("rich")), good["rich"])
+    with pytest.raises(dps.PrivacyError, match="declared, not observed"):
+        tree(domains="observed-not-private").fit(ibis.memtable(good), "rich")
+    with pytest.raises(ValueError, match="goes with frames"):
+        tree(person="age").fit(ibis.memtable(good), "rich")
+    model = dps.learn.DPID3Classifier(1, domains=DOMAINS, max_records=10, criterion="information-gain", ledger=book)
+    with pytest.raises(ValueError, match="max_records"):
+        model.fit(ibis.memtable(good), "rich")
+
+    assert () == book.events
+
+
+def test_values_outside_are_left_out_or_clipped(replayed: Any) -> None:
+    """As in frames."""
+    wide = frame().with_columns(age=polars.col("age") * 2 - 50)
+    odd = wide.with_columns(
+        job=polars.when(polars.col("age") > 90).then(polars.lit("spy")).otherwise(polars.col("job"))
+    )
+    replayed()
+    for unknown in ("ignore", "clip"):
+        one, two = (tree(unknown=unknown).fit(each, "rich") for each in (odd, ibis.memtable(odd)))
+        assert one.export_text() == two.export_text()
+
+
+def test_sources_that_are_none() -> None:
+    """A path or a URL that leads nowhere, and what is no source at all."""
+    with pytest.raises(FileNotFoundError, match="no file"):
+        Warehouse.open("nobody.parquet")
+    with pytest.raises(ValueError, match="end in"):
+        Warehouse.open("nobody.xlsx")
+    with pytest.raises(TypeError, match="is an Ibis table"):
+        Warehouse.open(7)
+    with pytest.raises(ValueError, match="Which table"):
+        Warehouse.open("duckdb://")
+    with pytest.raises(ValueError, match="no table 'x'"):
+        Warehouse.open("duckdb://", "x")
+    with pytest.raises(ConnectionError, match="no connection to postgres://127.0.0.1:1/d"):
+        Warehouse.open("postgres://ann:pw@127.0.0.1:1/d", "x")
+    with pytest.raises(ValueError, match="holds no integers"):
+        Warehouse.open(ibis.memtable({"a": ["x"]}), key="a")
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    """A parquet file that is cut short; many files at once are one table."""
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1 no more")
+    with pytest.raises(ValueError, match="not a complete parquet file"):
+        Warehouse.open(tmp_path / "bad.parquet")
+    for part in range(3):
+        frame(100).write_parquet(tmp_path / f"part-{part}.parquet")
+    with Warehouse.open(str(tmp_path / "part-*.parquet")) as source:
+        assert 300 == source.ask(source.table.aggregate(n=source.table.count()))["n"][0]
+
+
+def test_absent_engines_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ibis itself, and Spark."""
+    load = builtins.__import__
+
+    def without(missing: str) -> None:
+        def find(name: str, *rest: Any) -> Any:
+            if name.partition(".")[0] == missing:
+                raise ImportError(name=missing)
+            return load(name, *rest)
+
+        monkeypatch.setattr(builtins, "__import__", find)
+
+    without("ibis")
+    with pytest.raises(ImportError, match=r"dpselect\[warehouse\]"):
+        Warehouse.open("postgres://h/d", "x")
+    without("pyspark")
+    monkeypatch.delitem(__import__("sys").modules, "ibis.backends.pyspark", raising=False)
+    with pytest.raises(ImportError, match=r"dpselect\[spark\]"):
+        Warehouse.open("pyspark://local", "x")
+
+
+def test_a_fitted_model_holds_no_connection(tmp_path: Path) -> None:
+    """It pickles, predicts from frames, and refuses to label a warehouse, which would bring records home."""
+    model = tree().fit(written(tmp_path), "rich")
+    again = pickle.loads(pickle.dumps(model))
+
+    assert again.predict(frame()).tolist() == model.predict(frame()).tolist()
+    with pytest.raises(ValueError, match="stay there"):
+        model.predict(ibis.memtable(frame()))

@@ -1,0 +1,190 @@
+"""Trees from counts of an engine: the same counts, and with the same entropy the same model, from everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import polars
+import pytest
+
+import dpselect as dps
+from dpselect.learn.domains import Attribute, attribute
+from dpselect.sources.warehouse import Warehouse
+from dpselect.views.records import Records
+from dpselect.views.stored import StoredRecords
+
+ENGINES = ["memory", "duckdb", "parquet", "csv", "postgres", pytest.param("spark", marks=pytest.mark.slow)]
+WORDS = ["o'neill", "back\\slash", "é", "a b", "a"]
+DOMAINS = {
+    "share": (0, 1),
+    "score": np.array([-1, 0, 1e-300, 0.1, 0.30000000000000004, 2.5]),
+    "word": WORDS,
+    "rank": [3, 2.0, 1, False],
+    "label": ["yes", "no"],
+}
+
+
+def table(rows: int = 2000) -> dict[str, np.ndarray]:
+    """Values on every edge and one step beside it, both zeros, every word, missing numbers and missing words."""
+    rng = np.random.default_rng(10)
+    edges = np.linspace(0, 1, 11)
+    near = np.concatenate([edges, np.nextafter(edges[1:], 0), np.nextafter(edges[:-1], 1), [-0.0, np.nan]])
+    marks = DOMAINS["score"]
+    close = np.concatenate([marks, np.nextafter(marks[1:], -9), np.nextafter(marks[:-1], 9), [-0.0, np.nan]])
+    word = rng.choice(np.array([*WORDS, None], dtype=object), rows)
+    share, score = rng.choice(near, rows), rng.choice(close, rows)
+    label = np.where((np.nan_to_num(share) > 0.45) ^ (word == "é") ^ (rng.random(rows) < 0.1), "yes", "no")
+    return {
+        "id": np.arange(rows) - 700,
+        "share": share,
+        "score": score,
+        "word": word,
+        "rank": rng.integers(0, 4, rows),
+        "label": label.astype(object),
+    }
+
+
+@pytest.fixture
+def stored(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., Warehouse]]:
+    """Put columns into an engine and open them."""
+    opened: list[Warehouse] = []
+
+    def made(engine: str, columns: dict[str, np.ndarray], **more: Any) -> Warehouse:
+        import ibis
+
+        if engine == "postgres":
+            server = request.getfixturevalue("postgres")
+            server.put("records", columns)
+            return Warehouse.open(server.url, "records", **more)
+        frame = polars.DataFrame({name: values.tolist() for name, values in columns.items()}, strict=False)
+        if engine == "memory":
+            return Warehouse.open(ibis.memtable(frame), **more)
+        if engine == "duckdb":
+            backend = ibis.duckdb.connect(tmp_path / "one.duckdb")
+            return Warehouse.open(backend.create_table("records", frame), **more)
+        if engine == "csv":
+            frame.write_csv(tmp_path / "records.csv", quote_style="non_numeric")
+            return Warehouse.open(tmp_path / "records.csv", **more)
+        frame.write_parquet(tmp_path / "records.parquet")
+        if engine == "parquet":
+            return Warehouse.open(str(tmp_path / "records.parquet"), **more)
+        backend = ibis.pyspark.connect(request.getfixturevalue("spark"))
+        return Warehouse.open(backend.read_parquet(str(tmp_path / "records.parquet")), **more)
+
+    def put(engine: str, columns: dict[str, np.ndarray], **more: Any) -> Warehouse:
+        opened.append(made(engine, columns, **more))
+        return opened[-1]
+
+    yield put
+    for each in opened:
+        each.close()
+
+
+def known(columns: dict[str, np.ndarray]) -> tuple[list[Attribute], Attribute]:
+    """The attributes of the table and its target."""
+    names = [name for name in columns if name not in ("id", "label")]
+    found = [attribute(name, DOMAINS[name], bins=10, missing=True) for name in names]
+    return found, attribute("label", DOMAINS["label"], bins=2, missing=False)
+
+
+def in_memory(columns: dict[str, np.ndarray], attributes: list[Attribute], target: Attribute) -> Records:
+    """The reference: codes of arrays."""
+    codes = [each.encode(columns[each.name], "error") for each in attributes]
+    sizes = tuple(each.size for each in attributes)
+    return Records(codes, target.encode(columns["label"], "error"), sizes, target.size)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_counts_are_those_of_arrays(engine: str, stored: Callable[..., Warehouse]) -> None:
+    """At the root, and after splits of every kind: at an edge, one word against the rest, a child a value, an end."""
+    columns = table()
+    attributes, target = known(columns)
+    here, there = (
+        in_memory(columns, attributes, target),
+        StoredRecords(stored(engine, columns, key="id"), attributes, target, "error"),
+    )
+    nodes = 1
+    for level, split in enumerate(([0], [1, 2], [3, -1, 2, 0])):
+        for one, two in zip(here.level(nodes), there.level(nodes), strict=True):
+            assert np.array_equal(one, two)
+        routes, start = [], 0
+        for node, place in enumerate(split):
+            size = attributes[place].size if place >= 0 else 0
+            cut = np.arange(size) > 3 if place < 2 else np.arange(size) != node
+            route = np.arange(size) if place == 3 else cut.astype(np.int64)
+            routes.append(route + start)
+            start += int(route.max()) + 1 if size else 0
+        nodes = start
+        for records in (here, there):
+            records.descend(np.array(split), routes)
+        if level != 1:
+            assert np.array_equal(here.totals(nodes), there.totals(nodes))
+    assert np.array_equal(here.level(nodes)[2], there.level(nodes)[2])
+    there.confirm()
+
+
+MODELS = {
+    "tree": lambda **given: dps.learn.DPTreeClassifier(4, bins=10, max_depth=3, **given),
+    "id3": lambda **given: dps.learn.DPID3Classifier(4, 2, n_trees=2, **given),
+    "forest": lambda **given: dps.learn.DPRandomForestClassifier(4, 2, max_depth=3, sharing="budget", bins=10, **given),
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_same_entropy_grows_the_same_model(
+    engine: str, model: str, stored: Callable[..., Warehouse], replayed: Callable[[], None]
+) -> None:
+    """From a pandas frame, a polars frame and every engine."""
+    columns = table(20_000 if engine == "spark" else 2000)
+    if engine == "spark" and model != "tree":
+        pytest.skip("one tree is enough for Spark")
+    source = stored(engine, columns, key="id")
+    plain = {name: values for name, values in columns.items() if name != "id"}
+    replayed()
+    make = MODELS[model]
+    grown = [
+        make(domains=DOMAINS, missing="category").fit(each, "label")
+        for each in (pandas.DataFrame(plain), polars.DataFrame({n: v.tolist() for n, v in plain.items()}), source)
+    ]
+    texts = [each.export_text() for each in grown]
+
+    assert texts[0] == texts[1] == texts[2]
+    assert "word" in texts[0]
+    assert ["no", "yes"] == grown[2].classes_.tolist()
+    assert [each.predict(pandas.DataFrame(plain)).tolist() for each in grown[:1]] == [
+        grown[2].predict(pandas.DataFrame(plain)).tolist()
+    ]
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgres", pytest.param("spark", marks=pytest.mark.slow)])
+def test_chunks_of_a_forest_depend_on_the_key_alone(engine: str, stored: Callable[..., Warehouse]) -> None:
+    """The same integer arithmetic everywhere, for negative keys as well; chunks are disjoint and cover the table."""
+    columns = table()
+    attributes, target = known(columns)
+    drawn = iter([6, 123_456_789])
+    records = StoredRecords(stored(engine, columns, key="id"), attributes, target, "error")
+    chunks = records.chunks(5, lambda bounds: np.array([next(drawn)]))
+    prime = 2**31 - 1
+    place = (7 * (columns["id"] % prime) + 123_456_789) % prime % 5
+    here = in_memory(columns, attributes, target)
+
+    for chunk, records in enumerate(chunks):
+        assert np.array_equal(
+            np.bincount(here.labels[place == chunk].astype(np.int64), minlength=2), records.totals(1)[0]
+        )
+
+
+def test_a_forest_in_chunks_needs_a_key(stored: Callable[..., Warehouse]) -> None:
+    """Row numbers would move other records when one is added."""
+    columns = table(500)
+    given = {"domains": DOMAINS, "missing": "category", "max_depth": 2}
+    with pytest.raises(ValueError, match="declare it by"):
+        dps.learn.DPRandomForestClassifier(4, 3, **given).fit(stored("memory", columns).table.drop("id"), "label")
+    forest = dps.learn.DPRandomForestClassifier(4, 3, **given).fit(stored("memory", columns, key="id"), "label")
+
+    assert 3 == len(forest.trees_)
