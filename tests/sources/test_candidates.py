@@ -60,10 +60,10 @@ def spied(monkeypatch) -> list:
 LONG = {2**63 - 1: 5, -(2**63): 5, 0: 5, -1: 5, 7: 5, 2**40: 1, 2**40 + 1: 5, -(2**40): 1}
 
 
-@pytest.mark.parametrize("few, buckets", [(2**16, 2**15), (1, 2), (2, 8)])
+@pytest.mark.parametrize("few, buckets", [(2**16, 2**15), (1, 2)])
 @pytest.mark.parametrize(
     "scores",
-    [{i: i % 3 for i in range(40)}, {-i: 2 for i in range(1, 30)}, LONG, {3: -4}],
+    [{i: i % 3 for i in range(12)}, {-i: 2 for i in range(1, 9)}, LONG, {3: -4}],
     ids=["dense", "one score", "extremes", "one candidate"],
 )
 def test_every_rank_names_another_candidate(engine, monkeypatch, scores, few, buckets) -> None:
@@ -500,9 +500,9 @@ def test_winners_from_an_engine_follow_the_law(engine, name: str) -> None:
     assert p_value(1.3) < 1e-9
 
 
-def test_pairs_of_groups_are_all_reachable(engine) -> None:
+def test_pairs_of_groups_are_all_reachable(engine, entropy) -> None:
     """Ordered pairs drawn at a tiny epsilon cover every pair of candidates, absent ones included."""
     candidates = made(engine, "(0, 1), (1, 1)", domain=range(3))
-    pairs = {dps.top_k(candidates, 2, 0.001, mechanism=FLIP).candidates for _ in range(60)}
+    pairs = {_release_grouped(candidates, 2, 0.001, FLIP, lambda: entropy).candidates for _ in range(25)}
 
     assert set(itertools.permutations(range(3), 2)) == pairs

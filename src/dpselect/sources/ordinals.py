@@ -76,7 +76,8 @@ def _within(rows: Any, low: int, high: int) -> Any:
 
 def _buckets(rows: Any, low: int, high: int, ask: Ask) -> tuple[Any, Any]:
     """Return how many rows lie in each bucket of [low, high], and where each starts (Python integers)."""
-    shift = max(0, (high - low).bit_length() - (_BUCKETS.bit_length() - 2))
+    # At most _BUCKETS + 1 buckets, each narrower than the span.
+    shift = max(0, (high - low).bit_length() - _BUCKETS.bit_length() + 1)
     first = low >> shift
     inside = _within(rows, low, high)
     counted = ask(inside.group_by(bucket=inside.candidate >> shift).agg(n=inside.count()))
