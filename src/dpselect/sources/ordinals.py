@@ -36,10 +36,12 @@ def present(rows: Any, ordinal: int, count: int, span: tuple[int, int] | None, a
         Moved: there are more or fewer rows than that.
     """
     if span is None:
-        found = ask(rows.order_by("candidate").limit(1, offset=ordinal))["candidate"]
-        if len(found) != 1:
+        # The greatest of the first ones, since not every engine can skip rows.
+        first = rows.order_by("candidate").limit(ordinal + 1)
+        found = ask(first.aggregate(n=first.count(), candidate=first.candidate.max()))
+        if found["n"][0] != ordinal + 1:
             raise Moved
-        return found[0]
+        return found["candidate"][0]
     low, high = span
     while count > _FEW:
         sizes, edges = _buckets(rows, low, high, ask)
