@@ -268,9 +268,9 @@ def test_uniqueness_may_be_left_to_the_engine(engine, monkeypatch) -> None:
 
 def test_bitmaps_and_groups_agree(engine, monkeypatch) -> None:
     """One bitmap, several, or a grouping of all candidates: twins are found and others are not."""
-    for bitmap, bitmaps in ((2**30, 8), (4, 100), (4, 1)):
-        monkeypatch.setattr(module, "_BITMAP", bitmap)
-        monkeypatch.setattr(module, "_BITMAPS", bitmaps)
+    for bits, span in ((2**31, 2**33), (8, 2**33), (8, 1)):
+        monkeypatch.setattr(module, "_BITS", bits)
+        monkeypatch.setattr(module, "_SPAN", span)
         rows = [f"({i}, 0)" for i in range(-9, 20, 3)]
 
         assert len(rows) == made(engine, ", ".join(rows)).check()

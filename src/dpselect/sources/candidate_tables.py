@@ -116,6 +116,11 @@ def different(rows: Any, low: int, high: int, ask: Ask) -> int:
     return int(found or 0)
 
 
+def threads(rows: Any) -> int:
+    """Return how many threads DuckDB uses; each keeps a bitmap of its own."""
+    return int(rows.get_backend().con.execute("SELECT current_setting('threads')").fetchall()[0][0])
+
+
 def steady(table: Any) -> bool:
     """Tell whether a transaction of the engine holds the state of this table.
 

@@ -22,8 +22,8 @@ from dpselect.sources import candidate_tables as tables
 from dpselect.sources import ordinals
 from dpselect.sources.warehouse import LOST, Warehouse, guarded
 
-# Bits of one bitmap, and bitmaps (a scan each), up to which integer candidates are told apart by bitmap.
-_BITMAP, _BITMAPS = 2**30, 8
+# The widest span of integer candidates that bitmaps tell apart, and the bits that all threads may hold at a time.
+_SPAN, _BITS = 2**33, 2**31
 _ATTEMPTS = 3
 
 
@@ -217,15 +217,11 @@ class Candidates:
         rows, total = self._rows, int(counted.found[0].sum())
         if self.unique == "declared" or not total:
             return
-        bitmaps = range(0)
-        if counted.span is not None and rows.get_backend().name == "duckdb":
-            low, high = counted.span
-            if high - low < min(_BITMAPS * _BITMAP, 64 * total + 2**20):
-                bitmaps = range(low, high + 1, _BITMAP)
-        if bitmaps:
-            ask = self._place.ask
-            kinds = sum(tables.different(rows, start, min(start + _BITMAP - 1, high), ask) for start in bitmaps)
-            twins = kinds < total
+        low, high = counted.span or (0, _SPAN)
+        if high - low < min(_SPAN, 64 * total + 2**20) and rows.get_backend().name == "duckdb":
+            bits, ask = max(1, _BITS // tables.threads(rows)), self._place.ask
+            starts = range(low, high + 1, bits)
+            twins = sum(tables.different(rows, start, min(start + bits - 1, high), ask) for start in starts) < total
         else:
             names = rows.group_by("candidate").agg(n=rows.count())
             twins = bool(len(self._place.ask(names.filter(names.n > 1).select("n").limit(1))["n"]))
