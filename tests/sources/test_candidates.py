@@ -207,6 +207,15 @@ def test_files_are_read_where_they_are(tmp_path: Path) -> None:
         assert "b" == dps.select(candidates, 100, mechanism=FLIP).candidate
 
 
+def test_a_table_in_memory_is_there_every_time() -> None:
+    """What Ibis registers inside a transaction outlives it."""
+    table = ibis.memtable(pa.table({"id": [1, 2], "score": [3, 400]}))
+    candidates = dps.Candidates(table, "id", "score", 1, domain=range(4))
+
+    assert [4, 4] == [candidates.check(), candidates.check()]
+    assert 2 == dps.select(candidates, 100, mechanism=FLIP).candidate
+
+
 BAD = {
     "a NULL score": ("(1, 3.0), (2, NULL)", {}, "scores or profiles are NULL"),
     "NaN": ("(1, 3.0), (2, 'nan')", {}, "Scores must be finite"),

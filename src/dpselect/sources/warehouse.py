@@ -357,5 +357,9 @@ def _duckdb_transaction(connection: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(Exception):
-            connection.rollback()
+        # Nothing was written but views that Ibis makes of tables in memory, and it counts on them afterwards.
+        try:
+            connection.commit()
+        except Exception:
+            with suppress(Exception):
+                connection.rollback()
