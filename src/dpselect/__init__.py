@@ -22,7 +22,8 @@ from dpselect.objectives import priv_agg, priv_pareto
 from dpselect.quantiles import quantiles
 from dpselect.recommend import Recommendation, recommend
 from dpselect.sources.candidates import Candidates
-from dpselect.views import Column, Graph
+from dpselect.sources.warehouse import Warehouse
+from dpselect.views import Column, Graph, StoredColumn, StoredGraph
 
 __all__ = [
     "BudgetError",
@@ -38,7 +39,10 @@ __all__ = [
     "Release",
     "Scores",
     "Sensitivity",
+    "StoredColumn",
+    "StoredGraph",
     "UnitScores",
+    "Warehouse",
     "aggregate",
     "audit",
     "budget",

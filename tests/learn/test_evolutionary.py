@@ -51,7 +51,8 @@ def test_the_released_tree_is_the_tree_that_was_scored() -> None:
         predicted = tree.counts.argmax(axis=1)[tree.apply(codes)]
 
         assert (
-            np.bincount(labels[predicted == labels], minlength=3).tolist() == search.recognised(node, records).tolist()
+            np.bincount(labels[predicted == labels], minlength=3).tolist()
+            == records.recognised([search.labelling(node)])[0].tolist()
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from dpselect.core.release import Release
 from dpselect.ledger import Citing, Ledger
+from dpselect.sources.warehouse import is_url, without_secrets
 
 # What one step between databases is, in words.
 _PROTECTED = {
@@ -77,8 +78,21 @@ def ledger_of(given: argparse.Namespace) -> Citing | None:
     for name in ("file", "graph", "column"):
         value = getattr(given, name, None)
         if value is not None:
-            facts[name] = str(value)
+            facts[name] = without_secrets(str(value))
     return Ledger.read(given.ledger).about(**facts)
+
+
+def add_place(parser: argparse.ArgumentParser) -> None:
+    """Add what says that a table stays where it is."""
+    parser.add_argument("--table", help="the table, when a URL such as postgres://host/database is given")
+    parser.add_argument(
+        "--in-place", action="store_true", help="let DuckDB count in a file where it is, for tables beyond memory"
+    )
+
+
+def stays(given: argparse.Namespace, path: str) -> bool:
+    """Return whether the table stays where it is and only counts come home."""
+    return bool(given.table or given.in_place or is_url(path))
 
 
 def shown(release: Release, lines: list[str], given: argparse.Namespace, note: str = "", **more: Any) -> str:

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 import dpselect as dps
-from dpselect.cli.arguments import number
+from dpselect.cli.arguments import add_place, number, stays
+from dpselect.sources.warehouse import Warehouse
+from dpselect.views import StoredColumn
 
 # A grid that fits memory with room to spare.
 _MOST = 10**7
@@ -19,7 +21,8 @@ _MOST = 10**7
 
 def add_column(parser: argparse.ArgumentParser) -> None:
     """Add the file, the column and the public grid."""
-    parser.add_argument("file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet) or a histogram (.npy)")
+    parser.add_argument("file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet), a histogram (.npy), or a URL")
+    add_place(parser)
     parser.add_argument("--column", help="the column of the table (may be left out when there is one)")
     parser.add_argument("--lower", type=number, help="the public smallest value (a histogram starts at 0)")
     parser.add_argument("--upper", type=number, help="the public largest value (a histogram ends with its last cell)")
@@ -29,7 +32,7 @@ def add_column(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def grid_and_column(given: argparse.Namespace) -> tuple[Any, dps.Column]:
+def grid_and_column(given: argparse.Namespace) -> tuple[Any, dps.Column | StoredColumn]:
     """Return the public grid and the column with every value on its nearest grid value.
 
     How many values were clipped goes to standard error, for the curator.
@@ -43,7 +46,13 @@ def grid_and_column(given: argparse.Namespace) -> tuple[Any, dps.Column]:
             "The smallest and largest values in the file are private: pass --lower and --upper, the public bounds."
         )
     grid = _grid(given.lower, given.upper, given.step)
-    column = dps.Column.read(given.file, given.column)
+    column: dps.Column | StoredColumn
+    if stays(given, given.file):
+        if given.column is None:
+            raise ValueError("Which column of the table? Pass --column.")
+        column = StoredColumn(Warehouse.open(given.file, given.table), given.column)
+    else:
+        column = dps.Column.read(given.file, given.column)
     if given.clip:
         column = column.clip(grid[0].item(), grid[-1].item())
         print(f"For the curator only, not to be published: values clipped: {column.clipped}.", file=sys.stderr)

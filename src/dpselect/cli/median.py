@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_release, ledger_of, shown
+from dpselect.cli.arguments import add_release, ledger_of, shown, stays
 from dpselect.cli.columns import add_column, grid_and_column
 from dpselect.sources import tables
 
@@ -33,9 +33,12 @@ def add_data(parser: argparse.ArgumentParser) -> None:
 
 def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
     """Return the score of the values, or of the records."""
+    if given.label is not None and stays(given, given.file):
+        raise ValueError("--label names records, and those of a database stay there: leave --label out.")
     grid, column = grid_and_column(given)
     if given.label is None:
         return {"rank": dps.utilities.percentile_rank(column, 50, grid=grid)}
+    assert isinstance(column, dps.Column)
     found = dps.utilities.median(column, lower=grid[0].item(), upper=grid[-1].item())
     labels = tables.labels(given.file, given.label)
     return {"distance": dps.Scores(found.values, found.sensitivity, candidates=labels, neighbours="substitution")}

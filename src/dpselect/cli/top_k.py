@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_release, ledger_of, nodes, number, shown
+from dpselect.cli.arguments import add_place, add_release, ledger_of, nodes, number, shown, stays
+from dpselect.sources.warehouse import Warehouse
+from dpselect.views import StoredGraph
 
 # What each metric is drawn with unless --mechanism says otherwise: a public rule, the same for every graph.
 DEFAULTS = {
@@ -39,8 +41,9 @@ def add_data(top: argparse.ArgumentParser) -> None:
         "graph",
         metavar="GRAPH",
         help="an edge file (.parquet, .csv, .txt, also .csv.gz, .txt.gz), or a graph that ships with "
-        "NetworkX, such as lesmis",
+        "NetworkX, such as lesmis; or a URL, whose --table has the columns source and target",
     )
+    add_place(top)
     top.add_argument(
         "--metric",
         required=True,
@@ -103,7 +106,9 @@ def parts(given: argparse.Namespace) -> list[dps.Scores]:
     return [_metric(metric, given, graph) for metric in given.metric]
 
 
-def _graph(given: argparse.Namespace) -> dps.Graph:
+def _graph(given: argparse.Namespace) -> dps.Graph | StoredGraph:
+    if stays(given, given.graph):
+        return StoredGraph(Warehouse.open(given.graph, given.table), nodes(given.nodes))
     path = Path(given.graph)
     if path.suffix or path.exists():
         return dps.Graph.read(path, nodes=nodes(given.nodes))
@@ -113,7 +118,7 @@ def _graph(given: argparse.Namespace) -> dps.Graph:
     return graph
 
 
-def _metric(metric: str, given: argparse.Namespace, graph: dps.Graph) -> dps.Scores:
+def _metric(metric: str, given: argparse.Namespace, graph: dps.Graph | StoredGraph) -> dps.Scores:
     if metric == "ego-betweenness":
         return dps.utilities.ego_betweenness(graph, max_degree=given.max_degree, workers=given.workers)
     return dps.utilities.degree(graph) if metric == "degree" else dps.utilities.ego_density(graph)

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import ledger_of, number
+from dpselect.cli.arguments import add_place, ledger_of, number, stays
 from dpselect.sources import tables
+from dpselect.sources.warehouse import Warehouse
 
 MODELS = {
     "tree": "DPTreeClassifier",
@@ -23,7 +24,9 @@ MODELS = {
 def add(verbs: Any) -> None:
     """Add the command."""
     parser = verbs.add_parser("train", help="fit a private tree or forest to a table")
-    parser.add_argument("file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet)")
+    parser.add_argument("file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet), or the URL of a database")
+    add_place(parser)
+    parser.add_argument("--key", help="a column of integers of the records themselves, for forests of a database")
     parser.add_argument("--target", required=True, help="the column to be predicted")
     parser.add_argument("--epsilon", type=number, required=True, help="the privacy budget of the model")
     parser.add_argument(
@@ -64,7 +67,11 @@ def run(given: argparse.Namespace) -> str:
         writable(given.picture, "--picture")
         if Path(given.picture).suffix not in (".png", ".svg", ".pdf"):
             raise ValueError("--picture writes .png, .svg or .pdf.")
-    model.fit(tables.table(given.file, [*domains]), given.target)
+    if stays(given, given.file):
+        with Warehouse.open(given.file, given.table, key=given.key) as source:
+            model.fit(source.only(domains), given.target)
+    else:
+        model.fit(tables.table(given.file, [*domains]), given.target)
     model.save(given.out)
     if given.picture:
         model.plot_tree(given.picture)

@@ -19,21 +19,27 @@ from dpselect.core.guarantee import Guarantee, exact_epsilon
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.neighbours import Neighbours
 from dpselect.core.spending import Spender, citing, require_spender
-from dpselect.learn.domains import MISSING, OUTSIDE, UNKNOWN, Attribute, attribute, attributes, missing_values
+from dpselect.learn.domains import (
+    BAD_LABELS,
+    MISSING,
+    OUTSIDE,
+    UNKNOWN,
+    Attribute,
+    attribute,
+    attributes,
+    missing_values,
+)
 from dpselect.learn.draws import Draws
+from dpselect.learn.in_place import fit_in_place
 from dpselect.learn.tree import Tree
 from dpselect.ledger import Ledger
 from dpselect.mechanisms import mechanism as named
 from dpselect.sources import frames, warehouse
-from dpselect.sources.warehouse import Warehouse
 from dpselect.views.records import Records
 from dpselect.views.stored import StoredRecords
 
 Integers = NDArray[np.int64]
 OBSERVED = "observed-not-private"
-_BAD_LABELS = (
-    "Some labels are missing or not among the declared classes: declare every class, or leave those records out."
-)
 
 
 class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -52,12 +58,8 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         epsilon = exact_epsilon(self.epsilon)
         self._check()
         if warehouse.is_source(X):
-            source = Warehouse.open(X)
-            try:
-                return self._fit_where_it_is(source, y, epsilon)
-            finally:
-                if source is not X:
-                    source.close()
+            fit_in_place(self, X, y, epsilon)
+            return self
         names, columns, target = self._read(X, y)
         share = epsilon
         if self.person is not None:
@@ -77,21 +79,6 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._keep(plan(records, self._draws()), attributes_, classes, guarantee)
         if not observed or isinstance(y, str):
             self._name_features(names)
-        return self
-
-    def _fit_where_it_is(self, source: Warehouse, y: Any, epsilon: Fraction) -> PrivateTrees:
-        """Grow from a table that stays in its engine: only counts come home."""
-        attributes_, classes, label = self._declared_for(source, y)
-        self._order = classes
-        with source.reading():
-            records = self._checked(StoredRecords(source, attributes_, label, self.unknown), attributes_)
-            self._check_size(records.rows)
-            plan = self._planned(attributes_, len(classes), epsilon)
-            guarantee = self._spent(epsilon, source.facts)
-            trees = plan(records, self._draws())
-            records.confirm()
-        self._keep(trees, attributes_, classes, guarantee)
-        self._name_features([each.name for each in attributes_])
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -187,6 +174,9 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_size(self, rows: int) -> None:
         """Refuse a table that breaks a public promise about its size, before anything is spent."""
 
+    def _check_stored(self, records: StoredRecords) -> None:
+        """Refuse records in a warehouse that lack something, before anything is spent."""
+
     def _idealised(self) -> bool:
         return False
 
@@ -247,29 +237,6 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError("A classifier needs at least two declared classes: pass classes=.")
         return known, _in_order(label.categories)
 
-    def _declared_for(self, source: Warehouse, y: Any) -> tuple[tuple[Attribute, ...], list[Any], Attribute]:
-        """Return the attributes, the classes and the target of a table in its engine."""
-        if not isinstance(y, str):
-            raise ValueError("Records in a warehouse bring their labels along: pass fit(table, target), target a name.")
-        if isinstance(self.domains, str) and self.domains == OBSERVED:
-            raise PrivacyError("Domains of a warehouse are declared, not observed: pass domains=.")
-        if self.person is not None:
-            raise ValueError("person= goes with frames: in a warehouse, build a table with few rows a person.")
-        source.require([y])
-        attributes_, classes = self._declared([name for name in source.columns if name != y], y)
-        return attributes_, classes, attribute(y, classes, bins=2, missing=False)
-
-    def _checked(self, records: StoredRecords, known: Sequence[Attribute]) -> StoredRecords:
-        """Return the records that are kept, or refuse, as :meth:`_encoded` does."""
-        if records.unlabelled():
-            raise ValueError(_BAD_LABELS)
-        for place in records.lacking():
-            known[place].refuse_missing()
-        outside = records.outside()
-        if outside and self.unknown == "error":
-            known[outside[0]].refuse_outside()
-        return records.known()
-
     def _observed(
         self, names: list[Any], columns: Mapping[Any, NDArray[Any]], target: NDArray[Any]
     ) -> tuple[tuple[Attribute, ...], list[Any]]:
@@ -296,7 +263,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         gone = missing_values(target)
         label = attribute("the target", classes, bins=2, missing=False).encode(target[~gone], "ignore")
         if gone.any() or (label == OUTSIDE).any():
-            raise ValueError(_BAD_LABELS)
+            raise ValueError(BAD_LABELS)
         codes = [each.encode(columns[each.name], self.unknown) for each in known]
         kept = np.ones(label.size, dtype=np.bool_)
         for each in codes:

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from dpselect.core.errors import PrivacyError
 
 UNKNOWN, MISSING = ("error", "ignore", "clip"), ("error", "category")
+BAD_LABELS = (
+    "Some labels are missing or not among the declared classes: declare every class, or leave those records out."
+)
 # The code of a value that the domain does not know.
 OUTSIDE = -1
 

@@ -30,9 +30,8 @@ from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
 from dpselect.learn.tree import Tree
-from dpselect.utilities.splits import Integers
 from dpselect.utilities.true_positive_rate import rate
-from dpselect.views.records import Records
+from dpselect.views.records import Counts, Labelling
 
 
 @dataclass(frozen=True)
@@ -147,7 +146,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         empty = [rate([0] * 2, 0, "records", None) for _ in range(classes)]
         mechanism.prepared(self._combined(empty, weights), each)
 
-        def run(records: Records, draws: Draws) -> list[Tree]:
+        def run(records: Counts, draws: Draws) -> list[Tree]:
             search = _Search(attributes_, classes, draws)
             trees = [search.random(self.depth) for _ in range(self.population)]
             for _ in tqdm(range(self.generations), desc="generations", delay=2, leave=False, disable=None):
@@ -172,13 +171,13 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         many: int,
         epsilon: Fraction,
         search: _Search,
-        records: Records,
+        records: Counts,
         mechanism: Mechanism,
         weights: list[float],
     ) -> list[Node]:
         """Select trees privately, one after the other, by how many records of each class they recognise."""
-        totals = np.bincount(records.labels, minlength=search.classes)
-        right = np.stack([search.recognised(node, records) for node in trees], axis=1)
+        totals = records.totals(1)[0]
+        right = np.stack(records.recognised([search.labelling(node) for node in trees]), axis=1)
         recalls = [rate(right[c], int(totals[c]), "records", None) for c in range(search.classes)]
         places = search.draws.several(self._combined(recalls, weights), many, epsilon, mechanism)
         return [trees[place] for place in places]
@@ -220,11 +219,13 @@ class _Search:
         assert node.second is not None
         return Node(0, node.attribute, node.cut, self.pruned(node.first, most - 1), self.pruned(node.second, most - 1))
 
-    def recognised(self, node: Node, records: Records) -> Integers:
-        """Return how many records of each class get their own label, shape (classes,)."""
-        labels = np.empty(records.labels.size, dtype=np.int64)
-        self._label(node, records, np.arange(labels.size), labels)
-        return np.bincount(records.labels[labels == records.labels], minlength=self.classes)
+    def labelling(self, node: Node) -> Labelling:
+        """Return how a tree labels codes."""
+        if node.attribute < 0:
+            return node.label
+        assert node.first is not None
+        assert node.second is not None
+        return (node.attribute, self._goes_second(node), self.labelling(node.first), self.labelling(node.second))
 
     def as_tree(self, node: Node) -> Tree:
         """Return the released form."""
@@ -248,16 +249,6 @@ class _Search:
             level = following
         tree.sum_up()
         return tree
-
-    def _label(self, node: Node, records: Records, rows: Integers, labels: Integers) -> None:
-        if node.attribute < 0:
-            labels[rows] = node.label
-            return
-        second = self._goes_second(node)[records.codes[node.attribute][rows]]
-        assert node.first is not None
-        assert node.second is not None
-        self._label(node.first, records, rows[~second], labels)
-        self._label(node.second, records, rows[second], labels)
 
     def _goes_second(self, node: Node) -> NDArray[np.bool_]:
         if node.attribute < 0:

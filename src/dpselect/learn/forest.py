@@ -2,7 +2,8 @@
 
 ``sharing="chunks"`` (Chaves 2024, chapter 7; Fletcher and Islam 2019): every record draws its tree by a coin of its
 own, fresh and secret, so trees are disjoint and each spends the whole epsilon. Shuffling and cutting, or row numbers,
-would move other records when one is added. ``sharing="budget"`` (Jagannathan et al. 2009): every tree sees every record
+would move other records when one is added. In a warehouse the chunk is a function of a declared key of the record
+instead. ``sharing="budget"`` (Jagannathan et al. 2009): every tree sees every record
 and spends its share of epsilon.
 
 A leaf is labelled by a mechanism on its class counts (permute-and-flip on the counts themselves by default) or by noisy
@@ -31,6 +32,7 @@ from dpselect.learn.tree import Tree
 from dpselect.utilities.majority import majority
 from dpselect.utilities.splits import Integers
 from dpselect.views.records import Counts
+from dpselect.views.stored import StoredRecords
 
 _DEEPEST = 15
 _SIZE = Fraction(2, 100)
@@ -120,6 +122,10 @@ class DPRandomForestClassifier(PrivateTrees):
         if self.leaf not in ("label", "counts") or self.sharing not in ("chunks", "budget"):
             raise ValueError('leaf is "label" or "counts", and sharing is "chunks" or "budget".')
         self._mechanism()
+
+    def _check_stored(self, records: StoredRecords) -> None:
+        if self.sharing == "chunks":
+            records.require_key()
 
     def _mechanism(self) -> Mechanism:
         return chosen_mechanism(self.mechanism)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -25,6 +25,7 @@ _INSTALL = 'python -m pip install "dpselect[warehouse]"'
 _EXTRAS = {"pyspark": 'python -m pip install "dpselect[spark]" (and Java 17)', "postgres": _INSTALL}
 _FILES = (".parquet", ".csv", ".csv.gz")
 _SECRETS = re.compile(r"(?i)//[^/@\s'\"]*@|\b\w*(?:password|passwd|pwd|token|secret|credential|key_id)\w*\W+[^\s,;)&]+")
+_BATCH = 10**6
 # Where a message names the kind of the failure.
 _KIND = "<kind>"
 LOST = (
@@ -117,6 +118,11 @@ class Warehouse:
             if name not in there:
                 raise ValueError(f"The table has no column {name!r}: it has {', '.join(map(repr, there[:20]))}.")
 
+    def only(self, names: Iterable[str]) -> Warehouse:
+        """Return the table with these columns, as far as it has them, and its key."""
+        wanted = {*names, self.key}
+        return replace(self, table=self.table[[name for name in self.table.columns if name in wanted]])
+
     def ask(self, expression: Any) -> Rows:
         """Return the rows of an expression over the table, a column an array: numbers, or objects for text.
 
@@ -146,6 +152,16 @@ class Warehouse:
             return _state(self.files) == self.state
         except OSError:
             return False
+
+    def batches(self, expression: Any) -> Iterator[Rows]:
+        """Return the rows of an expression a million at a time, so that no more need memory at once.
+
+        Raises:
+            ConnectionError: as :meth:`ask`.
+        """
+        stream = iter(guarded(lambda: _stream(expression), LOST))
+        while (batch := guarded(lambda: next(stream, None), LOST)) is not None:
+            yield {name: _array(batch[name]) for name in batch.schema.names}
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -319,6 +335,16 @@ def _array(column: Any) -> NDArray[Any]:
     if str(column.type).startswith(("int", "uint", "float", "double")) and not column.null_count:
         return np.asarray(column.to_numpy())
     return np.array(column.to_pylist(), dtype=object)
+
+
+def _stream(expression: Any) -> Any:
+    backend = expression.get_backend()
+    if backend.name != "duckdb":
+        return expression.to_pyarrow_batches(chunk_size=_BATCH)
+    # Ibis 12 asks DuckDB 2 for batches by a name that is gone; this first registers tables in memory, if any.
+    expression.limit(0).to_pyarrow()
+    found = backend.con.sql(backend.compile(expression))
+    return (found.to_arrow_reader if hasattr(found, "to_arrow_reader") else found.fetch_record_batch)(_BATCH)
 
 
 @contextmanager

@@ -8,13 +8,20 @@ References: Farias et al. (PrivPareto), section 7.4.
 from __future__ import annotations
 
 from dpselect.core.scores import Scores
-from dpselect.views import Graph
+from dpselect.views import Graph, StoredGraph
 
 
-def degree(graph: Graph) -> Scores:
+def degree(graph: Graph | StoredGraph) -> Scores:
     """Return the degree of every node, as exact integers, shape (n,).
 
     >>> degree(Graph.from_edges([0, 0], [1, 2], nodes=4)).values
     array([2, 1, 1, 0])
     """
-    return Scores(graph.degrees, sensitivity=1, candidates=graph.candidates, neighbours="edge", range_bound=1)
+    return Scores(
+        graph.degrees,
+        sensitivity=1,
+        candidates=graph.candidates,
+        neighbours="edge",
+        range_bound=1,
+        facts=graph.facts,
+    )

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from dpselect.core.errors import PrivacyError
 from dpselect.core.scores import Scores
 from dpselect.core.sensitivity import Floats, Sensitivity, profiles
-from dpselect.views import Graph
+from dpselect.views import Graph, StoredGraph
 
 
-def ego_betweenness(graph: Graph, *, max_degree: int | None = None, workers: int = 1) -> Scores:
+def ego_betweenness(graph: Graph | StoredGraph, *, max_degree: int | None = None, workers: int = 1) -> Scores:
     """Return the ego betweenness of every node, shape (n,), in pairs of neighbours.
 
     Args:
-        graph: over public nodes.
+        graph: over public nodes. The edges of a StoredGraph stream into memory, about 50 bytes for each.
         max_degree: a public bound on the degree of every graph that might have been held. Never read it from
             the private graph. Bounds beyond n - 1 count as n - 1.
         workers: threads.
@@ -45,6 +45,8 @@ def ego_betweenness(graph: Graph, *, max_degree: int | None = None, workers: int
     array([6., 0., 0., 0., 0., 0.])
     """
     bound = _public(max_degree, len(graph))
+    if isinstance(graph, StoredGraph):
+        graph = graph.compressed()
     if graph.degrees.max(initial=0) > bound:
         raise ValueError(
             "For the curator: the graph exceeds max_degree, so the claim does not cover it; pass a public "
@@ -54,7 +56,7 @@ def ego_betweenness(graph: Graph, *, max_degree: int | None = None, workers: int
 
     sensitivity = sensitivity_of_degrees(graph.degrees, bound)
     values = betweenness_of_egos(graph, workers)
-    return Scores(values, sensitivity, candidates=graph.candidates, neighbours="edge")
+    return Scores(values, sensitivity, candidates=graph.candidates, neighbours="edge", facts=graph.facts)
 
 
 def sensitivity_of_degrees(degrees: NDArray[np.int64], max_degree: int) -> Sensitivity:

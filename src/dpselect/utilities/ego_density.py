@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from dpselect.core.scores import Scores
 from dpselect.core.sensitivity import Floats, Sensitivity, profiles
-from dpselect.views import Graph
+from dpselect.views import Graph, StoredGraph
 
 
-def ego_density(graph: Graph) -> Scores:
+def ego_density(graph: Graph | StoredGraph) -> Scores:
     """Return the ego density of every node, shape (n,), between 0 and 1.
 
     Raises:
@@ -32,12 +32,17 @@ def ego_density(graph: Graph) -> Scores:
     """
     if len(graph) < 3:
         raise ValueError("Ego density needs at least 3 nodes: with fewer its sensitivity is zero for ever.")
-    from dpselect.utilities.egos import links_of_egos
+    if isinstance(graph, StoredGraph):
+        # The engine joins; two queries on one state of the table.
+        with graph.warehouse.reading():
+            degrees, links = graph.degrees, graph.links
+    else:
+        from dpselect.utilities.egos import links_of_egos
 
-    links, degrees = links_of_egos(graph), graph.degrees
+        links, degrees = links_of_egos(graph), graph.degrees
     pairs = np.maximum(degrees * (degrees - 1) // 2, 1)
     sensitivity = sensitivity_of_degrees(degrees, len(graph))
-    return Scores(links / pairs, sensitivity, candidates=graph.candidates, neighbours="edge")
+    return Scores(links / pairs, sensitivity, candidates=graph.candidates, neighbours="edge", facts=graph.facts)
 
 
 def sensitivity_of_degrees(degrees: NDArray[np.int64], nodes: int) -> Sensitivity:

@@ -4,5 +4,6 @@ from dpselect.views.column import Column
 from dpselect.views.graph import Graph
 from dpselect.views.records import Counts, Records
 from dpselect.views.stored_column import StoredColumn
+from dpselect.views.stored_graph import StoredGraph
 
-__all__ = ["Column", "Counts", "Graph", "Records", "StoredColumn"]
+__all__ = ["Column", "Counts", "Graph", "Records", "StoredColumn", "StoredGraph"]

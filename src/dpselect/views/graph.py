@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
@@ -32,6 +32,7 @@ class Graph:
         indptr: shape (n + 1,), int64: where the neighbours of each node start in ``indices``.
         indices: the neighbours, sorted within each node, int32 (int64 from 2^31 nodes on).
         labels: what the nodes are called, or ``None`` when they are 0 .. n-1.
+        facts: where the edges came from, for the ledger.
         self_loops_dropped: how many edges joined a node to itself.
         duplicates_dropped: how many edges were there already.
     """
@@ -41,6 +42,7 @@ class Graph:
     labels: Sequence[Any] | None = None
     self_loops_dropped: int = 0
     duplicates_dropped: int = 0
+    facts: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_edges(
@@ -66,18 +68,14 @@ class Graph:
         >>> Graph.from_edges([0, 1, 1], [1, 2, 0], nodes=5).degrees
         array([1, 2, 1, 0, 0])
         """
-        size, labels = _declared(nodes)
+        size, labels = declared(nodes)
         ends = _array(source), _array(target)
         if ends[0].ndim != 1 or ends[0].shape != ends[1].shape:
             raise ValueError("Each edge has a source and a target: pass two arrays of the same length.")
         a, b = (_plain(end, "Node ids must be integers or text, and none missing.") for end in ends)
         if labels is None:
             return _compressed(cls, _ids(a, size), _ids(b, size), size, None)
-        known = _plain(_array(labels), "Labels in nodes= must be all integers or all text, and none missing.")
-        order = np.argsort(known, kind="stable")
-        ascending = known[order]
-        if (ascending[1:] == ascending[:-1]).any():
-            _refuse_repeats()
+        ascending, order = _sorted(labels)
         return _compressed(cls, _places(a, ascending, order), _places(b, ascending, order), size, labels)
 
     @classmethod
@@ -99,7 +97,7 @@ class Graph:
         Graph(nodes=4)
         """
         own, source, target = graphs.of_networkx(graph)
-        size, labels = _declared(own if nodes is None else nodes)
+        size, labels = declared(own if nodes is None else nodes)
         place: dict[Hashable, int] = {label: i for i, label in enumerate(labels or range(size))}
         if len(place) != size:
             _refuse_repeats()
@@ -142,7 +140,7 @@ class Graph:
             ValueError: a malformed line (its number), or a node outside ``nodes``.
             ImportError: pyarrow is not installed.
         """
-        size, labels = _declared(nodes)
+        size, labels = declared(nodes)
         kind = str if labels and isinstance(labels[0], str) else int
         return cls.from_edges(*edges.read(path, kind=kind), nodes=size if labels is None else labels)
 
@@ -176,7 +174,7 @@ class Graph:
         return f"Graph(nodes={len(self)})"
 
 
-def _declared(nodes: int | Iterable[Any] | None) -> tuple[int, tuple[Any, ...] | None]:
+def declared(nodes: int | Iterable[Any] | None) -> tuple[int, tuple[Any, ...] | None]:
     """Return the number of public nodes, and their labels unless these are 0 .. n-1."""
     if nodes is None:
         raise PrivacyError(_ASK_FOR_NODES)
@@ -190,6 +188,26 @@ def _declared(nodes: int | Iterable[Any] | None) -> tuple[int, tuple[Any, ...] |
     # 1 == True == 1.0, so the kind is compared too.
     plain = all(type(label) is int and label == i for i, label in enumerate(labels)) and len(labels) > 0
     return len(labels), None if plain else labels
+
+
+def places_of(ends: ArrayLike, size: int, labels: tuple[Any, ...] | None) -> NDArray[np.int64]:
+    """Return the positions of ends of edges among the public nodes.
+
+    Raises:
+        ValueError: as :meth:`Graph.from_edges`.
+    """
+    plain = _plain(_array(ends), "Node ids must be integers or text, and none missing.")
+    return _ids(plain, size) if labels is None else _places(plain, *_sorted(labels))
+
+
+def _sorted(labels: tuple[Any, ...]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the labels in ascending order, and where each was."""
+    known = _plain(_array(labels), "Labels in nodes= must be all integers or all text, and none missing.")
+    order = np.argsort(known, kind="stable")
+    ascending = known[order]
+    if (ascending[1:] == ascending[:-1]).any():
+        _refuse_repeats()
+    return ascending, order
 
 
 def _array(values: ArrayLike) -> NDArray[Any]:

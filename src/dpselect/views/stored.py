@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dpselect.sources import codes
 from dpselect.sources.codes import LACKING, OUTSIDE, Domain
 from dpselect.sources.warehouse import CHANGED, Warehouse
+from dpselect.views.records import Labelling
 
 Integers = NDArray[np.int64]
 # Keys are reduced by this prime, so that their products stay within 64 bits.
@@ -86,17 +87,12 @@ class StoredRecords:
         Raises:
             ValueError: no key was declared.
         """
-        name = self.warehouse.key
-        if name is None:
-            raise ValueError(
-                "A forest in chunks needs a column of integers that belongs to the record itself: declare it by "
-                'Warehouse.open(..., key=), or pass sharing="budget".'
-            )
+        self.require_key()
         import ibis
 
         factor, shift = (1 + int(below(np.array([_PRIME - 1]))[0])), int(below(np.array([_PRIME]))[0])
         prime, whole = (ibis.literal(each, "int64") for each in (_PRIME, many))
-        key = self.warehouse.table[name].cast("int64").fill_null(0) % prime
+        key = self.warehouse.table[self.warehouse.key].cast("int64").fill_null(0) % prime
         # The remainder of a negative number is negative in some engines and positive in others.
         place = (ibis.literal(factor, "int64") * ((key + prime) % prime) + ibis.literal(shift, "int64")) % prime % whole
         kept = [place == ibis.literal(chunk, "int64") for chunk in range(many)]
@@ -104,6 +100,45 @@ class StoredRecords:
             StoredRecords(self.warehouse, self.attributes, self._target, self._unknown, self._and([each]))
             for each in kept
         ]
+
+    def require_key(self) -> None:
+        """Refuse chunks of records that declare no key.
+
+        Raises:
+            ValueError: say which argument declares it.
+        """
+        if self.warehouse.key is None:
+            raise ValueError(
+                "A forest in chunks needs a column of integers that belongs to the record itself: declare it by "
+                'Warehouse.open(..., key=) (--key on the command line), or pass sharing="budget".'
+            )
+
+    def recognised(self, trees: Sequence[Labelling]) -> list[Integers]:
+        """Return for every tree how many records of each class get their own label, by one query."""
+        table = self.warehouse.table
+        kept = table if self._kept is None else table.filter(self._kept)
+        label = codes.code(codes.prepared(table[self._target.name], self._target, clip=False), self._target)
+        names = [f"t{place}" for place in range(len(trees))]
+        given = {name: self._given(tree) for name, tree in zip(names, trees, strict=True)}
+        base = kept.select(label=label, **given)
+        right = {name: (base[name] == base.label).sum().cast("int64") for name in names}
+        rows = self.warehouse.ask(base.group_by("label").aggregate(**right))
+        if rows["label"].size and rows["label"].min() < 0:
+            raise ValueError(CHANGED)
+        found = np.zeros((len(trees), self.classes), dtype=np.int64)
+        for place, name in enumerate(names):
+            found[place, rows["label"]] = rows[name]
+        return list(found)
+
+    def _given(self, tree: Labelling) -> Any:
+        import ibis
+
+        if isinstance(tree, int):
+            return ibis.literal(tree, "int32")
+        place, seconds, first, second = tree
+        domain, sides = self.attributes[place], {0: self._given(first), 1: self._given(second)}
+        leads = {side: sides[side] for side in np.unique(seconds.astype(np.int64)).tolist()}
+        return codes.routed(self.warehouse.table[domain.name], domain, seconds.astype(np.int64), leads)
 
     def confirm(self) -> None:
         """Ask for the first level once more; of files, whether they were written to.

@@ -130,19 +130,23 @@ def test_counts_are_those_of_arrays(engine: str, stored: Callable[..., Warehouse
 MODELS = {
     "tree": lambda **given: dps.learn.DPTreeClassifier(4, bins=10, max_depth=3, **given),
     "id3": lambda **given: dps.learn.DPID3Classifier(4, 2, n_trees=2, **given),
+    "evolutionary": lambda **given: dps.learn.DPEvolutionaryTreeClassifier(
+        9, population=12, generations=1, selected=4, depth=2, bins=10, **given
+    ),
     "forest": lambda **given: dps.learn.DPRandomForestClassifier(4, 2, max_depth=3, sharing="budget", bins=10, **given),
 }
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("engine", ENGINES)
+# One tree is enough for Spark.
+PAIRS = [(engine, model) for engine in ENGINES[:-1] for model in MODELS]
+
+
+@pytest.mark.parametrize(("engine", "model"), [*PAIRS, pytest.param("spark", "tree", marks=pytest.mark.slow)])
 def test_the_same_entropy_grows_the_same_model(
     engine: str, model: str, stored: Callable[..., Warehouse], replayed: Callable[[], None]
 ) -> None:
     """From a pandas frame, a polars frame and every engine."""
     columns = table(20_000 if engine == "spark" else 2000)
-    if engine == "spark" and model != "tree":
-        pytest.skip("one tree is enough for Spark")
     source = stored(engine, columns, key="id")
     plain = {name: values for name, values in columns.items() if name != "id"}
     replayed()
@@ -183,8 +187,9 @@ def test_a_forest_in_chunks_needs_a_key(stored: Callable[..., Warehouse]) -> Non
     """Row numbers would move other records when one is added."""
     columns = table(500)
     given = {"domains": DOMAINS, "missing": "category", "max_depth": 2}
-    with pytest.raises(ValueError, match="declare it by"):
+    with dps.budget(epsilon=9) as book, pytest.raises(ValueError, match="declare it by"):
         dps.learn.DPRandomForestClassifier(4, 3, **given).fit(stored("memory", columns).table.drop("id"), "label")
     forest = dps.learn.DPRandomForestClassifier(4, 3, **given).fit(stored("memory", columns, key="id"), "label")
 
+    assert () == book.events
     assert 3 == len(forest.trees_)

@@ -1,0 +1,141 @@
+"""A graph whose edges stay in their engine: degrees and triangles of public nodes come home, not edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.sources.warehouse import CHANGED, Warehouse
+from dpselect.views.graph import Graph, declared, places_of
+
+Integers = NDArray[np.int64]
+
+
+class StoredGraph:
+    """A simple undirected graph over public nodes, from a table with one edge a row.
+
+    Self loops and repeated edges, in either direction, count for nothing, as in :class:`Graph`.
+
+    Args:
+        source: a Warehouse, or whatever :meth:`Warehouse.open` takes.
+        nodes: the public nodes: their number when ids are 0 .. n-1, or the list of labels.
+        ends: the columns of the two ends, integers or text.
+
+    Attributes:
+        facts: where the edges came from, for the ledger.
+
+    Raises:
+        PrivacyError: ``nodes`` is missing.
+        TypeError, ValueError: as :meth:`Graph.from_edges`; no such columns, or of other types.
+    """
+
+    def __init__(
+        self, source: Any, nodes: int | Iterable[Any] | None = None, *, ends: tuple[str, str] = ("source", "target")
+    ) -> None:
+        self._size, self._labels = declared(nodes)
+        self.warehouse = Warehouse.open(source)
+        self.warehouse.require(list(ends))
+        self._ends = ends
+        kinds = [self.warehouse.table[end].type() for end in ends]
+        text = self._labels is not None and bool(self._labels) and isinstance(self._labels[0], str)
+        if not all(kind.is_string() if text else kind.is_integer() for kind in kinds):
+            raise ValueError(
+                "The ends of edges must be integers, or text where nodes= lists labels of text: cast the columns."
+            )
+        self.facts: Mapping[str, str] = self.warehouse.facts
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def candidates(self) -> Sequence[Any]:
+        """Return the public nodes, by label."""
+        return range(self._size) if self._labels is None else self._labels
+
+    @cached_property
+    def degrees(self) -> Integers:
+        """Return the number of neighbours of each node, shape (n,), by one query.
+
+        Raises:
+            ValueError: an edge lacks an end, or names a node that is not public.
+            ConnectionError: the engine failed.
+        """
+        self._complete()
+        return self._counted(self._degree_rows(self._edges()))
+
+    @cached_property
+    def links(self) -> Integers:
+        """Return the number of edges among the neighbours of each node, shape (n,): its triangles.
+
+        Edges point from the end of smaller degree to the other, which bounds the paths that the engine joins by
+        the number of edges times the square root of twice that number.
+        """
+        edges = self._edges()
+        degree = self._degree_rows(edges)
+        one, two = degree.select(a=degree.node, da=degree.n), degree.select(b=degree.node, db=degree.n)
+        sized = edges.join(one, "a").join(two, "b").select("a", "b", "da", "db")
+        ahead = (sized.da < sized.db) | ((sized.da == sized.db) & (sized.a < sized.b))
+        out = sized.select(x=ahead.ifelse(sized.a, sized.b), y=ahead.ifelse(sized.b, sized.a))
+        onward, across = out.select(y=out.x, z=out.y), out.select(x=out.x, z=out.y)
+        triangles = out.join(onward, "y").select("x", "y", "z").join(across, ["x", "z"]).select("x", "y", "z")
+        corners = [triangles.select(node=triangles[corner]) for corner in ("x", "y", "z")]
+        found = self._counted(_grouped(corners[0].union(corners[1], corners[2])))
+        # A neighbour of v is in at most d(v) - 1 of its triangles, and every triangle has three corners.
+        if (found > self.degrees * (self.degrees - 1) // 2).any() or found.sum() % 3:
+            raise ValueError(CHANGED)
+        return found
+
+    def compressed(self) -> Graph:
+        """Return the whole graph in memory: edges stream in, about 50 bytes for each at the most.
+
+        Raises:
+            ValueError: an edge lacks an end, or names a node that is not public.
+            ConnectionError: the engine failed.
+        """
+        self._complete()
+        edges = self._edges()
+        narrow = np.int32 if self._size < 2**31 else np.int64
+        parts: tuple[list[Any], list[Any]] = ([], [])
+        for rows in self.warehouse.batches(edges.select("a", "b")):
+            for part, name in zip(parts, ("a", "b"), strict=True):
+                part.append(places_of(rows[name], self._size, self._labels).astype(narrow))
+        a, b = (np.concatenate([np.empty(0, narrow), *part]) for part in parts)
+        found = Graph.from_edges(a, b, nodes=self._size)
+        return Graph(found.indptr, found.indices, self._labels, facts=self.facts)
+
+    def _edges(self) -> Any:
+        """Return every edge once."""
+        import ibis
+
+        table = self.warehouse.table
+        kept = table.select(s=table[self._ends[0]], t=table[self._ends[1]])
+        kept = kept.filter(kept.s != kept.t)
+        return kept.select(a=ibis.least(kept.s, kept.t), b=ibis.greatest(kept.s, kept.t)).distinct()
+
+    def _degree_rows(self, edges: Any) -> Any:
+        return _grouped(edges.select(node=edges.a).union(edges.select(node=edges.b)))
+
+    def _complete(self) -> None:
+        one, two = (self.warehouse.table[end] for end in self._ends)
+        lacking = self.warehouse.ask(self.warehouse.table.aggregate(n=(one.isnull() | two.isnull()).sum()))
+        if (lacking["n"][0] or 0) > 0:
+            raise ValueError("Some edges have an empty source or target: complete or remove them.")
+
+    def _counted(self, groups: Any) -> Integers:
+        """Return counts by public node; more groups than nodes never leave the engine."""
+        rows = self.warehouse.ask(groups.limit(self._size + 1))
+        places = places_of(rows["node"], self._size, self._labels)
+        found = np.zeros(self._size, dtype=np.int64)
+        np.add.at(found, places, rows["n"].astype(np.int64))
+        return found
+
+    def __repr__(self) -> str:
+        return f"StoredGraph(nodes={self._size})"
+
+
+def _grouped(nodes: Any) -> Any:
+    return nodes.group_by("node").aggregate(n=nodes.count())
