@@ -88,20 +88,40 @@ class Candidates:
         self.sensitivity: Sensitivity | Callable[..., Sensitivity] = (
             sensitivity if callable(sensitivity) or isinstance(sensitivity, Sensitivity) else constant(sensitivity)
         )
-        self._place = Warehouse.open(table)
-        self._rows = tables.columns(self._place, candidate, score, self.profile)
-        self.integers = bool(self._rows.schema()["candidate"].is_integer())
-        self.domain = tables.domain(domain, self.integers)
         self.absent_profile = absent_profile if isinstance(absent_profile, (tuple, list)) else (absent_profile,)
-        if self.domain is not None and len(self.absent_profile) != len(self.profile):
-            raise PrivacyError(
-                "Candidates without a row need a public profile: pass absent_profile=, a value a column."
-            )
-        # Refuses a range bound that is none.
-        self.example()
+        self._place = Warehouse.open(table)
+        try:
+            self._rows = tables.columns(self._place, candidate, score, self.profile)
+            self.integers = bool(self._rows.schema()["candidate"].is_integer())
+            self.domain = tables.domain(domain, self.integers)
+            if self.domain is not None and len(self.absent_profile) != len(self.profile):
+                raise PrivacyError(
+                    "Candidates without a row need a public profile: pass absent_profile=, a value a column."
+                )
+            # Refuses a range bound that is none.
+            self.example()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the connection if it was opened here, for a path or a URL; ``with Candidates(...)`` does it too."""
+        self._place.close()
+
+    def __enter__(self) -> Candidates:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def example(self) -> Scores | None:
-        """Return one made-up score of the same kind and sensitivity, or ``None`` where that depends on profiles."""
+        """Return one made-up score of the same kind and sensitivity, or ``None`` where that depends on profiles.
+
+        Raises:
+            ConnectionError: the files are not those that were opened.
+        """
+        if self._place.unchanged() is False:
+            raise ConnectionError("The files have changed since they were opened: make Candidates anew.")
         made_up = np.zeros(1, dtype=np.float64 if self._rows.schema()["score"].is_floating() else np.int64)
         shared = constant(1) if callable(self.sensitivity) else self.sensitivity
         scores = Scores(made_up, shared, neighbours=self.neighbours.value, range_bound=self.range_bound)
