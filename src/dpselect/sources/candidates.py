@@ -47,7 +47,8 @@ class Candidates:
         profile: columns on which a candidate's sensitivity depends.
         absent_profile: their values for candidates without a row.
         neighbours, range_bound: as for ``Scores``.
-        unique: ``"checked"``, or ``"declared"`` when the engine enforces that no candidate has two rows.
+        unique: ``"checked"``, or ``"declared"`` when the engine enforces that no candidate has two rows, in the table
+            and in a table of the domain.
 
     Raises:
         PrivacyError: no domain.
@@ -221,7 +222,8 @@ class Candidates:
         else:
             strangers = self._rows.anti_join(self.domain, "candidate")
             outside = bool(self._place.ask(strangers.aggregate(n=strangers.count()))["n"][0])
-            kinds = self.domain.candidate.nunique()
+            names_of = self.domain.candidate
+            kinds = names_of.nunique() if self.unique == "checked" else names_of.count()
             public = self._place.ask(self.domain.aggregate(n=self.domain.count(), kinds=kinds))
             size = int(public["n"][0])
             if size != public["kinds"][0]:
