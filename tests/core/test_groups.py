@@ -167,3 +167,21 @@ def test_noise_for_every_candidate_cannot_be_grouped(name: str) -> None:
 
     with pytest.raises(ValueError, match="use permute-and-flip, exponential"):
         grouped.picks(1, Fraction(1), dps.mechanism(name), lambda: bytes)
+
+
+def test_checking_the_winners_group_alone_would_cost_nearly_twice() -> None:
+    """A table whose group of the first candidate changes during a release; neighbours differ before and after.
+
+    If only a changed winner is drawn again, Pr[first] = p(before) p(after), and both factors move by e^epsilon.
+    """
+    mechanism, epsilon = dps.mechanism("exponential"), 1
+
+    def law(first: int, second: int) -> np.ndarray:
+        return mechanism.law(dps.Scores([first, second], sensitivity=1), epsilon)
+
+    one = law(-20, 0)[0] * law(-22, 0)[0]
+    other = law(-19, -1)[0] * law(-21, -1)[0]
+
+    assert np.log(other / one) > 1.99 * epsilon
+    # Drawn again whoever won, the last state alone decides.
+    assert np.abs(np.log(law(-21, -1) / law(-22, 0))).max() <= epsilon
