@@ -18,13 +18,29 @@ from dpselect.cli import (
     percentile,
     predict,
     quantiles,
+    select,
     snp,
     top_k,
     train,
 )
 from dpselect.cli.arguments import Parser
 
-VERBS = (top_k, median, percentile, quantiles, snp, train, predict, choose, compare, budget, mechanisms, audit, demo)
+VERBS = (
+    top_k,
+    select,
+    median,
+    percentile,
+    quantiles,
+    snp,
+    train,
+    predict,
+    choose,
+    compare,
+    budget,
+    mechanisms,
+    audit,
+    demo,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
