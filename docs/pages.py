@@ -1,0 +1,234 @@
+"""The pages nobody writes by hand: the reference from docstrings and parsers, the proofs, the benchmarks.
+
+They are written into reference/made/, which is not kept.
+"""
+
+import argparse
+import inspect
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import dpselect as dps
+from dpselect import cli, learn
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+SOURCE = ROOT / "src" / "dpselect"
+MADE = DOCS / "reference" / "made"
+PROOF_SECTION = "## Claim"
+
+# The modules of the public vocabulary and what their pages are called.
+MODULES = {
+    "sensitivity": (dps.sensitivity, "Sensitivities"),
+    "ledger": (dps.ledger, "Ledgers"),
+    "learn": (learn, "Trees"),
+    "audit": (dps.audit, "The auditor"),
+    "compare": (dps.compare, "Comparing mechanisms"),
+    "metrics": (dps.metrics, "How good a choice was"),
+}
+
+# What the public constants hold.
+CONSTANTS = {
+    "EVERY_CLASSIFIER": "All estimators.",
+    "THE_FIVE": "The five published trees, A1 to A5, as estimators by name.",
+}
+
+
+def write_all() -> None:
+    """Write every page; one that did not change is left alone, so that the next build is quick."""
+    pages = every_page()
+    for path in MADE.rglob("*.md"):
+        if path.relative_to(MADE).as_posix() not in pages:
+            path.unlink()
+    for name, text in pages.items():
+        path = MADE / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def every_page() -> dict[str, str]:
+    """Return path below reference/made/ to text."""
+    utilities = {function.__name__: function for function in dps.utilities.EVERY_UTILITY}
+    pages = {"vocabulary.md": vocabulary(), "commands.md": commands(), "benchmarks.md": benchmarks()}
+    pages |= {f"{name}.md": module_page(name, *rest) for name, rest in MODULES.items()}
+    pages |= catalogue("mechanisms", "Mechanisms", dps.mechanisms.EVERY_MECHANISM)
+    pages |= catalogue("utilities", "Utilities", utilities)
+    pages |= proofs()
+    return pages
+
+
+def vocabulary() -> str:
+    """Return the page of everything that ``import dpselect as dps`` gives, unless another page has it."""
+    elsewhere = {id(getattr(module, name)): page for page, (module, _) in MODULES.items() for name in _names(module)}
+    own, lines = [], []
+    for name in dps.__all__:
+        value = getattr(dps, name)
+        if page := elsewhere.get(id(value)):
+            lines.append(f"`dps.{name}` is on the page [{MODULES[page][1]}]({page}.md).")
+        elif not isinstance(value, ModuleType):
+            own.append(name)
+    return _page("The vocabulary", "What `import dpselect as dps` gives.", "\n".join(lines), _autodoc("dpselect", dps, own))
+
+
+def module_page(name: str, module: ModuleType, title: str) -> str:
+    """Return the page of one public module."""
+    opening = inspect.getdoc(module).splitlines()[0]
+    parts = [_autodoc(f"dpselect.{name}", module, _names(module))]
+    if name == "learn":
+        parts += ["## What all of them share", _rst([".. autoclass:: dpselect.learn.base.PrivateTrees", "   :members:"])]
+    return _page(title, f"`dpselect.{name}`: {opening}", *parts)
+
+
+def _names(module: ModuleType) -> list[str]:
+    """Return the public names: what the module lists, or else the functions and classes that it defines without an underscore."""
+    if hasattr(module, "__all__"):
+        return list(module.__all__)
+    return [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and (inspect.isfunction(value) or inspect.isclass(value))
+        and value.__module__ == module.__name__
+    ]
+
+
+def catalogue(folder: str, title: str, functions: Mapping[str, Callable[..., Any]]) -> dict[str, str]:
+    """Return a page for each mechanism or utility, and a table of them all."""
+    pages, rows = {}, []
+    for name, function in functions.items():
+        module = inspect.getmodule(function).__name__
+        proof = proof_page(Path(inspect.getfile(function)).with_suffix(".md"))
+        pages[f"{folder}/{name}.md"] = _page(
+            name,
+            f"[The proof](../{proof})",
+            _rst([f".. automodule:: {module}", "   :no-index:"]),
+            _rst([f".. autofunction:: dpselect.{folder}.{function.__name__}"]),
+        )
+        rows.append(f"| [{name}]({folder}/{name}.md) | {_first_sentence(function)} |")
+    table = "\n".join(["| name | |", "|---|---|", *rows])
+    pages[f"{folder}.md"] = _page(title, table, _contents(f"{folder}/{name}" for name in functions))
+    return pages
+
+
+def proofs() -> dict[str, str]:
+    """Return every proof as it stands beside its code, and the list of them."""
+    files = [file for file in sorted(SOURCE.rglob("*.md")) if PROOF_SECTION in file.read_text(encoding="utf-8")]
+    pages = {proof_page(file): file.read_text(encoding="utf-8") for file in files}
+    opening = "Every mechanism and every utility has its proof beside the file of its code; these are all of them."
+    pages["proofs.md"] = _page("Proofs", opening, _contents(name.removesuffix(".md") for name in pages))
+    return pages
+
+
+def proof_page(file: Path) -> str:
+    """Return where the page of a proof is, below reference/made/."""
+    return f"proofs/{file.stem}.md"
+
+
+def benchmarks() -> str:
+    """Return the list of benchmarks, with links that lead to the printed results."""
+    text = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    return text.replace("](results/", "](../../../benchmarks/results/")
+
+
+def commands() -> str:
+    """Return the command line as its own parsers describe it."""
+    os.environ |= {"COLUMNS": "88", "NO_COLOR": "1"}
+    parser = cli._parser()
+    parts = [_described(parser)]
+    for name, verb, words in _below(parser):
+        parts += [f"## dpselect {name}", _sentence(words), _described(verb)]
+        for task, inner, inner_words in _below(verb):
+            parts += [f"### dpselect {name} {task}", _sentence(inner_words), _described(inner)]
+    opening = "Bad input ends with status 2 and one sentence on standard error, a broken claim with status 1."
+    return _page("The command line", opening, *parts)
+
+
+def _below(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser, str]]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for choice in action._choices_actions:
+                yield choice.dest, action.choices[choice.dest], choice.help
+
+
+def _described(parser: argparse.ArgumentParser) -> str:
+    usage = parser.format_usage().removeprefix("usage: ").rstrip()
+    formatter = parser._get_formatter()
+    rows = []
+    for action in parser._actions:
+        if isinstance(action, argparse._HelpAction | argparse._SubParsersAction):
+            continue
+        written = formatter._format_action_invocation(action)
+        help_text = formatter._expand_help(action) if action.help else ""
+        rows.append(f"| `{written.replace('|', chr(92) + '|')}` | {help_text.replace('|', chr(92) + '|')} |")
+    table = "\n".join(["| argument | |", "|---|---|", *rows]) if rows else ""
+    return f"```text\n{usage}\n```\n\n{table}"
+
+
+def show_as_written(_app: Any, what: str, _name: str, _it: Any, _options: Any, lines: list[str]) -> None:
+    """Keep the indented formulas of a module line by line, and bars and trailing underscores as they are."""
+    shown, verbatim = [], False
+    for before, line in zip(["", *lines], lines, strict=False):
+        if verbatim:
+            verbatim = not line.strip() or line.startswith("    ") if what == "module" else bool(line.strip())
+        elif line.lstrip().startswith(">>>"):
+            verbatim = True
+        elif what == "module" and line.startswith("    ") and not before.strip():
+            shown += ["::", ""]
+            verbatim = True
+        shown.append(line if verbatim else _plain(line))
+    lines[:] = shown
+
+
+def _plain(line: str) -> str:
+    parts = re.split(r"(``.*?``|:\w+:`.*?`|^\s*\.\. .*$|^\s*:[^:]+:)", line)
+    parts[::2] = [re.sub(r"\||(?<=\w)_(?=\W|$)", r"\\\g<0>", part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def leave_out_requests(_app: Any, _what: str, name: str, _it: Any, skip: bool, _options: Any) -> bool:
+    """Leave out the methods with which scikit-learn routes metadata: it adds them, and nobody calls them."""
+    return skip or bool(re.fullmatch(r"set_\w+_request", name))
+
+
+def keep_links_inside(_app: Any, _page: str, source: list[str]) -> None:
+    """Lead links to the list of benchmarks to its page on the site."""
+    source[0] = re.sub(r"\]\((?:\.\./)+benchmarks/README\.md\)", "](/reference/made/benchmarks.md)", source[0])
+
+
+def _autodoc(path: str, module: ModuleType, names: list[str]) -> str:
+    lines = []
+    for name in names:
+        value = getattr(module, name)
+        if inspect.isclass(value):
+            lines += [f".. autoclass:: {path}.{name}", "   :members:", ""]
+        elif callable(value):
+            lines += [f".. autofunction:: {path}.{name}", ""]
+        else:
+            lines += [f".. py:data:: {path}.{name}", "", f"   {CONSTANTS.get(name, '')}", ""]
+    return _rst(lines)
+
+
+def _rst(lines: list[str]) -> str:
+    return "\n".join(["```{eval-rst}", *lines, "```"])
+
+
+def _page(title: str, *parts: str) -> str:
+    return "\n\n".join([f"# {title}", *(part for part in parts if part)]) + "\n"
+
+
+def _contents(pages: Iterator[str]) -> str:
+    return "\n".join(["```{toctree}", ":hidden:", "", *pages, "```"])
+
+
+def _first_sentence(function: Callable[..., Any]) -> str:
+    paragraph = inspect.getdoc(function).split("\n\n")[0].replace("\n", " ")
+    return paragraph.replace("``", "`").replace("|", r"\|")
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:].rstrip(".") + "."
