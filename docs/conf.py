@@ -17,6 +17,8 @@ release = version = dpselect.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 exclude_patterns = ["_build"]
+# Lists of pages end with a pattern for those that are not named yet; there may be none.
+suppress_warnings = ["toc.empty_glob"]
 source_suffix = {".md": "markdown"}
 # Pages are written for readers of the repository too: links are plain paths.
 myst_heading_anchors = 3

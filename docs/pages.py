@@ -37,6 +37,16 @@ CONSTANTS = {
     "THE_FIVE": "The five published trees, A1 to A5, as estimators by name.",
 }
 
+# Files of the repository, and the page of the site that shows them.
+SHOWN_ON = {
+    "benchmarks/README.md": "benchmarks.md",
+    "src/dpselect": "proofs.md",
+    "src/dpselect/__init__.py": "vocabulary.md",
+    "src/dpselect/cli": "commands.md",
+    "src/dpselect/mechanisms": "mechanisms.md",
+    "src/dpselect/utilities": "utilities.md",
+}
+
 
 def write_all() -> None:
     """Write every page; one that did not change is left alone, so that the next build is quick."""
@@ -72,7 +82,9 @@ def vocabulary() -> str:
             lines.append(f"`dps.{name}` is on the page [{MODULES[page][1]}]({page}.md).")
         elif not isinstance(value, ModuleType):
             own.append(name)
-    return _page("The vocabulary", "What `import dpselect as dps` gives.", "\n".join(lines), _autodoc("dpselect", dps, own))
+    return _page(
+        "The vocabulary", "What `import dpselect as dps` gives.", "\n".join(lines), _autodoc("dpselect", dps, own)
+    )
 
 
 def module_page(name: str, module: ModuleType, title: str) -> str:
@@ -80,12 +92,15 @@ def module_page(name: str, module: ModuleType, title: str) -> str:
     opening = inspect.getdoc(module).splitlines()[0]
     parts = [_autodoc(f"dpselect.{name}", module, _names(module))]
     if name == "learn":
-        parts += ["## What all of them share", _rst([".. autoclass:: dpselect.learn.base.PrivateTrees", "   :members:"])]
+        parts += [
+            "## What all of them share",
+            _rst([".. autoclass:: dpselect.learn.base.PrivateTrees", "   :members:"]),
+        ]
     return _page(title, f"`dpselect.{name}`: {opening}", *parts)
 
 
 def _names(module: ModuleType) -> list[str]:
-    """Return the public names: what the module lists, or else the functions and classes that it defines without an underscore."""
+    """Return what the module lists as public, or else the functions and classes that it defines."""
     if hasattr(module, "__all__"):
         return list(module.__all__)
     return [
@@ -171,16 +186,17 @@ def _described(parser: argparse.ArgumentParser) -> str:
 
 def show_as_written(_app: Any, what: str, _name: str, _it: Any, _options: Any, lines: list[str]) -> None:
     """Keep the indented formulas of a module line by line, and bars and trailing underscores as they are."""
-    shown, verbatim = [], False
+    shown, kept = [], ""
     for before, line in zip(["", *lines], lines, strict=False):
-        if verbatim:
-            verbatim = not line.strip() or line.startswith("    ") if what == "module" else bool(line.strip())
-        elif line.lstrip().startswith(">>>"):
-            verbatim = True
-        elif what == "module" and line.startswith("    ") and not before.strip():
+        formula = line.startswith("    ") or not line.strip()
+        if (kept == "formula" and not formula) or (kept == "example" and not line.strip()):
+            kept = ""
+        if not kept and line.lstrip().startswith(">>>"):
+            kept = "example"
+        elif not kept and what == "module" and line.startswith("    ") and not before.strip():
             shown += ["::", ""]
-            verbatim = True
-        shown.append(line if verbatim else _plain(line))
+            kept = "formula"
+        shown.append(line if kept else _plain(line))
     lines[:] = shown
 
 
@@ -195,9 +211,21 @@ def leave_out_requests(_app: Any, _what: str, name: str, _it: Any, skip: bool, _
     return skip or bool(re.fullmatch(r"set_\w+_request", name))
 
 
-def keep_links_inside(_app: Any, _page: str, source: list[str]) -> None:
-    """Lead links to the list of benchmarks to its page on the site."""
-    source[0] = re.sub(r"\]\((?:\.\./)+benchmarks/README\.md\)", "](/reference/made/benchmarks.md)", source[0])
+def keep_links_inside(_app: Any, page: str, source: list[str]) -> None:
+    """Lead links to files of the repository to the pages of the site that show them."""
+    folder = (DOCS / page).parent
+
+    def inside(link: re.Match[str]) -> str:
+        # Generated pages speak of each other from where they are.
+        target = Path(os.path.normpath(folder / link[1]))
+        path = target.relative_to(ROOT).as_posix() if target.is_relative_to(ROOT) else ""
+        if made := SHOWN_ON.get(path):
+            return f"](/reference/made/{made})"
+        if path.startswith("src/") and path.endswith(".md"):
+            return f"](/reference/made/{proof_page(target)})"
+        return link[0]
+
+    source[0] = re.sub(r"\]\((?!\w+:|/|#)([^)#\s]+)\)", inside, source[0])
 
 
 def _autodoc(path: str, module: ModuleType, names: list[str]) -> str:

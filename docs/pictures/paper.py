@@ -38,12 +38,21 @@ def save(pictures, folder=FOLDER):
             figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Description": digest(figure)})
 
 
+def digest_of(draw):
+    """Return the digest of what a function draws."""
+    with mpl.rc_context(STYLE):
+        return digest(draw())
+
+
 def digest(figure):
-    """Return a digest of what the figure shows: points, bars and words."""
+    """Return a digest of what the figure shows: points, bars and words, but not where on the paper."""
     seen = []
     for axes in figure.axes:
-        seen += [round(float(value), 6) for line in axes.lines for value in line.get_xydata().ravel()]
-        seen += [round(float(value), 6) for patch in axes.patches for value in patch.get_extents().bounds]
+        seen += [float(f"{value:.6g}") for line in axes.lines for value in line.get_xydata().ravel()]
+        seen += [float(f"{value:.6g}") for patch in axes.patches for value in patch.get_path().vertices.ravel()]
+        seen += [
+            float(f"{value:.6g}") for patch in axes.patches for value in patch.get_patch_transform().get_matrix().flat
+        ]
         seen += [text.get_text() for text in axes.texts]
         seen += [axes.get_title(loc="left"), axes.get_xlabel(), axes.get_ylabel()]
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
