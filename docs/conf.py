@@ -6,6 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import pages
+from pygments.lexers import TextLexer
 from sphinx.domains.python import PyObject
 
 import dpselect
@@ -17,8 +18,6 @@ release = version = dpselect.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 exclude_patterns = ["_build"]
-# Lists of pages end with a pattern for those that are not named yet; there may be none.
-suppress_warnings = ["toc.empty_glob"]
 source_suffix = {".md": "markdown"}
 # Pages are written for readers of the repository too: links are plain paths.
 myst_heading_anchors = 3
@@ -56,7 +55,11 @@ copybutton_only_copy_prompt_lines = True
 
 def setup(app):
     """Write the reference pages before anything is read."""
+    # Commands are shown in one colour: shell lexers colour half of a number.
+    app.add_lexer("console", TextLexer)
+    app.add_lexer("sh", TextLexer)
     app.connect("builder-inited", lambda _: pages.write_all())
     app.connect("source-read", pages.keep_links_inside)
+    app.connect("source-read", pages.close_examples)
     app.connect("autodoc-skip-member", pages.leave_out_requests)
     app.connect("autodoc-process-docstring", pages.show_as_written)

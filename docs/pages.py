@@ -228,6 +228,11 @@ def keep_links_inside(_app: Any, page: str, source: list[str]) -> None:
     source[0] = re.sub(r"\]\((?!\w+:|/|#)([^)#\s]+)\)", inside, source[0])
 
 
+def close_examples(_app: Any, _page: str, source: list[str]) -> None:
+    """Leave out the empty line with which an example tells doctest that its output ends."""
+    source[0] = re.sub(r"\n\n```$", "\n```", source[0], flags=re.MULTILINE)
+
+
 def _autodoc(path: str, module: ModuleType, names: list[str]) -> str:
     lines = []
     for name in names:

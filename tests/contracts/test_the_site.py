@@ -16,6 +16,20 @@ DOCS = Path(__file__).parents[2] / "docs"
 PICTURES = DOCS / "pictures"
 DRAWN = [path for path in sorted(PICTURES.glob("*.py")) if path.name != "paper.py"]
 
+DIFFPRIVLIB = """
+    Binary Bingham DPMachine DPMechanism Exponential ExponentialCategorical ExponentialHierarchical Gaussian
+    GaussianAnalytic GaussianDiscrete Geometric GeometricFolded GeometricTruncated Laplace LaplaceBoundedDomain
+    LaplaceBoundedNoise LaplaceFolded LaplaceTruncated PermuteAndFlip Snapping Staircase TruncationAndFoldingMixin
+    Uniform Vector
+    GaussianNB KMeans LinearRegression LogisticRegression PCA StandardScaler RandomForestClassifier
+    DecisionTreeClassifier
+    count_nonzero histogram histogram2d histogramdd mean median nanmean nanstd nansum nanvar percentile quantile std
+    sum var
+    BudgetAccountant total check remaining spend spent_budget set_default pop_default load_default
+    Budget BudgetError PrivacyLeakWarning DiffprivlibCompatibilityWarning check_random_state copy_docstring
+    warn_unused_args check_bounds check_epsilon_delta clip_to_bounds clip_to_norm DiffprivlibMixin
+"""
+
 
 def imported(path: Path) -> ModuleType:
     """Return a module of the documentation, which is no package."""
@@ -102,6 +116,15 @@ def test_links_lead_to_pages_of_the_site(pages) -> None:
         "[a](/reference/made/benchmarks.md) [b](/reference/made/proofs/tdt.md) [c](budget.md) [d](http://e.org)"
         == source[0]
     )
+
+
+def test_the_way_from_diffprivlib_leaves_no_name_out() -> None:
+    """Every public name of diffprivlib 0.6.6 stands in a table."""
+    page = (DOCS / "how-to" / "migrate-from-diffprivlib.md").read_text(encoding="utf-8")
+    tables = "\n".join(line for line in page.splitlines() if line.startswith("|"))
+
+    for name in DIFFPRIVLIB.split():
+        assert re.search(rf"`(?:\w*\.)?{name}`", tables), name
 
 
 @pytest.mark.parametrize("path", DRAWN, ids=lambda path: path.stem)
