@@ -40,6 +40,9 @@ for field in PyObject.doc_field_types:
     if field.name == "variable":
         field.label = "Attributes"
 
+# u' is another score, not an apostrophe.
+smartquotes = False
+
 html_theme = "furo"
 html_title = "dpselect"
 html_static_path = ["_static"]

@@ -4,16 +4,17 @@ They are written into reference/made/, which is not kept.
 """
 
 import argparse
+import importlib
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import dpselect as dps
-from dpselect import cli, learn
+from dpselect import cli
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -21,15 +22,17 @@ SOURCE = ROOT / "src" / "dpselect"
 MADE = DOCS / "reference" / "made"
 PROOF_SECTION = "## Claim"
 
-# The modules of the public vocabulary and what their pages are called.
-MODULES = {
-    "sensitivity": (dps.sensitivity, "Sensitivities"),
-    "ledger": (dps.ledger, "Ledgers"),
-    "learn": (learn, "Trees"),
-    "audit": (dps.audit, "The auditor"),
-    "compare": (dps.compare, "Comparing mechanisms"),
-    "metrics": (dps.metrics, "How good a choice was"),
+# What the pages of modules are called; a module that is not here is called by its name.
+TITLES = {
+    "sensitivity": "Sensitivities",
+    "ledger": "Ledgers",
+    "learn": "Trees",
+    "audit": "The auditor",
+    "compare": "Comparing mechanisms",
+    "metrics": "How good a choice was",
 }
+# Packages that are not public by themselves, or have pages of another kind.
+INNER = {"core", "cli", "views", "sources", "mechanisms", "utilities"}
 
 # What the public constants hold.
 CONSTANTS = {
@@ -39,8 +42,8 @@ CONSTANTS = {
 
 # Files of the repository, and the page of the site that shows them.
 SHOWN_ON = {
-    "benchmarks/README.md": "benchmarks.md",
-    "src/dpselect": "proofs.md",
+    "benchmarks/README.md": "record/benchmarks.md",
+    "src/dpselect": "record/proofs.md",
     "src/dpselect/__init__.py": "vocabulary.md",
     "src/dpselect/cli": "commands.md",
     "src/dpselect/mechanisms": "mechanisms.md",
@@ -61,11 +64,19 @@ def write_all() -> None:
             path.write_text(text, encoding="utf-8")
 
 
+def public_modules() -> dict[str, ModuleType]:
+    """Return the modules of the vocabulary, and the packages that are loaded when they are first used."""
+    modules = {name: getattr(dps, name) for name in dps.__all__ if isinstance(getattr(dps, name), ModuleType)}
+    packages = [file.parent.name for file in SOURCE.glob("*/__init__.py")]
+    modules |= {name: importlib.import_module(f"dpselect.{name}") for name in packages}
+    return {name: module for name, module in modules.items() if name not in INNER and public_names(module)}
+
+
 def every_page() -> dict[str, str]:
     """Return path below reference/made/ to text."""
     utilities = {function.__name__: function for function in dps.utilities.EVERY_UTILITY}
-    pages = {"vocabulary.md": vocabulary(), "commands.md": commands(), "benchmarks.md": benchmarks()}
-    pages |= {f"{name}.md": module_page(name, *rest) for name, rest in MODULES.items()}
+    pages = {"vocabulary.md": vocabulary(), "commands.md": commands(), "record/benchmarks.md": benchmarks()}
+    pages |= {f"{name}.md": module_page(name, module) for name, module in public_modules().items()}
     pages |= catalogue("mechanisms", "Mechanisms", dps.mechanisms.EVERY_MECHANISM)
     pages |= catalogue("utilities", "Utilities", utilities)
     pages |= proofs()
@@ -74,12 +85,13 @@ def every_page() -> dict[str, str]:
 
 def vocabulary() -> str:
     """Return the page of everything that ``import dpselect as dps`` gives, unless another page has it."""
-    elsewhere = {id(getattr(module, name)): page for page, (module, _) in MODULES.items() for name in _names(module)}
+    modules = public_modules().items()
+    elsewhere = {id(getattr(module, name)): page for page, module in modules for name in public_names(module)}
     own, lines = [], []
     for name in dps.__all__:
         value = getattr(dps, name)
         if page := elsewhere.get(id(value)):
-            lines.append(f"`dps.{name}` is on the page [{MODULES[page][1]}]({page}.md).")
+            lines.append(f"`dps.{name}` is on the page [{_title(page)}]({page}.md).")
         elif not isinstance(value, ModuleType):
             own.append(name)
     return _page(
@@ -87,19 +99,19 @@ def vocabulary() -> str:
     )
 
 
-def module_page(name: str, module: ModuleType, title: str) -> str:
+def module_page(name: str, module: ModuleType) -> str:
     """Return the page of one public module."""
     opening = inspect.getdoc(module).splitlines()[0]
-    parts = [_autodoc(f"dpselect.{name}", module, _names(module))]
+    parts = [_autodoc(f"dpselect.{name}", module, public_names(module))]
     if name == "learn":
         parts += [
             "## What all of them share",
             _rst([".. autoclass:: dpselect.learn.base.PrivateTrees", "   :members:"]),
         ]
-    return _page(title, f"`dpselect.{name}`: {opening}", *parts)
+    return _page(_title(name), f"`dpselect.{name}`: {opening}", *parts)
 
 
-def _names(module: ModuleType) -> list[str]:
+def public_names(module: ModuleType) -> list[str]:
     """Return what the module lists as public, or else the functions and classes that it defines."""
     if hasattr(module, "__all__"):
         return list(module.__all__)
@@ -117,6 +129,7 @@ def catalogue(folder: str, title: str, functions: Mapping[str, Callable[..., Any
     pages, rows = {}, []
     for name, function in functions.items():
         module = inspect.getmodule(function).__name__
+        words = dps.mechanism(name).summary if folder == "mechanisms" else _first_paragraph(function)
         proof = proof_page(Path(inspect.getfile(function)).with_suffix(".md"))
         pages[f"{folder}/{name}.md"] = _page(
             name,
@@ -124,8 +137,9 @@ def catalogue(folder: str, title: str, functions: Mapping[str, Callable[..., Any
             _rst([f".. automodule:: {module}", "   :no-index:"]),
             _rst([f".. autofunction:: dpselect.{folder}.{function.__name__}"]),
         )
-        rows.append(f"| [{name}]({folder}/{name}.md) | {_first_sentence(function)} |")
-    table = "\n".join(["| name | |", "|---|---|", *rows])
+        rows.append(f"| [{name}]({folder}/{name}.md) | {_cell(words)} |")
+    heading = "when to use it" if folder == "mechanisms" else "what it scores"
+    table = "\n".join([f"| name | {heading} |", "|---|---|", *rows])
     pages[f"{folder}.md"] = _page(title, table, _contents(f"{folder}/{name}" for name in functions))
     return pages
 
@@ -135,19 +149,20 @@ def proofs() -> dict[str, str]:
     files = [file for file in sorted(SOURCE.rglob("*.md")) if PROOF_SECTION in file.read_text(encoding="utf-8")]
     pages = {proof_page(file): file.read_text(encoding="utf-8") for file in files}
     opening = "Every mechanism and every utility has its proof beside the file of its code; these are all of them."
-    pages["proofs.md"] = _page("Proofs", opening, _contents(name.removesuffix(".md") for name in pages))
+    names = [name.removeprefix("record/").removesuffix(".md") for name in pages]
+    pages["record/proofs.md"] = _page("Proofs", opening, _contents(names))
     return pages
 
 
 def proof_page(file: Path) -> str:
     """Return where the page of a proof is, below reference/made/."""
-    return f"proofs/{file.stem}.md"
+    return f"record/proofs/{file.stem}.md"
 
 
 def benchmarks() -> str:
     """Return the list of benchmarks, with links that lead to the printed results."""
     text = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
-    return text.replace("](results/", "](../../../benchmarks/results/")
+    return text.replace("](results/", "](../../../../benchmarks/results/")
 
 
 def commands() -> str:
@@ -179,8 +194,8 @@ def _described(parser: argparse.ArgumentParser) -> str:
             continue
         written = formatter._format_action_invocation(action)
         help_text = formatter._expand_help(action) if action.help else ""
-        rows.append(f"| `{written.replace('|', chr(92) + '|')}` | {help_text.replace('|', chr(92) + '|')} |")
-    table = "\n".join(["| argument | |", "|---|---|", *rows]) if rows else ""
+        rows.append(f"| `{_cell(written)}` | {_cell(help_text)} |")
+    table = "\n".join(["| argument | what it is |", "|---|---|", *rows]) if rows else ""
     return f"```text\n{usage}\n```\n\n{table}"
 
 
@@ -196,7 +211,7 @@ def show_as_written(_app: Any, what: str, _name: str, _it: Any, _options: Any, l
         elif not kept and what == "module" and line.startswith("    ") and not before.strip():
             shown += ["::", ""]
             kept = "formula"
-        shown.append(line if kept else _plain(line))
+        shown.append(line.replace("``", "") if kept == "formula" else line if kept else _plain(line))
     lines[:] = shown
 
 
@@ -254,13 +269,21 @@ def _page(title: str, *parts: str) -> str:
     return "\n\n".join([f"# {title}", *(part for part in parts if part)]) + "\n"
 
 
-def _contents(pages: Iterator[str]) -> str:
+def _contents(pages: Iterable[str]) -> str:
     return "\n".join(["```{toctree}", ":hidden:", "", *pages, "```"])
 
 
-def _first_sentence(function: Callable[..., Any]) -> str:
-    paragraph = inspect.getdoc(function).split("\n\n")[0].replace("\n", " ")
-    return paragraph.replace("``", "`").replace("|", r"\|")
+def _first_paragraph(function: Callable[..., Any]) -> str:
+    """Return how the module of a utility begins: what it is, as a formula."""
+    return inspect.getdoc(inspect.getmodule(function)).split("\n\n")[0].replace("\n", " ")
+
+
+def _cell(words: str) -> str:
+    return words.replace("``", "`").replace("|", r"\|").replace("*", r"\*")
+
+
+def _title(module: str) -> str:
+    return TITLES.get(module, module.capitalize())
 
 
 def _sentence(words: str) -> str:

@@ -65,12 +65,11 @@ def test_every_public_name_has_an_entry(made) -> None:
     """In the vocabulary, or on the page of its module."""
     text = "\n".join(made.values())
     entries = set(re.findall(r"^\.\. (?:autoclass|autofunction|py:data):: (\S+)", text, re.MULTILINE))
-    modules = {"sensitivity", "ledger", "learn", "audit", "compare", "metrics"}
     documented = {entry.rpartition(".")[2] for entry in entries}
 
     for name in dps.__all__:
         assert inspect.ismodule(getattr(dps, name)) or name in documented, name
-    for module in modules:
+    for module in ("sensitivity", "ledger", "learn", "audit", "compare", "metrics"):
         for name in getattr(getattr(dps, module), "__all__", []):
             assert f"dpselect.{module}.{name}" in entries
     assert {"dpselect.sensitivity.element", "dpselect.metrics.recall", "dpselect.learn.DPTreeClassifier"} <= entries
@@ -82,7 +81,7 @@ def test_every_mechanism_and_utility_has_a_page_that_links_its_proof(made) -> No
     names += [("utilities", function.__name__) for function in dps.utilities.EVERY_UTILITY]
 
     for folder, name in names:
-        proof = re.search(r"\[The proof\]\(\.\./(proofs/\w+\.md)\)", made[f"{folder}/{name}.md"]).group(1)
+        proof = re.search(r"\[The proof\]\(\.\./(record/proofs/\w+\.md)\)", made[f"{folder}/{name}.md"]).group(1)
         assert "## Proof" in made[proof]
         assert f"| [{name}]({folder}/{name}.md) |" in made[f"{folder}.md"]
 
@@ -113,7 +112,7 @@ def test_links_lead_to_pages_of_the_site(pages) -> None:
     pages.keep_links_inside(None, "how-to/x", source)
 
     assert (
-        "[a](/reference/made/benchmarks.md) [b](/reference/made/proofs/tdt.md) [c](budget.md) [d](http://e.org)"
+        "[a](/reference/made/record/benchmarks.md) [b](/reference/made/record/proofs/tdt.md) [c](budget.md) [d](http://e.org)"
         == source[0]
     )
 
