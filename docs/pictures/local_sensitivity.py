@@ -141,8 +141,8 @@ def smooth():
         axes.plot(distances, discounted, color=colour, linestyle=line, label=f"beta = {beta}")
         best = int(discounted.argmax())
         axes.plot(best, discounted[best], "o", color=colour)
-        above = 0.6 if best else -3
-        axes.annotate(f"{discounted[best]:.1f}", (best + 1.5, discounted[best] + above), color=colour, va="bottom")
+        right, above = (1.5, 0.6) if best else (4, -3.4)
+        axes.annotate(f"{discounted[best]:.1f}", (best + right, discounted[best] + above), color=colour, va="bottom")
     axes.set(xlabel="distance t, in steps from this database", ylabel="discounted sensitivity", ylim=(0, 30))
     axes.legend(loc="upper right")
     return figure
