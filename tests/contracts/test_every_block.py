@@ -21,6 +21,8 @@ PAGES = [
     *sorted((ROOT / "src").rglob("*.md")),
 ]
 TUTORIAL = DOCS / "tutorial.md"
+# Where pytest looks for examples in pages: testpaths in pyproject.toml.
+RUN_BY_DOCTEST = [DOCS, ROOT / "src", ROOT / "README.md"]
 
 # Commands that are not run here, and why.
 TEMPLATES = {
@@ -100,6 +102,7 @@ def test_every_block_is_run_or_is_no_code(block: Block) -> None:
 
         assert not stray, f"{block}: write every statement after >>>, so that doctest runs it: {stray}"
         assert any(isinstance(part, doctest.Example) for part in parts)
+        assert any(block.page.is_relative_to(place) for place in RUN_BY_DOCTEST)
     elif block.language in ("sh", "console"):
         for command in commands(block):
             assert command.template or command.line.startswith("dpselect "), (
