@@ -28,6 +28,7 @@ TITLES = {
     "ledger": "Ledgers",
     "learn": "Trees",
     "audit": "The auditor",
+    "chooser": "The chooser",
     "compare": "Comparing mechanisms",
     "metrics": "How good a choice was",
 }
@@ -200,7 +201,7 @@ def _described(parser: argparse.ArgumentParser) -> str:
 
 
 def show_as_written(_app: Any, what: str, _name: str, _it: Any, _options: Any, lines: list[str]) -> None:
-    """Keep the indented formulas of a module line by line, and bars and trailing underscores as they are."""
+    """Keep the indented formulas of a module line by line, and bars, powers and trailing underscores as they are."""
     shown, kept = [], ""
     for before, line in zip(["", *lines], lines, strict=False):
         formula = line.startswith("    ") or not line.strip()
@@ -217,8 +218,12 @@ def show_as_written(_app: Any, what: str, _name: str, _it: Any, _options: Any, l
 
 def _plain(line: str) -> str:
     parts = re.split(r"(``.*?``|:\w+:`.*?`|^\s*\.\. .*$|^\s*:[^:]+:)", line)
-    parts[::2] = [re.sub(r"\||(?<=\w)_(?=\W|$)", r"\\\g<0>", part) for part in parts[::2]]
+    parts[::2] = [re.sub(r"\||(?<!\\)\*\*|(?<=\w)_(?=\W|$)", _escaped, part) for part in parts[::2]]
     return "".join(parts)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "".join(f"\\{sign}" for sign in found[0])
 
 
 def leave_out_requests(_app: Any, _what: str, name: str, _it: Any, skip: bool, _options: Any) -> bool:

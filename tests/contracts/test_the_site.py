@@ -97,10 +97,19 @@ def test_every_command_and_option_is_listed(made) -> None:
 
 def test_docstrings_keep_bars_and_formulas(pages) -> None:
     """Bars are no substitutions, and an indented formula is shown as it is written."""
-    lines = ["Sum of |w_i|, trees_ and ``a|b``:", "", "    |x - y| / 2", "", "as above.", "", ">>> print('|')", "|"]
+    lines = [
+        "Sum of |w_i| ** 2, trees_ and ``a|b``:",
+        "",
+        "    |x - y| / 2",
+        "",
+        "as above.",
+        "",
+        ">>> print('|')",
+        "|",
+    ]
     pages.show_as_written(None, "module", "", None, None, lines)
 
-    assert [r"Sum of \|w_i\|, trees\_ and ``a|b``:", "", "::", "", "    |x - y| / 2", ""] == lines[:6]
+    assert [r"Sum of \|w_i\| \*\* 2, trees\_ and ``a|b``:", "", "::", "", "    |x - y| / 2", ""] == lines[:6]
     assert ["as above.", "", ">>> print('|')", "|"] == lines[6:]
 
 
