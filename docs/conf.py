@@ -6,6 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import pages
+from docutils import nodes
 from pygments.lexers import TextLexer
 from sphinx.domains.python import PyObject
 
@@ -56,6 +57,13 @@ copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 
 
+def draw_dashes(_app, page, _name):
+    """Show the dash that Sphinx writes between a parameter and its words as one."""
+    for text in list(page.findall(nodes.Text)):
+        if text == " -- ":
+            text.parent.replace(text, nodes.Text(" \u2013 "))
+
+
 def setup(app):
     """Write the reference pages before anything is read."""
     # Commands are shown in one colour: shell lexers colour half of a number.
@@ -64,5 +72,7 @@ def setup(app):
     app.connect("builder-inited", lambda _: pages.write_all())
     app.connect("source-read", pages.keep_links_inside)
     app.connect("source-read", pages.close_examples)
+    app.connect("autodoc-process-signature", pages.readable_defaults)
+    app.connect("doctree-resolved", draw_dashes)
     app.connect("autodoc-skip-member", pages.leave_out_requests)
     app.connect("autodoc-process-docstring", pages.show_as_written)

@@ -35,12 +35,6 @@ TITLES = {
 # Packages that are not public by themselves, or have pages of another kind.
 INNER = {"core", "cli", "views", "sources", "mechanisms", "utilities"}
 
-# What the public constants hold.
-CONSTANTS = {
-    "EVERY_CLASSIFIER": "All estimators.",
-    "THE_FIVE": "The five published trees, A1 to A5, as estimators by name.",
-}
-
 # Files of the repository, and the page of the site that shows them.
 SHOWN_ON = {
     "benchmarks/README.md": "record/benchmarks.md",
@@ -226,6 +220,13 @@ def _escaped(found: re.Match[str]) -> str:
     return "".join(f"\\{sign}" for sign in found[0])
 
 
+def readable_defaults(
+    _app: Any, _what: str, _name: str, _it: Any, _options: Any, arguments: str | None, returns: str | None
+) -> tuple[str | None, str | None]:
+    """Show a default that is no Python, such as <factory>, as three dots."""
+    return arguments and re.sub(r"<\w[^<>]*>", "...", arguments), returns
+
+
 def leave_out_requests(_app: Any, _what: str, name: str, _it: Any, skip: bool, _options: Any) -> bool:
     """Leave out the methods with which scikit-learn routes metadata: it adds them, and nobody calls them."""
     return skip or bool(re.fullmatch(r"set_\w+_request", name))
@@ -262,8 +263,13 @@ def _autodoc(path: str, module: ModuleType, names: list[str]) -> str:
         elif callable(value):
             lines += [f".. autofunction:: {path}.{name}", ""]
         else:
-            lines += [f".. py:data:: {path}.{name}", "", f"   {CONSTANTS.get(name, '')}", ""]
+            lines += [f".. py:data:: {path}.{name}", "", f"   Holds {_held(value)}.", ""]
     return _rst(lines)
+
+
+def _held(values: Iterable[Any]) -> str:
+    """Return the members of a public constant by name."""
+    return ", ".join(f"``{getattr(value, '__name__', value)}``" for value in values)
 
 
 def _rst(lines: list[str]) -> str:
