@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest import mock
 
 import dpselect as dps
 from dpselect import cli
@@ -162,8 +163,11 @@ def benchmarks() -> str:
 
 def commands() -> str:
     """Return the command line as its own parsers describe it."""
-    os.environ |= {"COLUMNS": "88", "NO_COLOR": "1"}
-    parser = cli._parser()
+    with mock.patch.dict(os.environ, {"COLUMNS": "88", "NO_COLOR": "1"}):
+        return _commands(cli._parser())
+
+
+def _commands(parser: argparse.ArgumentParser) -> str:
     parts = [_described(parser)]
     for name, verb, words in _below(parser):
         parts += [f"## dpselect {name}", _sentence(words), _described(verb)]
