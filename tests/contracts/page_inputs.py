@@ -29,6 +29,9 @@ def write(folder: Path) -> None:
     _lines(folder / "people.csv", ["age,job,rich", *people])
     domains = ["age = {low = 0, high = 100}", 'job = ["farmer", "nurse", "smith"]', 'rich = ["no", "yes"]']
     _lines(folder / "domains.toml", domains)
+    patients = [f"{age},{'ill' if age >= 70 else 'well'}" for age in range(100) for _ in range(3)]
+    _lines(folder / "patients.csv", ["age,state", *patients])
+    _lines(folder / "patients.toml", ["age = {low = 0, high = 100}", 'state = ["well", "ill"]'])
     _lines(folder / "new.csv", ["age,job", "30,smith", "80,nurse"])
 
 
