@@ -72,15 +72,15 @@ def table(rows: Sequence[Row]) -> str:
 
     >>> print(table([Row("exponential", (Fraction(1), Fraction(2)), (0.5, 0.75), (1.5, 0.25))]))
     probability of naming a best candidate
-      epsilon             1         2
-      exponential     0.500     0.750
+      epsilon              1          2
+      exponential      0.500      0.750
     <BLANKLINE>
     expected error in the score
-      epsilon             1         2
-      exponential       1.5      0.25
+      epsilon              1          2
+      exponential        1.5       0.25
     """
     width = max(len("epsilon"), *(len(each.name) for each in rows))
-    head = f"  {'epsilon':<{width}}" + "".join(f"{_short(epsilon):>10}" for epsilon in rows[0].epsilons)
+    head = f"  {'epsilon':<{width}}" + "".join(f"{_short(epsilon):>11}" for epsilon in rows[0].epsilons)
     blocks = []
     for title, figures, form in (
         ("probability of naming a best candidate", "best", ".3f"),
@@ -88,7 +88,7 @@ def table(rows: Sequence[Row]) -> str:
     ):
         lines = [title, head]
         for each in rows:
-            cells = "".join(f"{value:>10{form}}" for value in getattr(each, figures))
+            cells = "".join(f"{value:>11{form}}" for value in getattr(each, figures))
             lines.append(f"  {each.name:<{width}}{cells or '  ' + each.why}")
         blocks.append("\n".join(line.rstrip() for line in lines))
     return "\n\n".join(blocks)

@@ -1,0 +1,305 @@
+"""The pages nobody writes by hand: the reference from docstrings and parsers, the proofs, the benchmarks.
+
+They are written into reference/made/, which is not kept.
+"""
+
+import argparse
+import importlib
+import inspect
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest import mock
+
+import dpselect as dps
+from dpselect import cli
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+SOURCE = ROOT / "src" / "dpselect"
+MADE = DOCS / "reference" / "made"
+PROOF_SECTION = "## Claim"
+
+# What the pages of modules are called; a module that is not here is called by its name.
+TITLES = {
+    "sensitivity": "Sensitivities",
+    "ledger": "Ledgers",
+    "learn": "Trees",
+    "audit": "The auditor",
+    "chooser": "The chooser",
+    "compare": "Comparing mechanisms",
+    "metrics": "How good a choice was",
+}
+# Packages that are not public by themselves, or have pages of another kind.
+INNER = {"core", "cli", "views", "sources", "mechanisms", "utilities"}
+
+# Files of the repository, and the page of the site that shows them.
+SHOWN_ON = {
+    "benchmarks/README.md": "record/benchmarks.md",
+    "src/dpselect": "record/proofs.md",
+    "src/dpselect/__init__.py": "vocabulary.md",
+    "src/dpselect/cli": "commands.md",
+    "src/dpselect/mechanisms": "mechanisms.md",
+    "src/dpselect/utilities": "utilities.md",
+}
+
+
+def write_all() -> None:
+    """Write every page; one that did not change is left alone, so that the next build is quick."""
+    pages = every_page()
+    for path in MADE.rglob("*.md"):
+        if path.relative_to(MADE).as_posix() not in pages:
+            path.unlink()
+    for name, text in pages.items():
+        path = MADE / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def public_modules() -> dict[str, ModuleType]:
+    """Return the modules of the vocabulary, and the packages that are loaded when they are first used."""
+    modules = {name: getattr(dps, name) for name in dps.__all__ if isinstance(getattr(dps, name), ModuleType)}
+    packages = [file.parent.name for file in SOURCE.glob("*/__init__.py")]
+    modules |= {name: importlib.import_module(f"dpselect.{name}") for name in packages}
+    return {name: module for name, module in modules.items() if name not in INNER and public_names(module)}
+
+
+def every_page() -> dict[str, str]:
+    """Return path below reference/made/ to text."""
+    utilities = {function.__name__: function for function in dps.utilities.EVERY_UTILITY}
+    pages = {"vocabulary.md": vocabulary(), "commands.md": commands(), "record/benchmarks.md": benchmarks()}
+    pages |= {f"{name}.md": module_page(name, module) for name, module in public_modules().items()}
+    pages |= catalogue("mechanisms", "Mechanisms", dps.mechanisms.EVERY_MECHANISM)
+    pages |= catalogue("utilities", "Utilities", utilities)
+    pages |= proofs()
+    return pages
+
+
+def vocabulary() -> str:
+    """Return the page of everything that ``import dpselect as dps`` gives, unless another page has it."""
+    modules = public_modules().items()
+    elsewhere = {id(getattr(module, name)): page for page, module in modules for name in public_names(module)}
+    own, lines = [], []
+    for name in dps.__all__:
+        value = getattr(dps, name)
+        if page := elsewhere.get(id(value)):
+            lines.append(f"`dps.{name}` is on the page [{_title(page)}]({page}.md).")
+        elif not isinstance(value, ModuleType):
+            own.append(name)
+    return _page(
+        "The vocabulary", "What `import dpselect as dps` gives.", "\n".join(lines), _autodoc("dpselect", dps, own)
+    )
+
+
+def module_page(name: str, module: ModuleType) -> str:
+    """Return the page of one public module."""
+    opening = inspect.getdoc(module).splitlines()[0]
+    parts = [_autodoc(f"dpselect.{name}", module, public_names(module))]
+    if name == "learn":
+        parts += [
+            "## What all of them share",
+            _rst([".. autoclass:: dpselect.learn.base.PrivateTrees", "   :members:"]),
+        ]
+    return _page(_title(name), f"`dpselect.{name}`: {opening}", *parts)
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """Return what the module lists as public, or else the functions and classes that it defines."""
+    if hasattr(module, "__all__"):
+        return list(module.__all__)
+    return [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and (inspect.isfunction(value) or inspect.isclass(value))
+        and value.__module__ == module.__name__
+    ]
+
+
+def catalogue(folder: str, title: str, functions: Mapping[str, Callable[..., Any]]) -> dict[str, str]:
+    """Return a page for each mechanism or utility, and a table of them all."""
+    pages, rows = {}, []
+    for name, function in functions.items():
+        module = inspect.getmodule(function).__name__
+        words = dps.mechanism(name).summary if folder == "mechanisms" else _first_paragraph(function)
+        proof = proof_page(Path(inspect.getfile(function)).with_suffix(".md"))
+        pages[f"{folder}/{name}.md"] = _page(
+            name,
+            f"[The proof](../{proof})",
+            _rst([f".. automodule:: {module}", "   :no-index:"]),
+            _rst([f".. autofunction:: dpselect.{folder}.{function.__name__}"]),
+        )
+        rows.append(f"| [{name}]({folder}/{name}.md) | {_cell(words)} |")
+    heading = "when to use it" if folder == "mechanisms" else "what it scores"
+    table = "\n".join([f"| name | {heading} |", "|---|---|", *rows])
+    pages[f"{folder}.md"] = _page(title, table, _contents(f"{folder}/{name}" for name in functions))
+    return pages
+
+
+def proofs() -> dict[str, str]:
+    """Return every proof as it stands beside its code, and the list of them."""
+    files = [file for file in sorted(SOURCE.rglob("*.md")) if PROOF_SECTION in file.read_text(encoding="utf-8")]
+    pages = {proof_page(file): file.read_text(encoding="utf-8") for file in files}
+    opening = "Every mechanism and every utility has its proof beside the file of its code; these are all of them."
+    names = [name.removeprefix("record/").removesuffix(".md") for name in pages]
+    pages["record/proofs.md"] = _page("Proofs", opening, _contents(names))
+    return pages
+
+
+def proof_page(file: Path) -> str:
+    """Return where the page of a proof is, below reference/made/."""
+    return f"record/proofs/{file.stem}.md"
+
+
+def benchmarks() -> str:
+    """Return the list of benchmarks, with links that lead to the printed results."""
+    text = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    return text.replace("](results/", "](../../../../benchmarks/results/")
+
+
+def commands() -> str:
+    """Return the command line as its own parsers describe it."""
+    with mock.patch.dict(os.environ, {"COLUMNS": "88", "NO_COLOR": "1"}):
+        return _commands(cli._parser())
+
+
+def _commands(parser: argparse.ArgumentParser) -> str:
+    parts = [_described(parser)]
+    for name, verb, words in _below(parser):
+        parts += [f"## dpselect {name}", _sentence(words), _described(verb)]
+        for task, inner, inner_words in _below(verb):
+            parts += [f"### dpselect {name} {task}", _sentence(inner_words), _described(inner)]
+    opening = "Bad input ends with status 2 and one sentence on standard error, a broken claim with status 1."
+    return _page("The command line", opening, *parts)
+
+
+def _below(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser, str]]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for choice in action._choices_actions:
+                yield choice.dest, action.choices[choice.dest], choice.help
+
+
+def _described(parser: argparse.ArgumentParser) -> str:
+    usage = parser.format_usage().removeprefix("usage: ").rstrip()
+    formatter = parser._get_formatter()
+    rows = []
+    for action in parser._actions:
+        if isinstance(action, argparse._HelpAction | argparse._SubParsersAction):
+            continue
+        written = formatter._format_action_invocation(action)
+        help_text = formatter._expand_help(action) if action.help else ""
+        rows.append(f"| `{_cell(written)}` | {_cell(help_text)} |")
+    table = "\n".join(["| argument | what it is |", "|---|---|", *rows]) if rows else ""
+    return f"```text\n{usage}\n```\n\n{table}"
+
+
+def show_as_written(_app: Any, what: str, _name: str, _it: Any, _options: Any, lines: list[str]) -> None:
+    """Keep the indented formulas of a module line by line, and bars, powers and trailing underscores as they are."""
+    shown, kept = [], ""
+    for before, line in zip(["", *lines], lines, strict=False):
+        formula = line.startswith("    ") or not line.strip()
+        if (kept == "formula" and not formula) or (kept == "example" and not line.strip()):
+            kept = ""
+        if not kept and line.lstrip().startswith(">>>"):
+            kept = "example"
+        elif not kept and what == "module" and line.startswith("    ") and not before.strip():
+            shown += ["::", ""]
+            kept = "formula"
+        shown.append(line.replace("``", "") if kept == "formula" else line if kept else _plain(line))
+    lines[:] = shown
+
+
+def _plain(line: str) -> str:
+    parts = re.split(r"(``.*?``|:\w+:`.*?`|^\s*\.\. .*$|^\s*:[^:]+:)", line)
+    parts[::2] = [re.sub(r"\||(?<!\\)\*\*|(?<=\w)_(?=\W|$)", _escaped, part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "".join(f"\\{sign}" for sign in found[0])
+
+
+def readable_defaults(
+    _app: Any, _what: str, _name: str, _it: Any, _options: Any, arguments: str | None, returns: str | None
+) -> tuple[str | None, str | None]:
+    """Show a default that is no Python, such as <factory>, as three dots."""
+    return arguments and re.sub(r"<\w[^<>]*>", "...", arguments), returns
+
+
+def leave_out_requests(_app: Any, _what: str, name: str, _it: Any, skip: bool, _options: Any) -> bool:
+    """Leave out the methods with which scikit-learn routes metadata: it adds them, and nobody calls them."""
+    return skip or bool(re.fullmatch(r"set_\w+_request", name))
+
+
+def keep_links_inside(_app: Any, page: str, source: list[str]) -> None:
+    """Lead links to files of the repository to the pages of the site that show them."""
+    folder = (DOCS / page).parent
+
+    def inside(link: re.Match[str]) -> str:
+        # Generated pages speak of each other from where they are.
+        target = Path(os.path.normpath(folder / link[1]))
+        path = target.relative_to(ROOT).as_posix() if target.is_relative_to(ROOT) else ""
+        if made := SHOWN_ON.get(path):
+            return f"](/reference/made/{made})"
+        if path.startswith("src/") and path.endswith(".md"):
+            return f"](/reference/made/{proof_page(target)})"
+        return link[0]
+
+    source[0] = re.sub(r"\]\((?!\w+:|/|#)([^)#\s]+)\)", inside, source[0])
+
+
+def close_examples(_app: Any, _page: str, source: list[str]) -> None:
+    """Leave out the empty line with which an example tells doctest that its output ends."""
+    source[0] = re.sub(r"\n\n```$", "\n```", source[0], flags=re.MULTILINE)
+
+
+def _autodoc(path: str, module: ModuleType, names: list[str]) -> str:
+    lines = []
+    for name in names:
+        value = getattr(module, name)
+        if inspect.isclass(value):
+            lines += [f".. autoclass:: {path}.{name}", "   :members:", ""]
+        elif callable(value):
+            lines += [f".. autofunction:: {path}.{name}", ""]
+        else:
+            lines += [f".. py:data:: {path}.{name}", "", f"   Holds {_held(value)}.", ""]
+    return _rst(lines)
+
+
+def _held(values: Iterable[Any]) -> str:
+    """Return the members of a public constant by name."""
+    return ", ".join(f"``{getattr(value, '__name__', value)}``" for value in values)
+
+
+def _rst(lines: list[str]) -> str:
+    return "\n".join(["```{eval-rst}", *lines, "```"])
+
+
+def _page(title: str, *parts: str) -> str:
+    return "\n\n".join([f"# {title}", *(part for part in parts if part)]) + "\n"
+
+
+def _contents(pages: Iterable[str]) -> str:
+    return "\n".join(["```{toctree}", ":hidden:", "", *pages, "```"])
+
+
+def _first_paragraph(function: Callable[..., Any]) -> str:
+    """Return how the module of a utility begins: what it is, as a formula."""
+    return inspect.getdoc(inspect.getmodule(function)).split("\n\n")[0].replace("\n", " ")
+
+
+def _cell(words: str) -> str:
+    return words.replace("``", "`").replace("|", r"\|").replace("*", r"\*")
+
+
+def _title(module: str) -> str:
+    return TITLES.get(module, module.capitalize())
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:].rstrip(".") + "."

@@ -1,0 +1,39 @@
+"""The files that the commands on the pages read, small: as the pages describe them."""
+
+import gzip
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+EDGES = [(node, (node * step) % 97) for node in range(97) for step in (2, 5) if node != (node * step) % 97]
+SALARIES = [20_000 + 5_000 * (row * 7 % 20) for row in range(1_000)]
+PEOPLE = [(age, job, "yes" if age >= 50 else "no") for age in range(100) for job in ("farmer", "nurse", "smith")]
+
+
+def write(folder: Path) -> None:
+    """Write every input that some page names."""
+    _lines(folder / "salaries.csv", ["salary", *map(str, SALARIES)])
+    _lines(folder / "public.csv", ["salary", *map(str, SALARIES)])
+    parquet.write_table(pa.table({"salary": SALARIES}), folder / "salaries.parquet")
+    _lines(folder / "study.csv", ["snp,b,c", "rs1,139,57", "rs2,150,69", "rs3,160,72", "rs4,100,99"])
+    edges = [f"{source},{target}" for source, target in EDGES]
+    _lines(folder / "edges.csv", ["source,target", *edges])
+    parquet.write_table(
+        pa.table({"source": [s for s, _ in EDGES], "target": [t for _, t in EDGES]}), folder / "edges.parquet"
+    )
+    with gzip.open(folder / "edges.txt.gz", "wt", encoding="utf-8") as file:
+        file.write("\n".join(edge.replace(",", " ") for edge in edges))
+    _lines(folder / "names.txt", map(str, range(97)))
+    people = [f"{age},{job},{rich}" for age, job, rich in PEOPLE]
+    _lines(folder / "people.csv", ["age,job,rich", *people])
+    domains = ["age = {low = 0, high = 100}", 'job = ["farmer", "nurse", "smith"]', 'rich = ["no", "yes"]']
+    _lines(folder / "domains.toml", domains)
+    patients = [f"{age},{'ill' if age >= 70 else 'well'}" for age in range(100) for _ in range(3)]
+    _lines(folder / "patients.csv", ["age,state", *patients])
+    _lines(folder / "patients.toml", ["age = {low = 0, high = 100}", 'state = ["well", "ill"]'])
+    _lines(folder / "new.csv", ["age,job", "30,smith", "80,nurse"])
+
+
+def _lines(path: Path, lines) -> None:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,0 +1,171 @@
+"""No block of code on any page without a test: each is run here or by doctest, or listed as a template."""
+
+import doctest
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import page_inputs
+import pytest
+
+from dpselect.cli import main
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "benchmarks" / "README.md",
+    *(page for page in sorted(DOCS.rglob("*.md")) if not {"_build", "made"} & set(page.parts)),
+    *sorted((ROOT / "src").rglob("*.md")),
+]
+TUTORIAL = DOCS / "tutorial.md"
+# Where pytest looks for examples in pages: testpaths in pyproject.toml.
+RUN_BY_DOCTEST = [DOCS, ROOT / "src", ROOT / "README.md"]
+
+# Commands that are not run here, and why.
+TEMPLATES = {
+    "python -m pip install": "sets the library up: .ci/run does it",
+    "dpselect audit": "takes minutes: tests/audit runs its parts",
+}
+FENCE = re.compile(r"^(?P<fence>```+)(?P<words>[^\n]*)\n(?P<text>.*?)^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)
+CHECKER = doctest.OutputChecker()
+CLOCK = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of one page."""
+
+    page: Path
+    language: str
+    text: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Command:
+    """A line of a block that a shell would run, and what the page says it prints (None: says nothing)."""
+
+    line: str
+    printed: str | None
+
+    @property
+    def template(self) -> bool:
+        """Whether it is listed as one."""
+        return any(self.line.startswith(words) for words in TEMPLATES)
+
+
+def blocks(page: Path) -> list[Block]:
+    """Return the fenced blocks of a page, in order."""
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(page, match["words"].strip(), match["text"], text[: match.start()].count("\n") + 1)
+        for match in FENCE.finditer(text)
+    ]
+
+
+def commands(block: Block) -> Iterator[Command]:
+    """Return the commands of a block: every line of ```sh, every line after a dollar sign of ```console."""
+    if block.language == "sh":
+        yield from (Command(line, None) for line in block.text.splitlines() if line.strip())
+    if block.language == "console":
+        for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+            line, _, printed = part.partition("\n")
+            yield Command(line, printed)
+
+
+EVERY_BLOCK = [block for page in PAGES for block in blocks(page)]
+PAGES_WITH_COMMANDS = [
+    page
+    for page in PAGES
+    if page != TUTORIAL and any(not c.template for block in blocks(page) for c in commands(block))
+]
+
+
+def test_there_are_blocks_of_every_kind() -> None:
+    """The pages are found, and so are their blocks."""
+    assert {"python", "sh", "console"} <= {block.language for block in EVERY_BLOCK}
+    assert TUTORIAL in PAGES
+
+
+@pytest.mark.parametrize("block", EVERY_BLOCK, ids=str)
+def test_every_block_is_run_or_is_no_code(block: Block) -> None:
+    """Python is examples with prompts, files say their name, commands are ours, the rest is no code."""
+    if block.language == "python":
+        parts = doctest.DocTestParser().parse(block.text)
+        stray = "".join(part for part in parts if isinstance(part, str)).strip()
+
+        assert not stray, f"{block}: write every statement after >>>, so that doctest runs it: {stray}"
+        assert any(isinstance(part, doctest.Example) for part in parts)
+        assert any(block.page.is_relative_to(place) for place in RUN_BY_DOCTEST)
+    elif block.language in ("sh", "console"):
+        for command in commands(block):
+            assert command.template or command.line.startswith("dpselect "), (
+                f"{block}: list {command.line} in TEMPLATES"
+            )
+    elif block.language == "toml":
+        assert re.match(r"# [\w-]+\.toml\n", block.text), f"{block}: begin with the name of the file, # name.toml"
+    else:
+        assert re.fullmatch(r"text|\{\w[\w-]*\}.*", block.language), f"{block}: nothing runs {block.language!r}"
+        assert not re.search(r"^(>>>|\$ |import |dpselect )", block.text, re.MULTILINE), f"{block}: code in text"
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_COMMANDS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch, capfd) -> None:
+    """In the order of the page, in a folder that has the files it speaks of."""
+    monkeypatch.chdir(tmp_path)
+    page_inputs.write(tmp_path)
+
+    for block in blocks(page):
+        write_file_of(block)
+        for command in commands(block):
+            if not command.template:
+                run(command, capfd)
+
+
+def test_the_tutorial_runs_from_top_to_bottom(tmp_path: Path, monkeypatch, capfd) -> None:
+    """Python and commands share one folder, and print what the page says."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    runner = doctest.DocTestRunner(CHECKER, optionflags=doctest.ELLIPSIS)
+
+    for block in blocks(TUTORIAL):
+        if block.language == "python":
+            test = doctest.DocTestParser().get_doctest(block.text, names, str(block), str(block.page), block.line)
+            failed = runner.run(test, clear_globs=False).failed
+            assert 0 == failed, capfd.readouterr().out
+            names = test.globs
+        for command in commands(block):
+            run(command, capfd)
+
+
+def run(command: Command, capfd) -> None:
+    """Run one command and compare what it prints, clock times apart."""
+    status = exit_status(shlex.split(command.line.removeprefix("dpselect ")))
+    captured = capfd.readouterr()
+    printed = captured.out + captured.err
+    if command.printed is None:
+        assert 0 == status, f"{command.line}: {printed}"
+    else:
+        wanted, got = CLOCK.sub("CLOCK", command.printed), CLOCK.sub("CLOCK", printed)
+        assert CHECKER.check_output(wanted, got, doctest.ELLIPSIS), f"{command.line} prints\n{printed}"
+
+
+def exit_status(words: list[str]) -> int:
+    """Return the exit status, also where the parser leaves by itself."""
+    try:
+        return main(words)
+    except SystemExit as left:
+        return int(left.code or 0)
+
+
+def write_file_of(block: Block) -> None:
+    """Write a block of TOML to the file that its first line names."""
+    if block.language == "toml":
+        name = block.text.partition("\n")[0].removeprefix("# ")
+        Path(name).write_text(block.text, encoding="utf-8")

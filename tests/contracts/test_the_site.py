@@ -1,0 +1,148 @@
+"""The documentation site: every public name has its place, and every picture shows what its script draws."""
+
+import importlib.util
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import dpselect as dps
+
+DOCS = Path(__file__).parents[2] / "docs"
+PICTURES = DOCS / "pictures"
+DRAWN = [path for path in sorted(PICTURES.glob("*.py")) if path.name != "paper.py"]
+
+DIFFPRIVLIB = """
+    Binary Bingham DPMachine DPMechanism Exponential ExponentialCategorical ExponentialHierarchical Gaussian
+    GaussianAnalytic GaussianDiscrete Geometric GeometricFolded GeometricTruncated Laplace LaplaceBoundedDomain
+    LaplaceBoundedNoise LaplaceFolded LaplaceTruncated PermuteAndFlip Snapping Staircase TruncationAndFoldingMixin
+    Uniform Vector
+    GaussianNB KMeans LinearRegression LogisticRegression PCA StandardScaler RandomForestClassifier
+    DecisionTreeClassifier
+    count_nonzero histogram histogram2d histogramdd mean median nanmean nanstd nansum nanvar percentile quantile std
+    sum var
+    BudgetAccountant total check remaining spend spent_budget set_default pop_default load_default
+    Budget BudgetError PrivacyLeakWarning DiffprivlibCompatibilityWarning check_random_state copy_docstring
+    warn_unused_args check_bounds check_epsilon_delta clip_to_bounds clip_to_norm DiffprivlibMixin
+"""
+
+
+def imported(path: Path) -> ModuleType:
+    """Return a module of the documentation, which is no package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def pages() -> ModuleType:
+    """What writes the pages that nobody writes by hand."""
+    return imported(DOCS / "pages.py")
+
+
+@pytest.fixture(scope="module")
+def made(pages) -> dict[str, str]:
+    """These pages, by path."""
+    return pages.every_page()
+
+
+@pytest.fixture
+def pictures_importable() -> Iterator[None]:
+    """Scripts of pictures find the paper they share."""
+    imported(PICTURES / "paper.py")
+    yield
+    for name in ["paper", *(path.stem for path in DRAWN)]:
+        sys.modules.pop(name, None)
+
+
+def test_every_public_name_has_an_entry(made) -> None:
+    """In the vocabulary, or on the page of its module."""
+    text = "\n".join(made.values())
+    entries = set(re.findall(r"^\.\. (?:autoclass|autofunction|py:data):: (\S+)", text, re.MULTILINE))
+    documented = {entry.rpartition(".")[2] for entry in entries}
+
+    for name in dps.__all__:
+        assert inspect.ismodule(getattr(dps, name)) or name in documented, name
+    for module in ("sensitivity", "ledger", "learn", "audit", "compare", "metrics"):
+        for name in getattr(getattr(dps, module), "__all__", []):
+            assert f"dpselect.{module}.{name}" in entries
+    assert {"dpselect.sensitivity.element", "dpselect.metrics.recall", "dpselect.learn.DPTreeClassifier"} <= entries
+
+
+def test_every_mechanism_and_utility_has_a_page_that_links_its_proof(made) -> None:
+    """And the proof has a page."""
+    names = [("mechanisms", name) for name in dps.mechanisms.EVERY_MECHANISM]
+    names += [("utilities", function.__name__) for function in dps.utilities.EVERY_UTILITY]
+
+    for folder, name in names:
+        proof = re.search(r"\[The proof\]\(\.\./(record/proofs/\w+\.md)\)", made[f"{folder}/{name}.md"]).group(1)
+        assert "## Proof" in made[proof]
+        assert f"| [{name}]({folder}/{name}.md) |" in made[f"{folder}.md"]
+
+
+def test_every_command_and_option_is_listed(made) -> None:
+    """As the parsers describe them."""
+    page = made["commands.md"]
+
+    for heading in ("## dpselect top-k", "## dpselect audit", "### dpselect budget create"):
+        assert f"{heading}\n" in page
+    assert "| `--dataset NAME` | your name of the data: whose budget this is |" in page
+
+
+def test_docstrings_keep_bars_and_formulas(pages) -> None:
+    """Bars are no substitutions, and an indented formula is shown as it is written."""
+    lines = [
+        "Sum of |w_i| ** 2, trees_ and ``a|b``:",
+        "",
+        "    |x - y| / 2",
+        "",
+        "as above.",
+        "",
+        ">>> print('|')",
+        "|",
+    ]
+    pages.show_as_written(None, "module", "", None, None, lines)
+
+    assert [r"Sum of \|w_i\| \*\* 2, trees\_ and ``a|b``:", "", "::", "", "    |x - y| / 2", ""] == lines[:6]
+    assert ["as above.", "", ">>> print('|')", "|"] == lines[6:]
+
+
+def test_links_lead_to_pages_of_the_site(pages) -> None:
+    """Files of the repository that the site shows are not downloaded."""
+    source = [
+        "[a](../../benchmarks/README.md) [b](../../src/dpselect/utilities/tdt.md) [c](budget.md) [d](http://e.org)"
+    ]
+    pages.keep_links_inside(None, "how-to/x", source)
+
+    assert (
+        "[a](/reference/made/record/benchmarks.md) [b](/reference/made/record/proofs/tdt.md) [c](budget.md) [d](http://e.org)"
+        == source[0]
+    )
+
+
+def test_the_way_from_diffprivlib_leaves_no_name_out() -> None:
+    """Every public name of diffprivlib 0.6.6 stands in a table."""
+    page = (DOCS / "how-to" / "migrate-from-diffprivlib.md").read_text(encoding="utf-8")
+    tables = "\n".join(line for line in page.splitlines() if line.startswith("|"))
+
+    for name in DIFFPRIVLIB.split():
+        assert re.search(rf"`(?:\w*\.)?{name}`", tables), name
+
+
+@pytest.mark.parametrize("path", DRAWN, ids=lambda path: path.stem)
+@pytest.mark.usefixtures("pictures_importable")
+def test_every_picture_is_fresh_and_shown(path: Path) -> None:
+    """What the script draws today is what the file shows, and some page shows the file, with words for it."""
+    paper, script = sys.modules["paper"], imported(path)
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md"))
+
+    for name in script.PICTURES:
+        drawn = paper.digest_of(script.PICTURES[name])
+        assert drawn in (PICTURES / f"{name}.svg").read_text(encoding="utf-8"), f"draw it afresh: python {path}"
+        assert re.search(rf"!\[[^\]]{{40,}}\]\([./]*pictures/{name}\.svg\)", pages), name
