@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from dpselect.experiments import smooth_noisy_max_theorem_7_2
+from dpselect.experiments import (
+    smooth_noisy_max_figure_7,
+    smooth_noisy_max_figure_8,
+    smooth_noisy_max_table_3,
+    smooth_noisy_max_theorem_7_2,
+    smooth_private_selection_figure_1,
+    smooth_private_selection_figure_2,
+    smooth_private_selection_table_1,
+    smooth_private_selection_table_2,
+)
 from dpselect.experiments.elsewhere import NOT_REPRODUCED
 from dpselect.experiments.experiment import Experiment
 
 __all__ = ["EVERY_EXPERIMENT", "NOT_REPRODUCED", "chosen"]
 
-_FILES = (smooth_noisy_max_theorem_7_2,)
+_FILES = (
+    smooth_noisy_max_table_3,
+    smooth_noisy_max_figure_7,
+    smooth_noisy_max_figure_8,
+    smooth_noisy_max_theorem_7_2,
+    smooth_private_selection_figure_1,
+    smooth_private_selection_figure_2,
+    smooth_private_selection_table_1,
+    smooth_private_selection_table_2,
+)
 
 EVERY_EXPERIMENT: tuple[Experiment, ...] = tuple(file.EXPERIMENT for file in _FILES)
 
