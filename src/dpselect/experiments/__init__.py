@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dpselect.experiments import (
+    jostle_figure_4_2,
     smooth_noisy_max_figure_7,
     smooth_noisy_max_figure_8,
+    smooth_noisy_max_figure_9,
+    smooth_noisy_max_figure_10,
     smooth_noisy_max_table_3,
     smooth_noisy_max_theorem_7_2,
     smooth_private_selection_figure_1,
@@ -21,11 +24,14 @@ _FILES = (
     smooth_noisy_max_table_3,
     smooth_noisy_max_figure_7,
     smooth_noisy_max_figure_8,
+    smooth_noisy_max_figure_9,
+    smooth_noisy_max_figure_10,
     smooth_noisy_max_theorem_7_2,
     smooth_private_selection_figure_1,
     smooth_private_selection_figure_2,
     smooth_private_selection_table_1,
     smooth_private_selection_table_2,
+    jostle_figure_4_2,
 )
 
 EVERY_EXPERIMENT: tuple[Experiment, ...] = tuple(file.EXPERIMENT for file in _FILES)
