@@ -119,17 +119,17 @@ def _accuracy(
 def _labels(counts: Counts, series: str, epsilon: float, rng: np.random.Generator) -> Counts:
     """Return a label for every leaf, by the law of a mechanism."""
     if series == WDP:
-        return counts.argmax(axis=1)
+        return np.asarray(counts.argmax(axis=1))
     if series == COUNTS:
         # Exponential noise and the largest wins: the law of permute-and-flip, of range bound 1 for counts.
-        return (counts * epsilon + rng.exponential(size=counts.shape)).argmax(axis=1)
+        return np.asarray((counts * epsilon + rng.exponential(size=counts.shape)).argmax(axis=1))
     classes = counts.shape[1]
     winner = counts.argmax(axis=1)
     lead = counts[np.arange(len(counts)), winner][:, None] - counts - (np.arange(classes) < winner[:, None])
     lead[np.arange(len(counts)), winner] = np.iinfo(np.int64).max
     sure = np.array([_right(series, epsilon, classes, int(safe)) for safe in lead.min(axis=1)])
     other = (winner + rng.integers(1, classes, len(counts))) % classes
-    return np.where(rng.random(len(counts)) < sure, winner, other)
+    return np.asarray(np.where(rng.random(len(counts)) < sure, winner, other))
 
 
 @lru_cache(maxsize=200_000)
@@ -195,8 +195,8 @@ EXPERIMENT = Experiment(
     title="Test accuracy of private random forests of 32 trees.",
     method=(
         "Random binary trees of the printed depths, every record in one tree by its own coin, one private label a "
-        "leaf drawn from the mechanism's exact law; random splits, 80 to 20; bounds of the manifest. Compas and Wall-sensor are not in the data folder. "
-        "Printed: the logs published with the code, mean of 10 runs."
+        "leaf drawn from the mechanism's exact law; random splits, 80 to 20; bounds of the manifest. Compas and "
+        "Wall-sensor are not in the data folder. Printed: the logs published with the code, mean of 10 runs."
     ),
     grid=grid,
     measure=measure,
