@@ -30,8 +30,8 @@ NOT_REPRODUCED: tuple[Absent, ...] = (
         "Theorem 3",
         "the guarantee of one-sided noise, as the authors revise it",
         "(k + |R| l / 2) epsilon instead of (k + (|R| - 1) l / 2) epsilon",
-        "it is a statement about privacy; tests/mechanisms/test_smooth_private_selection.py searches for violations and "
-        "the printed bound holds for gamma = 2, 4, 6 and 10",
+        "it is a statement about privacy; tests/mechanisms/test_smooth_private_selection.py searches for violations "
+        "and the printed bound holds for gamma = 2, 4, 6 and 10",
     ),
     Absent(
         "002",
