@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,8 @@ def run(given: argparse.Namespace) -> str:
     lines, outcomes = [], []
     if not data.available():
         lines.append(data.WHERE)
-    for outcome in engine.run(wanted, effort, Path(given.out) / "results", jobs=given.jobs):
+    show = sys.stderr.isatty()
+    for outcome in engine.run(wanted, effort, Path(given.out) / "results", jobs=given.jobs, show=show):
         outcomes.append(outcome)
         each = outcome.experiment
         lines.append(f"{each.paper} {each.item}: {verdicts.sentence(outcome)}")

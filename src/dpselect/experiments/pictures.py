@@ -21,6 +21,7 @@ _COLOURS = (
     "#3d9be9",
     "#b5179e",
 )
+_GREYS = ("#4d4d4d", "#7a7a7a", "#a3a3a3")
 _MARKERS = "osD^vPX<>p"
 _DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)), (0, (4, 1.5, 1, 1.5, 1, 1.5)))
 _ACROSS = 3
@@ -74,7 +75,7 @@ def _panel(axes: Any, experiment: Experiment, results: Results, panel: str, name
         number = names.index(name)
         line = results.line(panel, name)
         private = name not in experiment.not_private
-        colour = _COLOURS[number % len(_COLOURS)] if private else "#777777"
+        colour = _COLOURS[number % len(_COLOURS)] if private else _GREYS[number % len(_GREYS)]
         marker = _MARKERS[number % len(_MARKERS)]
         bars = [0 if math.isnan(each.error) else 2 * each.error for each in line]
         axes.errorbar(
@@ -82,11 +83,15 @@ def _panel(axes: Any, experiment: Experiment, results: Results, panel: str, name
             [each.value for each in line],
             yerr=bars if any(bars) else None,
             color=colour,
-            linestyle=_DASHES[number % len(_DASHES)] if private else (0, (1, 1.2)),
-            marker=marker if len(line) <= 16 else None,
+            linestyle=_DASHES[number % len(_DASHES)],
+            marker=marker,
+            # Long lines carry about six markers, each line at places of its own.
+            markevery=(number % 3, len(line) // 6) if len(line) > 16 else None,
             markersize=4.5,
-            linewidth=1.5,
-            capsize=2,
+            markerfacecolor=colour if private else "#ffffff",
+            linewidth=1.5 if private else 1.1,
+            elinewidth=0.7,
+            capsize=1.5,
             label=name if private else f"{name} (not private)",
             zorder=2 if private else 1,
         )
@@ -97,13 +102,13 @@ def _panel(axes: Any, experiment: Experiment, results: Results, panel: str, name
         axes.plot([], [], linestyle="", marker="o", markersize=8, fillstyle="none", color="#000000", label="printed")
     axes.set(title=panel, xlabel=experiment.x_label, ylabel=experiment.y_label)
     axes.set_xscale(experiment.x_scale)
+    values = [p.value for name in results.series(panel) for p in results.line(panel, name)]
     if experiment.y_scale == "symlog":
-        smallest = min(
-            (abs(p.value) for n in results.series(panel) for p in results.line(panel, n) if p.value), default=1
-        )
-        axes.set_yscale("symlog", linthresh=max(smallest, 1e-3))
+        axes.set_yscale("symlog", linthresh=1e-2 if max(map(abs, values)) > 1 else 1e-4)
     else:
         axes.set_yscale(experiment.y_scale)
+    if min(values) >= 0 and experiment.y_scale == "symlog":
+        axes.set_ylim(bottom=0)
     axes.grid(True, color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
