@@ -61,6 +61,8 @@ def svg(experiment: Experiment, results: Results) -> str:
         for axes in grid.flat:
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
                 handles.setdefault(label, handle)
+        if "printed" in handles:
+            handles["printed"] = handles.pop("printed")
         # Outside the axes, so that no line is covered.
         figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns, frameon=False)
         sink = io.BytesIO()
