@@ -1,1 +1,33 @@
-"""The papers' tables and figures, one file each, run by one small engine."""
+"""The papers' tables and figures, one file each: ``EVERY_EXPERIMENT``. Simulation, never part of a release."""
+
+from __future__ import annotations
+
+from dpselect.experiments import smooth_noisy_max_theorem_7_2
+from dpselect.experiments.elsewhere import NOT_REPRODUCED
+from dpselect.experiments.experiment import Experiment
+
+__all__ = ["EVERY_EXPERIMENT", "NOT_REPRODUCED", "chosen"]
+
+_FILES = (smooth_noisy_max_theorem_7_2,)
+
+EVERY_EXPERIMENT: tuple[Experiment, ...] = tuple(file.EXPERIMENT for file in _FILES)
+
+
+def chosen(names: list[str]) -> list[Experiment]:
+    """Return the experiments of these names, beginnings of names or papers ("000"); all when none is given.
+
+    Raises:
+        ValueError: a name that fits none; the message lists the names.
+
+    >>> [each.item for each in chosen(["smooth_noisy_max_theorem_7_2"])]
+    ['Theorem 7.2']
+    """
+    found: list[Experiment] = []
+    for name in names:
+        exact = [each for each in EVERY_EXPERIMENT if each.name == name]
+        close = exact or [each for each in EVERY_EXPERIMENT if each.name.startswith(name) or each.paper == name]
+        if not close:
+            known = ", ".join(each.name for each in EVERY_EXPERIMENT)
+            raise ValueError(f"There is no experiment {name!r}: pass {known}.")
+        found += close
+    return [each for each in EVERY_EXPERIMENT if not names or each in found]

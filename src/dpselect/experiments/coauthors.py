@@ -1,9 +1,9 @@
 """A made-up co-authorship graph of the size of DBLP: 317,080 nodes, 1,049,866 edges. A simulation, not the data.
 
 Papers are written one after the other, and all authors of a paper are joined. A paper has 2 + Geometric(0.45) authors,
-at most 60. While the authors known so far are fewer than their share of the edges written so far, the first author is
-new; otherwise somebody known, with chances proportional to the papers written. Every further author is new by the same
-rule, else with chance 0.55 an earlier co-author of the first, else somebody known. Nobody gets more than 343
+at most 60. While the authors known so far are fewer than 30, or than their share of the edges so far, the first author is
+new; otherwise somebody known: with chance 0.6 anybody, else with chances proportional to the papers written. Every
+further author is new by the same rule, else with chance 0.55 an earlier co-author of the first, else somebody known. Nobody gets more than 343
 co-authors, the largest degree that the papers print. The last papers are cut, so both sizes are met exactly.
 
 Experiments on it say so in their name and in their verdict; nothing about the real DBLP follows from them.
@@ -19,6 +19,8 @@ from dpselect.views import Graph
 NAME = "DBLP-like (simulated)"
 NODES, EDGES, MAX_DEGREE = 317_080, 1_049_866, 343
 _LARGEST_TEAM, _TEAM, _LOYAL = 60, 0.45, 0.55
+_FOUNDERS = 30
+_EVEN = 0.6
 _CHUNK = 2**16
 
 
@@ -59,7 +61,7 @@ def _papers(
         return among[int(next(uniform) * len(among))]
 
     def newcomer() -> bool:
-        return len(near) < nodes and len(near) * edges <= nodes * (len(source) + 1)
+        return len(near) < nodes and (len(near) < _FOUNDERS or len(near) * edges <= nodes * len(source))
 
     while len(source) < edges:
         team: list[int] = []
@@ -70,6 +72,8 @@ def _papers(
                 near.append([])
             elif team and near[team[0]] and next(uniform) < _LOYAL:
                 author = known(near[team[0]])
+            elif next(uniform) < _EVEN:
+                author = int(next(uniform) * len(near))
             else:
                 author = known(written)
             if author not in team and len(near[author]) + size <= max_degree:
