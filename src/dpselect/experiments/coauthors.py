@@ -6,10 +6,13 @@ new; otherwise somebody known: with chance 0.6 anybody, else with chances propor
 further author is new by the same rule, else with chance 0.55 an earlier co-author of the first, else somebody known. Nobody gets more than 343
 co-authors, the largest degree that the papers print. The last papers are cut, so both sizes are met exactly.
 
-Experiments on it say so in their name and in their verdict; nothing about the real DBLP follows from them.
+It has the sizes of DBLP, a largest degree of 342, a median degree of 4 and a mean clustering of 0.64. Experiments on it
+say so in the name of their panel; nothing about the real DBLP follows from them.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +94,6 @@ def _papers(
     return np.array(source, dtype=np.int64), np.array(target, dtype=np.int64)
 
 
-def _stream(rng: np.random.Generator):  # type: ignore[no-untyped-def]
+def _stream(rng: np.random.Generator) -> Iterator[float]:
     while True:
         yield from rng.random(_CHUNK).tolist()
