@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from dpselect.experiments import smooth_noisy_max_theorem_7_2
+from dpselect.experiments import (
+    local_dampening_figure_16,
+    local_dampening_figure_17,
+    local_dampening_figure_20,
+    local_dampening_table_1,
+    smooth_noisy_max_theorem_7_2,
+)
 from dpselect.experiments.elsewhere import NOT_REPRODUCED
 from dpselect.experiments.experiment import Experiment
 
 __all__ = ["EVERY_EXPERIMENT", "NOT_REPRODUCED", "chosen"]
 
-_FILES = (smooth_noisy_max_theorem_7_2,)
+_FILES = (
+    smooth_noisy_max_theorem_7_2,
+    local_dampening_figure_16,
+    local_dampening_figure_17,
+    local_dampening_figure_20,
+    local_dampening_table_1,
+)
 
 EVERY_EXPERIMENT: tuple[Experiment, ...] = tuple(file.EXPERIMENT for file in _FILES)
 
