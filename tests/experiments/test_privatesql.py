@@ -56,7 +56,10 @@ def test_the_bounds_hold_for_all_graphs_of_five_nodes() -> None:
             near[u, v] = near[v, u] = there
         # Only the view of node 0: the others are it under another name.
         cells[chosen] = [
-            near[0, u] * near[0, v] * (1 - near[u, v]) * (1 + sum(near[0, w] * near[u, w] * near[v, w] for w in range(5)))
+            near[0, u]
+            * near[0, v]
+            * (1 - near[u, v])
+            * (1 + sum(near[0, w] * near[u, w] * near[v, w] for w in range(5)))
             for u, v in pairs
         ]
         degrees[chosen] = near.sum(axis=0).max()

@@ -6,7 +6,14 @@ from dpselect.experiments import (
     local_dampening_figure_16,
     local_dampening_figure_17,
     local_dampening_figure_20,
+    local_dampening_figure_23,
+    local_dampening_figure_24,
+    local_dampening_figure_25,
     local_dampening_table_1,
+    multi_objective_figure_2,
+    multi_objective_figure_3,
+    multi_objective_table_1,
+    multi_objective_table_2,
     smooth_noisy_max_theorem_7_2,
 )
 from dpselect.experiments.elsewhere import NOT_REPRODUCED
@@ -20,6 +27,13 @@ _FILES = (
     local_dampening_figure_17,
     local_dampening_figure_20,
     local_dampening_table_1,
+    local_dampening_figure_23,
+    local_dampening_figure_24,
+    local_dampening_figure_25,
+    multi_objective_table_1,
+    multi_objective_table_2,
+    multi_objective_figure_2,
+    multi_objective_figure_3,
 )
 
 EVERY_EXPERIMENT: tuple[Experiment, ...] = tuple(file.EXPERIMENT for file in _FILES)

@@ -1,10 +1,11 @@
 """A made-up co-authorship graph of the size of DBLP: 317,080 nodes, 1,049,866 edges. A simulation, not the data.
 
 Papers are written one after the other, and all authors of a paper are joined. A paper has 2 + Geometric(0.45) authors,
-at most 60. While the authors known so far are fewer than 30, or than their share of the edges so far, the first author is
-new; otherwise somebody known: with chance 0.6 anybody, else with chances proportional to the papers written. Every
-further author is new by the same rule, else with chance 0.55 an earlier co-author of the first, else somebody known. Nobody gets more than 343
-co-authors, the largest degree that the papers print. The last papers are cut, so both sizes are met exactly.
+at most 60. While the authors known so far are fewer than 30, or than their share of the edges so far, the first author
+is new; otherwise somebody known: with chance 0.6 anybody, else with chances proportional to the papers written. Every
+further author is new by the same rule, else with chance 0.55 an earlier co-author of the first, else somebody known.
+Nobody gets more than 343 co-authors, the largest degree that the papers print. The last papers are cut, so both sizes
+are met exactly.
 
 It has the sizes of DBLP, a largest degree of 342, a median degree of 4 and a mean clustering of 0.64. Experiments on it
 say so in the name of their panel; nothing about the real DBLP follows from them.
@@ -27,9 +28,7 @@ _EVEN = 0.6
 _CHUNK = 2**16
 
 
-def coauthors(
-    nodes: int = NODES, edges: int = EDGES, max_degree: int = MAX_DEGREE, *, seed: int = 20_110_601
-) -> Graph:
+def coauthors(nodes: int = NODES, edges: int = EDGES, max_degree: int = MAX_DEGREE, *, seed: int = 20_110_601) -> Graph:
     """Return the graph; the same seed gives the same graph.
 
     Args:

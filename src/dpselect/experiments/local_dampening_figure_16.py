@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from scipy.stats import spearmanr
@@ -27,7 +28,7 @@ def measure(cell: Cell, _: Effort, __: np.random.Generator) -> Sequence[Point]:
     ebc, delta = np.asarray(scores.values, dtype=float), np.asarray(scores.sensitivity.at(0), dtype=float)
     edges = np.concatenate(([0.0], np.geomspace(1, ebc.max() * 1.001, 25)))
     found = []
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in pairwise(edges.tolist()):
         inside = delta[(ebc >= low) & (ebc < high)]
         if inside.size:
             middle = float(np.sqrt(max(low, 0.25) * high))
@@ -76,5 +77,5 @@ EXPERIMENT = Experiment(
         Claim("They are still positively correlated", "positive", _weak),
     ),
     not_private=frozenset({MEAN, LEAST, MOST, CORRELATION, FALLS}),
-    remark="This correlation is what shifted local dampening lives on: without it, dampening alone misorders the nodes.",
+    remark="Shifted local dampening lives on this correlation; dampening without the shift misorders the nodes.",
 )

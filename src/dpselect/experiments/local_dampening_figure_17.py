@@ -56,7 +56,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     return [Point(name, series, e, float(np.asarray(made.law(scores, e)) @ away)) for e in epsilons(effort)]
 
 
-def reductions(results: Results, name: str) -> np.ndarray:  # type: ignore[type-arg]
+def reductions(results: Results, name: str) -> np.ndarray:
     """Return by how much local dampening errs less than the exponential mechanism, at every epsilon, in per cent."""
     ours, theirs = (np.array([p.value for p in results.line(name, series)]) for series in (LD, EM))
     return np.asarray(100 * (1 - ours / theirs))
@@ -66,7 +66,9 @@ def _mean(name: str, printed: float, within: float) -> Claim:
     def judge(results: Results) -> Ruling:
         value = float(reductions(results, name).mean())
         held = abs(value - printed) <= within
-        return Ruling(f"{value:.1f} %", "held" if held else "refuted", f"allowed {within:g} points: the grid is not printed")
+        return Ruling(
+            f"{value:.1f} %", "held" if held else "refuted", f"allowed {within:g} points: the grid is not printed"
+        )
 
     return Claim(f"{name}: mean reduction of the error by local dampening", f"{printed:g} %", judge)
 
@@ -75,7 +77,9 @@ def _most(name: str, printed: float, within: float, text: str) -> Claim:
     def judge(results: Results) -> Ruling:
         value = float(reductions(results, name).max())
         held = abs(value - printed) <= within
-        return Ruling(f"{value:.1f} %", "held" if held else "refuted", f"allowed {within:g} points: the grid is not printed")
+        return Ruling(
+            f"{value:.1f} %", "held" if held else "refuted", f"allowed {within:g} points: the grid is not printed"
+        )
 
     return Claim(text, f"{printed:g} %", judge)
 

@@ -68,7 +68,9 @@ def saved(rival: str, least: float, most: float) -> Claim:
         told = ", ".join(f"{where} {value:.1f}" for where, value in found.items())
         return Ruling(f"orders of magnitude at recall {LEVEL}: {told}", "held" if inside else "refuted", "allowed 0.5")
 
-    return Claim(f"SLDPrivTopk reaches the accuracy of {rival} with less budget", f"{least:g} to {most:g} orders", judge)
+    return Claim(
+        f"SLDPrivTopk reaches the accuracy of {rival} with less budget", f"{least:g} to {most:g} orders", judge
+    )
 
 
 def _ceiling(name: str, degree: int, printed: float) -> Claim:
@@ -84,9 +86,7 @@ def _ceiling(name: str, degree: int, printed: float) -> Claim:
 
 
 def _inverted(results: Results) -> Ruling:
-    last = {
-        name: max(p.value for p in results.line(panel(name, k), LD)) for name in ("Enron", "Github") for k in SIZES
-    }
+    last = {name: max(p.value for p in results.line(panel(name, k), LD)) for name in ("Enron", "Github") for k in SIZES}
     worst = max(last.values())
     return Ruling(
         f"its recall never exceeds {worst:.2f} at any budget up to 1e4", "held" if worst < LEVEL else "refuted", "exact"
@@ -100,9 +100,9 @@ EXPERIMENT = Experiment(
     title="Share of the k nodes with the largest ego betweenness that are named, against the total budget.",
     method=(
         "Each of the k draws spends B/k. Public bounds on the degree: the largest degrees that the thesis prints. "
-        "Recall is exact for mechanisms of the exponential sampler; permute-and-flip is drawn. DBLP is not available: a "
-        "simulated co-authorship graph of its size stands in and says nothing about DBLP itself. The figure is printed "
-        "without numbers."
+        "Recall is exact for mechanisms of the exponential sampler; permute-and-flip is drawn. DBLP is not available: "
+        "a simulated co-authorship graph of its size stands in and says nothing about DBLP itself. The figure is "
+        "printed without numbers."
     ),
     grid=grid,
     measure=measure,
@@ -119,7 +119,7 @@ EXPERIMENT = Experiment(
         Claim("LDPrivTopk suffers from the inversion problem", "low accuracy", _inverted),
     ),
     remark=(
-        "Use shifted-local-dampening-flip for ego betweenness; where the degree serves as well, permute-and-flip on the "
-        "degree finds the same nodes with three to ten times less budget still."
+        "Use shifted-local-dampening-flip for ego betweenness; where the degree serves as well, permute-and-flip on "
+        "the degree finds the same nodes with three to ten times less budget still."
     ),
 )

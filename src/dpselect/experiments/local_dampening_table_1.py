@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpselect as dps
-from dpselect.experiments import nodes
+from dpselect.experiments import coauthors, nodes
 from dpselect.experiments.baselines import privatesql
 from dpselect.experiments.experiment import (
     Cell,
@@ -105,9 +105,7 @@ def _dampened(scores: dps.Scores, truth: Truth, mechanism: str, budget: float) -
     return float(np.mean(shares))
 
 
-def _queried(
-    cells: NDArray[np.int64], truth: Truth, bound: int, rng: np.random.Generator, budget: float
-) -> float:
+def _queried(cells: NDArray[np.int64], truth: Truth, bound: int, rng: np.random.Generator, budget: float) -> float:
     shares = []
     for _ in range(RUNS):
         order = np.argsort(-privatesql.noisy_betweenness(cells, budget, bound, rng), kind="stable")
@@ -126,7 +124,7 @@ def _near_random(results: Results) -> Ruling:
 
 
 def _better(results: Results) -> Ruling:
-    names = [name for name in results.panels() if name != nodes.coauthors.NAME]
+    names = [name for name in results.panels() if name != coauthors.NAME]
     if not names:
         raise Unmeasured("Enron and Github were not measured.")
     lead = [
@@ -135,14 +133,16 @@ def _better(results: Results) -> Ruling:
         for ours, theirs in zip(results.line(name, PTK), results.line(name, PSQL), strict=True)
         if ours.x >= 0.5
     ]
-    return Ruling(f"ahead by {min(lead):.2f} to {max(lead):.2f} from B = 0.5 on", "held" if min(lead) > 0 else "refuted")
+    return Ruling(
+        f"ahead by {min(lead):.2f} to {max(lead):.2f} from B = 0.5 on", "held" if min(lead) > 0 else "refuted"
+    )
 
 
 _APART = "the truncation, the view of each sample and its sensitivity are not printed: only near-random is claimed"
 _SIMULATED = "DBLP is not available: the graph is simulated"
 _TABLE = {
     "Enron": ((0.06, 0.45, 0.60, 0.84, 0.88), (0.01, 0.01, 0.16, 0.20, 0.21)),
-    nodes.coauthors.NAME: ((0.05, 0.27, 0.44, 0.87, 0.92), (0.02, 0.02, 0.05, 0.11, 0.21)),
+    coauthors.NAME: ((0.05, 0.27, 0.44, 0.87, 0.92), (0.02, 0.02, 0.05, 0.11, 0.21)),
     "Github": ((0.07, 0.49, 0.69, 0.86, 0.91), (0.02, 0.02, 0.02, 0.03, 0.07)),
 }
 
@@ -154,9 +154,9 @@ EXPERIMENT = Experiment(
     title="Mean accuracy over k = 1, 2, 3 of shifted local dampening and of PrivateSQL on samples of 50 nodes.",
     method=(
         "Samples by breadth-first search from random nodes; 10 of them in a quick run, 60 in a full one; shifted "
-        "dampening exactly, PrivateSQL ten times a sample, B/50 for each view. PrivateSQL runs in three calibrations: views "
-        "cut at degree 10 with the printed 1448; the sample's own degree with our elastic bound; and the least bound there "
-        "is for it, kinder than any that PrivateSQL could derive. DBLP is a simulated graph of its size."
+        "dampening exactly, PrivateSQL ten times a sample, B/50 for each view. PrivateSQL runs in three calibrations: "
+        "views cut at degree 10 with the printed 1448; the sample's own degree with our elastic bound; and the least "
+        "bound there is for it, kinder than any that PrivateSQL could derive. DBLP is a simulated graph of its size."
     ),
     grid=grid,
     measure=measure,
@@ -168,7 +168,7 @@ EXPERIMENT = Experiment(
         place
         for name, (dampened, queried) in _TABLE.items()
         for place in (
-            *printed(name, BUDGETS, {PUBLISHED: dampened}, apart=_SIMULATED if name == nodes.coauthors.NAME else ""),
+            *printed(name, BUDGETS, {PUBLISHED: dampened}, apart=_SIMULATED if name == coauthors.NAME else ""),
             *printed(name, BUDGETS, {PSQL: queried}, apart=_APART),
         )
     ),
@@ -181,7 +181,8 @@ EXPERIMENT = Experiment(
     not_private=frozenset({PUBLISHED, OWN, KIND}),
     shows="table",
     remark=(
-        "A bound read from the sample is private data: with the public bound 49 shifted dampening needs a few times more "
-        "budget. One budget for 50 views leaves PrivateSQL with noise alone, even under the least sensitivity there is."
+        "A bound read from the sample is private data: with the public bound 49 shifted dampening needs a few times "
+        "more budget. One budget for 50 views leaves PrivateSQL with noise alone, even under the least sensitivity "
+        "there is."
     ),
 )

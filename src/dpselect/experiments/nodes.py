@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 import dpselect as dps
 from dpselect import datasets
@@ -52,9 +52,9 @@ def scores(name: str, utility: str) -> dps.Scores:
     return dps.utilities.degree(graph(name)) if utility == "degree" else dps.utilities.ego_density(graph(name))
 
 
-def best(values: NDArray[np.float64], k: int) -> NDArray[np.intp]:
+def best(values: ArrayLike, k: int) -> NDArray[np.intp]:
     """Return the true top k, ties in the public order."""
-    return np.argsort(-values, kind="stable")[:k]
+    return np.argsort(-np.asarray(values), kind="stable")[:k]
 
 
 def recall(
@@ -91,7 +91,7 @@ def reached(line: Sequence[tuple[float, float]], level: float) -> float | None:
 
 
 def orders(cheap: float | None, dear: float | None) -> float:
-    """Return by how many orders of magnitude one budget is below the other; infinite when the other never gets there."""
+    """Return by how many orders of magnitude one budget is below another; infinite when that never suffices."""
     if cheap is None:
         return -math.inf
     return math.inf if dear is None else math.log10(dear / cheap)

@@ -1,8 +1,8 @@
 """SuLQ's ID3: every node asks for noisy counts of every attribute, and splits by the largest noisy information gain.
 
-The selection of Friedman and Schuster costs one query a node; this one costs a query an attribute, so with B / (2 (d + 1))
-for the selection and a attributes left, each table of counts gets B / (2 (d + 1) a). Counts, stopping rule, leaves and
-pruning are those of ``DPID3Classifier``, so a path spends B, exactly.
+The selection of Friedman and Schuster costs one query a node; this one costs a query an attribute, so of the
+B / (2 (d + 1)) for the selection each table of counts gets an equal part. Counts, stopping rule, leaves and pruning are
+those of ``DPID3Classifier``, so a path spends B, exactly.
 
 References: Blum et al. 2005; Farias 2021, section 7.2; Friedman and Schuster 2010, section 4.
 """
