@@ -13,6 +13,7 @@ from dpselect.experiments.multi_objective_table_1 import TITLES
 from dpselect.learn import DPEvolutionaryTreeClassifier, DPID3Classifier, DPTreeClassifier
 
 EPSILONS = (0.01, 0.05, 0.1, 0.5, 1.0, 2.0)
+QUICK = (0.05, 0.5, 2.0)
 ROUNDS = 3
 GLOBAL, LOCAL = "DP-MOET-Agg_global, epsilon in each of 3 rounds", "DP-MOET-Agg_local, epsilon in each of 3 rounds"
 OURS, NONE, ID3 = "DP-MOET-Agg, flip, epsilon in all", "NODP-MOET-Agg", "LocalDiffPID3, depth 5"
@@ -63,7 +64,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
 
     return [
         point(TITLES[name], series, e, repeated(lambda _, e=e: fitness(e), effort, paper=_PAPER))  # type: ignore[misc]
-        for e in ((1.0,) if series == NONE else EPSILONS)
+        for e in ((1.0,) if series == NONE else QUICK if effort.name == "quick" else EPSILONS)
     ]
 
 

@@ -48,7 +48,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     """Every private run is held against every run without noise; the error counts both kinds of runs."""
     name, series = str(cell["dataset"]), str(cell["series"])
     mechanism, times = SERIES[series]
-    many = {"quick": 4, "full": 24}.get(effort.name, _PAPER)
+    many = {"quick": 4, "full": 60}.get(effort.name, _PAPER)
     best = without_noise(name, many)
     found = []
     for epsilon in EPSILONS:
