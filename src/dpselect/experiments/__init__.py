@@ -14,7 +14,14 @@ from dpselect.experiments import (
     multi_objective_figure_3,
     multi_objective_table_1,
     multi_objective_table_2,
+    smooth_noisy_max_figure_7,
+    smooth_noisy_max_figure_8,
+    smooth_noisy_max_table_3,
     smooth_noisy_max_theorem_7_2,
+    smooth_private_selection_figure_1,
+    smooth_private_selection_figure_2,
+    smooth_private_selection_table_1,
+    smooth_private_selection_table_2,
 )
 from dpselect.experiments.elsewhere import NOT_REPRODUCED
 from dpselect.experiments.experiment import Experiment
@@ -23,6 +30,9 @@ __all__ = ["EVERY_EXPERIMENT", "NOT_REPRODUCED", "chosen"]
 
 _FILES = (
     smooth_noisy_max_theorem_7_2,
+    smooth_noisy_max_table_3,
+    smooth_noisy_max_figure_7,
+    smooth_noisy_max_figure_8,
     local_dampening_figure_16,
     local_dampening_figure_17,
     local_dampening_figure_20,
@@ -30,6 +40,10 @@ _FILES = (
     local_dampening_figure_23,
     local_dampening_figure_24,
     local_dampening_figure_25,
+    smooth_private_selection_figure_1,
+    smooth_private_selection_figure_2,
+    smooth_private_selection_table_1,
+    smooth_private_selection_table_2,
     multi_objective_table_1,
     multi_objective_table_2,
     multi_objective_figure_2,

@@ -48,11 +48,14 @@ class Estimate:
     runs: int
 
 
-def repeated(draw: Callable[[int], float], effort: Effort, *, paper: int, least: int = 3) -> Estimate:
+def repeated(
+    draw: Callable[[int], float], effort: Effort, *, paper: int, least: int = 3, most: int | None = None
+) -> Estimate:
     """Return the mean of ``draw(0), draw(1), ...``: until the standard error is the target, or as often as allowed.
 
-    Under ``paper`` exactly the paper's count is drawn.
+    Under ``paper`` exactly the paper's count is drawn; ``most`` replaces the effort's own bound on the runs.
     """
+    most = effort.most if most is None else most
     found: list[float] = []
     while True:
         found.append(float(draw(len(found))))
@@ -61,7 +64,7 @@ def repeated(draw: Callable[[int], float], effort: Effort, *, paper: int, least:
         if effort.name == "paper":
             if runs >= paper:
                 break
-        elif runs >= effort.most or (runs >= least and error <= effort.target):
+        elif runs >= most or (runs >= least and error <= effort.target):
             break
     return Estimate(float(np.mean(found)), error if len(found) > 1 else math.nan, len(found))
 

@@ -32,7 +32,8 @@ def svg(experiment: Experiment, results: Results) -> str:
     Ours: lines with error bars of two standard errors. Printed: hollow markers in the same colour, not joined. Series
     that are not private are grey underneath.
     """
-    panels = results.panels()
+    # One x alone is a table, not a line.
+    panels = [each for each in results.panels() if len({p.x for p in results.points if p.panel == each}) > 1]
     if not panels:
         return ""
     import matplotlib as mpl
