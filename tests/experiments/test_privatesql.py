@@ -84,11 +84,16 @@ def test_truncation_bounds_every_degree() -> None:
     assert [3, 3, 0, 2, 4, 3, 2, 1] == cut.degrees.tolist()
 
 
-def test_a_large_budget_finds_the_truth_and_a_small_one_does_not() -> None:
-    """So what the table shows is the price of the split, not a broken program."""
+@pytest.mark.parametrize(("budget", "rounded", "low", "high"), [(1.0, 0, 0, 0.4), (1e6, 0, 0, 0.7), (1e6, 1, 1, 1)])
+def test_only_rounded_cells_of_a_large_budget_find_the_truth(
+    budget: float, rounded: int, low: float, high: float
+) -> None:
+    """A cell of 0 with a little noise counts for more than a true one."""
     cells = privatesql.views(EIGHT)
     exact = dps.utilities.ego_betweenness(EIGHT, max_degree=7).values
     rng = np.random.default_rng(0)
-    noisy = [privatesql.noisy_betweenness(cells, 1.0, privatesql.least(7), rng).argmax() for _ in range(200)]
+    noisy = [privatesql.noisy(cells, budget, privatesql.least(7), rng) for _ in range(200)]
+    found = [privatesql.betweenness(np.rint(each) if rounded else each).argmax() for each in noisy]
+    right = float(np.mean(np.array(found) == exact.argmax()))
 
-    assert 0.3 > np.mean(np.array(noisy) == exact.argmax())
+    assert low <= right <= high

@@ -33,7 +33,7 @@ PTK, FLIP = "SLDPrivTopk, public bound 49", "shifted-local-dampening-flip, publi
 PSQL, OWN, KIND = (
     "PrivateSQL, cut at degree 10, sensitivity 1448",
     "PrivateSQL, elastic bound of the own degree",
-    "PrivateSQL, least bound of the own degree",
+    "PrivateSQL, least bound of the own degree, rounded",
 )
 DAMPENED = {PUBLISHED: "shifted-local-dampening", PTK: "shifted-local-dampening", FLIP: "shifted-local-dampening-flip"}
 SERIES = (*DAMPENED, PSQL, OWN, KIND)
@@ -91,7 +91,7 @@ def measure(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Po
         else:
             view = privatesql.truncated(graph, 10) if series == PSQL else graph
             bound = {PSQL: privatesql.GIVEN[10], OWN: privatesql.elastic(own), KIND: privatesql.least(own)}[series]
-            run = partial(_queried, privatesql.views(view), truth, bound, rng)
+            run = partial(_queried, privatesql.views(view), truth, bound, series == KIND, rng)
         for budget in BUDGETS:
             found[budget].append(run(budget))
     return [point(nodes.title(cell), series, budget, mean_of(values)) for budget, values in found.items()]
@@ -105,10 +105,13 @@ def _dampened(scores: dps.Scores, truth: Truth, mechanism: str, budget: float) -
     return float(np.mean(shares))
 
 
-def _queried(cells: NDArray[np.int64], truth: Truth, bound: int, rng: np.random.Generator, budget: float) -> float:
+def _queried(
+    cells: NDArray[np.int64], truth: Truth, bound: int, rounded: bool, rng: np.random.Generator, budget: float
+) -> float:
     shares = []
     for _ in range(RUNS):
-        order = np.argsort(-privatesql.noisy_betweenness(cells, budget, bound, rng), kind="stable")
+        found = privatesql.noisy(cells, budget, bound, rng)
+        order = nodes.best(privatesql.betweenness(np.rint(found) if rounded else found), SIZE)
         shares += [np.isin(order[:k], best).mean() for k, best in truth.items()]
     return float(np.mean(shares))
 
@@ -138,6 +141,14 @@ def _better(results: Results) -> Ruling:
     )
 
 
+def _view(_: Results) -> Ruling:
+    return Ruling(
+        f"{privatesql.elastic(10)} by our elastic rules, {privatesql.least(10)} at least",
+        "not comparable",
+        "taken as given: how it was derived is not printed",
+    )
+
+
 _APART = "the truncation, the view of each sample and its sensitivity are not printed: only near-random is claimed"
 _SIMULATED = "DBLP is not available: the graph is simulated"
 _TABLE = {
@@ -153,10 +164,11 @@ EXPERIMENT = Experiment(
     item="Table 1",
     title="Mean accuracy over k = 1, 2, 3 of shifted local dampening and of PrivateSQL on samples of 50 nodes.",
     method=(
-        "Samples by breadth-first search from random nodes; 10 of them in a quick run, 60 in a full one; shifted "
-        "dampening exactly, PrivateSQL ten times a sample, B/50 for each view. PrivateSQL runs in three calibrations: "
-        "views cut at degree 10 with the printed 1448; the sample's own degree with our elastic bound; and the least "
-        "bound there is for it, kinder than any that PrivateSQL could derive. DBLP is a simulated graph of its size."
+        "Samples by breadth-first search from random nodes: 10 of them in a quick run, 60 in a full one. Shifted "
+        "dampening is exact; PrivateSQL is run ten times a sample, B/50 for each view, in three calibrations: views "
+        "cut at degree 10 with the printed 1448; the sample's own degree with our elastic bound; and the least bound "
+        "there is for that degree, with cells rounded to whole numbers, which is kinder than anything PrivateSQL could "
+        "derive. DBLP is a simulated graph of its size."
     ),
     grid=grid,
     measure=measure,
@@ -177,6 +189,7 @@ EXPERIMENT = Experiment(
     claims=(
         Claim("PrivateSQL has poor performance", "0.01 to 0.21", _near_random),
         Claim("SLDPrivTopk is more accurate than PrivateSQL", "at every budget", _better),
+        Claim("Sensitivity of a view of PrivateSQL at largest degree 10", "1448", _view),
     ),
     not_private=frozenset({PUBLISHED, OWN, KIND}),
     shows="table",

@@ -3,7 +3,9 @@
 The view of node c holds, for every pair u < v of other nodes, q(u, v): how many paths of length two join u and v among
 the neighbours of c and c itself, and 0 unless both are neighbours of c that are not adjacent to each other. Every cell
 of every view gets Laplace noise of scale sensitivity / (B / n); then EBC^(c) is the sum of 1 / q^ over pairs with
-q^ > 0. This is a simulation with seeded noise: only its finding, near random, is claimed, not the printed cells.
+q^ > 0. A cell of 0 that noise lifts a little above 0 then counts for very much, however large the budget, unless cells
+are rounded to whole numbers first. This is a simulation with seeded noise: only its finding, near random, is claimed,
+not the printed cells.
 
 Sensitivity of a view, for graphs of maximum degree D:
 
@@ -136,13 +138,14 @@ def least(max_degree: int) -> int:
     return max((max_degree - 1 - s) * (1 + s) + s * (s - 1) // 2 for s in range(max_degree))
 
 
-def noisy_betweenness(
-    cells: NDArray[np.int64], budget: float, sensitivity: float, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """Return EBC^ of every node: a simulation, with noise in every cell that could have been other than 0."""
-    size = cells.shape[0]
+def noisy(cells: NDArray[np.int64], budget: float, sensitivity: float, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return the cells of all n views with Laplace noise at budget / n each: a simulation."""
+    return np.asarray(cells + rng.laplace(scale=sensitivity * cells.shape[0] / budget, size=cells.shape))
+
+
+def betweenness(noisy: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return EBC^ of every node: the sum of 1 / q^ over pairs of other nodes with q^ > 0."""
+    size = noisy.shape[0]
     pairs = np.array(list(combinations(range(size), 2)))
-    noisy = cells + rng.laplace(scale=sensitivity * size / budget, size=cells.shape)
     own = (pairs[None, :, :] == np.arange(size)[:, None, None]).any(axis=2)
-    counted = (noisy > 0) & ~own
-    return np.asarray(np.divide(1.0, noisy, out=np.zeros(cells.shape), where=counted).sum(axis=1))
+    return np.asarray(np.divide(1.0, noisy, out=np.zeros(noisy.shape), where=(noisy > 0) & ~own).sum(axis=1))
