@@ -21,6 +21,8 @@ PAPER = 100
 _MOST_RECORDS = 50_000
 # Folds are cut once for all series.
 _SEED = 2021
+# Leads known less well than this many points are not judged.
+_CLEAR = 3.0
 
 
 def made(series: str, epsilon: float, depth: int, **given: Any) -> Any:
@@ -88,15 +90,31 @@ def lead(text: str, told: str, places: Sequence[str], above: str, below: str, po
                 error = 100 * float(np.hypot(ours.error, theirs.error))
                 found.append((100 * (ours.value - theirs.value), error, ours.x, place))
         most, error, x, place = max(found)
-        allowed = 2 + 2 * (error if np.isfinite(error) else 0.0)
+        shown = f"{most:.1f} points at epsilon {x:g} ({place}); {min(found)[0]:.1f} at worst"
+        if not 2 * error <= _CLEAR:
+            return Ruling(shown, "not comparable", f"too few runs: the standard error is {error:.1f} points")
+        allowed = 2 + 2 * error
         held = abs(most - points) <= allowed
-        return Ruling(
-            f"{most:.1f} points at epsilon {x:g} ({place}); {min(found)[0]:.1f} at worst",
-            "held" if held else "refuted",
-            f"apart by {abs(most - points):.1f}, allowed {allowed:.1f}",
-        )
+        why = f"apart by {abs(most - points):.1f}, allowed {allowed:.1f}"
+        return Ruling(shown, "held" if held else "refuted", why)
 
     return Claim(text, told, judge)
+
+
+def mostly(text: str, places: Sequence[str], above: str, below: str) -> Claim:
+    """Judge whether one series is above another in almost every setting: in nine of ten, not counting near ties."""
+
+    def judge(results: Results) -> Ruling:
+        leads = [
+            100 * (ours.value - theirs.value)
+            for place in places
+            for ours, theirs in zip(results.line(place, above), results.line(place, below), strict=True)
+        ]
+        better, worse = (sum(sign * lead > 0.5 for lead in leads) for sign in (1, -1))
+        told = f"more than half a point above in {better} of {len(leads)} settings, below in {worse}"
+        return Ruling(told, "held" if better >= 9 * worse and better else "refuted")
+
+    return Claim(text, "almost every budget", judge)
 
 
 METHOD = (

@@ -21,7 +21,7 @@ SERIES = {
     SLD_FLIP: (SLD_FLIP, "ego-betweenness"),
     DEGREE: ("permute-and-flip", "degree"),
 }
-LEVEL = 0.8
+LEVEL = 0.5
 
 
 def grid(effort: Effort) -> list[Cell]:

@@ -194,8 +194,7 @@ EXPERIMENT = Experiment(
     not_private=frozenset({PUBLISHED, OWN, KIND}),
     shows="table",
     remark=(
-        "A bound read from the sample is private data: with the public bound 49 shifted dampening needs a few times "
-        "more budget. One budget for 50 views leaves PrivateSQL with noise alone, even under the least sensitivity "
-        "there is."
+        "The sample's own degree is private data, and not needed: the public bound 49 does as well. One budget for 50 views "
+        "leaves PrivateSQL with noise alone, even under the least sensitivity there is."
     ),
 )
