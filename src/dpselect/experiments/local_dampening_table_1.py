@@ -194,7 +194,7 @@ EXPERIMENT = Experiment(
     not_private=frozenset({PUBLISHED, OWN, KIND}),
     shows="table",
     remark=(
-        "The sample's own degree is private data, and not needed: the public bound 49 does as well. One budget for 50 views "
-        "leaves PrivateSQL with noise alone, even under the least sensitivity there is."
+        "The sample's own degree is private data, and not needed: the public bound 49 does as well. One budget for 50 "
+        "views leaves PrivateSQL with noise alone, even under the least sensitivity there is."
     ),
 )
