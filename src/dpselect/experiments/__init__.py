@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dpselect.experiments import (
+    jostle_figure_4_2,
     local_dampening_figure_16,
     local_dampening_figure_17,
     local_dampening_figure_20,
@@ -16,7 +17,10 @@ from dpselect.experiments import (
     multi_objective_table_2,
     smooth_noisy_max_figure_7,
     smooth_noisy_max_figure_8,
+    smooth_noisy_max_figure_9,
+    smooth_noisy_max_figure_10,
     smooth_noisy_max_table_3,
+    smooth_noisy_max_table_5,
     smooth_noisy_max_theorem_7_2,
     smooth_private_selection_figure_1,
     smooth_private_selection_figure_2,
@@ -29,10 +33,13 @@ from dpselect.experiments.experiment import Experiment
 __all__ = ["EVERY_EXPERIMENT", "NOT_REPRODUCED", "chosen"]
 
 _FILES = (
-    smooth_noisy_max_theorem_7_2,
     smooth_noisy_max_table_3,
     smooth_noisy_max_figure_7,
     smooth_noisy_max_figure_8,
+    smooth_noisy_max_figure_9,
+    smooth_noisy_max_table_5,
+    smooth_noisy_max_figure_10,
+    smooth_noisy_max_theorem_7_2,
     local_dampening_figure_16,
     local_dampening_figure_17,
     local_dampening_figure_20,
@@ -48,6 +55,7 @@ _FILES = (
     multi_objective_table_2,
     multi_objective_figure_2,
     multi_objective_figure_3,
+    jostle_figure_4_2,
 )
 
 EVERY_EXPERIMENT: tuple[Experiment, ...] = tuple(file.EXPERIMENT for file in _FILES)
