@@ -77,6 +77,16 @@ def test_nothing_about_the_simulated_graph_is_judged() -> None:
     assert ["not comparable", "not comparable"] == [each.judge(perfect).verdict for each in claims]
 
 
+@pytest.mark.parametrize(("error", "verdict"), [(0.01, "held"), (0.2, "not comparable")])
+def test_a_few_noisy_runs_do_not_decide(error: float, verdict: str) -> None:
+    """A standard error above the tolerance would make anything hold."""
+    table = multi_objective_table_1.EXPERIMENT
+    place = table.printed[0]
+    found = Results([Point(place.panel, place.series, place.x, place.value + 0.01, error, 4)])
+
+    assert verdict == rule(table, found, place).verdict
+
+
 @pytest.mark.parametrize(("factor", "verdict"), [(10**3.5, "held"), (10.0, "refuted")])
 def test_a_saving_is_judged_by_budgets(factor: float, verdict: str) -> None:
     """Orders of magnitude between two lines that reach the level at known places."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.experiments import data
+from dpselect.experiments import data, trees
 from dpselect.experiments.baselines.sulq import SulqID3Classifier
 from dpselect.experiments.experiment import Cell, Claim, Effort, Point, Results, Ruling, point, repeated
 from dpselect.learn import DPID3Classifier, DPTreeClassifier
@@ -19,8 +19,6 @@ SULQ, FLIP, DEFAULT = "SuLQ ID3", "ID3, max operator, permute-and-flip", "DPTree
 SERIES = (GLOBAL, LOCAL, SHIFTED, SULQ, FLIP, DEFAULT)
 PAPER = 100
 _MOST_RECORDS = 50_000
-# Folds are cut once for all series.
-_SEED = 2021
 # Leads known less well than this many points are not judged.
 _CLEAR = 3.0
 
@@ -56,13 +54,8 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     table = data.table(name, target)
 
     def accuracy(run: int, epsilon: float) -> float:
-        order = np.random.default_rng([_SEED, run // 10]).permutation(len(table))
-        test = order[run % 10 :: 10]
-        train = np.setdiff1d(order, test)
         model = made(series, epsilon, depth, domains=table.domains, classes=table.classes)
-        model.fit(table.rows(train), target)
-        held = table.rows(test)
-        return float((model.predict({key: held[key] for key in table.domains}) == held[target]).mean())
+        return trees.accuracy(table, model, trees.fold(len(table), run))
 
     return [
         point(
