@@ -38,7 +38,7 @@ def figure(value: float) -> str:
 
 
 def rule(experiment: Experiment, results: Results, place: Printed) -> Ruling:
-    """Judge one printed number: held within the tolerance and twice our standard error."""
+    """Judge one printed number: held within the tolerance and twice our standard error, unless that says nothing."""
     try:
         ours = results.at(place.panel, place.series, place.x)
     except Unmeasured:
@@ -48,6 +48,8 @@ def rule(experiment: Experiment, results: Results, place: Printed) -> Ruling:
     if place.apart:
         return Ruling(shown, "not comparable", place.apart)
     tolerance = experiment.tolerance if place.tolerance is None else place.tolerance
+    if 0 < tolerance < error:
+        return Ruling(shown, "not comparable", "too few runs: our standard error exceeds the tolerance")
     allowed = tolerance + 2 * error
     apart = abs(ours.value - place.value)
     verdict: Verdict = "held" if apart <= allowed else "refuted"

@@ -26,7 +26,7 @@ from dpselect.core.guarantee import exact_epsilon
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.scores import Scores
 from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
-from dpselect.learn.builder import Multiway, Open, Plan, grow, noisy_leaf
+from dpselect.learn.builder import Multiway, Open, Plan, Splitter, grow, noisy_leaf
 from dpselect.learn.default import never
 from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
@@ -155,6 +155,9 @@ class DPID3Classifier(PrivateTrees):
     def _mechanism(self) -> Mechanism:
         return chosen_mechanism(self.mechanism)
 
+    def _splitter(self, attributes_: Sequence[Attribute]) -> Splitter:
+        return Multiway(attributes_, criterion(self.criterion, self.max_records), self._mechanism())
+
     def _leaf_share(self) -> float:
         count, split, leaf = self._shares_of_queries()
         counted = count if self.stop == "friedman-schuster" else Fraction(0)
@@ -174,9 +177,8 @@ class DPID3Classifier(PrivateTrees):
             stop = partial(small, classes=classes, epsilon=float(count * unit))
         elif self.stop == "support":
             stop = partial(unsupported, classes=classes, epsilon=float(leaf * unit), size=self.n_records)
-        splitter = Multiway(attributes_, criterion(self.criterion, self.max_records), self._mechanism())
         asked = count * unit if counted else Fraction(0)
-        plan = Plan(depth, splitter, epsilon, asked, [split * unit] * depth, stop, noisy_leaf)
+        plan = Plan(depth, self._splitter(attributes_), epsilon, asked, [split * unit] * depth, stop, noisy_leaf)
 
         def run(records: Records, draws: Draws) -> list[Tree]:
             trees = []
