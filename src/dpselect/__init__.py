@@ -63,7 +63,11 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """Import ``dpselect.learn`` when it is first used: it needs scikit-learn, which takes long to load."""
+    """Import the modules that need other libraries, or are rarely needed, when they are first used."""
+    if name in ("chooser", "histograms"):
+        import importlib
+
+        return importlib.import_module(f"dpselect.{name}")
     if name == "learn":
         import importlib
 

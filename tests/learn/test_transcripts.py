@@ -12,6 +12,26 @@ from dpselect.learn import DPEvolutionaryTreeClassifier, DPID3Classifier, DPRand
 from dpselect.learn.domains import attributes
 from dpselect.views import Records
 
+
+class BySize:
+    """Ends nodes of small released size, and splits the others by a query that their size names."""
+
+    def decide(self, facts):
+        """One of five, all of which occur."""
+        return np.where(facts["size"] < 0, -1, (facts["level"].astype(int) * 3) % 4)
+
+
+class Always:
+    """One decision for all nodes."""
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+    def decide(self, facts):
+        """The same everywhere."""
+        return np.full(facts["size"].shape, self.place)
+
+
 KINDS = list(itertools.product(range(2), range(2), range(2)))
 KNOWN = attributes(["a", "b"], {"a": [0, 1], "b": (0, 2)}, bins=2, missing=False)
 VARIANTS = {
@@ -29,6 +49,8 @@ VARIANTS = {
     "id3, exponential, no stop": DPID3Classifier(max_depth=2, mechanism="exponential", stop="depth"),
     "id3, shares": DPID3Classifier(max_depth=1, shares=(1, 3, 2)),
     "id3, support": DPID3Classifier(max_depth=2, stop="support", n_records=50),
+    "id3, conditional": DPID3Classifier(max_depth=2, criterion=BySize(), max_records=6),
+    "id3, conditional gini": DPID3Classifier(max_depth=1, criterion=Always(1), max_records=6),
     "evolutionary": DPEvolutionaryTreeClassifier(
         population=2, selected=1, generations=1, depth=1, max_depth=1, classes=[0, 1], importance={0: 3, 1: 2}
     ),

@@ -10,6 +10,7 @@ import dpselect as dps
 from dpselect.cli import (
     audit,
     budget,
+    choose,
     compare,
     demo,
     mechanisms,
@@ -24,7 +25,22 @@ from dpselect.cli import (
 )
 from dpselect.cli.arguments import Parser
 
-VERBS = (top_k, median, percentile, quantiles, snp, train, predict, compare, budget, mechanisms, audit, reproduce, demo)
+VERBS = (
+    top_k,
+    median,
+    percentile,
+    quantiles,
+    snp,
+    train,
+    predict,
+    choose,
+    compare,
+    budget,
+    mechanisms,
+    audit,
+    reproduce,
+    demo,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

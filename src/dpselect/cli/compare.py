@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -25,7 +26,17 @@ _USUAL = (
 def add(verbs: Any) -> None:
     """Add the command and one subcommand a task."""
     parser = verbs.add_parser("compare", help="draw accuracy against epsilon for several mechanisms, on public data")
-    tasks = parser.add_subparsers(dest="task", required=True, metavar="TASK")
+    parser.add_argument(
+        "--traces", metavar="PARQUET", help="instead of a task: what chooser.ChoiceMaker.train recorded"
+    )
+    parser.add_argument("--out", metavar="FILE", help="with --traces, also draw a picture: .png, .svg or .pdf")
+    parser.set_defaults(run=run_traces, share=None, free=False, learner="fixed")
+    tasks = parser.add_subparsers(dest="task", metavar="TASK")
+    cells = tasks.add_parser("histogram", help="draw a public histogram beside private ones")
+    cells.add_argument("file", metavar="FILE", help="public counts (.npy), shape (n,) or (rows, columns)")
+    cells.add_argument("--epsilon", type=number, required=True, help="of each algorithm")
+    cells.add_argument("--out", metavar="FILE", required=True, help="a .png, .svg or .pdf file")
+    cells.set_defaults(run=run_histogram)
     for name, task in TASKS.items():
         each = tasks.add_parser(name, help=f"compare mechanisms for dpselect {name}")
         task.add_data(each)
@@ -43,6 +54,38 @@ def add(verbs: Any) -> None:
                 help="also draw both metrics, the front and five nodes drawn at the largest epsilon",
             )
         each.set_defaults(run=run)
+
+
+def run_traces(given: argparse.Namespace) -> str:
+    """Return held-out regret of learned, rival and fixed choices, and draw it."""
+    if given.traces is None:
+        raise ValueError(f"Name a task ({', '.join([*TASKS, 'histogram'])}), or pass --traces.")
+    from dpselect.chooser.plots import draw_regret, require_picture
+    from dpselect.chooser.regret import leave_out
+    from dpselect.cli.choose import maker_of
+
+    if given.out:
+        require_picture(given.out)
+    maker = maker_of(given, [])
+    recipes = {name: replace(maker.recipe, learner=name) for name in ("forest", "regret-tree", "fixed")}
+    trained = maker.trained
+    regret = leave_out(trained.traces, recipes, trained.policy.options, trained.epsilons)
+    if given.out:
+        draw_regret(regret, given.out)
+    return str(regret)
+
+
+def run_histogram(given: argparse.Namespace) -> str:
+    """Return the error of every algorithm, and draw what each makes of public counts."""
+    from dpselect import histograms
+    from dpselect.chooser import cells, draw_histograms
+    from dpselect.cli.choose import read_counts
+
+    counts = read_counts(given.file)
+    found = {name: estimate(counts, given.epsilon) for name, estimate in histograms.EVERY_ALGORITHM.items()}
+    draw_histograms(counts, found, given.out)
+    lines = [f"{name:<10} {cells.range_error(counts, each):.3e}" for name, each in found.items()]
+    return "\n".join(["scaled average error of 2,000 random ranges", *lines])
 
 
 def run(given: argparse.Namespace) -> str:

@@ -27,6 +27,7 @@ from dpselect.core.mechanism import Mechanism
 from dpselect.core.scores import Scores
 from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.builder import Multiway, Open, Plan, Splitter, grow, noisy_leaf
+from dpselect.learn.conditional import QUERIES, Conditional, Decisions
 from dpselect.learn.default import never
 from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
@@ -48,7 +49,8 @@ class DPID3Classifier(PrivateTrees):
         max_depth: levels of splits.
         n_trees: several trees share epsilon and vote (Patil and Singh 2014).
         criterion: ``"information-gain"``, ``"max-operator"``, ``"max-operator-winner"`` (0/1), ``"gini"`` or
-            ``"misclassified"``.
+            ``"misclassified"``; or a :class:`dpselect.learn.conditional.Conditional`, which decides node by node, from
+            released sizes, whether to end and which of several criteria to split by.
         mechanism: the name of any mechanism, or a Mechanism.
         bins: even bins of a numeric column.
         domains, classes, unknown, missing, person, rows_per_person, ledger: as :class:`DPTreeClassifier`.
@@ -76,7 +78,7 @@ class DPID3Classifier(PrivateTrees):
         max_depth: int = 3,
         *,
         n_trees: int = 1,
-        criterion: str = "max-operator",
+        criterion: Any = "max-operator",
         mechanism: Any = "permute-and-flip",
         bins: int = 10,
         domains: Any = None,
@@ -119,8 +121,11 @@ class DPID3Classifier(PrivateTrees):
         whole(self.max_depth, "max_depth", 1, "how many levels of splits")
         whole(self.n_trees, "n_trees", 1, "how many trees share epsilon")
         whole(self.max_leaves, "max_leaves", 2, "how many leaves a tree may have at most")
-        if self.criterion not in CRITERIA:
+        conditional = isinstance(self.criterion, Conditional)
+        if not conditional and self.criterion not in CRITERIA:
             raise ValueError(f"criterion is one of {', '.join(CRITERIA)}.")
+        if conditional and self.stop != "friedman-schuster":
+            raise ValueError('A conditional reads noisy sizes: leave stop="friedman-schuster", which pays for them.')
         if self.stop not in STOPS or self.prune not in ("c4.5", "none"):
             raise ValueError(f'stop is one of {", ".join(STOPS)}, and prune is "c4.5" or "none".')
         self._mechanism()
@@ -129,10 +134,10 @@ class DPID3Classifier(PrivateTrees):
             whole(self.max_records, "max_records", 1, "a public bound on the rows")
         if self.stop == "support" and self.n_records is None:
             raise PrivacyError('stop="support" needs n_records=: the public number of rows.')
-        if self.criterion == "information-gain" and self.max_records is None:
+        if self.max_records is None and (conditional or self.criterion == "information-gain"):
             # A dry run on an empty table: whatever needs the bound says so before anything is read or spent.
             self._mechanism().prepared(
-                criterion(self.criterion, None)({0: np.zeros((2, 2), dtype=np.int64)}), Fraction(1)
+                criterion("information-gain", None)({0: np.zeros((2, 2), dtype=np.int64)}), Fraction(1)
             )
 
     def _shares_of_queries(self) -> tuple[Fraction, Fraction, Fraction]:
@@ -178,13 +183,25 @@ class DPID3Classifier(PrivateTrees):
         elif self.stop == "support":
             stop = partial(unsupported, classes=classes, epsilon=float(leaf * unit), size=self.n_records)
         asked = count * unit if counted else Fraction(0)
-        plan = Plan(depth, self._splitter(attributes_), epsilon, asked, [split * unit] * depth, stop, noisy_leaf)
+
+        def planned() -> Plan:
+            splitter: Splitter
+            ends: Stop
+            if isinstance(self.criterion, Conditional):
+                known = {query: criterion(query, self.max_records) for query in QUERIES if query != "random"}
+                both = Decisions(
+                    self.criterion, attributes_, known, self._mechanism(), classes, depth, float(split * unit)
+                )
+                splitter, ends = both, both.stops
+            else:
+                splitter, ends = self._splitter(attributes_), stop
+            return Plan(depth, splitter, epsilon, asked, [split * unit] * depth, ends, noisy_leaf)
 
         def run(records: Records, draws: Draws) -> list[Tree]:
             trees = []
             for _ in range(self.n_trees):
                 again = Records(records.codes, records.labels, records.sizes, records.classes)
-                trees.append(grow(again, attributes_, plan, draws))
+                trees.append(grow(again, attributes_, planned(), draws))
                 if self.prune == "c4.5":
                     prune_c45(trees[-1])
             return trees

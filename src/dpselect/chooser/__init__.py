@@ -1,0 +1,33 @@
+"""Choosing the algorithm: learned on public databases, paid for on the private one."""
+
+from dpselect.chooser.choice import Answer, Choice
+from dpselect.chooser.choice_maker import ChoiceMaker
+from dpselect.chooser.formula import Formula
+from dpselect.chooser.law import answer_law
+from dpselect.chooser.learner import LEARNERS, Fixed, Regressors, RegretTree
+from dpselect.chooser.metafeature import Metafeature
+from dpselect.chooser.option import Option
+from dpselect.chooser.plots import draw_histograms, draw_regret
+from dpselect.chooser.prediction import Prediction, fit_prediction
+from dpselect.chooser.regret import Regret
+from dpselect.chooser.traces import Traces
+
+__all__ = [
+    "LEARNERS",
+    "Answer",
+    "Choice",
+    "ChoiceMaker",
+    "Fixed",
+    "Formula",
+    "Metafeature",
+    "Option",
+    "Prediction",
+    "Regressors",
+    "Regret",
+    "RegretTree",
+    "Traces",
+    "answer_law",
+    "draw_histograms",
+    "draw_regret",
+    "fit_prediction",
+]

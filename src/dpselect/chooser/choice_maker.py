@@ -1,0 +1,385 @@
+"""The choice maker: learns on public databases which option suits which data, pays for a few facts, and dispatches.
+
+The metafeatures are paid for with ``share`` of epsilon, split evenly; the option receives the rest. Which option runs
+depends on released values only, so the answer is the sequential composition of two releases: epsilon in all.
+
+References: Imola and Yang 2019 (Jostle); Kotsogiannis et al. 2017 (Pythia).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpselect.chooser.choice import Answer, Choice, Measured, Predicted
+from dpselect.chooser.formula import Formula
+from dpselect.chooser.learner import learner_of
+from dpselect.chooser.metafeature import Metafeature, paid, released
+from dpselect.chooser.option import Option
+from dpselect.chooser.policy import Policy, Recipe
+from dpselect.chooser.regret import Regret, leave_out, remaining
+from dpselect.chooser.traces import COLUMNS, Traces, record
+from dpselect.core.coins import Entropy, fresh
+from dpselect.core.errors import PrivacyError
+from dpselect.core.guarantee import Guarantee, exact_epsilon
+from dpselect.core.neighbours import Neighbours, neighbours
+from dpselect.core.spending import Spender, require_spender, session
+
+_USUAL_SHARE = Fraction(1, 20)
+_FOUR_IN_FIVE = 1.2816
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """What training leaves behind: all of it from public databases.
+
+    Attributes:
+        policy: learned from all of them.
+        traces: every run.
+        epsilons: the totals trained for, increasing.
+        regret: held-out; ``None`` with a single group.
+    """
+
+    policy: Policy
+    traces: Traces
+    epsilons: tuple[float, ...]
+    regret: Regret | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ChoiceMaker:
+    """Chooses among options.
+
+    Attributes:
+        options: at least two, of different names.
+        metafeatures: what is measured; may be empty, so that epsilon alone decides.
+        loss: (database, answer) to a number of at least 0; used on public databases only.
+        share: of epsilon for metafeatures, in (0, 1); 0 when all are public. ``None``: 0.05, or 0 when all are public.
+        neighbours: the relation for which options are private and sensitivities hold.
+        learner: ``"forest"`` (extra trees, one an option), ``"regret-tree"`` (one tree), ``"fixed"``, any scikit-learn
+            regressor (cloned for each option), or an object with ``fit`` and ``predict``.
+        derived: further features: name to a formula over metafeatures and ``epsilon``.
+        features: which of ``recipe.features`` learners see; ``None`` for all. Few leave less to chance.
+        slack: how far outside the trained range still counts as inside, as a share of its width.
+        trained: filled in by ``train``.
+
+    Guarantee of ``answer``: epsilon-differential privacy, if every option is private at the epsilon it is given.
+
+    Raises:
+        ValueError, TypeError: no option or one; names that clash; a share outside its range.
+        PrivacyError: a share of 0 although a metafeature must be paid for.
+
+    >>> from dpselect.core.coins import fresh
+    >>> from dpselect.core.noise import noisy_counts
+    >>> def noisy_sum(records, epsilon):
+    ...     return int(noisy_counts(np.array([sum(records)]), epsilon, 1, fresh)[0])
+    >>> options = [Option("noisy sum", noisy_sum), Option("zero", lambda records, epsilon: 0)]
+    >>> maker = ChoiceMaker(options, [Metafeature("rows", len, sensitivity=1)], lambda x, a: abs(sum(x) - a))
+    >>> public = {"small": [1] * 2, "large": [1] * 900, "larger": [1] * 2000}
+    >>> trained = maker.train(public, epsilons=[1], repetitions=3, jobs=1)
+    >>> trained.choose([1] * 1500, 1).option
+    Option('noisy sum')
+    """
+
+    options: Sequence[Option]
+    metafeatures: Sequence[Metafeature]
+    loss: Callable[[Any, Any], float]
+    share: Any = None
+    neighbours: Neighbours = Neighbours.ADD_REMOVE
+    learner: Any = "forest"
+    derived: Mapping[str, str] = field(default_factory=dict)
+    features: Sequence[str] | None = None
+    slack: float = 0.5
+    trained: Trained | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", tuple(self.options))
+        object.__setattr__(self, "metafeatures", tuple(self.metafeatures))
+        object.__setattr__(self, "neighbours", neighbours(self.neighbours))
+        if not all(isinstance(option, Option) for option in self.options):
+            raise TypeError("options are Option(name, answer).")
+        if not all(isinstance(each, Metafeature) for each in self.metafeatures):
+            raise TypeError("metafeatures are Metafeature(name, query, sensitivity=...) or (..., public=True).")
+        if len(self.options) < 2:
+            raise ValueError(
+                "There is nothing to choose: pass at least two options, or call the answer of the only one yourself."
+            )
+        if not callable(self.loss):
+            raise TypeError("loss is a function: loss(database, answer).")
+        names = [option.name for option in self.options]
+        facts = [*(each.name for each in self.metafeatures), *self.derived]
+        if len(set(names)) < len(names) or len({*facts, *COLUMNS}) < len(facts) + len(COLUMNS):
+            raise ValueError(
+                f"Options need different names, and so do metafeatures, none of them {', '.join(COLUMNS)}."
+            )
+        object.__setattr__(self, "share", self._exact_share())
+        formulas = {name: Formula(text) for name, text in self.derived.items()}
+        known = {*(each.name for each in self.metafeatures), "epsilon"}
+        for name, formula in formulas.items():
+            unknown = set(formula.names) - known
+            if unknown:
+                raise ValueError(
+                    f"The derived feature {name!r} reads {', '.join(sorted(unknown))}: no such metafeature."
+                )
+        learner_of(self.learner)
+        strange = set(self.features or ()) - set(self.recipe.features)
+        if strange or (self.features is not None and not self.features):
+            raise ValueError(f"features are some of {', '.join(self.recipe.features)}.")
+
+    def _exact_share(self) -> Fraction:
+        many = paid(self.metafeatures)
+        if self.share is None:
+            return _USUAL_SHARE if many else Fraction(0)
+        if isinstance(self.share, (int, float, Fraction)) and not isinstance(self.share, bool) and self.share == 0:
+            if many:
+                raise PrivacyError(
+                    f"A share of 0 pays for nothing, and {many} metafeatures are not public: pass a share in (0, 1)."
+                )
+            return Fraction(0)
+        try:
+            share = exact_epsilon(self.share)
+        except (TypeError, ValueError):
+            share = Fraction(1)
+        if share >= 1:
+            raise ValueError("share is the part of epsilon that pays for metafeatures: pass a number in (0, 1).")
+        if not many:
+            raise ValueError("Every metafeature is public, so there is nothing to pay for: pass share=0.")
+        return share
+
+    @property
+    def recipe(self) -> Recipe:
+        """Return how a policy is learned."""
+        return Recipe(
+            tuple(self.metafeatures),
+            {name: Formula(text) for name, text in self.derived.items()},
+            self.share,
+            self.learner,
+            {option.name: option.predict for option in self.options if option.predict is not None},
+            self.slack,
+            None if self.features is None else tuple(self.features),
+        )
+
+    def train(
+        self,
+        databases: Mapping[str, Any],
+        epsilons: Sequence[Any],
+        repetitions: int = 20,
+        *,
+        groups: Mapping[str, str] | None = None,
+        traces: str | Path | None = None,
+        jobs: int = 2,
+    ) -> ChoiceMaker:
+        """Run every option on public databases and learn; return the trained choice maker.
+
+        Every option runs with all of each epsilon, for comparison, and with what the share leaves of it.
+
+        Args:
+            databases: name to a public database.
+            epsilons: the totals to train for.
+            repetitions: runs a cell.
+            groups: database to the group with which it is left out when regret is measured; itself if not named.
+            traces: a parquet file; what it already holds is not run again.
+            jobs: processes.
+
+        Raises:
+            ValueError, TypeError: no database, bad numbers, a file of other databases; all options failed.
+        """
+        if not isinstance(databases, Mapping) or not databases:
+            raise ValueError("Pass public databases: a mapping of name to database, not empty.")
+        totals = sorted({exact_epsilon(epsilon) for epsilon in epsilons})
+        if not totals:
+            raise ValueError("Pass at least one epsilon to train for.")
+        if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < 1:
+            raise ValueError("repetitions is an integer of at least 1: how often each option runs.")
+        named = {name: str((groups or {}).get(name, name)) for name in databases}
+        every = sorted({*totals, *(total * (1 - self.share) for total in totals)})
+        table = record(
+            self.options,
+            self.metafeatures,
+            self.loss,
+            databases,
+            every,
+            repetitions,
+            groups=named,
+            path=traces,
+            jobs=jobs,
+        )
+        return self.learn(table, totals)
+
+    def learn(self, traces: Traces, epsilons: Sequence[Any] | None = None) -> ChoiceMaker:
+        """Learn from runs recorded before; options that failed are left out, with a warning.
+
+        Args:
+            traces: may hold more options and metafeatures than are asked for here.
+            epsilons: the totals; ``None`` takes all whose remainder, after the share, the traces hold too.
+
+        Raises:
+            ValueError: traces that lack an option, a metafeature or an epsilon; all options failed.
+        """
+        if not {each.name for each in self.metafeatures} <= set(traces.metafeatures):
+            raise ValueError(
+                f"These traces hold the metafeatures {', '.join(traces.metafeatures) or 'none'}: train again."
+            )
+        missing = [option.name for option in self.options if option.name not in traces.options]
+        if missing:
+            raise ValueError(f"These traces lack {', '.join(missing)}: train again.")
+        failed = traces.failures()
+        for name in (option.name for option in self.options if option.name in failed):
+            warnings.warn(f"Option {name!r} failed {failed[name]}; it is left out.", UserWarning, stacklevel=2)
+        names = [option.name for option in self.options if option.name not in failed]
+        if not names:
+            raise ValueError("Every option failed in training: mend them, and train with another traces file.")
+        totals = self._totals(traces, epsilons)
+        regret = None
+        if len(set(traces.groups.values())) > 1:
+            regret = leave_out(traces, {"learned": self.recipe}, names, totals)
+        policy = Policy.learned(traces, self.recipe, names)
+        return replace(self, trained=Trained(policy, traces, totals, regret))
+
+    def _totals(self, traces: Traces, epsilons: Sequence[Any] | None) -> tuple[float, ...]:
+        held = set(traces.epsilons.tolist())
+        wanted = sorted(held) if epsilons is None else [float(exact_epsilon(epsilon)) for epsilon in epsilons]
+        found = tuple(sorted({each for each in wanted if {each, remaining(each, self.recipe)} <= held}))
+        if not found or (epsilons is not None and len(found) < len(set(wanted))):
+            raise ValueError(
+                f"These traces lack an epsilon, or what a share of {float(self.share):g} leaves of it: train with that "
+                "share."
+            )
+        return found
+
+    def choose(self, database: Any, epsilon: Any, *, ledger: Spender | None = None) -> Choice:
+        """Pay for the metafeatures of a private database and choose an option.
+
+        Guarantee: share * epsilon, spent before anything is drawn; nothing when every metafeature is public.
+
+        Raises:
+            ValueError: not trained; epsilon is not positive and finite; a metafeature without a finite value.
+            BudgetError: the ledger does not allow it; nothing was spent.
+        """
+        total, values = self._ready(database, epsilon)
+        spent = total * self.share if values else Fraction(0)
+        book = require_spender(ledger)
+        if book is not None and spent:
+            book.spend(self._guarantee(spent), mechanism="choice-maker", note="metafeatures")
+        return self._chosen(values, total, fresh)
+
+    def answer(self, database: Any, epsilon: Any, *, ledger: Spender | None = None) -> Answer:
+        """Choose an option, and answer with it.
+
+        Guarantee: epsilon in all, spent once, before anything is drawn.
+
+        Raises:
+            ValueError, BudgetError: as ``choose``; whatever the option raises, epsilon being spent.
+        """
+        return self._answered(database, epsilon, ledger, fresh)
+
+    def _answered(self, database: Any, epsilon: Any, ledger: Spender | None, stream: Callable[[], Entropy]) -> Answer:
+        total, values = self._ready(database, epsilon)
+        guarantee, book = self._guarantee(total), require_spender(ledger)
+        if book is not None:
+            book.spend(guarantee, mechanism="choice-maker", note="answer")
+        choice = self._chosen(values, total, stream)
+        # All of it is spent: an option that releases must not spend again from the session around us.
+        token = session.set(None)
+        try:
+            value = choice.option.answer(database, choice.left)
+        finally:
+            session.reset(token)
+        return Answer(value, choice, guarantee)
+
+    def _ready(self, database: Any, epsilon: Any) -> tuple[Fraction, dict[str, float]]:
+        """Return epsilon and true metafeatures, or refuse; none are read where epsilon alone decides."""
+        if self.trained is None:
+            raise ValueError("This choice maker is not trained: call train(public databases, epsilons) first.")
+        total = exact_epsilon(epsilon)
+        if self._beyond(total):
+            return total, {}
+        return total, {each.name: each.value(database) for each in self.metafeatures}
+
+    def _beyond(self, total: Fraction) -> bool:
+        assert self.trained is not None
+        low, high = self.trained.epsilons[0], self.trained.epsilons[-1]
+        return not low * (1 - 1e-9) <= float(total) <= high * (1 + 1e-9)
+
+    def _guarantee(self, epsilon: Fraction) -> Guarantee:
+        return Guarantee(epsilon, self.neighbours, idealised=any(option.idealised for option in self.options))
+
+    def _option(self, place: int) -> Option:
+        assert self.trained is not None
+        name = self.trained.policy.options[place]
+        return next(option for option in self.options if option.name == name)
+
+    def _chosen(self, values: Mapping[str, float], total: Fraction, stream: Callable[[], Entropy]) -> Choice:
+        """Draw the metafeatures and choose."""
+        if self._beyond(total):
+            return self.decided({}, total)
+        return self.decided(released(self.metafeatures, values, total * self.share, stream), total)
+
+    def decided(self, known: Mapping[str, float], total: Fraction) -> Choice:
+        """Return the choice that follows from released metafeatures: a function of these and public facts alone."""
+        assert self.trained is not None
+        policy, regret = self.trained.policy, self.trained.regret
+        held_out = regret.mean("learned") if regret is not None else float("nan")
+        if self._beyond(total):
+            low, high = self.trained.epsilons[0], self.trained.epsilons[-1]
+            reason = (
+                f"Epsilon is outside the trained grid, {low:g} to {high:g}: nothing was measured, and the safest "
+                "option is taken, the one of least worst regret in training."
+            )
+            return Choice(self._option(policy.safest), (), {}, total, Fraction(0), reason, held_out, None)
+        spent = total * self.share
+        features = policy.recipe.seen(known, float(total - spent))[None, :]
+        chosen, predicted, outside = policy.choose(features)
+        reason = ""
+        if outside.any():
+            far = [each.name for each, is_far in zip(self.metafeatures, outside[0], strict=False) if is_far]
+            reason = (
+                f"The database is outside the trained range in {', '.join(far)}: its predictions are idle, and "
+                "the safest option is taken, the one of least worst regret in training."
+            )
+        return Choice(
+            self._option(int(chosen[0])),
+            self._measured(known, spent),
+            self._predicted(features, predicted),
+            total,
+            spent,
+            reason,
+            held_out,
+            self._guarantee(spent) if spent else None,
+        )
+
+    def _measured(self, known: Mapping[str, float], spent: Fraction) -> tuple[Measured, ...]:
+        assert self.trained is not None
+        table, each_paid = self.trained.traces.values().values(), spent / max(paid(self.metafeatures), 1)
+        return tuple(
+            Measured(
+                each.name,
+                known[each.name],
+                Fraction(0) if each.public else each_paid,
+                each.deviation(each_paid),
+                min(values[each.name] for values in table),
+                max(values[each.name] for values in table),
+            )
+            for each in self.metafeatures
+        )
+
+    def _predicted(self, features: Any, predicted: Any) -> dict[str, Predicted]:
+        assert self.trained is not None
+        policy, regret = self.trained.policy, self.trained.regret
+        losses = policy.losses(features, predicted)[0]
+        ratios = losses / losses.min()
+        found = {}
+        for name, loss, ratio in zip(policy.options, losses.tolist(), ratios.tolist(), strict=True):
+            spread = float(np.exp(_FOUR_IN_FIVE * regret.errors[name])) if regret is not None else float("inf")
+            found[name] = Predicted(loss, ratio, ratio / spread, ratio * spread)
+        return found
+
+    def __repr__(self) -> str:
+        state = "trained" if self.trained is not None else "not trained"
+        return f"ChoiceMaker(options={len(self.options)}, metafeatures={len(self.metafeatures)}, {state})"

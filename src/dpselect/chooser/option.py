@@ -1,0 +1,44 @@
+"""One way to answer, among several that may be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+# What a programmer expects: released metafeatures and the option's epsilon to its loss.
+Predict = Callable[[Mapping[str, float], float], float]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Option:
+    """An algorithm that answers at a cost.
+
+    Attributes:
+        name: as it stands in traces and reports.
+        answer: (database, epsilon) to an answer. It must be epsilon-differentially private by itself, epsilon being an
+            exact Fraction, and needs no ledger: whoever calls it has spent already.
+        predict: the programmer's expectation of its loss, or ``None``.
+        idealised: whether its noise is floating point, so that its promise is for its ideal twin.
+
+    Raises:
+        ValueError, TypeError: no name, or nothing to call.
+
+    >>> Option("zero", lambda database, epsilon: 0)
+    Option('zero')
+    """
+
+    name: str
+    answer: Callable[[Any, Fraction], Any]
+    predict: Predict | None = None
+    idealised: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise ValueError("An option needs a name: Option(name, answer).")
+        if not callable(self.answer) or not (self.predict is None or callable(self.predict)):
+            raise TypeError(f"Option {self.name!r} needs functions: answer(database, epsilon), and predict or None.")
+
+    def __repr__(self) -> str:
+        return f"Option({self.name!r})"

@@ -1,0 +1,146 @@
+"""Regret: what a pipeline loses, metafeatures paid, over what the best single option loses with all of epsilon.
+
+Measured on groups of databases that the policy never saw: a database is left out together with all that is derived
+from it. The mean over repetitions of an option's loss stands for its expectation; a pipeline's loss is the mean of
+those over the options that it would choose under the noise of its metafeatures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.chooser.policy import MEASURING_DRAWS, Policy, Recipe, ln_regret
+from dpselect.chooser.traces import Traces
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Regret:
+    """Held-out regret of several policies, one row a database and epsilon.
+
+    Attributes:
+        rows: ``database``, ``group``, ``epsilon`` (the total), ``policies`` name to regret, ``predicted`` and ``true``
+            loss of every option (of the first policy), ``outside`` the share of releases that fell back, ``right``
+            the share that took the best option.
+        errors: standard deviation of held-out ln loss prediction of every option, relative to the others.
+    """
+
+    rows: tuple[dict[str, Any], ...]
+    errors: dict[str, float]
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """Return the names."""
+        return tuple(self.rows[0]["policies"]) if self.rows else ()
+
+    @property
+    def epsilons(self) -> tuple[float, ...]:
+        """Return the totals, increasing."""
+        return tuple(sorted({row["epsilon"] for row in self.rows}))
+
+    def mean(self, policy: str, epsilon: float | None = None) -> float:
+        """Return the mean over groups (each the mean of its databases), at one epsilon or over all."""
+        kept = [row for row in self.rows if epsilon is None or row["epsilon"] == epsilon]
+        groups: dict[str, list[float]] = {}
+        for row in kept:
+            groups.setdefault(row["group"], []).append(row["policies"][policy])
+        return float(np.mean([np.mean(each) for each in groups.values()]))
+
+    def worst(self, policy: str) -> float:
+        """Return the largest over databases and epsilons."""
+        return float(max(row["policies"][policy] for row in self.rows))
+
+    def best_fixed(self, epsilon: float, options: Sequence[str]) -> str:
+        """Return the option of least mean regret at one epsilon, known only afterwards."""
+        return min(options, key=lambda name: self.mean(f"always {name}", epsilon))
+
+    def __str__(self) -> str:
+        width = max(len(name) for name in self.policies)
+        head = " ".join(f"{epsilon:>8g}" for epsilon in self.epsilons)
+        lines = [f"{'mean held-out regret at epsilon':<{width}} {head} {'all':>8} {'worst':>8}"]
+        for name in self.policies:
+            cells = " ".join(f"{self.mean(name, epsilon):8.3f}" for epsilon in self.epsilons)
+            lines.append(f"{name:<{width}} {cells} {self.mean(name):8.3f} {self.worst(name):8.3f}")
+        return "\n".join(lines)
+
+
+def leave_out(
+    traces: Traces,
+    recipes: dict[str, Recipe],
+    options: Sequence[str],
+    totals: Sequence[float],
+    draws: int = MEASURING_DRAWS,
+) -> Regret:
+    """Return the held-out regret of policies learned by each recipe, and of every fixed option.
+
+    The first recipe is the one whose predictions are reported.
+
+    Raises:
+        ValueError: fewer than two groups.
+    """
+    groups, values, means = traces.groups, traces.values(), traces.means(options)
+    if len(set(groups.values())) < 2:
+        raise ValueError("Regret is measured on databases left out: train on at least two groups.")
+    rows: list[dict[str, Any]] = []
+    misses: list[Floats] = []
+    for group in dict.fromkeys(groups.values()):
+        kept = traces.where(traces.columns["group"] != group)
+        policies = {name: Policy.learned(kept, recipe, options) for name, recipe in recipes.items()}
+        for database in (name for name, own in groups.items() if own == group):
+            for total in totals:
+                if (database, total) in means:
+                    rows.append(_row(database, group, total, values[database], means, policies, options, draws, misses))
+    gathered = np.concatenate(misses)
+    return Regret(tuple(rows), dict(zip(options, np.sqrt((gathered**2).mean(axis=0)).tolist(), strict=True)))
+
+
+def _row(
+    database: str,
+    group: str,
+    total: float,
+    values: dict[str, float],
+    means: dict[tuple[str, float], Floats],
+    policies: dict[str, Policy],
+    options: Sequence[str],
+    draws: int,
+    misses: list[Floats],
+) -> dict[str, Any]:
+    whole = means[database, total]
+    floor = 1e-9 * max(float(whole.max()), 1e-300)
+    least = max(float(whole.min()), floor)
+    row: dict[str, Any] = {"database": database, "group": group, "epsilon": total, "policies": {}}
+    for name, policy in policies.items():
+        left = float(remaining(total, policy.recipe))
+        losses = means.get((database, left))
+        if losses is None:
+            raise ValueError(
+                f"The traces lack epsilon {left:g}, which is what a share leaves of {total:g}: train again."
+            )
+        features, _ = policy.recipe.expected(values, left, draws)
+        chosen, predicted, outside = policy.choose(features)
+        row["policies"][name] = max(float(losses[chosen].mean()), floor) / least
+        if "true" not in row:
+            row["true"] = dict(zip(options, losses.tolist(), strict=True))
+            guesses = np.exp(np.log(policy.losses(features, predicted)).mean(axis=0))
+            row["predicted"] = dict(zip(options, guesses.tolist(), strict=True))
+            row["outside"] = float(outside.any(axis=1).mean())
+            row["right"] = float((losses[chosen] <= losses.min()).mean())
+            true = ln_regret(losses)[0]
+            off = np.clip(predicted, 0, np.log(20.0)) - np.minimum(true, np.log(20.0))
+            misses.append(off - np.median(off, axis=1, keepdims=True))
+    for name, loss in zip(options, whole.tolist(), strict=True):
+        row["policies"][f"always {name}"] = max(loss, floor) / least
+    return row
+
+
+def remaining(total: float, recipe: Recipe) -> float:
+    """Return what is left of a total after metafeatures, as traces write it."""
+    from dpselect.core.guarantee import exact_epsilon
+
+    return float(exact_epsilon(total) * (1 - recipe.share))

@@ -1,0 +1,120 @@
+"""dpselect choose: let traces of public databases choose the algorithm, answer with it, and say why."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import dpselect as dps
+from dpselect.cli.arguments import ledger_of, number
+from dpselect.cli.train import read_domains, writable
+from dpselect.sources import tables
+
+
+def add(verbs: Any) -> None:
+    """Add the command and its two kinds of options."""
+    parser = verbs.add_parser("choose", help="choose the algorithm by traces of public data, and answer with it")
+    kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
+    cells = kinds.add_parser("histogram", help="a private histogram of counts over public cells")
+    cells.add_argument("file", metavar="FILE", help="counts (.npy), shape (n,) or (rows, columns)")
+    cells.add_argument("--out", metavar="NPY", help="where to write the estimated counts")
+    trees = kinds.add_parser("tree", help="a private tree or forest")
+    trees.add_argument("file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet)")
+    trees.add_argument("--target", required=True, help="the column to be predicted")
+    trees.add_argument("--domains", required=True, metavar="TOML", help="public domains; see dpselect train --help")
+    trees.add_argument("--max-records", type=int, default=100_000, help="a public bound on the rows (default 100000)")
+    trees.add_argument("--out", metavar="JSON", help="where to write the released model")
+    for each in (cells, trees):
+        each.add_argument("--epsilon", type=number, required=True, help="the privacy budget of the whole answer")
+        add_traces(each)
+        each.add_argument("--ledger", metavar="FILE", help="spend from this ledger; see dpselect budget create")
+        each.set_defaults(run=run)
+
+
+def add_traces(parser: argparse.ArgumentParser) -> None:
+    """Add what tells how to learn from a file of traces."""
+    parser.add_argument(
+        "--traces", required=True, metavar="PARQUET", help="runs on public data, from ChoiceMaker.train"
+    )
+    parser.add_argument("--share", type=number, help="of epsilon for metafeatures (default 0.05; 0 without any to pay)")
+    parser.add_argument("--free", action="store_true", help="use public metafeatures only")
+    parser.add_argument("--learner", default="forest", help="forest, regret-tree or fixed (default forest)")
+
+
+def maker_of(given: argparse.Namespace, options: list[Any]) -> Any:
+    """Return the choice maker that the traces on the command line teach; without options, all that they hold.
+
+    Raises:
+        ValueError: traces of another kind than asked for, or of neither histograms nor trees.
+    """
+    from dpselect.chooser import ChoiceMaker, Traces, cells, trees
+
+    traces = Traces.read(given.traces)
+    held = set(traces.metafeatures)
+    kinds: dict[str, Any] = {"histogram": cells, "tree": trees}
+    found = [name for name, kind in kinds.items() if {each.name for each in kind.metafeatures()} <= held]
+    if not found:
+        raise ValueError(f"{given.traces} holds traces of neither histograms nor trees: train with their metafeatures.")
+    if getattr(given, "kind", None) not in (None, found[0]):
+        raise ValueError(f"{given.traces} holds traces of the kind {found[0]!r}, not {given.kind!r}: pass others.")
+    kind = kinds[found[0]]
+    metafeatures = kind.metafeatures()
+    how = {"derived": kind.DERIVED, "features": kind.FEATURES}
+    if given.free:
+        metafeatures, how = [each for each in metafeatures if each.public], {}
+    wanted = [option for option in options or kind.options() if option.name in traces.options]
+    maker = ChoiceMaker(wanted, metafeatures, kind.LOSS, share=given.share, learner=given.learner, **how)
+    return maker.learn(traces)
+
+
+def run(given: argparse.Namespace) -> str:
+    """Return the explanation, and write the answer."""
+    from dpselect.chooser import cells, trees
+
+    if given.out:
+        writable(given.out, "--out")
+        if given.kind == "histogram" and Path(given.out).suffix != ".npy":
+            raise ValueError("--out writes a .npy file of estimated counts.")
+    if given.kind == "histogram":
+        database: Any = read_counts(given.file)
+        maker = maker_of(given, cells.options())
+    else:
+        domains = read_domains(given.domains)
+        if given.target not in domains:
+            raise dps.PrivacyError(f"{given.domains} lacks {given.target!r}: list the public classes there.")
+        classes = domains.pop(given.target)
+        columns = dict(tables.table(given.file, [*domains, given.target]))
+        if given.target not in columns:
+            raise ValueError(f"There is no column {given.target!r} in the table: name the target column.")
+        labels = columns.pop(given.target)
+        if len(labels) > given.max_records:
+            raise ValueError("The table has more rows than --max-records: pass a larger public bound.")
+        database = trees.Table(columns, labels, domains, classes)
+        maker = maker_of(given, trees.options(given.max_records))
+    found = maker.answer(database, given.epsilon, ledger=ledger_of(given))
+    lines = [found.choice.explain(), ""]
+    if given.out and given.kind == "histogram":
+        import numpy as np
+
+        np.save(given.out, found.value)
+    elif given.out:
+        found.value.save(given.out)
+    unit = f"epsilon = {found.guarantee.epsilon} per record added or removed"
+    return "\n".join([*lines, f"{unit}; written to {given.out}" if given.out else unit])
+
+
+def read_counts(path: str) -> Any:
+    """Return the counts of a .npy file.
+
+    Raises:
+        FileNotFoundError, ValueError: no such file, or none that holds numbers.
+    """
+    import numpy as np
+
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"There is no file {path}.")
+    try:
+        return np.load(path, allow_pickle=False)
+    except (ValueError, EOFError):
+        raise ValueError(f"{path} is no .npy file of numbers: write it with numpy.save.") from None

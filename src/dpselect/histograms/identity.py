@@ -1,0 +1,41 @@
+"""Noise on every cell."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from dpselect.core.spending import Spender
+from dpselect.histograms.counts import Floats, Integers
+from dpselect.histograms.draws import Draws
+from dpselect.histograms.release import released
+
+
+def identity(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:
+    """Return every count plus two-sided geometric noise of rate epsilon: what large data want.
+
+    Args:
+        counts: shape (n,) or (rows, columns), integers >= 0 over a public domain.
+        epsilon: the whole cost.
+        ledger: where the spend is recorded.
+
+    Returns:
+        Estimated counts, of the shape of ``counts``; they may be negative.
+
+    Raises:
+        TypeError, ValueError: counts that are no histogram; epsilon below 1/10000.
+        BudgetError: the ledger does not allow it; nothing was spent.
+
+    Guarantee: epsilon-differential privacy, one record more or fewer.
+
+    >>> identity([3, 1, 4], 100).tolist()
+    [3.0, 1.0, 4.0]
+
+    Source: Dwork, McSherry, Nissim and Smith 2006; geometric noise: Ghosh, Roughgarden and Sundararajan 2009.
+    """
+    return released("histogram identity", estimate, counts, epsilon, ledger)
+
+
+def estimate(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
+    """Return noisy counts: one record moves one of them by 1."""
+    return draws.noisy(counts, epsilon, 1).astype(float)

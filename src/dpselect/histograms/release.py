@@ -1,0 +1,41 @@
+"""Release a histogram: check, spend, then draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from dpselect.core.guarantee import Guarantee, exact_epsilon
+from dpselect.core.neighbours import Neighbours
+from dpselect.core.spending import Spender, require_spender
+from dpselect.histograms.counts import Floats, Integers, require_counts
+from dpselect.histograms.draws import Draws
+
+Estimate = Callable[[Integers, Fraction, Draws], Floats]
+LEAST_EPSILON = Fraction(1, 10_000)
+
+
+def released(
+    name: str, estimate: Estimate, counts: Any, epsilon: Any, ledger: Spender | None, *, idealised: bool = False
+) -> Floats:
+    """Return the estimate of a histogram, once the whole epsilon is recorded.
+
+    Raises:
+        TypeError, ValueError: as :func:`require_counts`; epsilon is not a number of at least 1/10000.
+        BudgetError: the ledger does not allow it; nothing was spent.
+    """
+    cells, exact = require_counts(counts), require_epsilon(epsilon)
+    book = require_spender(ledger)
+    # Everything that can refuse has done so: from here on the spend stands, whatever happens.
+    if book is not None:
+        book.spend(Guarantee(exact, Neighbours.ADD_REMOVE, idealised=idealised), mechanism=name)
+    return estimate(cells, exact, Draws())
+
+
+def require_epsilon(epsilon: Any) -> Fraction:
+    """Return epsilon as the exact number that was written, or say what to pass."""
+    exact = exact_epsilon(epsilon)
+    if exact < LEAST_EPSILON:
+        raise ValueError("epsilon must be at least 1/10000 for a histogram: less leaves nothing but noise.")
+    return exact

@@ -1,0 +1,34 @@
+"""One noisy total, spread evenly."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpselect.core.spending import Spender
+from dpselect.histograms.counts import Floats, Integers
+from dpselect.histograms.draws import Draws
+from dpselect.histograms.release import released
+
+
+def uniform(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:
+    """Return the noisy total, at least 0, spread evenly over the cells: what small or even data want.
+
+    Args, Returns, Raises: as :func:`dpselect.histograms.identity`.
+
+    Guarantee: epsilon-differential privacy, one record more or fewer.
+
+    >>> uniform([3, 1, 4, 0], 100).tolist()
+    [2.0, 2.0, 2.0, 2.0]
+
+    Source: the baseline of Hay et al. 2016 (DPBench), section 3.
+    """
+    return released("histogram uniform", estimate, counts, epsilon, ledger)
+
+
+def estimate(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
+    """Return an even histogram: one record moves the total by 1."""
+    total = draws.noisy(counts.sum(keepdims=True).reshape(1), epsilon, 1)[0]
+    return np.full(counts.shape, max(0, int(total)) / counts.size)

@@ -1,0 +1,95 @@
+"""Conditionals inside a tree: whether a node ends, and by which query it splits, decided from what was released.
+
+A decision reads the node's noisy size and public facts only, so it is post-processing: the budget of a path is that of
+the fixed rules, whatever is decided.
+
+References: Imola and Yang 2019, Figure 4.3 (the uncertain places L1 and L2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.core.mechanism import Mechanism
+from dpselect.core.scores import Scores
+from dpselect.learn.builder import Multiway, Open
+from dpselect.learn.domains import Attribute
+from dpselect.learn.draws import Draws
+from dpselect.utilities.splits import Integers
+from dpselect.views.records import Counts
+
+# What a node may be split by; -1 stands for ending it.
+QUERIES = ("information-gain", "gini", "max-operator", "random")
+FACTS = ("size", "level", "left", "branching", "attributes", "classes", "epsilon")
+
+
+@runtime_checkable
+class Conditional(Protocol):
+    """Decides for all nodes of a level at once."""
+
+    def decide(self, facts: Mapping[str, NDArray[np.float64]], /) -> Integers:
+        """Return -1 where a node ends, else the place of its query in ``QUERIES``; shape (nodes,).
+
+        Args:
+            facts: arrays (nodes,): ``size`` the noisy number of records, ``level``, ``left`` (levels below), the
+                largest ``branching`` and the number of ``attributes`` still open, ``classes``, and ``epsilon`` of
+                every query.
+        """
+        ...
+
+
+class Decisions:
+    """Both slots of one tree: remembers what was decided for a level until its nodes are split."""
+
+    def __init__(
+        self,
+        conditional: Conditional,
+        attributes: Sequence[Attribute],
+        utilities: Mapping[str, Callable[[dict[int, Integers]], Scores]],
+        mechanism: Mechanism,
+        classes: int,
+        depth: int,
+        epsilon: float,
+    ) -> None:
+        self._conditional, self._classes, self._depth, self._epsilon = conditional, classes, depth, epsilon
+        self._splitters = [Multiway(attributes, utilities.get(query), mechanism) for query in QUERIES]
+        self._decided: Integers = np.zeros(0, dtype=np.int64)
+
+    def stops(self, level: int, sizes: Integers | None, opened: Open) -> NDArray[np.bool_]:
+        """Decide, and return which nodes end."""
+        assert sizes is not None
+        left = np.stack([codes.sum(axis=1) for codes in opened])
+        nodes = np.ones(sizes.size)
+        facts = {
+            "size": sizes.astype(np.float64),
+            "level": nodes * level,
+            "left": nodes * (self._depth - level),
+            "branching": left.max(axis=0).astype(np.float64),
+            "attributes": (left > 1).sum(axis=0).astype(np.float64),
+            "classes": nodes * self._classes,
+            "epsilon": nodes * self._epsilon,
+        }
+        decided = np.asarray(self._conditional.decide(facts))
+        if decided.shape != sizes.shape or decided.min(initial=-1) < -1 or decided.max(initial=0) >= len(QUERIES):
+            raise ValueError(f"A conditional returns one integer a node, from -1 to {len(QUERIES) - 1}.")
+        self._decided = decided.astype(np.int64)
+        return np.asarray(self._decided < 0)
+
+    def split(
+        self, records: Counts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Draws
+    ) -> tuple[Integers, list[Integers]]:
+        """Split every node by the query that was decided for it."""
+        split = np.full(going.size, -1, dtype=np.int64)
+        groups: list[Integers] = [np.zeros(0, dtype=np.int64)] * going.size
+        for place, splitter in enumerate(self._splitters):
+            here = going & (self._decided == place)
+            if here.any():
+                found, routes = splitter.split(records, opened, here, epsilon, draws)
+                for node in np.flatnonzero(here).tolist():
+                    split[node], groups[node] = found[node], routes[node]
+        return split, groups

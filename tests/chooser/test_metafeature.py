@@ -1,0 +1,87 @@
+"""Metafeatures: public or paid for, and the law of their noise."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from toys import chooser
+
+import dpselect as dps
+from dpselect.chooser.metafeature import expected, released
+from dpselect.core.noise import log_law
+
+Metafeature = chooser.Metafeature
+
+
+def test_no_third_case() -> None:
+    """Neither public nor paid for is a false claim, both at once a contradiction."""
+    with pytest.raises(dps.PrivacyError, match="neither public nor paid for: pass sensitivity="):
+        Metafeature("rows", len)
+    with pytest.raises(ValueError, match="public or has a sensitivity, not both"):
+        Metafeature("rows", len, sensitivity=1, public=True)
+
+
+@pytest.mark.parametrize("sensitivity", [0, -1, float("nan"), float("inf"), "1", True])
+def test_sensitivities_that_are_none(sensitivity) -> None:
+    """A sensitivity is a positive finite number."""
+    with pytest.raises(ValueError, match="must be positive and finite"):
+        Metafeature("rows", len, sensitivity=sensitivity)
+
+
+def test_queries_keep_what_they_declare() -> None:
+    """An integer sensitivity wants integers, any other finite numbers."""
+    with pytest.raises(ValueError, match="must return integers"):
+        Metafeature("mean", lambda x: 0.5, sensitivity=1).value([])
+    with pytest.raises(ValueError, match="gave no finite number"):
+        Metafeature("mean", lambda x: float("nan"), sensitivity=0.5).value([])
+
+    assert 0.5 == Metafeature("mean", lambda x: np.float64(0.5), sensitivity=0.5).value([])
+    assert 3 == Metafeature("rows", len, sensitivity=1).value([1, 2, 3])
+
+
+def test_names_and_scales() -> None:
+    """Names stand in formulas; scales are two."""
+    with pytest.raises(ValueError, match="letters, digits and underscores"):
+        Metafeature("number of rows", len, sensitivity=1)
+    with pytest.raises(ValueError, match='scale is "linear" or "log"'):
+        Metafeature("rows", len, sensitivity=1, scale="square")
+
+
+@pytest.mark.parametrize("rate", [Fraction(1, 7), Fraction(1), Fraction(3)])
+def test_quantiles_are_those_of_the_exact_law(rate: Fraction) -> None:
+    """Training meets the noise of the release: the quantile function inverts the law's distribution."""
+    noise = np.arange(-2000, 2001)
+    below = np.cumsum(np.exp(log_law(noise, rate)))
+    chances = np.linspace(0.001, 0.999, 997)
+    found = Metafeature("rows", len, sensitivity=1).quantile(0, rate, chances)
+
+    assert noise[np.searchsorted(below, chances)].tolist() == found.tolist()
+
+
+def test_expected_releases_have_the_deviation_of_the_noise() -> None:
+    """Mean and standard deviation of the lattice agree with the law, for integers and for real numbers."""
+    metafeatures = [Metafeature("rows", len, sensitivity=1), Metafeature("spread", sum, sensitivity=0.25)]
+    known = expected(metafeatures, {"rows": 100, "spread": 5.0}, Fraction(1), 4000)
+    columns = {name: np.array([each[name] for each in known]) for name in known[0]}
+
+    for each, true in zip(metafeatures, (100, 5.0), strict=True):
+        deviation = each.deviation(Fraction(1, 2))
+        assert abs(columns[each.name].mean() - true) < 0.05 * deviation
+        assert abs(columns[each.name].std() / deviation - 1) < 0.05
+    assert abs(np.corrcoef(columns["rows"], columns["spread"])[0, 1]) < 0.05
+
+
+def test_real_values_follow_their_law() -> None:
+    """The noise of a real metafeature is exact: at large epsilon it is small."""
+    each = Metafeature("spread", sum, sensitivity=Fraction(1, 2))
+
+    assert 1e-2 > abs(each.noisy(3.25, Fraction(2000)) - 3.25)
+    assert 1e-9 > abs(each.deviation(Fraction(1)) / (np.sqrt(2) * 0.5) - 1 - 2**-19)
+
+
+def test_public_facts_carry_no_noise() -> None:
+    """They are read as they are, at any epsilon."""
+    each = Metafeature("columns", len, public=True)
+
+    assert {"columns": 3.0} == released([each], {"columns": 3}, Fraction(0))
+    assert 0.0 == each.deviation(Fraction(1))

@@ -1,0 +1,45 @@
+"""Options and metafeatures over lists of numbers, small enough to know what is right."""
+
+from fractions import Fraction
+
+import numpy as np
+
+import dpselect as dps
+from dpselect.core.coins import fresh
+from dpselect.core.noise import noisy_counts
+
+chooser = dps.chooser
+PUBLIC = {"two": [1] * 2, "five": [1] * 5, "six hundred": [1] * 600, "thousand": [1] * 1000}
+
+
+def noisy_sum(records, epsilon):
+    """Right up to its noise."""
+    return int(noisy_counts(np.array([sum(records)]), epsilon, 1, fresh)[0])
+
+
+def zero(_, epsilon):
+    """Right for small databases."""
+    assert isinstance(epsilon, Fraction)
+    return 0
+
+
+def distance(records, answer):
+    """Absolute error."""
+    return abs(sum(records) - answer)
+
+
+NOISY, ZERO = chooser.Option("noisy sum", noisy_sum), chooser.Option("zero", zero)
+ROWS = chooser.Metafeature("rows", len, sensitivity=1, scale="log")
+
+
+USUAL = {"options": [NOISY, ZERO], "metafeatures": [ROWS], "loss": distance, "learner": "regret-tree"}
+
+
+def maker(**given):
+    """A choice maker over both, not trained."""
+    return chooser.ChoiceMaker(**(USUAL | given))
+
+
+def trained(**given):
+    """The same, trained on four databases at two epsilons."""
+    return maker(**given).train(PUBLIC, epsilons=[Fraction(1, 20), 1], repetitions=4, jobs=1)
