@@ -18,6 +18,8 @@ import numpy as np
 
 import dpselect as dps
 from dpselect.core.mechanism import Mechanism
+from dpselect.experiments import local_dampening_figure_17 as median
+from dpselect.experiments.experiment import FULL, QUICK, Results
 
 DATA = Path(os.environ.get("DPSELECT_DATA", ""))
 COLUMNS = {"patent": 20_000, "hepth": 1_000, "income": 3_000_000}
@@ -36,35 +38,16 @@ def line(label: str, figures: list[float], form: str = "11.4g") -> str:
 
 def medians() -> None:
     """001, Figure 17: expected distance of the named record's value from the median."""
-    epsilons = [10.0**power for power in range(-3, 4)]
-    dense = [10.0 ** (power / 2) for power in range(-6, 7)]
-    for column, printed in (("patent", "mean 18 %"), ("hepth", "mean 4 %, at most 12 %"), ("income", "none")):
-        values = np.load(DATA / "histograms" / f"{column}.npy")
-        scores = dps.utilities.median(values, upper=int(values.max()))
-        shared = dps.Scores(scores.values, dps.sensitivity.flatten(scores.sensitivity), neighbours="substitution")
-        print(f"\nMedian of {column}: expected error, epsilon " + " ".join(f"{e:g}" for e in epsilons))
-        rows = [
-            (name, scores) for name in ("exponential", "permute-and-flip", "local-dampening", "local-dampening-flip")
-        ]
-        rows += [("shifted-local-dampening-flip", scores)]
-        rows += [(name, shared) for name in ("local-dampening-flip", "local-dampening-t", "smooth-noisy-max")]
-        for name, given in rows:
-            label = f"{name}, one sensitivity for all" if given is shared else name
-            print(line(label, [dps.expected_error(given, e, mechanism=named(name)) for e in epsilons]))
-        grid = np.arange(COLUMNS[column] + 1)
-        ranks = dps.utilities.percentile_rank(values, 50, grid=grid)
-        middle = np.sort(values)[values.size // 2]
-        away = np.abs(grid - middle)
-        laws = [named("permute-and-flip").law(ranks, e) for e in epsilons]
-        print(line("permute-and-flip on ranks (add-remove, the value)", [float(law @ away) for law in laws]))
-        ours, theirs = (
-            np.array([dps.expected_error(scores, e, mechanism=named(name)) for e in dense])
-            for name in ("local-dampening", "exponential")
-        )
-        less = 1 - ours / theirs
+    for column in COLUMNS:
+        print(f"\nMedian of {column}: expected error, epsilon " + " ".join(f"{e:g}" for e in median.epsilons(QUICK)))
+        points = []
+        for series in median.SERIES:
+            points += median.measure({"dataset": column, "series": series}, FULL, np.random.default_rng(0))
+            found = [p.value for p in points if p.series == series][::2]
+            print(line(series, found))
+        less = median.reductions(Results(points), column)
         print(
-            f"  local dampening errs less than the exponential mechanism: mean {less.mean():.1%}, "
-            f"at most {less.max():.1%} (printed: {printed})"
+            f"  local dampening errs less than the exponential mechanism: mean {less.mean():.1f} %, {less.max():.1f} %"
         )
 
 

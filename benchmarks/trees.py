@@ -1,6 +1,6 @@
 """How accurate private trees are, and how fast.
 
-    DPSELECT_DATA=... python benchmarks/trees.py [--repeats 10] [--epsilons 0.1 1] [--speed | --published]
+    DPSELECT_DATA=... python benchmarks/trees.py [--repeats 10] [--epsilons 0.1 1] [--speed]
 
 Mean test accuracy over repeated 80/20 splits, the same splits for every model. Domains come from the manifest. Where
 diffprivlib imports (scikit-learn 1.8) its tree and forest of ten run on the same splits, on ordinal codes.
@@ -12,16 +12,15 @@ import argparse
 import os
 import resource
 import time
-import tomllib
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet
 
 import dpselect as dps
+from dpselect.experiments import data
 
 DATA = Path(os.environ.get("DPSELECT_DATA", ""))
 SETS = ("adult", "nltcs", "acs", "mushroom", "nursery", "contraceptive", "hiv1625", "wine", "pendigits")
@@ -30,19 +29,8 @@ learn = dps.learn
 
 def load(name: str, wanted: str | None = None) -> tuple[dict[str, np.ndarray], str, dict[str, Any], list[Any]]:
     """Columns, target, domains and classes of a dataset."""
-    facts = tomllib.loads((DATA / "manifest.toml").read_text())["datasets"][name]
-    table, target = pyarrow.parquet.read_table(DATA / facts["file"]), wanted or facts["target"]
-    columns = {}
-    for column in table.column_names:
-        values = table[column]
-        columns[column] = np.asarray(values.to_pylist() if "dictionary" in str(values.type) else values.to_numpy())
-    domains = {
-        column: (each["lo"], each["hi"]) if each["type"] == "numeric" else list(each["categories"])
-        for column, each in facts["attributes"].items()
-        if column not in (target, wanted) and column in columns
-    }
-    columns = {column: columns[column] for column in (*domains, target)}
-    return columns, target, domains, np.unique(columns[target]).tolist()
+    table = data.table(name, wanted)
+    return table.columns, table.target, table.domains, table.classes
 
 
 def ours(kind: Callable[..., Any]) -> Callable[..., float]:
@@ -149,44 +137,6 @@ def accuracy(epsilons: list[float], repeats: int, names: list[str]) -> None:
             print(f"  {label:<44}" + "".join(f"{m:>7.3f}±{s:.3f}" for m, s in figures), flush=True)
 
 
-def published(repeats: int) -> None:
-    """The trees of the theses: ID3 of depth 2 and 5, and 5, 10 and 20 bins, by mechanism."""
-    wide = {"max_leaves": 10**8}
-    gain = {"criterion": "information-gain", "max_records": 50_000}
-    winner = {"criterion": "max-operator-winner", "mechanism": "smooth-noisy-max"}
-    kinds: dict[str, dict[str, Any]] = {
-        "max operator, exponential": {"mechanism": "exponential"},
-        "max operator, flip": {},
-        "0/1 winner, smooth": winner,
-        "information gain, exponential": {"mechanism": "exponential", **gain},
-        "information gain, flip": gain,
-        "information gain, local": {"mechanism": "local-dampening", **gain},
-        "information gain, shifted": {"mechanism": "shifted-local-dampening", **gain},
-    }
-    epsilons = (0.01, 0.05, 0.1, 0.5, 1, 2)
-    for name, target in (("adult", None), ("nltcs", None), ("acs", None), ("acs", "a10")):
-        columns, target, domains, classes = load(name, target)
-        size = len(columns[target])
-        for depth in (2, 5):
-            listed = " ".join(f"{e:g}" for e in epsilons)
-            print(f"\n{name} ({target}), ID3 of depth {depth}; epsilon {listed}", flush=True)
-            bins = (5, 10, 20) if (name, depth) == ("adult", 2) else (10,)
-            for label, given in kinds.items():
-                for b in bins:
-                    if depth == 5 and "shifted" in label and name == "adult":
-                        continue
-                    run = ours(lambda e, b=b, g=given, **k: learn.DPID3Classifier(e, depth, bins=b, **wide, **g, **k))
-                    figures = []
-                    for epsilon in epsilons:
-                        scores = []
-                        for repeat in range(repeats):
-                            order = np.random.default_rng(repeat).permutation(size)
-                            train, test = order[: size * 4 // 5], order[size * 4 // 5 :]
-                            scores.append(run(epsilon, columns, target, domains, classes, train, test))
-                        figures.append(np.mean(scores))
-                    print(f"  {label + f', {b} bins':<44}" + "".join(f"{m:>8.3f}" for m in figures), flush=True)
-
-
 def seconds(run: Callable[[], object], times: int = 3) -> float:
     """Least processor time."""
     best = float("inf")
@@ -226,7 +176,6 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--epsilons", type=float, nargs="+", default=[0.01, 0.05, 0.1, 0.5, 1, 2])
     parser.add_argument("--datasets", nargs="+", default=list(SETS))
-    parser.add_argument("--published", action="store_true", help="only the trees of the theses")
     parser.add_argument("--speed", action="store_true", help="only the speed")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -234,8 +183,6 @@ def main() -> None:
         raise SystemExit("Set DPSELECT_DATA to the folder with manifest.toml.")
     if given.speed:
         speed()
-    elif given.published:
-        published(given.repeats)
     else:
         accuracy(given.epsilons, given.repeats, given.datasets)
 

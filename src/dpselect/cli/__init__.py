@@ -18,6 +18,7 @@ from dpselect.cli import (
     percentile,
     predict,
     quantiles,
+    reproduce,
     select,
     snp,
     top_k,
@@ -39,6 +40,7 @@ VERBS = (
     budget,
     mechanisms,
     audit,
+    reproduce,
     demo,
 )
 

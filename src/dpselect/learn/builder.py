@@ -192,12 +192,17 @@ class Multiway:
                 counts = {place: tables[place][node][opened[place][node]] for place in places}
                 chosen = draws.choose(self.utility(counts), epsilon, self.mechanism) if len(places) > 1 else 0
                 split[node] = places[chosen]
-        groups = []
-        for node, place in enumerate(split.tolist()):
-            codes = opened[place][node] if place >= 0 else np.zeros(0, dtype=np.bool_)
-            # A code that the path has closed never occurs here; it goes wherever.
-            groups.append(np.maximum(np.cumsum(codes) - 1, 0))
-        return split, groups
+        return split, one_child_a_value(split, opened)
+
+
+def one_child_a_value(split: Integers, opened: Open) -> list[Integers]:
+    """Return the child of every code, from 0, when every open value of the attribute gets its own."""
+    groups = []
+    for node, place in enumerate(split.tolist()):
+        codes = opened[place][node] if place >= 0 else np.zeros(0, dtype=np.bool_)
+        # A code that the path has closed never occurs here; it goes wherever.
+        groups.append(np.maximum(np.cumsum(codes) - 1, 0))
+    return groups
 
 
 def cuts(attribute: Attribute, codes: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -160,6 +160,9 @@ class DPID3Classifier(PrivateTrees):
     def _mechanism(self) -> Mechanism:
         return chosen_mechanism(self.mechanism)
 
+    def _splitter(self, attributes_: Sequence[Attribute]) -> Splitter:
+        return Multiway(attributes_, criterion(self.criterion, self.max_records), self._mechanism())
+
     def _leaf_share(self) -> float:
         count, split, leaf = self._shares_of_queries()
         counted = count if self.stop == "friedman-schuster" else Fraction(0)
@@ -191,10 +194,7 @@ class DPID3Classifier(PrivateTrees):
                 )
                 splitter, ends = both, both.stops
             else:
-                splitter, ends = (
-                    Multiway(attributes_, criterion(self.criterion, self.max_records), self._mechanism()),
-                    stop,
-                )
+                splitter, ends = self._splitter(attributes_), stop
             return Plan(depth, splitter, epsilon, asked, [split * unit] * depth, ends, noisy_leaf)
 
         def run(records: Counts, draws: Draws) -> list[Tree]:

@@ -1,0 +1,85 @@
+"""The papers' tables and figures, one file each: ``EVERY_EXPERIMENT``. Simulation, never part of a release."""
+
+from __future__ import annotations
+
+from dpselect.experiments import (
+    jostle_choices,
+    jostle_figure_1_1,
+    jostle_figure_4_2,
+    local_dampening_figure_16,
+    local_dampening_figure_17,
+    local_dampening_figure_20,
+    local_dampening_figure_23,
+    local_dampening_figure_24,
+    local_dampening_figure_25,
+    local_dampening_table_1,
+    multi_objective_figure_2,
+    multi_objective_figure_3,
+    multi_objective_table_1,
+    multi_objective_table_2,
+    smooth_noisy_max_figure_7,
+    smooth_noisy_max_figure_8,
+    smooth_noisy_max_figure_9,
+    smooth_noisy_max_figure_10,
+    smooth_noisy_max_table_3,
+    smooth_noisy_max_table_5,
+    smooth_noisy_max_theorem_7_2,
+    smooth_private_selection_figure_1,
+    smooth_private_selection_figure_2,
+    smooth_private_selection_table_1,
+    smooth_private_selection_table_2,
+)
+from dpselect.experiments.elsewhere import NOT_REPRODUCED
+from dpselect.experiments.experiment import Experiment
+
+__all__ = ["EVERY_EXPERIMENT", "NOT_REPRODUCED", "chosen"]
+
+_FILES = (
+    smooth_noisy_max_table_3,
+    smooth_noisy_max_figure_7,
+    smooth_noisy_max_figure_8,
+    smooth_noisy_max_figure_9,
+    smooth_noisy_max_table_5,
+    smooth_noisy_max_figure_10,
+    smooth_noisy_max_theorem_7_2,
+    local_dampening_figure_16,
+    local_dampening_figure_17,
+    local_dampening_figure_20,
+    local_dampening_table_1,
+    local_dampening_figure_23,
+    local_dampening_figure_24,
+    local_dampening_figure_25,
+    smooth_private_selection_figure_1,
+    smooth_private_selection_figure_2,
+    smooth_private_selection_table_1,
+    smooth_private_selection_table_2,
+    multi_objective_table_1,
+    multi_objective_table_2,
+    multi_objective_figure_2,
+    multi_objective_figure_3,
+    jostle_figure_1_1,
+    jostle_figure_4_2,
+    jostle_choices,
+)
+
+EVERY_EXPERIMENT: tuple[Experiment, ...] = tuple(file.EXPERIMENT for file in _FILES)
+
+
+def chosen(names: list[str]) -> list[Experiment]:
+    """Return the experiments of these names, beginnings of names or papers ("000"); all when none is given.
+
+    Raises:
+        ValueError: a name that fits none; the message lists the names.
+
+    >>> [each.item for each in chosen(["smooth_noisy_max_theorem_7_2"])]
+    ['Theorem 7.2']
+    """
+    found: list[Experiment] = []
+    for name in names:
+        exact = [each for each in EVERY_EXPERIMENT if each.name == name]
+        close = exact or [each for each in EVERY_EXPERIMENT if each.name.startswith(name) or each.paper == name]
+        if not close:
+            known = ", ".join(each.name for each in EVERY_EXPERIMENT)
+            raise ValueError(f"There is no experiment {name!r}: pass {known}.")
+        found += close
+    return [each for each in EVERY_EXPERIMENT if not names or each in found]

@@ -1,0 +1,240 @@
+"""What an experiment is: one table or figure of a paper, its printed numbers, and how one cell of it is measured.
+
+An experiment is a description and holds no state. Its grid is a list of cells, small dictionaries of numbers and
+strings. ``measure(cell, effort, rng)`` turns a cell into points; a cell that names a ``dataset`` is skipped when the
+data folder does not hold it. Points with ``runs = 0`` are exact, computed from laws.
+
+All seeds of the library live in this package: ``rng`` splits rows and simulates data. Releases never see it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+Cell = Mapping[str, str | int | float]
+Verdict = Literal["held", "refuted", "not comparable"]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much work: the standard error aimed at, and at most how many repetitions of a slow measurement."""
+
+    name: str
+    target: float
+    most: int
+
+    def runs(self, *, paper: int, spread: float = 0.5) -> int:
+        """Return how many draws of that standard deviation reach the target; the paper's count under ``paper``."""
+        return paper if self.name == "paper" else math.ceil((spread / self.target) ** 2)
+
+
+QUICK = Effort("quick", 0.03, 5)
+FULL = Effort("full", 0.01, 100)
+PAPER = Effort("paper", 0.0, 10**6)
+EFFORTS = {effort.name: effort for effort in (QUICK, FULL, PAPER)}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean, its standard error, and the number of runs behind it."""
+
+    value: float
+    error: float
+    runs: int
+
+
+def repeated(
+    draw: Callable[[int], float], effort: Effort, *, paper: int, least: int = 3, most: int | None = None
+) -> Estimate:
+    """Return the mean of ``draw(0), draw(1), ...``: until the standard error is the target, or as often as allowed.
+
+    Under ``paper`` exactly the paper's count is drawn; ``most`` replaces the effort's own bound on the runs.
+    """
+    most = effort.most if most is None else most
+    found: list[float] = []
+    while True:
+        found.append(float(draw(len(found))))
+        runs = len(found)
+        error = float(np.std(found, ddof=1) / math.sqrt(runs)) if runs > 1 else math.inf
+        if effort.name == "paper":
+            if runs >= paper:
+                break
+        elif runs >= most or (runs >= least and error <= effort.target):
+            break
+    return Estimate(float(np.mean(found)), error if len(found) > 1 else math.nan, len(found))
+
+
+def mean_of(found: Iterable[float]) -> Estimate:
+    """Return the mean of given runs with its standard error."""
+    values = np.asarray(list(found), dtype=float)
+    error = float(values.std(ddof=1) / math.sqrt(values.size)) if values.size > 1 else math.nan
+    return Estimate(float(values.mean()), error, int(values.size))
+
+
+@dataclass(frozen=True)
+class Point:
+    """One number of ours: where it is drawn (panel, series, x), its standard error and how many runs it took."""
+
+    panel: str
+    series: str
+    x: float
+    value: float
+    error: float = 0.0
+    runs: int = 0
+
+
+def point(panel: str, series: str, x: float, found: Estimate) -> Point:
+    """Return an estimate as a point."""
+    return Point(panel, series, float(x), found.value, found.error, found.runs)
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One number of a paper, at the place of our point.
+
+    Attributes:
+        tolerance: how far ours may lie from it beside twice our standard error; the experiment's when left out.
+        apart: why it cannot be compared; empty when it can.
+    """
+
+    panel: str
+    series: str
+    x: float
+    value: float
+    tolerance: float | None = None
+    apart: str = ""
+
+
+def printed(
+    panel: str,
+    x: Sequence[float],
+    rows: Mapping[str, Sequence[float]],
+    *,
+    tolerance: float | None = None,
+    apart: str = "",
+) -> tuple[Printed, ...]:
+    """Return a printed table: one row a series, one column an x."""
+    return tuple(
+        Printed(panel, series, float(place), float(value), tolerance, apart)
+        for series, values in rows.items()
+        for place, value in zip(x, values, strict=True)
+    )
+
+
+class Unmeasured(LookupError):
+    """A number that was not measured, because its data are not here."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The points of one experiment."""
+
+    points: Sequence[Point]
+    _index: Mapping[tuple[str, str, float], Point] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        index = {(each.panel, each.series, each.x): each for each in self.points}
+        object.__setattr__(self, "_index", index)
+
+    def at(self, panel: str, series: str, x: float) -> Point:
+        """Return the point of that place.
+
+        Raises:
+            Unmeasured: there is none.
+        """
+        found = self._index.get((panel, series, float(x)))
+        if found is None:
+            raise Unmeasured(f"{panel}, {series}, {x:g} was not measured.")
+        return found
+
+    def line(self, panel: str, series: str) -> list[Point]:
+        """Return the points of a series in order of x.
+
+        Raises:
+            Unmeasured: there are none.
+        """
+        found = sorted((p for p in self.points if (p.panel, p.series) == (panel, series)), key=lambda p: p.x)
+        if not found:
+            raise Unmeasured(f"{panel}, {series} was not measured.")
+        return found
+
+    def panels(self) -> list[str]:
+        """Return the panels in order of first appearance."""
+        return list(dict.fromkeys(each.panel for each in self.points))
+
+    def series(self, panel: str) -> list[str]:
+        """Return the series of a panel in order of first appearance."""
+        return list(dict.fromkeys(each.series for each in self.points if each.panel == panel))
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What became of a claim: ours in words, the verdict, and why or by how much."""
+
+    ours: str
+    verdict: Verdict
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a paper with a number in it, and how our results judge it."""
+
+    text: str
+    printed: str
+    judge: Callable[[Results], Ruling]
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A printed claim that no experiment here repeats, and why."""
+
+    paper: str
+    item: str
+    text: str
+    printed: str
+    because: str
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One table or figure.
+
+    Attributes:
+        name: the file's name, used on the command line. paper: ``"000"`` to ``"004"``. item: ``"Figure 7"``.
+        title: what is measured, in one sentence. method: data, settings and every departure from the paper.
+        grid: the cells for an effort. measure: the points of one cell; a function of a module, for other processes.
+        x_label, y_label: with units. x_scale, y_scale: ``"linear"``, ``"log"`` or ``"symlog"``.
+        printed: the paper's numbers. tolerance: how far ours may lie from them, with ``tolerance_because``.
+        claims: the paper's sentences with numbers. task: what is chosen, for the summary of best mechanisms.
+        better: ``"higher"`` or ``"lower"``. not_private: series that are no private mechanism of the stated epsilon
+            (references, or published calibrations that fail), drawn but never called best.
+        shows: ``"figure"`` (lines first) or ``"table"`` (numbers first).
+        remark: what to use instead, or why the paper's number cannot be had.
+    """
+
+    name: str
+    paper: str
+    item: str
+    title: str
+    method: str
+    grid: Callable[[Effort], Sequence[Cell]]
+    measure: Callable[[Cell, Effort, np.random.Generator], Sequence[Point]]
+    x_label: str
+    y_label: str
+    task: str
+    better: Literal["higher", "lower"]
+    x_scale: str = "log"
+    y_scale: str = "linear"
+    printed: tuple[Printed, ...] = ()
+    tolerance: float = 0.02
+    tolerance_because: str = ""
+    claims: tuple[Claim, ...] = ()
+    not_private: frozenset[str] = frozenset()
+    shows: Literal["figure", "table"] = "figure"
+    remark: str = ""

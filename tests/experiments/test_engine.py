@@ -1,0 +1,200 @@
+"""The engine: cells to results, picked up again after a kill, whatever state the files are in."""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import tiny_experiment
+from tiny_experiment import EXPERIMENT
+
+from dpselect.experiments import engine, journal
+from dpselect.experiments.experiment import FULL, PAPER, QUICK, Effort, Point, Results, Unmeasured, repeated
+from dpselect.experiments.journal import Journal, Measured
+
+
+@pytest.fixture(autouse=True)
+def _nothing_measured():
+    tiny_experiment.MEASURED.clear()
+
+
+def run(folder, experiment=EXPERIMENT, effort=QUICK, jobs=1):
+    """Return the outcome of one experiment."""
+    (outcome,) = engine.run([experiment], effort, folder, jobs=jobs, show=False)
+    return outcome
+
+
+def journal_of(folder):
+    """Return the journal that the engine uses for the tiny experiment."""
+    cells = [engine.key_of(cell) for cell in EXPERIMENT.grid(QUICK) if "dataset" not in cell]
+    return Journal(folder / "quick", "tiny", engine.fingerprint(EXPERIMENT, QUICK, cells))
+
+
+def test_every_cell_is_measured_and_kept_as_parquet(tmp_path):
+    """A run measures the cells whose data are there, names the others, and leaves one parquet file."""
+    import pyarrow.parquet
+
+    outcome = run(tmp_path)
+
+    assert [2.0, 4.0, 6.0] == [p.value for p in outcome.results.line("doubles <&>", "twice")]
+    assert ("no such dataset",) == outcome.skipped
+    assert ["tiny.parquet"] == [each.name for each in (tmp_path / "quick").iterdir()]
+    assert 6 == pyarrow.parquet.read_table(tmp_path / "quick" / "tiny.parquet").num_rows
+
+
+def test_a_complete_experiment_is_not_measured_again(tmp_path):
+    """The second run reads what the first one wrote."""
+    first = run(tmp_path)
+    tiny_experiment.MEASURED.clear()
+
+    second = run(tmp_path)
+
+    assert [] == tiny_experiment.MEASURED
+    assert first.results.points == second.results.points
+
+
+def test_after_a_kill_only_the_missing_cells_are_measured(tmp_path):
+    """Cells on the disk are kept; a line torn by the kill is set aside, and its cell measured again."""
+    kept = journal_of(tmp_path)
+    kept.append(Measured(engine.key_of({"x": 1.0}), (Point("doubles <&>", "twice", 1.0, 77.0),), 1.0))
+    kept.append(Measured(engine.key_of({"x": 2.0}), (Point("doubles <&>", "twice", 2.0, 78.0),), 1.0))
+    whole = kept.lines.read_bytes()
+    kept.lines.write_bytes(whole[:-20])
+
+    outcome = run(tmp_path)
+
+    assert [2.0, 3.0] == tiny_experiment.MEASURED
+    assert [77.0, 4.0, 6.0] == [p.value for p in outcome.results.line("doubles <&>", "twice")]
+    assert any("unreadable" in note for note in outcome.notes)
+
+
+def test_a_changed_line_is_not_believed(tmp_path):
+    """A line whose checksum fails is measured again."""
+    kept = journal_of(tmp_path)
+    kept.append(Measured(engine.key_of({"x": 1.0}), (Point("doubles <&>", "twice", 1.0, 77.0),), 1.0))
+    kept.lines.write_bytes(kept.lines.read_bytes().replace(b"77.0", b"78.0"))
+
+    assert 2.0 == run(tmp_path).results.at("doubles <&>", "twice", 1).value
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"PAR1 but no more", b"\x00" * 500])
+def test_a_corrupt_result_file_is_computed_again(tmp_path, spoilt):
+    """Whatever stands in the parquet file: it is set aside with a note."""
+    run(tmp_path)
+    (tmp_path / "quick" / "tiny.parquet").write_bytes(spoilt)
+    tiny_experiment.MEASURED.clear()
+
+    outcome = run(tmp_path)
+
+    assert [1.0, 2.0, 3.0] == tiny_experiment.MEASURED
+    assert ("tiny.parquet cannot be read and is computed again.",) == outcome.notes
+
+
+def test_results_of_other_settings_are_not_used(tmp_path):
+    """Another effort, other cells or other code give another fingerprint."""
+    run(tmp_path)
+    (tmp_path / "quick").rename(tmp_path / "other")
+    tiny_experiment.MEASURED.clear()
+
+    outcome = run(tmp_path, effort=Effort("other", 0.5, 1))
+
+    assert [1.0, 2.0, 3.0] == tiny_experiment.MEASURED
+    assert ("tiny.parquet is of other settings and is computed again.",) == outcome.notes
+
+
+def test_one_failing_cell_does_not_cost_the_others(tmp_path):
+    """The failure is noted, the others are kept, and the next run tries the failed cell only."""
+    outcome = run(tmp_path, replace(EXPERIMENT, measure=tiny_experiment.fail))
+
+    assert [2.0, 6.0] == [p.value for p in outcome.results.line("doubles <&>", "twice")]
+    assert ['The cell {"x": 2.0} failed (ZeroDivisionError: two): run the same command again to try it again.'] == list(
+        outcome.notes
+    )
+    tiny_experiment.MEASURED.clear()
+    run(tmp_path)
+    assert [2.0] == tiny_experiment.MEASURED
+
+
+def test_processes_give_the_same_results(tmp_path):
+    """Simulation does not depend on which process measures a cell."""
+    alone, together = run(tmp_path / "a"), run(tmp_path / "b", jobs=2)
+
+    assert alone.results.points == together.results.points
+
+
+def test_a_full_disk_is_said_and_keeps_what_is_finished(tmp_path, monkeypatch):
+    """The third cell finds no room: one sentence says what to do, and the next run begins with it."""
+    write, written = journal.write, []
+
+    def full(file, content):
+        if len(written) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written.append(content)
+        write(file, content)
+
+    monkeypatch.setattr(journal, "write", full)
+    with pytest.raises(OSError, match=r"is full: free some space, or name another folder with --out"):
+        run(tmp_path)
+    monkeypatch.setattr(journal, "write", write)
+    tiny_experiment.MEASURED.clear()
+
+    assert 3 == len(run(tmp_path).results.line("doubles <&>", "twice"))
+    assert [3.0] == tiny_experiment.MEASURED
+
+
+def test_other_errors_of_the_disk_stay_what_they_are(tmp_path, monkeypatch):
+    """Only a full disk is explained."""
+
+    def refuse(*_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(journal, "write", refuse)
+    with pytest.raises(PermissionError, match="Permission denied"):
+        run(tmp_path)
+
+
+def test_seeds_depend_on_the_experiment_and_the_cell():
+    """The same cell is simulated alike, another one is not."""
+    draws = [engine.generator(name, key).random() for name, key in (("a", "1"), ("a", "1"), ("a", "2"), ("b", "1"))]
+
+    assert draws[0] == draws[1]
+    assert 3 == len(set(draws))
+
+
+def test_repetitions_stop_at_the_standard_error():
+    """A steady draw stops early, a noisy one goes on until the target, and the paper's count is kept to."""
+    rng = np.random.default_rng(1)
+    noisy = [float(value) for value in rng.normal(size=20_000)]
+
+    assert 3 == repeated(lambda _: 1.0, FULL, paper=50).runs
+    many = repeated(noisy.__getitem__, Effort("full", 0.05, 10_000), paper=50)
+    assert many.error <= 0.05
+    assert 300 < many.runs < 600
+    assert 7 == repeated(noisy.__getitem__, PAPER, paper=7).runs
+    assert math.isnan(repeated(lambda _: 1.0, PAPER, paper=1).error)
+    assert QUICK.most == repeated(noisy.__getitem__, QUICK, paper=50).runs
+    assert 2500 == FULL.runs(paper=500)
+    assert 500 == PAPER.runs(paper=500)
+
+
+def test_what_was_not_measured_is_said():
+    """A missing number is no zero."""
+    with pytest.raises(Unmeasured):
+        Results([]).at("a", "b", 1)
+    with pytest.raises(Unmeasured):
+        Results([]).line("a", "b")
+
+
+def test_lines_are_json_with_a_checksum(tmp_path):
+    """The file of finished cells can be read by others."""
+    kept = journal_of(tmp_path)
+    kept.append(Measured("k", (Point("p", "s", 1.0, 2.0),), 0.5))
+    _, _, text = kept.lines.read_text().partition(" ")
+
+    assert {"panel": "p", "series": "s", "x": 1.0, "value": 2.0, "error": 0.0, "runs": 0} == json.loads(text)["points"][
+        0
+    ]

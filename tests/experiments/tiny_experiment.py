@@ -1,0 +1,75 @@
+"""A tiny experiment for the tests of the engine; a module of its own so that other processes can import it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpselect.experiments.experiment import (
+    Cell,
+    Claim,
+    Effort,
+    Experiment,
+    Point,
+    Printed,
+    Results,
+    Ruling,
+)
+
+MEASURED: list[float] = []
+
+
+def grid(_: Effort) -> list[Cell]:
+    """Return three cells without data and one with."""
+    return [{"x": 1.0}, {"x": 2.0}, {"x": 3.0}, {"x": 4.0, "dataset": "no such dataset"}]
+
+
+def measure(cell: Cell, _: Effort, rng: np.random.Generator) -> Sequence[Point]:
+    """Return the double, and a simulated number."""
+    x = float(cell["x"])
+    MEASURED.append(x)
+    return [
+        Point("doubles <&>", "twice", x, 2 * x),
+        Point("doubles <&>", "random", x, float(rng.random()), 0.01, 7),
+    ]
+
+
+def fail(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Point]:
+    """Fail at the second cell."""
+    if cell["x"] == 2.0:
+        raise ZeroDivisionError("two")
+    return measure(cell, effort, rng)
+
+
+def _last(results: Results) -> Ruling:
+    value = results.at("doubles <&>", "twice", 3).value
+    return Ruling(f"{value:g}", "held" if value == 6 else "refuted")
+
+
+def _away(results: Results) -> Ruling:
+    return Ruling(f"{results.at('doubles <&>', 'twice', 4).value:g}", "held")
+
+
+EXPERIMENT = Experiment(
+    name="tiny",
+    paper="000",
+    item="Figure 0",
+    title="Twice a number | and more.",
+    method="By addition.",
+    grid=grid,
+    measure=measure,
+    x_label="x",
+    y_label="2 x",
+    task="the double",
+    better="higher",
+    printed=(
+        Printed("doubles <&>", "twice", 1, 2.05),
+        Printed("doubles <&>", "twice", 2, 5),
+        Printed("doubles <&>", "twice", 3, 6, apart="another unit"),
+        Printed("doubles <&>", "random", 1, 0.5, tolerance=1.0),
+    ),
+    tolerance=0.1,
+    claims=(Claim("three doubled", "6", _last), Claim("four doubled", "8", _away)),
+    not_private=frozenset({"random"}),
+)
