@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_release, ledger_of, nodes, number, shown
+from dpselect.cli.arguments import add_release, ledger_of, nodes, shown, weight
 
 # What each metric is drawn with unless --mechanism says otherwise: a public rule, the same for every graph.
 DEFAULTS = {
@@ -28,7 +28,7 @@ def add(verbs: Any) -> None:
     add_release(
         top,
         "permute-and-flip for degree, shifted-local-dampening-flip for ego-betweenness, local-dampening-flip for "
-        "ego-density",
+        "ego-density and for several metrics",
     )
     top.set_defaults(run=run)
 
@@ -52,7 +52,7 @@ def add_data(top: argparse.ArgumentParser) -> None:
         "--pareto", action="store_true", help="several metrics: prefer nodes that few others beat in every metric"
     )
     top.add_argument(
-        "--weights", nargs="+", type=number, metavar="W", help="several metrics: the weight of each, in their order"
+        "--weights", nargs="+", type=weight, metavar="W", help="several metrics: the weight of each, in their order"
     )
     top.add_argument(
         "--nodes",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -17,6 +18,8 @@ from dpselect.histograms.partition import candidates, deviations
 from dpselect.histograms.release import released
 
 PARTITION_SHARE = Fraction(1, 4)
+# The best of 0 to 3 on most made-up shapes, by up to four times on small ones.
+BUCKET_PRICE = 2
 
 
 def dawa(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:
@@ -37,12 +40,28 @@ def dawa(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:
     return released("histogram dawa", estimate, counts, epsilon, ledger)
 
 
-def estimate(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
+def coarse_dawa(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:
+    """Return what :func:`dawa` returns, with a public price on every bucket: fewer buckets, better on small data.
+
+    Among many noisy costs the least are mostly lucky noise, and the published cost cuts flat stretches to pieces. Here
+    a bucket costs twice the scale of that noise more. The price is public, so the guarantee and its proof are the same.
+
+    Args, Returns, Raises: as :func:`dpselect.histograms.identity`.
+
+    >>> coarse_dawa([5, 5, 5, 5, 900, 900, 0, 0], 1000).round().tolist()
+    [5.0, 5.0, 5.0, 5.0, 900.0, 900.0, 0.0, 0.0]
+
+    Source: ours, after Li, Hay, Miklau and Wang 2014.
+    """
+    return released("histogram coarse_dawa", partial(estimate, price=BUCKET_PRICE), counts, epsilon, ledger)
+
+
+def estimate(counts: Integers, epsilon: Fraction, draws: Draws, *, price: int = 0) -> Floats:
     """Return the bucketed histogram; a counted bucket is spread over its cells."""
     order = curve(counts.shape)
     line = counts.ravel()[order]
     first = PARTITION_SHARE * epsilon
-    edges = partition(line, first, epsilon - first, draws)
+    edges = partition(line, first, epsilon - first, draws, price)
     totals = np.add.reduceat(line, edges[:-1])
     buckets = measured(totals, branching(totals.shape), epsilon - first, draws)
     spread = np.empty(line.size)
@@ -50,12 +69,20 @@ def estimate(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
     return spread.reshape(counts.shape)
 
 
-def partition(line: Integers, epsilon: Fraction, rest: Fraction, draws: Draws) -> Integers:
-    """Return the edges of the buckets of least noisy cost; ``rest`` is what the buckets are counted with."""
+def partition(line: Integers, epsilon: Fraction, rest: Fraction, draws: Draws, price: int = 0) -> Integers:
+    """Return the edges of the buckets of least noisy cost.
+
+    Args:
+        line: shape (n,), counts.
+        epsilon: what the partition may cost.
+        rest: what the buckets are counted with, epsilon2.
+        draws: where the noise comes from.
+        price: of a bucket beside 1 / epsilon2, in scales of the noise.
+    """
     cells = 2 ** (line.size - 1).bit_length()
     # No cost leaves 62 bits: a public clip, and one record still moves a clipped count by at most 1.
     clip = min(COUNT_CLIP, 2**60 // cells**2)
     padded = np.pad(np.minimum(line, clip), (0, cells - line.size))
-    costs = deviations(padded) + ceil(cells / rest)
+    costs = deviations(padded) + ceil(cells / rest + price * 4 * cells / epsilon)
     edges = draws.partition(candidates(cells), costs, epsilon, 2 * cells)
     return np.append(edges[edges < line.size], line.size)

@@ -15,6 +15,9 @@ from dpselect.histograms.draws import Draws
 from dpselect.histograms.hierarchy import block_sums, consistent, height
 from dpselect.histograms.release import released
 
+# What least squares leave of the variance of ranges on a grid: .39 to .50 on 64 x 64 to 1024 x 1024.
+_LEAST_SQUARES = 0.45
+
 
 def hb(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:
     """Return the least-squares histogram of noisy block counts: what long ranges on large data want.
@@ -53,13 +56,13 @@ def measured(counts: Integers, factor: int, epsilon: Fraction, draws: Draws) -> 
 def branching(shape: tuple[int, ...]) -> int:
     """Return the branching factor of least mean variance of random ranges over this domain; the longest side is flat.
 
-    >>> branching((4096,)), branching((8,))
-    (16, 8)
+    >>> branching((4096,)), branching((8,)), branching((256, 256))
+    (16, 8, 16)
     """
     longest = max(shape)
     if len(shape) == 1:
         return min(range(2, longest + 1), key=lambda factor: _on_a_line(longest, factor), default=2)
-    return min(range(2, max(shape) + 1), key=lambda factor: _on_a_grid(shape, factor), default=2)
+    return min(range(2, longest + 1), key=lambda factor: _on_a_grid(shape, factor), default=2)
 
 
 def _on_a_line(cells: int, factor: int) -> float:
@@ -69,13 +72,13 @@ def _on_a_line(cells: int, factor: int) -> float:
 
 
 def _on_a_grid(shape: tuple[int, ...], factor: int) -> float:
-    """Return the mean number of blocks that make up a random range, times the variance of each."""
+    """Return the mean number of blocks that make up a random range, times the variance of each and what is saved."""
     levels, total, above = height(shape, factor), 0.0, 0.0
     for level in reversed(range(levels)):
         inside = float(np.prod([_inside(side, factor**level) for side in shape]))
         total += inside - above * factor ** len(shape)
         above = inside
-    return levels**2 * total
+    return levels**2 * total * (1 if levels == 1 else _LEAST_SQUARES)
 
 
 def _inside(side: int, length: int) -> float:

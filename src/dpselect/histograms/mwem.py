@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -22,7 +23,10 @@ MOST_QUERIES = 10_000
 MOST_ROUNDS = 100
 # Ticks a record of what the estimate says of a query: the estimate is public, so rounding it costs nothing.
 TICKS = 2**10
-_PASSES = 10
+# No score leaves 61 bits.
+ANSWER_CLIP = 2**50
+# How often the measurements are gone through after a round, in all, and at the end.
+_UPDATES, _LEAST_PASSES, _LAST_PASSES = 300, 3, 30
 
 
 def mwem(
@@ -42,7 +46,7 @@ def mwem(
     Args:
         counts: shape (n,) or (rows, columns), integers >= 0 over a public domain.
         epsilon: the whole cost.
-        queries: public candidate queries, at most 10,000; 2,000 random ranges unless given.
+        queries: public candidate queries, at most 10,000; so many random ranges unless given.
         rounds: how many queries to measure, public; a function of epsilon and the noisy total unless given.
         mechanism: how a query is chosen; permute-and-flip unless given.
         ledger: where the spend is recorded.
@@ -64,7 +68,7 @@ def mwem(
     Source: Hardt, Ligett and McSherry 2012 (MWEM); rounds from the noisy total: Hay et al. 2016 (MWEM*).
     """
     shape = require_counts(counts).shape
-    asked = Workload.random_ranges(shape) if queries is None else _queries(queries, shape)
+    asked = Workload.random_ranges(shape, MOST_QUERIES) if queries is None else _queries(queries, shape)
     chosen = named("permute-and-flip") if mechanism is None else require_mechanism(mechanism)
     # On made-up scores, so that a mechanism that would refuse does it before anything is spent.
     trial, exact = _scores(np.zeros(len(asked), dtype=np.int64), np.zeros(len(asked))), require_epsilon(epsilon)
@@ -96,37 +100,43 @@ def estimate(
     for _ in range(many):
         at = draws.choose(_scores(true, queries.answers(learned)), each, mechanism)
         measured.append((at, int(draws.noisy(true[at : at + 1], each, 1)[0])))
-        learned = fitted(learned, queries, measured)
-    return learned
+        learned = fitted(learned, queries, measured, max(_LEAST_PASSES, _UPDATES // len(measured)))
+    return fitted(learned, queries, measured, _LAST_PASSES)
 
 
 def rounds_for(epsilon: Fraction, total: int) -> int:
     """Return how many queries are worth asking: a function of public numbers.
 
     >>> [rounds_for(Fraction(1, 10), total) for total in (100, 10_000, 1_000_000)]
-    [2, 10, 38]
+    [2, 10, 100]
     """
     signal = min(float(epsilon), 1e9) * total
-    return int(np.clip(round(signal**0.3 * 1.2), 2, MOST_ROUNDS))
+    return int(np.clip(round(math.sqrt(signal / 10)), 2, MOST_ROUNDS))
 
 
-def fitted(learned: Floats, queries: Workload, measured: list[tuple[int, int]]) -> Floats:
-    """Return the estimate moved towards the measurements, newest first, by passes of multiplicative weights."""
-    total = float(learned.sum())
-    learned = learned.copy()
-    for _ in range(_PASSES):
-        for at, value in reversed(measured):
-            inside = learned[tuple(slice(a, b) for a, b in zip(queries.low[at], queries.high[at], strict=True))]
+def fitted(learned: Floats, queries: Workload, measured: list[tuple[int, int]], passes: int) -> Floats:
+    """Return the estimate moved towards the measurements, newest first, by multiplicative weights."""
+    total, learned = float(learned.sum()), learned.copy()
+    ranges = [tuple(slice(a, b) for a, b in zip(queries.low[at], queries.high[at], strict=True)) for at, _ in measured]
+    shares = [min(max(value / total, 0.0), 1.0) for _, value in measured]
+    for _ in range(passes):
+        held_by_all = total
+        for cells, share in zip(reversed(ranges), reversed(shares), strict=True):
+            # Scaled to the total at the end of the pass: until then only what a query covers is touched.
+            inside = learned[cells]
             held = float(inside.sum())
-            factor = np.exp((min(max(value, 0), total) - held) / (2 * total))
+            factor = math.exp((share - held / held_by_all) / 2)
             inside *= factor
-            learned *= total / (total + held * (factor - 1))
+            held_by_all += held * (factor - 1)
+        learned *= total / float(learned.sum())
     return learned
 
 
 def _scores(true: Integers, learned: Floats) -> Scores:
-    """Return |q(x) - q(e)| in ticks: one record moves q(x) by at most 1."""
-    return Scores(np.abs(true * TICKS - np.rint(learned * TICKS).astype(np.int64)), sensitivity=TICKS, range_bound=2)
+    """Return |q(x) - q(e)| in ticks: one record moves q(x) by at most 1, also after a public clip."""
+    answers = np.minimum(true, ANSWER_CLIP) * TICKS
+    guesses = np.rint(np.clip(learned, 0, ANSWER_CLIP) * TICKS).astype(np.int64)
+    return Scores(np.abs(answers - guesses), sensitivity=TICKS, range_bound=2)
 
 
 def _queries(queries: Any, shape: tuple[int, ...]) -> Workload:

@@ -1,0 +1,27 @@
+"""A hierarchy with the whole epsilon on every level, as if levels were disjoint."""
+
+from fractions import Fraction
+
+import numpy as np
+from transcript import counterexample
+
+from dpselect.histograms.hb import measured
+from dpselect.histograms.hierarchy import block_sums
+
+DETECTOR = "loss"
+
+
+def every_level(counts: np.ndarray, epsilon: Fraction, draws) -> None:
+    """Blocks of one level are disjoint, blocks of several are not."""
+    for level in block_sums(counts, 2):
+        draws.noisy(level, epsilon, 1)
+
+
+def detect() -> str:
+    """One record is in a block of each level."""
+    return counterexample(every_level, (4,))
+
+
+def repaired() -> str:
+    """The levels share epsilon."""
+    return counterexample(lambda counts, epsilon, draws: measured(counts, 2, epsilon, draws), (4,))

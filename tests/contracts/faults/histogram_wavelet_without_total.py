@@ -1,0 +1,25 @@
+"""Haar coefficients with noise for the differences only: log2(n) instead of 1 + log2(n)."""
+
+from fractions import Fraction
+
+import numpy as np
+from transcript import counterexample
+
+from dpselect.histograms.privelet import estimate, transformed
+
+DETECTOR = "loss"
+
+
+def forgotten(counts: np.ndarray, epsilon: Fraction, draws) -> None:
+    """The total is released beside the differences and moves too."""
+    draws.noisy(transformed(counts), epsilon, int(np.log2(counts.size)))
+
+
+def detect() -> str:
+    """Four cells: three coefficients move."""
+    return counterexample(forgotten, (4,))
+
+
+def repaired() -> str:
+    """One more than the number of levels."""
+    return counterexample(estimate, (4,))
