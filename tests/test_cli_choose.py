@@ -24,7 +24,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     maker = chooser.ChoiceMaker(
         cells.options(["identity", "uniform", "hb"]), cells.metafeatures(), cells.range_error, learner="fixed"
     )
-    maker.train(shapes, [0.1, 1], 2, traces=found / "cells.parquet", jobs=1)
+    groups = {name: name.split()[0] for name in shapes}
+    maker.train(shapes, [0.1, 1], 2, groups=groups, traces=found / "cells.parquet", jobs=1)
     np.save(found / "counts.npy", histograms.shapes.make("steps", (32,), 3000, seed=5))
     tables = {}
     for rows in (100, 3000):

@@ -70,19 +70,15 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> Any:
     """Import the modules that need other libraries, or are rarely needed, when they are first used."""
-    if name in ("chooser", "histograms"):
-        import importlib
-
-        return importlib.import_module(f"dpselect.{name}")
-    if name == "learn":
+    if name in ("chooser", "histograms", "learn"):
         import importlib
 
         try:
-            return importlib.import_module("dpselect.learn")
+            return importlib.import_module(f"dpselect.{name}")
         except ImportError as error:
-            if error.name is not None and error.name.startswith(("sklearn", "narwhals")):
+            if error.name is not None and error.name.startswith(("sklearn", "narwhals", "joblib")):
                 raise ImportError(
-                    'dpselect.learn needs scikit-learn: python -m pip install "dpselect[learn]".'
+                    f'dpselect.{name} needs scikit-learn: python -m pip install "dpselect[{name}]".'
                 ) from None
             raise
     raise AttributeError(f"module 'dpselect' has no attribute {name!r}")

@@ -85,3 +85,11 @@ def test_public_facts_carry_no_noise() -> None:
 
     assert {"columns": 3.0} == released([each], {"columns": 3}, Fraction(0))
     assert 0.0 == each.deviation(Fraction(1))
+
+
+def test_epsilons_whose_noise_does_not_fit() -> None:
+    """They are refused before anything is spent; public facts never are."""
+    with pytest.raises(ValueError, match="too small to pay for metafeature 'spread'"):
+        Metafeature("spread", sum, sensitivity=0.5).require(Fraction(1, 2**21))
+    Metafeature("spread", sum, sensitivity=0.5).require(Fraction(1, 2**19))
+    Metafeature("columns", len, public=True).require(Fraction(0))

@@ -1,5 +1,9 @@
 """Traces: a tidy table that survives a kill."""
 
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pytest
 from toys import NOISY, PUBLIC, ROWS, ZERO, chooser, maker
@@ -56,6 +60,37 @@ def test_what_was_run_before_an_interruption_is_kept(tmp_path) -> None:
         own.train(PUBLIC, [1], 2, traces=path, jobs=1)
 
     assert 0 < len(chooser.Traces.read(path)) < 32
+
+
+@pytest.mark.slow
+def test_a_killed_process_goes_on_where_it_was(tmp_path) -> None:
+    """The file is whole at any moment, and what it holds is not run again."""
+    path = tmp_path / "traces.parquet"
+    script = f"""
+import sys, time
+sys.path[:0] = {sys.path!r}
+from dpselect.chooser import traces
+from toys import PUBLIC, ZERO, chooser, maker
+traces._SECONDS_BETWEEN_WRITES = 0.0
+def slow(_, __):
+    time.sleep(0.2)
+    return 0
+maker(options=[chooser.Option("slow", slow), ZERO]).train(PUBLIC, [1], 5, traces={str(path)!r}, jobs=1)
+"""
+    with subprocess.Popen([sys.executable, "-c", script]) as process:
+        while not path.exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        time.sleep(1.5)
+        process.kill()
+    before = len(chooser.Traces.read(path))
+    runs = []
+    own = maker(options=[chooser.Option("slow", lambda *_: runs.append(1) or 0), ZERO])
+    own.train(PUBLIC, [1], 5, traces=path, jobs=1)
+
+    assert 0 < before < 80
+    assert 80 == len(chooser.Traces.read(path))
+    assert 0 < len(runs) < 40
 
 
 def test_files_of_other_databases_are_refused(tmp_path) -> None:

@@ -300,6 +300,8 @@ class ChoiceMaker:
         total = exact_epsilon(epsilon)
         if self._beyond(total):
             return total, {}
+        for each in self.metafeatures:
+            each.require(total * self.share / max(paid(self.metafeatures), 1))
         return total, {each.name: each.value(database) for each in self.metafeatures}
 
     def _beyond(self, total: Fraction) -> bool:

@@ -18,6 +18,8 @@ from dpselect.core.noise import noisy_counts
 from dpselect.core.scores import floor_ticks
 
 _TICKS = 2**20
+# As in the noise of counts.
+_LEAST_RATE = Fraction(1, 2**40)
 _SCALES = ("linear", "log")
 
 
@@ -99,6 +101,11 @@ class Metafeature:
         if isinstance(found, bool) or not isinstance(found, (int, float, Fraction)) or not math.isfinite(found):
             raise ValueError(f"Metafeature {self.name!r} gave no finite number: check its query.")
         return float(found)
+
+    def require(self, epsilon: Fraction) -> None:
+        """Refuse an epsilon whose noise would not fit (``ValueError``): before anything is spent."""
+        if not self.public and epsilon / self._ticks(0)[1] <= _LEAST_RATE:
+            raise ValueError(f"epsilon is too small to pay for metafeature {self.name!r}: raise it, or the share.")
 
     def noisy(self, value: float, epsilon: Fraction, stream: Callable[[], Entropy] = fresh) -> float:
         """Return a value plus noise at epsilon, from fresh randomness; a public value as it is."""
