@@ -49,6 +49,7 @@ class Warehouse:
         files: the files that were opened, where the table is in files.
         state: what they looked like then.
         opened: the connection that was opened here, which :meth:`close` or leaving a ``with`` block closes.
+        temporary: whether training may write a temporary table.
     """
 
     table: Any
@@ -57,9 +58,18 @@ class Warehouse:
     files: tuple[Path, ...] = ()
     state: str = ""
     opened: Any = None
+    temporary: bool = False
 
     @classmethod
-    def open(cls, source: Any, table: str | None = None, *, key: str | None = None, snapshot: str = "") -> Warehouse:
+    def open(
+        cls,
+        source: Any,
+        table: str | None = None,
+        *,
+        key: str | None = None,
+        snapshot: str = "",
+        temporary: bool = False,
+    ) -> Warehouse:
         """Return a table without reading it.
 
         Args:
@@ -70,6 +80,8 @@ class Warehouse:
             key: a column of integers that belongs to the record itself, the same in every reading: forests make their
                 chunks from it. It is no attribute.
             snapshot: what the engine calls the state of the table, recorded as a fact.
+            temporary: let training write the codes of all records into a temporary table (DuckDB, PostgreSQL), which
+                makes levels cheaper; otherwise nothing is written.
 
         Raises:
             ImportError: Ibis or the engine is not installed (which extra).
@@ -81,7 +93,7 @@ class Warehouse:
         state, opened = "", None
         if isinstance(source, Warehouse):
             found, facts, files, state = source.table, dict(source.facts), source.files, source.state
-            key = source.key if key is None else key
+            key, temporary = source.key if key is None else key, temporary or source.temporary
         elif is_expression(source):
             found = source
             facts = _facts_of(found)
@@ -95,7 +107,7 @@ class Warehouse:
             state = facts["snapshot"]
         if snapshot:
             facts["snapshot"] = snapshot
-        made = cls(found, key, facts, files, state, opened)
+        made = cls(found, key, facts, files, state, opened, temporary)
         if key is not None:
             made.require([key])
             if not found[key].type().is_integer():
@@ -165,10 +177,13 @@ class Warehouse:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Hold one state of the table where the engine can: PostgreSQL and DuckDB by a transaction that only reads."""
+        """Hold one state of the table where the engine can: PostgreSQL and DuckDB by one transaction.
+
+        In PostgreSQL it only reads, unless a temporary table was asked for.
+        """
         backend = guarded(self.table.get_backend, LOST)
         if backend.name == "postgres":
-            with _postgres_transaction(backend.con):
+            with _postgres_transaction(backend.con, not self.temporary):
                 yield
         elif backend.name == "duckdb":
             with _duckdb_transaction(backend.con):
@@ -348,7 +363,7 @@ def _stream(expression: Any) -> Any:
 
 
 @contextmanager
-def _postgres_transaction(connection: Any) -> Iterator[None]:
+def _postgres_transaction(connection: Any, only_reads: bool) -> Iterator[None]:
     import psycopg
 
     if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
@@ -356,7 +371,7 @@ def _postgres_transaction(connection: Any) -> Iterator[None]:
         yield
         return
     before = connection.isolation_level, connection.read_only
-    connection.isolation_level, connection.read_only = psycopg.IsolationLevel.REPEATABLE_READ, True
+    connection.isolation_level, connection.read_only = psycopg.IsolationLevel.REPEATABLE_READ, only_reads
     transaction = connection.transaction()
     try:
         guarded(transaction.__enter__, LOST)
