@@ -18,6 +18,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.sources.transactions import one_state
+
 Answer = TypeVar("Answer")
 Rows = dict[str, NDArray[Any]]
 
@@ -182,14 +184,13 @@ class Warehouse:
         In PostgreSQL it only reads, unless a temporary table was asked for.
         """
         backend = guarded(self.table.get_backend, LOST)
-        if backend.name == "postgres":
-            with _postgres_transaction(backend.con, not self.temporary):
-                yield
-        elif backend.name == "duckdb":
-            with _duckdb_transaction(backend.con):
-                yield
-        else:
+        held = one_state(backend, only_reads=not self.temporary)
+        guarded(held.__enter__, LOST)
+        try:
             yield
+        finally:
+            with suppress(Exception):
+                held.__exit__(None, None, None)
 
     def __repr__(self) -> str:
         return f"Warehouse({self.facts.get('table', self.facts.get('source', 'expression'))!r})"
@@ -360,47 +361,3 @@ def _stream(expression: Any) -> Any:
     expression.limit(0).to_pyarrow()
     found = backend.con.sql(backend.compile(expression))
     return (found.to_arrow_reader if hasattr(found, "to_arrow_reader") else found.fetch_record_batch)(_BATCH)
-
-
-@contextmanager
-def _postgres_transaction(connection: Any, only_reads: bool) -> Iterator[None]:
-    import psycopg
-
-    if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-        # The caller's own transaction holds whatever it holds.
-        yield
-        return
-    before = connection.isolation_level, connection.read_only
-    connection.isolation_level, connection.read_only = psycopg.IsolationLevel.REPEATABLE_READ, only_reads
-    transaction = connection.transaction()
-    try:
-        guarded(transaction.__enter__, LOST)
-        try:
-            yield
-        finally:
-            with suppress(Exception):
-                transaction.__exit__(None, None, None)
-    finally:
-        with suppress(Exception):
-            connection.isolation_level, connection.read_only = before
-
-
-@contextmanager
-def _duckdb_transaction(connection: Any) -> Iterator[None]:
-    import duckdb
-
-    try:
-        connection.begin()
-    except duckdb.TransactionException:
-        # The caller's own transaction holds whatever it holds.
-        yield
-        return
-    try:
-        yield
-    finally:
-        # Nothing was written but views that Ibis makes of tables in memory, and it counts on them afterwards.
-        try:
-            connection.commit()
-        except Exception:
-            with suppress(Exception):
-                connection.rollback()
