@@ -221,13 +221,13 @@ def without_secrets(text: str) -> str:
     >>> without_secrets("postgres://ann:pw@host:5432/people?sslpassword=x")
     'postgres://host:5432/people'
     """
-    if is_url(text) and not re.search(r"\s", text):
-        try:
-            parts = urlsplit(text)
-            host = parts.hostname or ""
-            return urlunsplit((parts.scheme, f"{host}:{parts.port}" if parts.port else host, parts.path, "", ""))
-        except ValueError:
-            return text.partition("://")[0] + "://"
+    if not re.search(r"\s", text):
+        scheme, mark, rest = text.partition("://")
+        if not mark:
+            return text
+        head, *options = re.split(r"[?#]", rest, maxsplit=1)
+        # An @ behind the options may belong to a password that was not escaped: nothing of it is shown.
+        return f"{scheme}://" + ("" if options and "@" in options[0] else head.rpartition("@")[2])
     return _SECRETS.sub("***", text)
 
 
@@ -264,7 +264,8 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
     table = table or (named[0] if named else None)
     if not table:
         raise ValueError("Which table? Pass table= (--table on the command line), or end the URL with ?table=name.")
-    plain = urlunsplit(parts._replace(query=urlencode([pair for pair in options if pair[0] != "table"])))
+    others = [pair for pair in options if pair[0] != "table"]
+    plain = urlunsplit(parts._replace(query=urlencode(others))) if named else url
     try:
         backend = guarded(
             lambda: ibis.connect(plain),
