@@ -183,6 +183,23 @@ def test_chunks_of_a_forest_depend_on_the_key_alone(engine: str, stored: Callabl
         )
 
 
+@pytest.mark.parametrize("engine", ["parquet", "postgres"])
+def test_a_temporary_table_of_codes_changes_nothing(
+    engine: str, stored: Callable[..., Warehouse], replayed: Callable[[], None]
+) -> None:
+    """The same models, and the table is gone afterwards."""
+    columns = table()
+    replayed()
+    for make in (*MODELS.values(), lambda **given: dps.learn.DPRandomForestClassifier(4, 3, max_depth=2, **given)):
+        texts = []
+        for temporary in (False, True):
+            source = stored(engine, columns, key="id", temporary=temporary)
+            texts.append(make(domains=DOMAINS, missing="category").fit(source, "label").export_text())
+            found = source.opened.raw_sql("SELECT table_name FROM information_schema.tables").fetchall()
+            assert not [name for (name,) in found if name.startswith("dpselect_")]
+        assert texts[0] == texts[1]
+
+
 def test_a_forest_in_chunks_needs_a_key(stored: Callable[..., Warehouse]) -> None:
     """Row numbers would move other records when one is added."""
     columns = table(500)

@@ -27,6 +27,9 @@ def add(verbs: Any) -> None:
     parser.add_argument("file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet), or the URL of a database")
     add_place(parser)
     parser.add_argument("--key", help="a column of integers of the records themselves, for forests of a database")
+    parser.add_argument(
+        "--temporary-table", action="store_true", help="let the database keep codes in a temporary table: quicker"
+    )
     parser.add_argument("--target", required=True, help="the column to be predicted")
     parser.add_argument("--epsilon", type=number, required=True, help="the privacy budget of the model")
     parser.add_argument(
@@ -76,7 +79,7 @@ def run(given: argparse.Namespace) -> str:
         if Path(given.picture).suffix not in (".png", ".svg", ".pdf"):
             raise ValueError("--picture writes .png, .svg or .pdf.")
     if stays(given, given.file):
-        with Warehouse.open(given.file, given.table, key=given.key) as source:
+        with Warehouse.open(given.file, given.table, key=given.key, temporary=given.temporary_table) as source:
             model.fit(source.only(domains), given.target)
     else:
         model.fit(tables.table(given.file, [*domains]), given.target)
