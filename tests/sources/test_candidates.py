@@ -60,16 +60,17 @@ def spied(monkeypatch) -> list:
 LONG = {2**63 - 1: 5, -(2**63): 5, 0: 5, -1: 5, 7: 5, 2**40: 1, 2**40 + 1: 5, -(2**40): 1}
 
 
-@pytest.mark.parametrize("few, buckets", [(2**16, 2**15), (1, 2)])
+@pytest.mark.parametrize("few, buckets, together", [(2**16, 2**15, 16), (1, 2, 16), (2, 4, 3)])
 @pytest.mark.parametrize(
     "scores",
     [{i: i % 3 for i in range(12)}, {-i: 2 for i in range(1, 9)}, LONG, {3: -4}],
     ids=["dense", "one score", "extremes", "one candidate"],
 )
-def test_every_rank_names_another_candidate(engine, monkeypatch, scores, few, buckets) -> None:
+def test_every_rank_names_another_candidate(engine, monkeypatch, scores, few, buckets, together) -> None:
     """Group and ordinal run through all integer candidates, each with its own score, however small the buckets are."""
     monkeypatch.setattr(ordinals, "_FEW", few)
     monkeypatch.setattr(ordinals, "_BUCKETS", buckets)
+    monkeypatch.setattr(ordinals, "_TOGETHER", together)
     candidates = made(engine, ", ".join(f"({i}, {score})" for i, score in scores.items()))
 
     assert scores == everyone(candidates)
