@@ -181,6 +181,16 @@ def test_profiles_give_each_candidate_its_own_sensitivity(engine, name: str) -> 
         assert law[candidate] == pytest.approx(laws[place], rel=1e-12)
 
 
+@pytest.mark.parametrize("value", [2.5, "two", None, 2**70])
+def test_the_profile_of_the_absent_is_of_the_column_s_kind(engine, value) -> None:
+    """Nothing is rounded to fit."""
+    columns = "id bigint, score bigint, bound int"
+    options = {"sensitivity": dps.sensitivity.constant, "profile": "bound", "domain": range(3)}
+
+    with pytest.raises(TypeError, match="absent_profile="):
+        made(engine, "(0, 9, 1)", columns, absent_profile=(value,), **options).check()
+
+
 @pytest.mark.parametrize("name", ["permute-and-flip", "exponential", "shifted-local-dampening"])
 def test_select_and_top_k_take_candidates(engine, name: str) -> None:
     """At an enormous epsilon the ranking; at a small one everybody once, as plain Python values."""

@@ -200,7 +200,7 @@ class Candidates:
         if absent.count:
             counts = np.append(counts, absent.count)
             rest = zip(groups, (0, *self.absent_profile), strict=True)
-            groups = [np.append(values, np.array([value]).astype(values.dtype)) for values, value in rest]
+            groups = [np.append(values, tables.like(values, value)) for values, value in rest]
         if not counts.size:
             raise ValueError("There is no candidate: the table has no rows.")
         shared = self.sensitivity(*groups[1:]) if callable(self.sensitivity) else self.sensitivity
