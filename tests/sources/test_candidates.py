@@ -60,16 +60,17 @@ def spied(monkeypatch) -> list:
 LONG = {2**63 - 1: 5, -(2**63): 5, 0: 5, -1: 5, 7: 5, 2**40: 1, 2**40 + 1: 5, -(2**40): 1}
 
 
-@pytest.mark.parametrize("few, buckets", [(2**16, 2**15), (1, 2)])
+@pytest.mark.parametrize("few, buckets, together", [(2**16, 2**15, 16), (1, 2, 16), (2, 4, 3)])
 @pytest.mark.parametrize(
     "scores",
     [{i: i % 3 for i in range(12)}, {-i: 2 for i in range(1, 9)}, LONG, {3: -4}],
     ids=["dense", "one score", "extremes", "one candidate"],
 )
-def test_every_rank_names_another_candidate(engine, monkeypatch, scores, few, buckets) -> None:
+def test_every_rank_names_another_candidate(engine, monkeypatch, scores, few, buckets, together) -> None:
     """Group and ordinal run through all integer candidates, each with its own score, however small the buckets are."""
     monkeypatch.setattr(ordinals, "_FEW", few)
     monkeypatch.setattr(ordinals, "_BUCKETS", buckets)
+    monkeypatch.setattr(ordinals, "_TOGETHER", together)
     candidates = made(engine, ", ".join(f"({i}, {score})" for i, score in scores.items()))
 
     assert scores == everyone(candidates)
@@ -178,6 +179,16 @@ def test_profiles_give_each_candidate_its_own_sensitivity(engine, name: str) -> 
     assert set(range(8)) == set(names)
     for place, candidate in enumerate(names):
         assert law[candidate] == pytest.approx(laws[place], rel=1e-12)
+
+
+@pytest.mark.parametrize("value", [2.5, "two", None, 2**70])
+def test_the_profile_of_the_absent_is_of_the_column_s_kind(engine, value) -> None:
+    """Nothing is rounded to fit."""
+    columns = "id bigint, score bigint, bound int"
+    options = {"sensitivity": dps.sensitivity.constant, "profile": "bound", "domain": range(3)}
+
+    with pytest.raises(TypeError, match="absent_profile="):
+        made(engine, "(0, 9, 1)", columns, absent_profile=(value,), **options).check()
 
 
 @pytest.mark.parametrize("name", ["permute-and-flip", "exponential", "shifted-local-dampening"])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dpselect.core.coins import Entropy
 from dpselect.core.groups import peel
+from dpselect.core.guarantee import exact_epsilon
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.neighbours import Neighbours
 from dpselect.core.scores import Scores
@@ -34,7 +35,7 @@ class GroupedScores:
 
     def log_law(self, mechanism: Mechanism, epsilon: Any) -> NDArray[np.float64]:
         """Return the natural logarithm of the probability of *one* candidate of each group, shape (g,)."""
-        ticks, rate = mechanism.prepared(self.scores, Fraction(epsilon))
+        ticks, rate = mechanism.prepared(self.scores, exact_epsilon(epsilon))
         return mechanism.ticks_log_law(ticks, rate, self.counts)
 
     def picks(

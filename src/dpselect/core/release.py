@@ -48,7 +48,7 @@ class Release:
 def select(
     scores: Scores | CandidateSource, epsilon: Any, *, mechanism: Mechanism, ledger: Spender | None = None
 ) -> Release:
-    """Choose one candidate privately.
+    """Choose one candidate privately, from scores in memory or from :class:`dpselect.Candidates` in an engine.
 
     The draw uses fresh cryptographic randomness from the operating system; there is no seed. With ``ledger=``, or
     inside ``with dpselect.budget(...)``, the spend is recorded durably before anything is drawn.

@@ -102,6 +102,21 @@ def literal(value: Any) -> Any:
     return ibis.literal(repr(plain)).cast("float64") if isinstance(plain, float) else ibis.literal(plain)
 
 
+def like(values: NDArray[Any], value: Any) -> NDArray[Any]:
+    """Return a public value as an array of the kind of a column, shape (1,).
+
+    Raises:
+        TypeError: it is of another kind.
+    """
+    try:
+        made = np.array([value]).astype(values.dtype)
+    except (TypeError, ValueError, OverflowError):
+        made = None
+    if made is None or made[0] != value:
+        raise TypeError("absent_profile= gives each profile column a value of the column's own type.")
+    return made
+
+
 def different(rows: Any, low: int, high: int, ask: Ask) -> int:
     """Return how many different integers of [low, high] the rows name, by one bitmap (DuckDB)."""
     import ibis

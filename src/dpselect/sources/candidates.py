@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
+from operator import and_
 from typing import Any
 
 import numpy as np
@@ -159,7 +161,7 @@ class Candidates:
                 counted = self._counted()
                 self._refuse_twins(counted)
                 try:
-                    winners = [self._find(counted, group, ordinal) for group, ordinal in pick(counted.grouped)]
+                    winners = self._find(counted, pick(counted.grouped))
                 except ordinals.Moved:
                     continue
                 # Everything is counted again, not the winner's group alone: coins must not cause a restart.
@@ -198,7 +200,7 @@ class Candidates:
         if absent.count:
             counts = np.append(counts, absent.count)
             rest = zip(groups, (0, *self.absent_profile), strict=True)
-            groups = [np.append(values, np.array([value]).astype(values.dtype)) for values, value in rest]
+            groups = [np.append(values, tables.like(values, value)) for values, value in rest]
         if not counts.size:
             raise ValueError("There is no candidate: the table has no rows.")
         shared = self.sensitivity(*groups[1:]) if callable(self.sensitivity) else self.sensitivity
@@ -250,22 +252,53 @@ class Candidates:
         if twins:
             raise ValueError(_TWINS)
 
-    def _find(self, counted: _Counted, group: int, ordinal: int) -> Any:
-        """Return the candidate of that rank in a group, in the order of candidates."""
-        count, ask = int(counted.grouped.counts[group]), self._place.ask
-        if counted.absent.count and group == counted.grouped.counts.size - 1:
-            if counted.absent.names is not None:
-                return counted.absent.names[ordinal]
-            if isinstance(self.domain, range):
-                return ordinals.absent(self._rows, ordinal, count, (self.domain[0], self.domain[-1]), ask)
-            rows, span, names = self.domain.anti_join(self._rows, "candidate"), None, self.domain.candidate
-            if self.integers:
-                ends = ask(self.domain.aggregate(low=names.min(), high=names.max()))
-                span = int(ends["low"][0]), int(ends["high"][0])
-            return ordinals.present(rows, ordinal, count, span, ask)
+    def _find(self, counted: _Counted, picks: list[tuple[int, int]]) -> list[Any]:
+        """Return the candidate of each rank in its group, in the order of candidates."""
+        rows, ask, groups = self._rows, self._place.ask, counted.found[0].size
+        there = [(place, group, ordinal) for place, (group, ordinal) in enumerate(picks) if group < groups]
+        winners = dict(
+            zip(
+                (place for place, (group, _) in enumerate(picks) if group == groups),
+                self._find_absent(counted, [ordinal for group, ordinal in picks if group == groups]),
+                strict=True,
+            )
+        )
+        where = {group: self._in_group(counted, group) for _, group, _ in there}
+        if counted.span is None:
+            found = [
+                ordinals.text(rows.filter(where[group]).select("candidate"), ordinal, ask)
+                for _, group, ordinal in there
+            ]
+        else:
+            counts = counted.found[0]
+            ranks = [ordinals.Rank(where[g], ordinal, int(counts[g]), *counted.span) for _, g, ordinal in there]
+            found = ordinals.find(rows, ranks, ask)
+        winners |= zip((place for place, _, _ in there), found, strict=True)
+        return [winners[place] for place in range(len(picks))]
+
+    def _find_absent(self, counted: _Counted, wanted: list[int]) -> list[Any]:
+        """Return candidates without a row, by their ranks among these."""
+        count, ask, rows = counted.absent.count, self._place.ask, self._rows
+        if not wanted:
+            return []
+        if counted.absent.names is not None:
+            return [counted.absent.names[ordinal] for ordinal in wanted]
+        if isinstance(self.domain, range):
+            span, everywhere, absent = (self.domain[0], self.domain[-1]), rows.candidate.notnull(), True
+        else:
+            rows, names, absent = self.domain.anti_join(rows, "candidate"), self.domain.candidate, False
+            if not self.integers:
+                return [ordinals.text(rows, ordinal, ask) for ordinal in wanted]
+            ends = ask(self.domain.aggregate(low=names.min(), high=names.max()))
+            span, everywhere = (int(ends["low"][0]), int(ends["high"][0])), rows.candidate.notnull()
+        ranks = [ordinals.Rank(everywhere, ordinal, count, *span, absent) for ordinal in wanted]
+        return list(ordinals.find(rows, ranks, ask))
+
+    def _in_group(self, counted: _Counted, group: int) -> Any:
+        """Return the condition of having the score and the profile of a group."""
         pairs = zip(self._keys, counted.found[1:], strict=True)
-        rows = self._rows.filter([self._rows[key] == tables.literal(values[group]) for key, values in pairs])
-        return ordinals.present(rows.select("candidate"), ordinal, count, counted.span, ask)
+        conditions = [self._rows[key] == tables.literal(values[group]) for key, values in pairs]
+        return reduce(and_, conditions)
 
     @property
     def _keys(self) -> list[str]:
