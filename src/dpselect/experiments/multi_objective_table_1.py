@@ -37,7 +37,7 @@ SETTINGS: dict[str, Any] = {
     "goal": "pareto",
 }
 _WITHOUT_NOISE = 10**9
-_PAPER = 500
+_PAPER, _ENOUGH = 500, 20
 
 
 def grid(_: Effort) -> list[Cell]:
@@ -96,9 +96,15 @@ def beaten(better: NDArray[np.float64], worse: NDArray[np.float64]) -> float:
     return float((weakly & strictly).any(axis=0).mean())
 
 
+def _few(shown: str) -> Ruling:
+    return Ruling(shown, "not comparable", f"fewer than {_ENOUGH} runs decide nothing: a full run does")
+
+
 def _plateau(title: str, told: float) -> Claim:
     def judge(results: Results) -> Ruling:
         last = results.at(title, LOCAL, EPSILONS[-1])
+        if last.runs < _ENOUGH:
+            return _few(f"{last.value:.2f}")
         allowed = 0.05 + 2 * last.error
         held = abs(last.value - told) <= allowed
         return Ruling(f"{last.value:.2f} ± {last.error:.2f}", "held" if held else "refuted", f"allowed {allowed:.2f}")
@@ -112,6 +118,8 @@ def _late(results: Results) -> Ruling:
         late, plateau = results.at(title, GLOBAL, LARGE[-1]), results.at(title, LOCAL, EPSILONS[-1])
         found[title] = (late.value - plateau.value, 0.05 + 2 * math.hypot(late.error, plateau.error))
     told = ", ".join(f"{title} {apart:+.2f}" for title, (apart, _) in found.items())
+    if any(each.runs < _ENOUGH for each in results.points):
+        return _few(told)
     held = all(apart <= allowed for apart, allowed in found.values())
     return Ruling(f"at epsilon 1e6 less the plateau of the local method: {told}", "held" if held else "refuted")
 
@@ -122,8 +130,11 @@ def _better(results: Results) -> Ruling:
         for ours, theirs in zip(results.line(title, LOCAL), results.line(title, GLOBAL), strict=False):
             found.append((theirs.value - ours.value, 2 * math.hypot(ours.error, theirs.error)))
     behind = sum(lead + error < 0 for lead, error in found)
+    told = f"{sum(lead > 0 for lead, _ in found)} of {len(found)} settings better, {behind} clearly worse"
+    if any(each.runs < _ENOUGH for each in results.points):
+        return _few(told)
     return Ruling(
-        f"{sum(lead > 0 for lead, _ in found)} of {len(found)} settings better, {behind} clearly worse",
+        told,
         "held" if not behind else "refuted",
         "clearly: by more than two standard errors",
     )

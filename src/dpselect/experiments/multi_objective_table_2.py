@@ -77,7 +77,8 @@ def _better(results: Results) -> Ruling:
 def _zero(results: Results) -> Ruling:
     first = next((p.x for p in results.line("Github", LOCAL) if p.value < 0.005), None)
     told = "never up to 50" if first is None else f"from epsilon {first:g} on"
-    return Ruling(told, "held" if first is not None and first <= 0.5 else "refuted")
+    why = "ties for the true top k in the public order"
+    return Ruling(told, "held" if first is not None and first <= 0.5 else "refuted", why)
 
 
 def _orders(results: Results) -> Ruling:
@@ -95,6 +96,7 @@ def _reasonable(results: Results) -> Ruling:
     )
 
 
+_TIES = "neither the choice among ties for the true top k nor the density of nodes of degree 0 and 1 is printed"
 _SIMULATED = "DBLP is not available: the graph is simulated"
 _ROWS = {
     "Github": ((0.20, 0.21, 0.22, 0.18, 0.16, 0.10, 0.05, 0.00), (0.15, 0.00, 0.00, 0.00, 0.00, 0.00, 0.00, 0.00)),
@@ -112,10 +114,11 @@ EXPERIMENT = Experiment(
     title="Share of the nodes chosen by PrivPareto, by degree and ego density, that the true top k beats.",
     method=(
         "k = 3, and 10 for the graph in place of DBLP (so the paper's text; its caption says 3). Each draw spends "
-        "epsilon / k. Exact for both published methods, drawn for the flip sampler. Many nodes tie for the true top k "
-        "(all of the Pareto front score 0): the first in the public order are taken, and by which are taken a random "
-        "node is beaten with probability anywhere between about 0 and 0.9, so levels cannot be compared where ties are "
-        "broken otherwise. Sensitivities are the corrected ones (errata). DBLP is a simulated graph of its size."
+        "epsilon / k. Exact for both published methods, drawn for the flip sampler. The whole Pareto front ties for "
+        "the true top k, 62 nodes on Enron and 46 on Github: the first in the public order are taken. By which are "
+        "taken, one of them beats 33 to 53 % of all nodes on Enron and 34 to 89 % on Github, so levels depend on ties "
+        "that are not printed; the printed 0.20 on Github is below all of them. Nodes of degree 0 and 1 have density "
+        "0. Sensitivities are the corrected ones (errata). DBLP is a simulated graph of its size."
     ),
     grid=grid,
     measure=measure,
@@ -127,11 +130,9 @@ EXPERIMENT = Experiment(
         place
         for title, (globally, locally) in _ROWS.items()
         for place in printed(
-            title, EPSILONS, {GLOBAL: globally, LOCAL: locally}, apart=_SIMULATED if title == coauthors.NAME else ""
+            title, EPSILONS, {GLOBAL: globally, LOCAL: locally}, apart=_SIMULATED if title == coauthors.NAME else _TIES
         )
     ),
-    tolerance=0.05,
-    tolerance_because="two standard errors of 500 runs",
     claims=(
         Claim("MOT_l is better than MOT_g", "all datasets and budgets", _better),
         Claim("Github: MOT_l has zero error with", "epsilon < 0.5", _zero),
