@@ -5,7 +5,12 @@ from __future__ import annotations
 import errno
 import json
 import math
+import os
+import signal
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -70,6 +75,42 @@ def test_after_a_kill_only_the_missing_cells_are_measured(tmp_path):
     assert [2.0, 3.0] == tiny_experiment.MEASURED
     assert [77.0, 4.0, 6.0] == [p.value for p in outcome.results.line("doubles <&>", "twice")]
     assert any("unreadable" in note for note in outcome.notes)
+
+
+PROGRAM = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+import tiny_experiment
+from dpselect.experiments import engine
+from dpselect.experiments.experiment import QUICK
+dying = replace(tiny_experiment.EXPERIMENT, measure=tiny_experiment.end)
+list(engine.run([dying], QUICK, Path(sys.argv[1]), jobs=1, show=False))
+"""
+
+
+def test_a_killed_process_loses_only_the_cell_under_way(tmp_path):
+    """SIGKILL at the third cell: the next run measures that one alone."""
+    paths = [str(Path(__file__).parent), *sys.path]
+    died = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        check=False,
+    )
+    assert -signal.SIGKILL == died.returncode
+
+    outcome = run(tmp_path)
+
+    assert [3.0] == tiny_experiment.MEASURED
+    assert [2.0, 4.0, 6.0] == [p.value for p in outcome.results.line("doubles <&>", "twice")]
+
+
+def test_a_killed_worker_is_said_in_one_sentence(tmp_path):
+    """The pool breaks; what is finished is kept, and the message says what to do."""
+    with pytest.raises(OSError, match="ended from outside"):
+        run(tmp_path, replace(EXPERIMENT, measure=tiny_experiment.end), jobs=2)
+
+    assert 3 == len(run(tmp_path).results.line("doubles <&>", "twice"))
 
 
 def test_a_changed_line_is_not_believed(tmp_path):

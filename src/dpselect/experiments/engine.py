@@ -62,7 +62,7 @@ def run(
     """Yield the outcome of every experiment; finished cells in ``folder`` are not computed again.
 
     Raises:
-        OSError: the disk is full; what is finished is kept.
+        OSError: the disk is full, or a process was ended from outside; what is finished is kept.
     """
     held = data.available()
     running = [_opened(experiment, effort, folder, held) for experiment in experiments]
@@ -145,8 +145,11 @@ def _measured(each: _Running, effort: Effort, pool: ProcessPoolExecutor | None, 
             key = waiting.pop(future)
             try:
                 yield future.result()
-            except BrokenExecutor:
-                raise
+            except BrokenExecutor as error:
+                raise OSError(
+                    "A process was ended from outside, perhaps for want of memory: run the same command again, with "
+                    "--jobs 1 if it happens again; finished cells are kept."
+                ) from error
             except Exception as error:
                 yield _failed(key, error)
 
