@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import json
 import math
 import os
@@ -17,7 +18,7 @@ import pytest
 import tiny_experiment
 from tiny_experiment import EXPERIMENT
 
-from dpselect.experiments import engine, journal
+from dpselect.experiments import chosen, engine, journal
 from dpselect.experiments.experiment import FULL, PAPER, QUICK, Effort, Point, Results, Unmeasured, repeated
 from dpselect.experiments.journal import Journal, Measured
 
@@ -145,6 +146,21 @@ def test_results_of_other_settings_are_not_used(tmp_path):
 
     assert [1.0, 2.0, 3.0] == tiny_experiment.MEASURED
     assert ("tiny.parquet is of other settings and is computed again.",) == outcome.notes
+
+
+def test_a_change_of_a_helper_changes_the_fingerprint(monkeypatch):
+    """The code of the modules that an experiment draws on counts, the engine's does not."""
+    (figure,) = chosen(["smooth_private_selection_figure_2"])
+    before, source = engine.fingerprint(figure, QUICK, []), inspect.getsource
+
+    def edited(name):
+        changed = lambda module: ("# new" if module.__name__.endswith(name) else "") + source(module)  # noqa: E731
+        monkeypatch.setattr(inspect, "getsource", changed)
+        return engine.fingerprint(figure, QUICK, [])
+
+    assert before == edited(".engine")
+    assert before != edited(".markers")
+    assert before != edited(".smooth_private_selection_figure_1")
 
 
 def test_one_failing_cell_does_not_cost_the_others(tmp_path):
