@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dpselect.experiments import (
+    jostle_choices,
+    jostle_figure_1_1,
     jostle_figure_4_2,
     local_dampening_figure_16,
     local_dampening_figure_17,
@@ -55,7 +57,9 @@ _FILES = (
     multi_objective_table_2,
     multi_objective_figure_2,
     multi_objective_figure_3,
+    jostle_figure_1_1,
     jostle_figure_4_2,
+    jostle_choices,
 )
 
 EVERY_EXPERIMENT: tuple[Experiment, ...] = tuple(file.EXPERIMENT for file in _FILES)

@@ -40,4 +40,11 @@ NOT_REPRODUCED: tuple[Absent, ...] = (
         "gamma >= 2 instead of gamma > 1",
         "it is a statement about privacy; the library offers gamma = 2, 4, 6 and 10 only",
     ),
+    Absent(
+        "004",
+        "chapter 5",
+        "the prediction of MWEM's accuracy that synthesis perhaps finds",
+        "0.9 - sparsity^1.5",
+        "it is an example of what might come out; dps.chooser.fit_prediction fits such formulas to traces",
+    ),
 )

@@ -29,7 +29,9 @@ class Row:
 
 
 def figure(value: float) -> str:
-    """Return a number as people write it: four digits, no exponent where none is needed."""
+    """Return a number as people write it: counts whole, others with four digits, no exponent where none is needed."""
+    if 1e4 <= abs(value) < 1e12 and value == round(value):
+        return f"{value:,.0f}"
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     if 1e-3 <= abs(value) < 1e5:
