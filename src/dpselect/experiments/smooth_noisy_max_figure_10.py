@@ -29,7 +29,7 @@ from dpselect.experiments.experiment import (
 Counts = NDArray[np.int64]
 
 EPSILONS = (0.01, 0.05, 0.1, 1.0, 2.0)
-WDP, LLN, LAP, T = "not private", "SNM-LLN, as published", "SNM-LAP, as published", "SNM-T, as published"
+WDP, LLN, LAP, T = "without privacy", "SNM-LLN, as published", "SNM-LAP, as published", "SNM-T, as published"
 SOUND, COUNTS = "SNM-T, sound", "permute-and-flip on the counts"
 EM, PF, LD = "EM", "PF", "LD"
 # The datasets of the data folder and the depths the thesis prints for them.
