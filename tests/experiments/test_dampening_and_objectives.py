@@ -19,8 +19,9 @@ from dpselect.experiments import (
 from dpselect.experiments import local_dampening_figure_17 as figure_17
 from dpselect.experiments import local_dampening_figure_20 as figure_20
 from dpselect.experiments import local_dampening_table_1 as table_1
+from dpselect.experiments.engine import Outcome
 from dpselect.experiments.experiment import FULL, QUICK, Effort, Point, Results
-from dpselect.experiments.verdicts import rule
+from dpselect.experiments.verdicts import rows, rule
 from dpselect.views import Graph
 
 OWN = [each for each in EVERY_EXPERIMENT if each.paper in ("001", "003")]
@@ -63,6 +64,20 @@ def test_series_of_printed_numbers_are_measured(experiment) -> None:
 
     assert {each.series for each in experiment.printed} <= measured
     assert len(experiment.grid(FULL)) >= len(experiment.grid(QUICK)) > 0
+
+
+@pytest.mark.parametrize("experiment", OWN, ids=lambda each: each.name)
+def test_without_data_nothing_is_judged(experiment) -> None:
+    """No points at all, or those of the simulated graph alone; what a formula says remains."""
+    simulated = [
+        Point(panel, series, x, 0.5)
+        for panel in (coauthors.NAME, f"{coauthors.NAME}, k = 5")
+        for series in {str(cell.get("series", "")) for cell in experiment.grid(FULL)}
+        for x in (0.1, 1.0, 5.0, 20.0)
+    ]
+    for results in (Results([]), Results(simulated)):
+        for row in rows(Outcome(experiment, results)):
+            assert "not comparable" == row.verdict or row.claim.startswith("Global sensitivity of EBC")
 
 
 def test_nothing_about_the_simulated_graph_is_judged() -> None:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import json
 import math
+import os
+import signal
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 import tiny_experiment
 from tiny_experiment import EXPERIMENT
 
-from dpselect.experiments import engine, journal
+from dpselect.experiments import chosen, engine, journal
 from dpselect.experiments.experiment import FULL, PAPER, QUICK, Effort, Point, Results, Unmeasured, repeated
 from dpselect.experiments.journal import Journal, Measured
 
@@ -72,6 +78,42 @@ def test_after_a_kill_only_the_missing_cells_are_measured(tmp_path):
     assert any("unreadable" in note for note in outcome.notes)
 
 
+PROGRAM = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+import tiny_experiment
+from dpselect.experiments import engine
+from dpselect.experiments.experiment import QUICK
+dying = replace(tiny_experiment.EXPERIMENT, measure=tiny_experiment.end)
+list(engine.run([dying], QUICK, Path(sys.argv[1]), jobs=1, show=False))
+"""
+
+
+def test_a_killed_process_loses_only_the_cell_under_way(tmp_path):
+    """SIGKILL at the third cell: the next run measures that one alone."""
+    paths = [str(Path(__file__).parent), *sys.path]
+    died = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        check=False,
+    )
+    assert -signal.SIGKILL == died.returncode
+
+    outcome = run(tmp_path)
+
+    assert [3.0] == tiny_experiment.MEASURED
+    assert [2.0, 4.0, 6.0] == [p.value for p in outcome.results.line("doubles <&>", "twice")]
+
+
+def test_a_killed_worker_is_said_in_one_sentence(tmp_path):
+    """The pool breaks; what is finished is kept, and the message says what to do."""
+    with pytest.raises(OSError, match="ended from outside"):
+        run(tmp_path, replace(EXPERIMENT, measure=tiny_experiment.end), jobs=2)
+
+    assert 3 == len(run(tmp_path).results.line("doubles <&>", "twice"))
+
+
 def test_a_changed_line_is_not_believed(tmp_path):
     """A line whose checksum fails is measured again."""
     kept = journal_of(tmp_path)
@@ -104,6 +146,21 @@ def test_results_of_other_settings_are_not_used(tmp_path):
 
     assert [1.0, 2.0, 3.0] == tiny_experiment.MEASURED
     assert ("tiny.parquet is of other settings and is computed again.",) == outcome.notes
+
+
+def test_a_change_of_a_helper_changes_the_fingerprint(monkeypatch):
+    """The code of the modules that an experiment draws on counts, the engine's does not."""
+    (figure,) = chosen(["smooth_private_selection_figure_2"])
+    before, source = engine.fingerprint(figure, QUICK, []), inspect.getsource
+
+    def edited(name):
+        changed = lambda module: ("# new" if module.__name__.endswith(name) else "") + source(module)  # noqa: E731
+        monkeypatch.setattr(inspect, "getsource", changed)
+        return engine.fingerprint(figure, QUICK, [])
+
+    assert before == edited(".engine")
+    assert before != edited(".markers")
+    assert before != edited(".smooth_private_selection_figure_1")
 
 
 def test_one_failing_cell_does_not_cost_the_others(tmp_path):

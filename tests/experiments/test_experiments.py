@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
+from dataclasses import replace
 
 import pytest
+import tiny_experiment
 
 from dpselect.cli import main
 from dpselect.experiments import EVERY_EXPERIMENT, NOT_REPRODUCED, chosen, data
@@ -101,6 +103,16 @@ def test_a_folder_without_files_holds_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("DPSELECT_DATA", str(tmp_path))
 
     assert frozenset() == data.available()
+
+
+def test_an_interruption_says_how_to_go_on(capsys, tmp_path, monkeypatch):
+    """Control-C ends with status 130 and one sentence."""
+    monkeypatch.setattr(
+        "dpselect.experiments.EVERY_EXPERIMENT", (replace(tiny_experiment.EXPERIMENT, measure=tiny_experiment.stop),)
+    )
+
+    assert 130 == main(["reproduce", "--quick", "--jobs", "1", "--out", str(tmp_path)])
+    assert "Stopped: the same command goes on from here.\n" == capsys.readouterr().out
 
 
 def test_experiments_are_listed(capsys):

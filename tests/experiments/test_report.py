@@ -135,7 +135,15 @@ def test_the_best_is_ranked_among_private_series_only():
 
 
 @pytest.mark.parametrize(
-    "value, shown", [(0.0, "0"), (0.8126, "0.8126"), (20787122.0, "2.08e+07"), (1.5e-4, "0.00015"), (108.0, "108")]
+    "value, shown",
+    [
+        (0.0, "0"),
+        (0.8126, "0.8126"),
+        (20787122.0, "20,787,122"),
+        (123456.7, "1.23e+05"),
+        (1.5e-4, "0.00015"),
+        (108.0, "108"),
+    ],
 )
 def test_numbers_are_short(value, shown):
     """Four digits at most."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Sequence
 
 import numpy as np
@@ -40,6 +42,18 @@ def fail(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Point
     if cell["x"] == 2.0:
         raise ZeroDivisionError("two")
     return measure(cell, effort, rng)
+
+
+def end(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Point]:
+    """End the whole process at the third cell, as a kill from outside would."""
+    if cell["x"] == 3.0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return measure(cell, effort, rng)
+
+
+def stop(*_: object) -> Sequence[Point]:
+    """Be interrupted."""
+    raise KeyboardInterrupt
 
 
 def _last(results: Results) -> Ruling:

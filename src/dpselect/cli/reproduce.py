@@ -25,6 +25,14 @@ def add(verbs: Any) -> None:
 
 def run(given: argparse.Namespace) -> str:
     """Run experiments, write the report, and return the verdicts as text."""
+    try:
+        return _run(given)
+    except KeyboardInterrupt:
+        given.status = 130
+        return "Stopped: the same command goes on from here."
+
+
+def _run(given: argparse.Namespace) -> str:
     from dpselect import experiments
     from dpselect.experiments import data, engine, verdicts
     from dpselect.experiments.experiment import EFFORTS
@@ -63,4 +71,4 @@ def _needs_libraries() -> None:
         import pyarrow  # noqa: F401
         import sklearn  # noqa: F401
     except ImportError as missing:
-        raise ImportError(f'{missing.name} is not installed: pip install "dpselect[all]".') from None
+        raise ImportError(f'{missing.name} is not installed: pip install "dpselect[all,reproduce]".') from None

@@ -12,6 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessP
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from dpselect.experiments import data
 from dpselect.experiments.experiment import Cell, Effort, Experiment, Point, Results
 from dpselect.experiments.journal import Journal, Measured
 
+# Changes here do not change what is measured.
+_MACHINERY = frozenset(f"dpselect.experiments.{name}" for name in ("engine", "experiment", "journal", "verdicts"))
 Measure = Callable[[Cell, Effort, np.random.Generator], Sequence[Point]]
 
 
@@ -62,7 +65,7 @@ def run(
     """Yield the outcome of every experiment; finished cells in ``folder`` are not computed again.
 
     Raises:
-        OSError: the disk is full; what is finished is kept.
+        OSError: the disk is full, or a process was ended from outside; what is finished is kept.
     """
     held = data.available()
     running = [_opened(experiment, effort, folder, held) for experiment in experiments]
@@ -102,15 +105,33 @@ def generator(name: str, key: str) -> np.random.Generator:
 
 
 def fingerprint(experiment: Experiment, effort: Effort, cells: Sequence[str]) -> str:
-    """Return what results depend on: the library's version, the experiment's own code, its cells and the effort."""
+    """Return what results depend on: the library's version, the code of the experiment and of its helpers here, its
+    cells and the effort."""
     from dpselect import __version__
 
-    module = inspect.getmodule(experiment.measure)
-    source = inspect.getsource(module) if module is not None else ""
-    # What is printed, claimed and drawn may be edited without losing results: only the code above it counts.
-    source = source.partition("\nEXPERIMENT")[0]
-    told = json.dumps([__version__, experiment.name, effort.name, effort.target, effort.most, list(cells), source])
+    sources = [_code(module) for module in _modules(experiment.measure)]
+    told = json.dumps([__version__, experiment.name, effort.name, effort.target, effort.most, list(cells), sources])
     return hashlib.sha256(told.encode()).hexdigest()[:32]
+
+
+def _modules(measure: Measure) -> list[ModuleType]:
+    """Return the module of a measurement and those of this package whose names stand in it, in order."""
+    own = inspect.getmodule(measure)
+    if own is None:
+        return []
+    near = {
+        found.__name__: found
+        for value in vars(own).values()
+        if (found := inspect.getmodule(value)) is not None
+        and found.__name__.startswith(__name__.rpartition(".")[0] + ".")
+        and found.__name__ not in _MACHINERY
+    }
+    return [own, *(near[name] for name in sorted(near) if near[name] is not own)]
+
+
+def _code(module: ModuleType) -> str:
+    # What is printed, claimed and drawn may be edited without losing results: only the code above it counts.
+    return inspect.getsource(module).partition("\nEXPERIMENT")[0]
 
 
 def _opened(experiment: Experiment, effort: Effort, folder: Path, held: frozenset[str]) -> _Running:
@@ -145,8 +166,11 @@ def _measured(each: _Running, effort: Effort, pool: ProcessPoolExecutor | None, 
             key = waiting.pop(future)
             try:
                 yield future.result()
-            except BrokenExecutor:
-                raise
+            except BrokenExecutor as error:
+                raise OSError(
+                    "A process was ended from outside, perhaps for want of memory: run the same command again, with "
+                    "--jobs 1 if it happens again; finished cells are kept."
+                ) from error
             except Exception as error:
                 yield _failed(key, error)
 

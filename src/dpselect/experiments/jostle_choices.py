@@ -50,7 +50,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     if len(databases) < 2:
         return []
     totals = [Fraction(each) for each in EPSILONS[kind]]
-    trained = maker.train(databases, totals, 4 if effort.name == "quick" else 20, jobs=1)
+    trained = maker.train(databases, totals, 2 if effort.name == "quick" else 20, jobs=1)
     recipes = {name: replace(maker, learner=learner).recipe for name, learner in ((FOREST, "forest"), (FIXED, "fixed"))}
     regret = leave_out(
         trained.trained.traces, recipes, [option.name for option in maker.options], [float(each) for each in totals]
@@ -72,7 +72,12 @@ def _histograms() -> tuple[Maker, dict[str, Any]]:
     from dpselect.chooser import cells
 
     maker = chooser.ChoiceMaker(
-        cells.options(), cells.metafeatures(), cells.range_error, share=_SHARE, derived=cells.DERIVED
+        cells.options(),
+        cells.metafeatures(),
+        cells.range_error,
+        share=_SHARE,
+        derived=cells.DERIVED,
+        learner="fixed",
     )
     held = data.available()
     found = {name: data.histogram(name).astype(np.int64) for name in HISTOGRAMS if name in held}
@@ -83,7 +88,9 @@ def _trees() -> tuple[Maker, dict[str, Any]]:
     from dpselect import chooser
     from dpselect.chooser import trees as options
 
-    maker = chooser.ChoiceMaker(options.options(), options.metafeatures(), options.error_rate, share=_SHARE)
+    maker = chooser.ChoiceMaker(
+        options.options(), options.metafeatures(), options.error_rate, share=_SHARE, learner="fixed"
+    )
     held = data.available()
     return maker, {name: _table(name) for name in TABLES if name in held}
 

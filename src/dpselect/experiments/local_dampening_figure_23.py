@@ -41,8 +41,5 @@ EXPERIMENT = Experiment(
         id3_trees.lead("LocalDiffPID3 improves on GlobalDiffPID3 by up to", "5 %", PLACES, LOCAL, GLOBAL, 5),
         id3_trees.lead("ShiftedLocalDiffPID3 improves on LocalDiffPID3 by up to", "1 %", PLACES, SHIFTED, LOCAL, 1),
     ),
-    remark=(
-        "Use the default tree, or ID3 with the max operator and permute-and-flip: at small epsilon both are ahead of "
-        "every tree that selects by information gain."
-    ),
+    remark="Use the default tree: from epsilon 0.1 on it is ahead of every ID3 tree here.",
 )

@@ -19,7 +19,6 @@ from dpselect.experiments.experiment import (
     Point,
     Results,
     Ruling,
-    Unmeasured,
     mean_of,
     point,
     printed,
@@ -117,7 +116,7 @@ def _queried(
 
 
 def _near_random(results: Results) -> Ruling:
-    worst = max(p.value for name in results.panels() for p in results.line(name, PSQL))
+    worst = max(p.value for name in nodes.real(results) for p in results.line(name, PSQL))
     random = float(np.mean([k / SIZE for k in SIZES]))
     return Ruling(
         f"at most {worst:.2f} at any budget; naming nodes at random gives {random:.2f}",
@@ -127,12 +126,9 @@ def _near_random(results: Results) -> Ruling:
 
 
 def _better(results: Results) -> Ruling:
-    names = [name for name in results.panels() if name != coauthors.NAME]
-    if not names:
-        raise Unmeasured("Enron and Github were not measured.")
     lead = [
         ours.value - theirs.value
-        for name in names
+        for name in nodes.real(results)
         for ours, theirs in zip(results.line(name, PTK), results.line(name, PSQL), strict=True)
         if ours.x >= 0.5
     ]

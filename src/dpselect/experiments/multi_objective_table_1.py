@@ -114,7 +114,7 @@ def _plateau(title: str, told: float) -> Claim:
 
 def _late(results: Results) -> Ruling:
     found = {}
-    for title in results.panels():
+    for title in TITLES.values():
         late, plateau = results.at(title, GLOBAL, LARGE[-1]), results.at(title, LOCAL, EPSILONS[-1])
         found[title] = (late.value - plateau.value, 0.05 + 2 * math.hypot(late.error, plateau.error))
     told = ", ".join(f"{title} {apart:+.2f}" for title, (apart, _) in found.items())
@@ -126,7 +126,7 @@ def _late(results: Results) -> Ruling:
 
 def _better(results: Results) -> Ruling:
     found = []
-    for title in results.panels():
+    for title in TITLES.values():
         for ours, theirs in zip(results.line(title, LOCAL), results.line(title, GLOBAL), strict=False):
             found.append((theirs.value - ours.value, 2 * math.hypot(ours.error, theirs.error)))
     behind = sum(lead + error < 0 for lead, error in found)

@@ -15,7 +15,7 @@ from dpselect.core.coins import fresh
 from dpselect.core.guarantee import exact_epsilon
 from dpselect.core.release import peel
 from dpselect.experiments import coauthors
-from dpselect.experiments.experiment import Cell, Effort, Estimate, mean_of
+from dpselect.experiments.experiment import Cell, Effort, Estimate, Results, Unmeasured, mean_of
 from dpselect.experiments.peeling import inclusion
 from dpselect.views import Graph
 
@@ -50,6 +50,18 @@ def scores(name: str, utility: str) -> dps.Scores:
     if utility == "ego-betweenness":
         return dps.utilities.ego_betweenness(graph(name), max_degree=GRAPHS[name][1])
     return dps.utilities.degree(graph(name)) if utility == "degree" else dps.utilities.ego_density(graph(name))
+
+
+def real(results: Results) -> list[str]:
+    """Return the panels of graphs that are not simulated: claims are judged by them.
+
+    Raises:
+        Unmeasured: there are none.
+    """
+    found = [panel for panel in results.panels() if not panel.startswith(coauthors.NAME)]
+    if not found:
+        raise Unmeasured("Enron and Github were not measured.")
+    return found
 
 
 def best(values: ArrayLike, k: int) -> NDArray[np.intp]:

@@ -102,7 +102,8 @@ def _panel(axes: Any, experiment: Experiment, results: Results, panel: str, name
     _printed(axes, [place for place in places if place.series not in results.series(panel)], "#000000", "*")
     if places:
         axes.plot([], [], linestyle="", marker="o", markersize=8, fillstyle="none", color="#000000", label="printed")
-    axes.set(title=panel, xlabel=experiment.x_label, ylabel=experiment.y_label)
+    endings = (label for ending, label in experiment.y_labels.items() if panel.endswith(ending))
+    axes.set(title=panel, xlabel=experiment.x_label, ylabel=next(endings, experiment.y_label))
     axes.set_xscale(experiment.x_scale)
     values = [p.value for name in results.series(panel) for p in results.line(panel, name)]
     if experiment.y_scale == "symlog":

@@ -113,7 +113,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
             )
         return trees.accuracy(table, model, trees.fold(len(table), draw))
 
-    found = repeated(once, effort, paper=50, most=4 if effort.name == "quick" else 50)
+    found = repeated(once, effort, paper=50, most=8 if effort.name == "quick" else 50)
     return [point(panel(name, depth), series, epsilon, found)]
 
 

@@ -29,7 +29,9 @@ class Row:
 
 
 def figure(value: float) -> str:
-    """Return a number as people write it: four digits, no exponent where none is needed."""
+    """Return a number as people write it: counts whole, others with four digits, no exponent where none is needed."""
+    if 1e4 <= abs(value) < 1e12 and value == round(value):
+        return f"{value:,.0f}"
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     if 1e-3 <= abs(value) < 1e5:
@@ -67,7 +69,8 @@ def rows(outcome: Outcome) -> list[Row]:
             ruling = Ruling("", "not comparable", f"not measured here: {missing.args[0]}")
         found.append((claim.text, claim.printed, ruling))
     for place in experiment.printed:
-        text = f"{place.panel}: {place.series} at {figure(place.x)}"
+        # Facts of a dataset stand at x = 0, which means nothing.
+        text = f"{place.panel}: {place.series}" + (f" at {figure(place.x)}" if place.x else "")
         found.append((text, figure(place.value), rule(experiment, results, place)))
     return [
         Row(experiment.paper, experiment.item, text, told, ruling.ours, ruling.verdict, ruling.why)
