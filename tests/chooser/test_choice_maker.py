@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from toys import NOISY, PUBLIC, ROWS, ZERO, chooser, maker, trained
+from toy_options import NOISY, PUBLIC, ROWS, ZERO, chooser, maker, trained
 
 import dpselect as dps
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from toys import chooser
+from toy_options import chooser
 
 
 def test_arithmetic() -> None:

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from toys import chooser
+from toy_options import chooser
 
 import dpselect as dps
 from dpselect.chooser.metafeature import expected, released

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from toys import chooser, trained
+from toy_options import chooser, trained
 
 from dpselect.chooser.learner import RegretTree
 

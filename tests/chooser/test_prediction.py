@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from toys import maker
+from toy_options import maker
 
 from dpselect import chooser
 

@@ -3,6 +3,7 @@
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
@@ -29,6 +30,10 @@ def write(folder: Path) -> None:
     _lines(folder / "people.csv", ["age,job,rich", *people])
     domains = ["age = {low = 0, high = 100}", 'job = ["farmer", "nurse", "smith"]', 'rich = ["no", "yes"]']
     _lines(folder / "domains.toml", domains)
+    columns = {name: [person[place] for person in PEOPLE] for place, name in enumerate(("age", "job", "rich"))}
+    parquet.write_table(pa.table(columns), folder / "people.parquet")
+    parquet.write_table(pa.table({"page": [3, 5, 8], "score": [40, 90, 12]}), folder / "scores.parquet")
+    np.save(folder / "public.npy", np.arange(64).reshape(8, 8) ** 2)
     patients = [f"{age},{'ill' if age >= 70 else 'well'}" for age in range(100) for _ in range(3)]
     _lines(folder / "patients.csv", ["age,state", *patients])
     _lines(folder / "patients.toml", ["age = {low = 0, high = 100}", 'state = ["well", "ill"]'])

@@ -27,6 +27,12 @@ RUN_BY_DOCTEST = [DOCS, ROOT / "src", ROOT / "README.md"]
 # Commands that are not run here, and why.
 TEMPLATES = {
     "python -m pip install": "sets the library up: .ci/run does it",
+    "export ": "an address of the reader's own",
+    "dpselect choose": "trains for minutes first: tests/test_cli_choose.py runs it",
+    "dpselect compare --traces": "needs what dpselect choose trained: tests/test_cli_choose.py runs it",
+    "dpselect reproduce": "takes minutes: tests/experiments runs its parts",
+    "dpselect select postgres://": "needs a server: tests/warehouse starts one",
+    "dpselect train postgres://": "needs a server: tests/warehouse starts one",
     "dpselect audit": "takes minutes: tests/audit runs its parts",
 }
 FENCE = re.compile(r"^(?P<fence>```+)(?P<words>[^\n]*)\n(?P<text>.*?)^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)
