@@ -262,7 +262,9 @@ def _autodoc(path: str, module: ModuleType, names: list[str]) -> str:
     lines = []
     for name in names:
         value = getattr(module, name)
-        if inspect.isclass(value):
+        if inspect.ismodule(value):
+            lines += [f".. automodule:: {value.__name__}", "   :members:", ""]
+        elif inspect.isclass(value):
             lines += [f".. autoclass:: {path}.{name}", "   :members:", ""]
         elif callable(value):
             lines += [f".. autofunction:: {path}.{name}", ""]
@@ -273,7 +275,8 @@ def _autodoc(path: str, module: ModuleType, names: list[str]) -> str:
 
 def _held(values: Iterable[Any]) -> str:
     """Return the members of a public constant by name."""
-    return ", ".join(f"``{getattr(value, '__name__', value)}``" for value in values)
+    names = (getattr(value, "__name__", getattr(value, "name", value)) for value in values)
+    return ",\n   ".join(f"``{name}``" for name in names)
 
 
 def _rst(lines: list[str]) -> str:
