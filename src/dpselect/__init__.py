@@ -21,11 +21,13 @@ from dpselect.mechanisms import mechanism
 from dpselect.objectives import priv_agg, priv_pareto
 from dpselect.quantiles import quantiles
 from dpselect.recommend import Recommendation, recommend
+from dpselect.sources.candidates import Candidates
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import Column, Graph, StoredColumn, StoredGraph
 
 __all__ = [
     "BudgetError",
+    "Candidates",
     "Column",
     "Graph",
     "Guarantee",

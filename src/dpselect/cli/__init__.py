@@ -17,13 +17,14 @@ from dpselect.cli import (
     percentile,
     predict,
     quantiles,
+    select,
     snp,
     top_k,
     train,
 )
 from dpselect.cli.arguments import Parser
 
-VERBS = (top_k, median, percentile, quantiles, snp, train, predict, compare, budget, mechanisms, audit, demo)
+VERBS = (top_k, select, median, percentile, quantiles, snp, train, predict, compare, budget, mechanisms, audit, demo)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -52,19 +52,19 @@ def weight(text: str) -> Fraction:
         raise argparse.ArgumentTypeError(f"{text!r} is no weight: write a finite number such as 2, 0.5 or -1") from None
 
 
-def nodes(text: str | None) -> Any:
+def nodes(text: str | None, option: str = "--nodes", noun: str = "label") -> Any:
     """Return a number of nodes, a list of labels (integers when all are), or None when not given."""
     if text is None or text.isdecimal():
         return None if text is None else int(text)
     if not Path(text).is_file():
-        raise ValueError(f"--nodes takes a number or a file with one label a line, and there is no file {text!r}.")
+        raise ValueError(f"{option} takes a number or a file with one {noun} a line, and there is no file {text!r}.")
     try:
         lines = Path(text).read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise ValueError(f"{text} is not UTF-8 text: save it as UTF-8.") from None
     labels = [line.strip() for line in lines if line.strip()]
     if not labels:
-        raise ValueError(f"{text} lists no node: write one label a line.")
+        raise ValueError(f"{text} lists no {'node' if noun == 'label' else noun}: write one {noun} a line.")
     # "007" is a label and "7" an integer: only lists that survive the way there and back are integers.
     whole = all(label.isascii() and label.isdigit() and str(int(label)) == label for label in labels)
     return [int(label) for label in labels] if whole else labels

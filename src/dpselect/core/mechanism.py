@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core import heavy_tails, law, noises, sampling
+from dpselect.core import groups, heavy_tails, law, noises, sampling
 from dpselect.core.coins import Entropy
 from dpselect.core.errors import PrivacyError
 from dpselect.core.guarantee import Guarantee, exact_epsilon
@@ -33,6 +33,7 @@ class Sampler:
         most_groups: the number of distinct scores beyond which the law is refused, or ``None``.
         idealised: whether draws use floating-point noise, so that the guarantee is that of the ideal twin.
         strength: epsilon to what a gap of one span is multiplied by; epsilon itself unless the noise is another.
+        grouped: the same law among groups of equal scores, or ``None`` where every candidate has noise of its own.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Sampler:
     most_groups: int | None = None
     idealised: bool = False
     strength: Callable[[Fraction], Fraction] = Fraction
+    grouped: groups.Draw | None = None
 
     def rate(self, unit: UnitScores, epsilon: Fraction) -> Fraction:
         """Return what a gap of one tick is multiplied by."""
@@ -53,8 +55,12 @@ def _slid(epsilon: Fraction) -> Fraction:
     return Fraction(heavy_tails.shift_for(float(epsilon)))
 
 
-EXPONENTIAL = Sampler("exponential", sampling.exponential, law.exponential, bounded_range=True)
-PERMUTE_AND_FLIP = Sampler("permute-and-flip", sampling.permute_and_flip, law.permute_and_flip)
+EXPONENTIAL = Sampler(
+    "exponential", sampling.exponential, law.exponential, bounded_range=True, grouped=groups.exponential
+)
+PERMUTE_AND_FLIP = Sampler(
+    "permute-and-flip", sampling.permute_and_flip, law.permute_and_flip, grouped=groups.permute_and_flip
+)
 LAPLACE = Sampler("noisy max, Laplace", sampling.laplace, law.laplace, most_groups=10_000)
 
 
@@ -124,15 +130,23 @@ class Mechanism:
         """Return :meth:`log_law` of effective scores that are known already, shape (m,)."""
         return self.ticks_log_law(unit.ticks, self.sampler.rate(unit, exact_epsilon(epsilon)))
 
-    def ticks_log_law(self, ticks: NDArray[np.int64], rate: Fraction) -> NDArray[np.float64]:
-        """Return the logarithm of the sampler's law on prepared ticks, shape (m,)."""
-        gaps, group, counts = np.unique(ticks.max() - ticks, return_inverse=True, return_counts=True)
+    def ticks_log_law(
+        self, ticks: NDArray[np.int64], rate: Fraction, counts: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return the logarithm of the sampler's law on prepared ticks, shape (m,).
+
+        With ``counts`` each position stands for that many candidates, and the law is that of one of them.
+        """
+        gaps, group, sizes = np.unique(ticks.max() - ticks, return_inverse=True, return_counts=True)
+        if counts is not None:
+            sizes = np.zeros(gaps.size, dtype=np.int64)
+            np.add.at(sizes, group, counts)
         if self.sampler.most_groups is not None and gaps.size > self.sampler.most_groups:
             raise ValueError(
                 f"The law of {self.name} is computed for at most {self.sampler.most_groups} distinct scores: "
                 "use permute-and-flip, which is never worse."
             )
-        return self.sampler.log_law(gaps, counts, rate)[group]
+        return self.sampler.log_law(gaps, sizes, rate)[group]
 
     def guarantee(self, scores: Scores, epsilon: Any) -> Guarantee:
         """Return what one selection at this epsilon promises.

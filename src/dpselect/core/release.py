@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.core.coins import Entropy, fresh
+from dpselect.core.grouped import CandidateSource, require_grouped
 from dpselect.core.guarantee import Guarantee, exact_epsilon
 from dpselect.core.mechanism import Mechanism, Sampler, require_mechanism, require_scores
 from dpselect.core.scores import Scores
@@ -43,8 +45,10 @@ class Release:
         return self.candidates[0]
 
 
-def select(scores: Scores, epsilon: Any, *, mechanism: Mechanism, ledger: Spender | None = None) -> Release:
-    """Choose one candidate privately.
+def select(
+    scores: Scores | CandidateSource, epsilon: Any, *, mechanism: Mechanism, ledger: Spender | None = None
+) -> Release:
+    """Choose one candidate privately, from scores in memory or from :class:`dpselect.Candidates` in an engine.
 
     The draw uses fresh cryptographic randomness from the operating system; there is no seed. With ``ledger=``, or
     inside ``with dpselect.budget(...)``, the spend is recorded durably before anything is drawn.
@@ -65,7 +69,9 @@ def select(scores: Scores, epsilon: Any, *, mechanism: Mechanism, ledger: Spende
     return top_k(scores, 1, epsilon, mechanism=mechanism, ledger=ledger)
 
 
-def top_k(scores: Scores, k: int, epsilon: Any, *, mechanism: Mechanism, ledger: Spender | None = None) -> Release:
+def top_k(
+    scores: Scores | CandidateSource, k: int, epsilon: Any, *, mechanism: Mechanism, ledger: Spender | None = None
+) -> Release:
     """Choose k different candidates privately, one after the other (peeling), at epsilon/k each.
 
     Effective scores are computed once; every pick flips its coins relative to the best candidate that
@@ -85,6 +91,8 @@ def top_k(scores: Scores, k: int, epsilon: Any, *, mechanism: Mechanism, ledger:
         >>> dps.top_k(scores, 2, 5, mechanism=dps.mechanism("exponential")).candidates
         ('ann', 'eve')
     """
+    if isinstance(scores, CandidateSource):
+        return _release_grouped(scores, k, epsilon, require_mechanism(mechanism), fresh, ledger)
     return _release(scores, k, epsilon, require_mechanism(mechanism), fresh, ledger)
 
 
@@ -110,6 +118,28 @@ def _release(
     return Release(tuple(_plain(scores.candidates[i]) for i in winners), mechanism.name, guarantee)
 
 
+def _release_grouped(
+    source: CandidateSource,
+    k: int,
+    epsilon: Any,
+    mechanism: Mechanism,
+    stream: Callable[[], Entropy],
+    ledger: Spender | None = None,
+) -> Release:
+    """Choose among candidates that stay where they are, with a given source of entropy."""
+    k, total, book = _count(k), exact_epsilon(epsilon), require_spender(ledger)
+    require_grouped(mechanism)
+    promise = partial(mechanism.guarantee, Scores([0], 1, neighbours=source.neighbours.value))
+    guarantee, each, example = promise(total), promise(total / k), source.example()
+    if example is not None:
+        mechanism.prepared(example, total / k)
+    # Whatever can be refused without a look at the data has been: the spend stands even if the data is refused.
+    if book is not None:
+        citing(book, source.facts).spend(each, mechanism=mechanism.name, count=k)
+    winners = source.answer(lambda grouped: grouped.picks(k, total / k, mechanism, stream))
+    return Release(tuple(_plain(winner) for winner in winners), mechanism.name, guarantee)
+
+
 def peel(
     ticks: NDArray[np.int64], k: int, rate: Fraction, sampler: Sampler, stream: Callable[[], Entropy]
 ) -> list[int]:
@@ -122,10 +152,10 @@ def peel(
     return winners
 
 
-def _count(k: Any, most: int) -> int:
+def _count(k: Any, most: int | None = None) -> int:
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise ValueError("k must be an integer of at least 1: how many candidates to name.")
-    if k > most:
+    if most is not None and k > most:
         raise ValueError(f"k is {k} and there are {most} candidates: ask for at most that many.")
     return int(k)
 

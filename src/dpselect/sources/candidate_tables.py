@@ -1,0 +1,158 @@
+"""What candidates need of an engine: columns of known kinds, a public domain, literals, a bitmap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.core.errors import PrivacyError
+from dpselect.core.scores import TICK_CLIP
+from dpselect.sources.ordinals import Ask
+from dpselect.sources.warehouse import Warehouse, is_expression
+
+
+def columns(place: Warehouse, candidate: str, score: str, profile: tuple[str, ...]) -> Any:
+    """Return candidate, score, profile0, .. of known kinds: exact scores as int64, others as float64.
+
+    Raises:
+        ValueError, TypeError: a column is missing, or of a type that is no name, no number.
+    """
+    place.require([candidate, score, *profile])
+    table, kind = place.table, place.table.schema()[candidate]
+    if not (kind.is_string() or kind.is_integer()) or kind.is_uint64():
+        raise TypeError("Candidates must be text, or integers of at most 64 bits with their sign: cast the column.")
+    return table.select(
+        candidate=table[candidate].cast("int64" if kind.is_integer() else "string"),
+        score=_number(table[score], table.schema()[score]),
+        **{f"profile{i}": table[column] for i, column in enumerate(profile)},
+    )
+
+
+def _number(score: Any, kind: Any) -> Any:
+    import ibis
+
+    if kind.is_uint64() or (kind.is_decimal() and kind.scale == 0):
+        # Beyond 64 bits only after the public clip of exact scores.
+        clipped = score.clip(upper=TICK_CLIP) if kind.is_uint64() else score.clip(lower=-TICK_CLIP, upper=TICK_CLIP)
+        return clipped.cast("int64")
+    if kind.is_integer() or kind.is_boolean():
+        return score.cast("int64")
+    if kind.is_floating() or kind.is_decimal():
+        real = score.cast("float64")
+        # One zero, so that groups and literals agree on it.
+        return ibis.ifelse(real == 0, ibis.literal(0.0, "float64"), real)
+    raise TypeError("Scores must be real numbers: cast the column to integers or floats.")
+
+
+def domain(given: Any, integers: bool) -> Any:
+    """Return the public candidates: a range, a sorted array, an Ibis table of one column, or ``None`` for the rows.
+
+    Raises:
+        PrivacyError: none was given.
+        ValueError, TypeError: it is empty, a range with a step, or of another type than the column.
+    """
+    if given is None:
+        raise PrivacyError(
+            "Which candidates there are must not depend on the data: pass domain= as a range, a list or a table, or "
+            'domain="rows" if the table always has a row for every public candidate.'
+        )
+    if isinstance(given, str):
+        if given != "rows":
+            raise ValueError('domain is a range, a list, an Ibis column or table, or "rows".')
+        return None
+    if isinstance(given, range):
+        if not given or given.step != 1 or given.start < -(2**63) or given.stop > 2**63:
+            raise ValueError("A range of candidates has at least one, step 1, and fits 64 bits.")
+        kind = True
+    elif is_expression(given):
+        given = given if hasattr(given, "columns") else given.as_table()
+        if len(given.columns) != 1:
+            raise ValueError("A table of public candidates has one column: select it.")
+        given = given.rename(candidate=given.columns[0])
+        kind = bool(given.schema()["candidate"].is_integer())
+        given = given.mutate(candidate=given.candidate.cast("int64" if kind else "string"))
+    else:
+        given = _listed(given)
+        kind = given.dtype.kind == "i"
+    if kind != integers:
+        raise TypeError("The domain and the candidates of the table must both be integers, or both text.")
+    return given
+
+
+def _listed(given: Any) -> NDArray[Any]:
+    """Return a list of public candidates, sorted: int64, or objects for text."""
+    if not isinstance(given, (list, tuple, np.ndarray)) or not len(given):
+        raise TypeError("domain lists public candidates: a list of integers, or of text, with at least one.")
+    names = given.tolist() if isinstance(given, np.ndarray) else list(given)
+    whole = all(isinstance(name, (int, np.integer)) and not isinstance(name, bool) for name in names)
+    if not whole and not all(isinstance(name, str) for name in names):
+        raise TypeError("A list of public candidates holds integers only, or text only.")
+    if len(set(names)) != len(names):
+        raise ValueError("Some candidates are listed twice: pass each public candidate once.")
+    return np.array(sorted(names), dtype=np.int64 if whole else object)
+
+
+def literal(value: Any) -> Any:
+    """Return a value as the engine's own; floats travel as text, which every engine rounds rightly."""
+    import ibis
+
+    plain = value.item() if isinstance(value, np.generic) else value
+    return ibis.literal(repr(plain)).cast("float64") if isinstance(plain, float) else ibis.literal(plain)
+
+
+def like(values: NDArray[Any], value: Any) -> NDArray[Any]:
+    """Return a public value as an array of the kind of a column, shape (1,).
+
+    Raises:
+        TypeError: it is of another kind.
+    """
+    try:
+        made = np.array([value]).astype(values.dtype)
+    except (TypeError, ValueError, OverflowError):
+        made = None
+    if made is None or made[0] != value:
+        raise TypeError("absent_profile= gives each profile column a value of the column's own type.")
+    return made
+
+
+def different(rows: Any, low: int, high: int, ask: Ask) -> int:
+    """Return how many different integers of [low, high] the rows name, by one bitmap (DuckDB)."""
+    import ibis
+
+    def bitstring_agg(x: int, low: int, high: int) -> str: ...  # type: ignore[empty-body]
+
+    def bit_count(x: str) -> int: ...  # type: ignore[empty-body]
+
+    bitmap, ones = ibis.udf.agg.builtin(bitstring_agg), ibis.udf.scalar.builtin(bit_count)
+    inside = rows.filter((rows.candidate >= low) & (rows.candidate <= high))
+    found = ask(inside.aggregate(n=ones(bitmap(inside.candidate, low, high))))["n"][0]
+    return int(found or 0)
+
+
+def threads(rows: Any) -> int:
+    """Return how many threads DuckDB uses; each keeps a bitmap of its own."""
+    return int(rows.get_backend().con.execute("SELECT current_setting('threads')").fetchall()[0][0])
+
+
+def steady(table: Any) -> bool:
+    """Tell whether a transaction of the engine holds the state of this table.
+
+    So it is for tables of DuckDB and PostgreSQL; a view may read files, and a caller's own transaction may hold
+    nothing.
+    """
+    from ibis.expr import operations
+
+    backend, names = table.get_backend(), []
+    for leaf in table.op().find((operations.PhysicalTable, operations.SQLQueryResult, operations.SQLStringView)):
+        if isinstance(leaf, operations.DatabaseTable):
+            names.append(leaf.name)
+        elif not isinstance(leaf, operations.InMemoryTable):
+            return False
+    if backend.name == "duckdb":
+        found = backend.con.execute(
+            "SELECT table_name FROM duckdb_tables() EXCEPT SELECT view_name FROM duckdb_views() WHERE NOT internal"
+        )
+        return set(names) <= {name for (name,) in found.fetchall()}
+    return bool(backend.name == "postgres" and backend.con.info.transaction_status == 0)

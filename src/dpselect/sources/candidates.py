@@ -1,0 +1,326 @@
+"""Candidates whose scores live in an engine: counts by score come home, and the names of the winners.
+
+Two things are public besides the arguments: which candidates there are, and what kind of number a score is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from operator import and_
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.core.errors import PrivacyError
+from dpselect.core.grouped import GroupedScores, Pick
+from dpselect.core.neighbours import neighbours as relation
+from dpselect.core.scores import Scores
+from dpselect.core.sensitivity import Sensitivity, constant
+from dpselect.sources import candidate_tables as tables
+from dpselect.sources import ordinals
+from dpselect.sources.warehouse import LOST, Warehouse, guarded
+
+# The widest span of integer candidates that bitmaps tell apart, and the bits that all threads may hold at a time.
+_SPAN, _BITS = 2**33, 2**31
+_ATTEMPTS = 3
+
+
+class Candidates:
+    """Public candidates and their scores in a table of a database, as many as fit there.
+
+    ``dpselect.select`` and ``top_k`` take it in place of :class:`Scores`. The engine counts candidates by score,
+    draws are made by the group, and the winners are looked up by rank: of 10^9 candidates with 1000 distinct scores
+    1000 counts come home. Memory here follows the number of distinct scores.
+
+    Args:
+        table: an Ibis table; ``.parquet`` or ``.csv`` files, which DuckDB reads where they are; or a URL that ends in
+            ``?table=name``.
+        candidate: the column of names: integers or text, no two alike.
+        score: the column of scores: integers (exact) or floats. Larger is better.
+        sensitivity: a public number; a :class:`Sensitivity` that all share; or, with ``profile=``, a function from
+            one array a profile column, shape (g,), to a ``Sensitivity`` over g positions.
+        domain: which candidates there are, whatever the data: a ``range`` of step 1, a list, or an Ibis column or
+            table of one column; those without a row score 0. ``"rows"`` says that the table always has a row for
+            every public candidate.
+        profile: columns on which a candidate's sensitivity depends.
+        absent_profile: their values for candidates without a row.
+        neighbours, range_bound: as for ``Scores``.
+        unique: ``"checked"``, or ``"declared"`` when the engine enforces that no candidate has two rows, in the table
+            and in a table of the domain.
+
+    Raises:
+        PrivacyError: no domain.
+        ValueError, TypeError: a column is missing or of another type; a domain or a sensitivity is not as above.
+        ImportError: Ibis is not installed.
+
+    Example:
+        >>> import ibis, pyarrow
+        >>> import dpselect as dps
+        >>> votes = ibis.memtable(pyarrow.table({"name": ["ann", "bob"], "votes": [900, 20]}))
+        >>> candidates = Candidates(votes, "name", "votes", 1, domain=["ann", "bob", "eve"])
+        >>> dps.select(candidates, 1, mechanism=dps.mechanism("permute-and-flip")).candidate
+        'ann'
+    """
+
+    def __init__(
+        self,
+        table: Any,
+        candidate: str,
+        score: str,
+        sensitivity: float | Fraction | Sensitivity | Callable[..., Sensitivity],
+        *,
+        domain: Any = None,
+        profile: str | Sequence[str] = (),
+        absent_profile: Any = (),
+        neighbours: str = "add-remove",
+        range_bound: int = 2,
+        unique: str = "checked",
+    ) -> None:
+        self.candidate, self.score = candidate, score
+        self.profile = (profile,) if isinstance(profile, str) else tuple(profile)
+        self.neighbours, self.range_bound = relation(neighbours), range_bound
+        if unique not in ("checked", "declared"):
+            raise ValueError('unique is "checked", or "declared" when the engine enforces it.')
+        self.unique = unique
+        if callable(sensitivity) != bool(self.profile):
+            raise ValueError("profile= names the columns that a function passed as sensitivity= takes: pass both.")
+        self.sensitivity: Sensitivity | Callable[..., Sensitivity] = (
+            sensitivity if callable(sensitivity) or isinstance(sensitivity, Sensitivity) else constant(sensitivity)
+        )
+        self.absent_profile = absent_profile if isinstance(absent_profile, (tuple, list)) else (absent_profile,)
+        self._place = Warehouse.open(table)
+        try:
+            self._rows = tables.columns(self._place, candidate, score, self.profile)
+            self.integers = bool(self._rows.schema()["candidate"].is_integer())
+            self.domain = tables.domain(domain, self.integers)
+            if self.domain is not None and len(self.absent_profile) != len(self.profile):
+                raise PrivacyError(
+                    "Candidates without a row need a public profile: pass absent_profile=, a value a column."
+                )
+            # Refuses a range bound that is none.
+            self.example()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the connection if it was opened here, for a path or a URL; ``with Candidates(...)`` does it too."""
+        self._place.close()
+
+    def __enter__(self) -> Candidates:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def example(self) -> Scores | None:
+        """Return one made-up score of the same kind and sensitivity, or ``None`` where that depends on profiles.
+
+        Raises:
+            ConnectionError: the files are not those that were opened.
+        """
+        if self._place.unchanged() is False:
+            raise ConnectionError("The files have changed since they were opened: make Candidates anew.")
+        made_up = np.zeros(1, dtype=np.float64 if self._rows.schema()["score"].is_floating() else np.int64)
+        shared = constant(1) if callable(self.sensitivity) else self.sensitivity
+        scores = Scores(made_up, shared, neighbours=self.neighbours.value, range_bound=self.range_bound)
+        return None if self.profile else scores
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Return what a ledger records of where the scores came from, without secrets."""
+        return {**self._place.facts, "candidate": self.candidate, "score": self.score}
+
+    def check(self) -> int:
+        """Look at the data, refuse what a selection would refuse, release nothing; return how many candidates.
+
+        Do this first: a selection pays before it looks.
+
+        Raises:
+            ValueError: no candidate, a candidate twice or outside the domain, NULL, NaN or infinite scores.
+            ConnectionError: the engine failed.
+        """
+        with self._place.reading():
+            counted = self._counted()
+            self._refuse_twins(counted)
+        return int(counted.grouped.counts.sum())
+
+    def answer(self, pick: Pick) -> list[Any]:
+        """Count, pick and look up; see :class:`dpselect.core.grouped.CandidateSource`.
+
+        Raises:
+            ValueError, ConnectionError: as :meth:`check`, or the table kept changing; nothing was returned.
+        """
+        steady = guarded(lambda: tables.steady(self._rows), LOST)
+        with self._place.reading():
+            for _ in range(1 if steady else _ATTEMPTS):
+                counted = self._counted()
+                self._refuse_twins(counted)
+                try:
+                    winners = self._find(counted, pick(counted.grouped))
+                except ordinals.Moved:
+                    continue
+                # Everything is counted again, not the winner's group alone: coins must not cause a restart.
+                if steady or all(map(np.array_equal, counted.found, self._groups())):
+                    return winners
+        raise ConnectionError(
+            "The table changed while it was read, so nothing was returned; the spend stands: select from a table that "
+            "nobody writes to, or from a copy."
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Candidates(candidate={self.candidate!r}, score={self.score!r}, neighbours={self.neighbours.value!r}, "
+            f"range_bound={self.range_bound})"
+        )
+
+    def _groups(self) -> list[NDArray[Any]]:
+        """Return the counts of one state of the table, and the score and profile of each group."""
+        grouped = self._rows.group_by(self._keys).agg(n=self._rows.count()).order_by(self._keys)
+        found = self._place.ask(grouped)
+        return [found["n"].astype(np.int64), *(found[key] for key in self._keys)]
+
+    def _counted(self) -> _Counted:
+        """Return the groups of one state of the table, and refuse what no selection can use."""
+        rows = self._rows
+        ends = {"low": rows.candidate.min(), "high": rows.candidate.max()} if self.integers else {}
+        whole = self._place.ask(rows.aggregate(named=rows.candidate.count(), **ends))
+        span = (int(whole["low"][0]), int(whole["high"][0])) if self.integers and whole["named"][0] else None
+        found = self._groups()
+        counts, *groups = found
+        if whole["named"][0] != counts.sum():
+            raise ValueError("Some candidates are NULL: leave those rows out.")
+        if any(values.dtype == object and None in values.tolist() for values in groups):
+            raise ValueError("Some scores or profiles are NULL: give those rows a public value, or leave them out.")
+        absent = self._absent(int(counts.sum()), span)
+        if absent.count:
+            counts = np.append(counts, absent.count)
+            rest = zip(groups, (0, *self.absent_profile), strict=True)
+            groups = [np.append(values, tables.like(values, value)) for values, value in rest]
+        if not counts.size:
+            raise ValueError("There is no candidate: the table has no rows.")
+        shared = self.sensitivity(*groups[1:]) if callable(self.sensitivity) else self.sensitivity
+        scores = Scores(groups[0], shared, neighbours=self.neighbours.value, range_bound=self.range_bound)
+        return _Counted(GroupedScores(scores, counts), found, span, absent)
+
+    def _absent(self, total: int, span: tuple[int, int] | None) -> _Absent:
+        """Return the public candidates that have no row; refuse rows of others."""
+        names = None
+        if self.domain is None:
+            return _Absent(0)
+        if isinstance(self.domain, range):
+            first, last, size = self.domain[0], self.domain[-1], len(self.domain)
+            outside = span is not None and (span[0] < first or span[1] > last)
+        elif isinstance(self.domain, np.ndarray):
+            size = self.domain.size
+            # No more names come home than the caller's own list has.
+            named = np.sort(self._place.ask(self._rows.select("candidate").limit(size + 1))["candidate"])
+            outside = bool(np.setdiff1d(named, self.domain).size)
+            names = np.setdiff1d(self.domain, named)
+        else:
+            strangers = self._rows.anti_join(self.domain, "candidate")
+            outside = bool(self._place.ask(strangers.aggregate(n=strangers.count()))["n"][0])
+            names_of = self.domain.candidate
+            kinds = names_of.nunique() if self.unique == "checked" else names_of.count()
+            public = self._place.ask(self.domain.aggregate(n=self.domain.count(), kinds=kinds))
+            size = int(public["n"][0])
+            if size != public["kinds"][0]:
+                raise ValueError("Some candidates of the domain are NULL or listed twice: list each once.")
+        if outside:
+            raise ValueError("A candidate of the table is not in the public domain: drop it, or extend the domain.")
+        if total > size or (names is not None and names.size != size - total):
+            raise ValueError(_TWINS)
+        return _Absent(size - total, names)
+
+    def _refuse_twins(self, counted: _Counted) -> None:
+        """Refuse candidates with two rows, however many there are: by bitmap if that is cheap, else by grouping."""
+        rows, total = self._rows, int(counted.found[0].sum())
+        if self.unique == "declared" or not total:
+            return
+        low, high = counted.span or (0, _SPAN)
+        if high - low < min(_SPAN, 64 * total + 2**20) and rows.get_backend().name == "duckdb":
+            bits, ask = max(1, _BITS // tables.threads(rows)), self._place.ask
+            starts = range(low, high + 1, bits)
+            twins = sum(tables.different(rows, start, min(start + bits - 1, high), ask) for start in starts) < total
+        else:
+            names = rows.group_by("candidate").agg(n=rows.count())
+            twins = bool(len(self._place.ask(names.filter(names.n > 1).select("n").limit(1))["n"]))
+        if twins:
+            raise ValueError(_TWINS)
+
+    def _find(self, counted: _Counted, picks: list[tuple[int, int]]) -> list[Any]:
+        """Return the candidate of each rank in its group, in the order of candidates."""
+        rows, ask, groups = self._rows, self._place.ask, counted.found[0].size
+        there = [(place, group, ordinal) for place, (group, ordinal) in enumerate(picks) if group < groups]
+        winners = dict(
+            zip(
+                (place for place, (group, _) in enumerate(picks) if group == groups),
+                self._find_absent(counted, [ordinal for group, ordinal in picks if group == groups]),
+                strict=True,
+            )
+        )
+        where = {group: self._in_group(counted, group) for _, group, _ in there}
+        if counted.span is None:
+            found = [
+                ordinals.text(rows.filter(where[group]).select("candidate"), ordinal, ask)
+                for _, group, ordinal in there
+            ]
+        else:
+            counts = counted.found[0]
+            ranks = [ordinals.Rank(where[g], ordinal, int(counts[g]), *counted.span) for _, g, ordinal in there]
+            found = ordinals.find(rows, ranks, ask)
+        winners |= zip((place for place, _, _ in there), found, strict=True)
+        return [winners[place] for place in range(len(picks))]
+
+    def _find_absent(self, counted: _Counted, wanted: list[int]) -> list[Any]:
+        """Return candidates without a row, by their ranks among these."""
+        count, ask, rows = counted.absent.count, self._place.ask, self._rows
+        if not wanted:
+            return []
+        if counted.absent.names is not None:
+            return [counted.absent.names[ordinal] for ordinal in wanted]
+        if isinstance(self.domain, range):
+            span, everywhere, absent = (self.domain[0], self.domain[-1]), rows.candidate.notnull(), True
+        else:
+            rows, names, absent = self.domain.anti_join(rows, "candidate"), self.domain.candidate, False
+            if not self.integers:
+                return [ordinals.text(rows, ordinal, ask) for ordinal in wanted]
+            ends = ask(self.domain.aggregate(low=names.min(), high=names.max()))
+            span, everywhere = (int(ends["low"][0]), int(ends["high"][0])), rows.candidate.notnull()
+        ranks = [ordinals.Rank(everywhere, ordinal, count, *span, absent) for ordinal in wanted]
+        return list(ordinals.find(rows, ranks, ask))
+
+    def _in_group(self, counted: _Counted, group: int) -> Any:
+        """Return the condition of having the score and the profile of a group."""
+        pairs = zip(self._keys, counted.found[1:], strict=True)
+        conditions = [self._rows[key] == tables.literal(values[group]) for key, values in pairs]
+        return reduce(and_, conditions)
+
+    @property
+    def _keys(self) -> list[str]:
+        return ["score", *(f"profile{i}" for i in range(len(self.profile)))]
+
+
+_TWINS = "Some candidates have two rows: add up their scores, or keep one of them."
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class _Absent:
+    """Public candidates without a row: how many, and which where the domain is a list."""
+
+    count: int
+    names: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class _Counted:
+    """One state of the table: its groups, as found, the span of integer candidates, and who has no row."""
+
+    grouped: GroupedScores
+    found: list[NDArray[Any]]
+    span: tuple[int, int] | None
+    absent: _Absent

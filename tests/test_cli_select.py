@@ -1,0 +1,73 @@
+"""The command that names candidates of a table where it lives."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import dpselect as dps
+from dpselect.cli import main
+from test_cli import refusal
+
+pytest.importorskip("ibis")
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+@pytest.fixture
+def votes(tmp_path: Path) -> str:
+    """Votes for pages 3, 7 and 8."""
+    path = tmp_path / "votes.csv"
+    path.write_text("page,votes\n3,40\n7,900\n8,-5\n", encoding="utf-8")
+    return str(path)
+
+
+COLUMNS = ["--candidate", "page", "--score", "votes", "--sensitivity", "1"]
+
+
+def test_the_ranking_at_a_large_epsilon(votes: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """One name a line, and what it cost."""
+    assert 0 == main(["select", votes, *COLUMNS, "--domain", "rows", "--k", "3", "--epsilon", "3000"])
+
+    expected = "  1  7\n  2  3\n  3  8\nin order of selection; epsilon = 3000 per record added or removed, by "
+    assert f"{expected}permute-and-flip\n" == capsys.readouterr().out
+
+
+def test_a_public_domain_and_a_ledger(votes: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The spend is recorded with the table; JSON says what was promised."""
+    ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=500, neighbours="substitution")
+    options = ["--domain", "100", "--epsilon", "400", "--neighbours", "substitution", "--range-bound", "1", "--json"]
+    arguments = ["select", votes, *COLUMNS, *options, "--mechanism", "exponential", "--ledger", str(ledger.path)]
+
+    assert 0 == main(arguments)
+    answer = json.loads(capsys.readouterr().out)
+    assert ([7], "exponential", "400", "substitution") == tuple(
+        answer[name] for name in ("candidates", "mechanism", "epsilon", "neighbours")
+    )
+    assert {"command": "select", "file": votes, "candidate": "page"}.items() <= ledger.events[0].facts.items()
+    assert "budget" in refusal(arguments, capsys)
+
+
+def test_a_list_of_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Text names, some without a row."""
+    (tmp_path / "votes.csv").write_text("page,votes\nhome,900\n", encoding="utf-8")
+    (tmp_path / "names.txt").write_text("home\nabout\n", encoding="utf-8")
+    domain = ["--domain", str(tmp_path / "names.txt"), "--k", "2", "--epsilon", "900"]
+
+    assert 0 == main(["select", str(tmp_path / "votes.csv"), *COLUMNS, *domain])
+    assert ["  1  home", "  2  about"] == capsys.readouterr().out.splitlines()[:2]
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ([], "must not depend on the data: pass --domain"),
+        (["--domain", "8"], "not in the public domain"),
+        (["--domain", "none.txt"], "--domain takes a number or a file"),
+        (["--domain", "rows", "--mechanism", "noisy-max-laplace"], "adds noise to every candidate"),
+        (["--domain", "rows", "--k", "4"], "there are 3 candidates"),
+        (["--domain", "rows", "--score", "likes"], "no column 'likes'"),
+    ],
+)
+def test_refusals(votes: str, change: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """One sentence and status 2."""
+    assert message in refusal(["select", votes, *COLUMNS, "--epsilon", "1", *change], capsys)

@@ -1,0 +1,98 @@
+"""Draws by the group against their laws: accepted against the law, rejected at 0.7 and 1.3 epsilon.
+
+Entropy is fixed, so nothing flakes; thresholds as in ``test_sampling``.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from test_sampling import EPSILON, THRESHOLD, p_value
+
+import dpselect as dps
+from dpselect.core import groups
+from dpselect.core.grouped import GroupedScores
+
+# Small groups are flipped, large ones counted; two groups share a tick.
+TABLE = GroupedScores(dps.Scores([9, 7, 3, 1, 3], sensitivity=1), np.array([1, 3, 40, 5000, 2]))
+
+
+def verify(name: str, draws: int, entropy) -> None:
+    """Draw groups and test; the two wrong laws must be rejected, or the test has no power."""
+    mechanism = dps.mechanism(name)
+    drawn = [TABLE.picks(1, EPSILON, mechanism, lambda: entropy)[0][0] for _ in range(draws)]
+    counts = np.bincount(drawn, minlength=5)
+
+    def law(epsilon: Fraction) -> np.ndarray:
+        return np.exp(TABLE.log_law(mechanism, epsilon)) * TABLE.counts
+
+    assert p_value(counts, law(EPSILON)) > 1e-4
+    assert p_value(counts, law(EPSILON * Fraction(7, 10))) < THRESHOLD
+    assert p_value(counts, law(EPSILON * Fraction(13, 10))) < THRESHOLD
+
+
+@pytest.mark.parametrize("name", ["exponential", "permute-and-flip"])
+def test_groups_follow_the_law(name: str, entropy) -> None:
+    """Accepted against the law of ungrouped candidates, and against no other."""
+    verify(name, 3000, entropy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["exponential", "permute-and-flip"])
+def test_groups_follow_the_law_at_length(name: str, entropy) -> None:
+    """The same with 200,000 draws."""
+    verify(name, 200_000, entropy)
+
+
+@pytest.mark.parametrize("name", ["exponential", "permute-and-flip"])
+def test_ordinals_of_pairs_follow_the_peeled_law(name: str, entropy) -> None:
+    """The joint law of two picks as (group, ordinal), against candidate by candidate; wrong epsilons are rejected."""
+    mechanism, counts = dps.mechanism(name), np.array([1, 2, 3])
+    table = GroupedScores(dps.Scores([5, 4, 2], sensitivity=1), counts)
+    values = np.repeat([5, 4, 2], counts)
+    starts = np.array([0, 1, 3])
+    seen = np.zeros((6, 6), dtype=np.int64)
+    for _ in range(4000):
+        (g, i), (h, j) = table.picks(2, EPSILON, mechanism, lambda: entropy)
+        seen[starts[g] + i, starts[h] + j] += 1
+
+    def law(epsilon: Fraction) -> np.ndarray:
+        joint = np.zeros((6, 6))
+        first = mechanism.law(dps.Scores(values, sensitivity=1), epsilon)
+        for i in range(6):
+            others = np.delete(np.arange(6), i)
+            joint[i, others] = first[i] * mechanism.law(dps.Scores(values[others], sensitivity=1), epsilon)
+        return joint[~np.eye(6, dtype=bool)]
+
+    assert 0 == np.trace(seen)
+    flat = seen[~np.eye(6, dtype=bool)]
+    assert p_value(flat, law(EPSILON)) > 1e-4
+    assert p_value(flat, law(EPSILON * Fraction(7, 10))) < THRESHOLD
+    assert p_value(flat, law(EPSILON * Fraction(13, 10))) < THRESHOLD
+
+
+@pytest.mark.parametrize("count, chance", [(3, Fraction(1, 2)), (5000, Fraction(3)), (5000, Fraction(1, 100))])
+def test_binomial_numbers_follow_their_law(count: int, chance: Fraction, entropy) -> None:
+    """Counted bit by bit, against the binomial law with p = exp(-x); p changed by a tenth of a deviation more fails."""
+    from scipy import stats
+
+    from dpselect.core.heads import binomial
+
+    p = float(np.exp(-float(chance)))
+    drawn = np.bincount([binomial(count, chance, entropy) for _ in range(4000)], minlength=count + 1)
+    wrong = p - 0.35 * np.sqrt(p * (1 - p) / count)
+
+    assert p_value(drawn, stats.binom.pmf(np.arange(count + 1), count, p)) > 1e-4
+    assert p_value(drawn, stats.binom.pmf(np.arange(count + 1), count, wrong)) < THRESHOLD
+
+
+def test_the_release_path_uses_a_stream_of_its_own() -> None:
+    """With operating system randomness: accepted unless one in 10^12 is against us."""
+    from dpselect.core.coins import fresh
+
+    mechanism = dps.mechanism("permute-and-flip")
+    drawn = [TABLE.picks(1, EPSILON, mechanism, fresh)[0][0] for _ in range(3000)]
+    law = np.exp(TABLE.log_law(mechanism, EPSILON)) * TABLE.counts
+
+    assert p_value(np.bincount(drawn, minlength=5), law) > THRESHOLD
+    assert groups.permute_and_flip is mechanism.sampler.grouped
