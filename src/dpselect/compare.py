@@ -174,6 +174,10 @@ def draw_front(
     axes.plot(x[list(chosen)], y[list(chosen)], "s", color="C0", markersize=8, fillstyle="none", label="best, no noise")
     axes.plot(x[list(private)], y[list(private)], "x", color="C3", markersize=8, label=label)
     axes.set(xlabel=names[0], ylabel=names[1])
+    for values, rescale in ((x, axes.set_xscale), (y, axes.set_yscale)):
+        # Degrees and the like: a few are far larger than all others.
+        if values.min() >= 0 and values.max() > 100 * max(1.0, float(np.median(values))):
+            rescale("symlog", linthresh=1.0)
     axes.grid(color="0.9")
     figure.legend(loc="outside right upper", frameon=False, fontsize="small")
     figure.savefig(path, dpi=150)

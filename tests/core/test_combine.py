@@ -325,9 +325,89 @@ def test_long_work_is_announced(caplog: pytest.LogCaptureFixture, monkeypatch: p
     assert "2 candidates by 3 objectives: at most 16 distances of about 60 s." in caplog.text
 
 
+two = audit.metric_space([[0, 1], [1, 0]])
+# Sums that cancel: in plain floats the first two move by 128 and 64, the third seems to move where nothing can.
+CANCELLING = {
+    "halves": lambda x: aggregate([dps.Scores([2**60 + 128 + x, 2**60], 1), dps.Scores([2**60] * 2, 1)], [0.5, -0.5]),
+    "mixed kinds": lambda x: aggregate([dps.Scores([2**60 + 128 + x, 2**60], 1), dps.Scores([-(2.0**60)] * 2, 1)]),
+    "tenths": lambda x: aggregate([dps.Scores([10**16 + x, 10**16], 1), dps.Scores([10**16] * 2, 1)], [0.1, -0.1]),
+}
+
+
+@pytest.mark.parametrize("name", sorted(CANCELLING))
+def test_parts_that_cancel_lose_nothing(name: str) -> None:
+    """The sum is rounded once, from its exact value."""
+    score = CANCELLING[name]
+    bound = score(0).sensitivity.at(0)[0]
+
+    assert np.abs(score(0).values - score(1).values).max() <= bound
+    assert audit.privacy_loss(dps.mechanism("permute-and-flip"), score, two, 1).holds
+
+
+def test_a_pareto_score_of_aggregates_is_admissible() -> None:
+    """0.3 of 1817 - 1816 and 0.3 of 1813 - 1814 + 2 are the same, or not, exactly."""
+    given = [([1817, 1298], [1813, 1298]), ([1816, 1299], [1814, 1297])]
+
+    def score(x: int) -> dps.Scores:
+        return pareto([aggregate([dps.Scores(part, 1) for part in given[x]], [0.3, -0.3])])
+
+    assert audit.admissible(score, two).admissible
+
+
+@given(st.lists(st.tuples(st.integers(-(2**61), 2**61), st.floats(-1e18, 1e18)), min_size=1, max_size=8))
+@settings(deadline=None)
+def test_sums_are_the_nearest_floats(rows: list[tuple[int, float]]) -> None:
+    """Against fractions, with weights that are no floats."""
+    weights = [Fraction(1, 3), Fraction(-1, 3), 0.1]
+    whole, real = zip(*rows, strict=True)
+    parts = [dps.Scores(whole, 1), dps.Scores([float(each) for each in whole], 1), dps.Scores(real, 1)]
+    found = aggregate(parts, weights).values
+    for place, value in enumerate(found.tolist()):
+        exact = sum(Fraction(w) * Fraction(part.values[place].item()) for w, part in zip(weights, parts, strict=True))
+
+        assert abs(Fraction(value) - exact) <= Fraction(np.spacing(abs(value)))
+
+
+def test_the_far_ends_of_the_clip_stay_apart() -> None:
+    """A candidate at one end, free to move, is no certain dominator from any distance on."""
+    values = [[0, 2**61], [0, 2**61], [-(2**61), 2**61]]
+    moves = [[[0, 0], [2**61, 0]], [[2**61, 0]] * 2, [[2**61, 0]] * 2]
+    line = audit.metric_space([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+
+    def score(x: int) -> dps.Scores:
+        at = dps.sensitivity.element(lambda t: moves[x][min(t, 1)], ceiling=2**61)
+        return pareto([dps.Scores(values[x], at)])
+
+    assert audit.admissible(score, line).admissible
+    assert [1.0] * 2 == score(2).sensitivity.at([2, 3])[:, 0].tolist()
+
+
+def test_nothing_overflows_or_vanishes() -> None:
+    """The largest floats are clipped, the smallest weights keep a sensitivity above zero."""
+    large, small = (
+        dps.Scores([1e308, 0.0], 1),
+        dps.Scores([0.4, 0.5], dps.sensitivity.local(lambda t: 1e-200, ceiling=1)),
+    )
+
+    assert [np.finfo(float).max, 0.0] == aggregate([large, large]).values.tolist()
+    assert 0 < aggregate([small], [1e-200]).sensitivity.at(0)[0]
+
+
+def test_candidates_are_compared_as_they_are() -> None:
+    """Lists of tuples are candidates; 1 and "1" are two."""
+    ragged = [dps.Scores([1, 2], 1, candidates=[(1, 2), (3,)])] * 2
+
+    assert [2, 4] == aggregate(ragged).values.tolist()
+    with pytest.raises(ValueError, match="different candidates"):
+        aggregate([dps.Scores([1, 2], 1, candidates=[1, "a"]), dps.Scores([1, 2], 1, candidates=["1", "a"])])
+
+
 @pytest.mark.parametrize(
     ("act", "error", "message"),
     [
+        (lambda s: aggregate([s, s], {1: 2, 3: 4}), TypeError, "in the order of the objectives"),
+        (lambda s: aggregate([s], [10**400]), ValueError, "too large or too small"),
+        (lambda s: aggregate([dps.Scores([0.5, 2], 1e200)], [1e200]), ValueError, "too large for these"),
         (lambda s: pareto([]), ValueError, "no objective"),
         (lambda s: pareto(s), ValueError, "no objective"),
         (lambda s: pareto([s, [1, 2]]), TypeError, "must be Scores"),

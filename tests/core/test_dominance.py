@@ -71,4 +71,5 @@ def test_bits_are_counted_without_the_newest_numpy(monkeypatch: pytest.MonkeyPat
     words = np.array([0, 1, 2**63 + 5, 2**64 - 1], dtype=np.uint64)
     monkeypatch.delattr(np, "bitwise_count", raising=False)
 
-    assert [0, 1, 3, 64] == dominance._ones(words).tolist()
+    assert [0, 1, 3, 64] == dominance.ones(words).tolist()
+    assert [[0, 1], [3, 64]] == dominance.ones(words.reshape(2, 2)).tolist()

@@ -183,6 +183,23 @@ def test_chunks_of_a_forest_depend_on_the_key_alone(engine: str, stored: Callabl
         )
 
 
+@pytest.mark.parametrize("engine", ["parquet", "postgres"])
+def test_a_temporary_table_of_codes_changes_nothing(
+    engine: str, stored: Callable[..., Warehouse], replayed: Callable[[], None]
+) -> None:
+    """The same models, and the table is gone afterwards."""
+    columns = table()
+    replayed()
+    for make in (*MODELS.values(), lambda **given: dps.learn.DPRandomForestClassifier(4, 3, max_depth=2, **given)):
+        texts = []
+        for temporary in (False, True):
+            source = stored(engine, columns, key="id", temporary=temporary)
+            texts.append(make(domains=DOMAINS, missing="category").fit(source, "label").export_text())
+            found = source.opened.raw_sql("SELECT table_name FROM information_schema.tables").fetchall()
+            assert not [name for (name,) in found if name.startswith("dpselect_")]
+        assert texts[0] == texts[1]
+
+
 def test_a_forest_in_chunks_needs_a_key(stored: Callable[..., Warehouse]) -> None:
     """Row numbers would move other records when one is added."""
     columns = table(500)
@@ -193,3 +210,57 @@ def test_a_forest_in_chunks_needs_a_key(stored: Callable[..., Warehouse]) -> Non
 
     assert () == book.events
     assert 3 == len(forest.trees_)
+
+
+def test_every_kind_of_column_counts_as_in_arrays() -> None:
+    """Decimals, narrow and unsigned integers, single precision, truth values; names that queries use themselves."""
+    import ibis
+
+    rng = np.random.default_rng(2)
+    picked = rng.integers(0, 11, 500)
+    cents = np.array([f"0.{i}" if i < 10 else "1.0" for i in picked])
+    backend = ibis.duckdb.connect()
+    frame = polars.DataFrame(
+        {
+            "node": cents,
+            "n": picked.astype(np.uint8),
+            "value": (picked / 10).astype(np.float32),
+            "a0": picked % 2 == 0,
+            "attribute": picked.astype(np.int16),
+            'a "name"': picked % 3 == 0,
+            "label": rng.integers(0, 2, 500),
+        }
+    )
+    raw = backend.create_table("raw", frame)
+    table = raw.mutate(node=raw.node.cast("decimal(20, 17)"))
+    columns = {name: frame[name].to_numpy() for name in frame.columns} | {"node": cents.astype(float)}
+    domains = {
+        "node": (0, 1),
+        "n": (0, 10),
+        "value": (0, 1),
+        "a0": [True, False],
+        "attribute": [*range(10), 10.0],
+        'a "name"': [0, 1],
+    }
+    attributes = [attribute(name, domain, bins=10, missing=False) for name, domain in domains.items()]
+    target = attribute("label", [0, 1], bins=2, missing=False)
+    here = in_memory(columns, attributes, target)
+    there = StoredRecords(Warehouse.open(table), attributes, target, "error")
+
+    for one, two in zip(here.level(1), there.level(1), strict=True):
+        assert np.array_equal(one, two)
+
+
+def test_a_table_in_memory_is_used_again(replayed: Callable[[], None]) -> None:
+    """What Ibis registers for one fit is there for the next; an empty table is a table."""
+    import ibis
+
+    columns = table(300)
+    source = ibis.memtable(polars.DataFrame({name: values.tolist() for name, values in columns.items()}))
+    source = source.drop("id")
+    replayed()
+    texts = {MODELS["tree"](domains=DOMAINS, missing="category").fit(source, "label").export_text() for _ in range(2)}
+    none = MODELS["tree"](domains=DOMAINS, missing="category").fit(source.limit(0), "label")
+
+    assert 1 == len(texts)
+    assert (1, 2) <= none.trees_[0].counts.shape

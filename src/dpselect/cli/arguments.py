@@ -44,6 +44,14 @@ def number(text: str) -> Fraction:
         ) from None
 
 
+def weight(text: str) -> Fraction:
+    """Return an exact weight."""
+    try:
+        return number(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no weight: write a finite number such as 2, 0.5 or -1") from None
+
+
 def nodes(text: str | None, option: str = "--nodes", noun: str = "label") -> Any:
     """Return a number of nodes, a list of labels (integers when all are), or None when not given."""
     if text is None or text.isdecimal():

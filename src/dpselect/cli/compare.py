@@ -9,6 +9,7 @@ from typing import Any
 import dpselect as dps
 from dpselect.cli import median, percentile, snp, top_k
 from dpselect.cli.arguments import number
+from dpselect.cli.train import writable
 
 TASKS = {"percentile": percentile, "median": median, "snp": snp, "top-k": top_k}
 _EPSILONS = tuple(map(Fraction, ("1/10", "1/5", "1/2", "1", "2", "5", "10")))
@@ -49,7 +50,10 @@ def run(given: argparse.Namespace) -> str:
     """Return the table, and draw the picture when asked."""
     task = TASKS[given.task]
     epsilons = sorted(set(given.epsilons))
-    # Unknown names are refused before anything long begins.
+    # Unknown names and folders are refused before anything long begins.
+    for option in ("out", "objectives"):
+        if getattr(given, option, None):
+            writable(getattr(given, option), f"--{option}")
     mechanisms = [dps.mechanism(name) for name in given.mechanisms]
     problems = task.scores(given)
     rows = [
@@ -60,7 +64,9 @@ def run(given: argparse.Namespace) -> str:
     if given.out:
         dps.compare.draw(rows, given.out)
     if getattr(given, "objectives", None):
-        _front(given, problems, mechanisms[0], epsilons[-1])
+        # Drawn as dpselect top-k draws several metrics, unless other mechanisms were asked for.
+        usual = [each for each in mechanisms if each.name == top_k.COMBINED]
+        _front(given, problems, [*usual, *mechanisms][0], epsilons[-1])
     note = "Exact, from laws. For public data only: figures like these betray private data."
     return f"{dps.compare.table(rows)}\n\n{note}"
 
@@ -77,5 +83,5 @@ def _front(given: argparse.Namespace, problems: dict[str, dps.Scores], mechanism
     best = np.argsort(-combined.values, kind="stable")[:many].tolist()
     place = {candidate: position for position, candidate in enumerate(combined.candidates)}
     drawn = dps.top_k(combined, many, epsilon, mechanism=mechanism).candidates
-    label = f"{mechanism.name},\nepsilon {float(epsilon):g}"
+    label = f"{mechanism.name},\nepsilon {float(epsilon):g} in all"
     dps.compare.draw_front(parts, given.metric, best, [place[each] for each in drawn], given.objectives, label=label)

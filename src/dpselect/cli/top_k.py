@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_place, add_release, ledger_of, nodes, number, shown, stays
+from dpselect.cli.arguments import add_place, add_release, ledger_of, nodes, shown, stays, weight
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import StoredGraph
 
@@ -30,7 +30,7 @@ def add(verbs: Any) -> None:
     add_release(
         top,
         "permute-and-flip for degree, shifted-local-dampening-flip for ego-betweenness, local-dampening-flip for "
-        "ego-density",
+        "ego-density and for several metrics",
     )
     top.set_defaults(run=run)
 
@@ -55,7 +55,7 @@ def add_data(top: argparse.ArgumentParser) -> None:
         "--pareto", action="store_true", help="several metrics: prefer nodes that few others beat in every metric"
     )
     top.add_argument(
-        "--weights", nargs="+", type=number, metavar="W", help="several metrics: the weight of each, in their order"
+        "--weights", nargs="+", type=weight, metavar="W", help="several metrics: the weight of each, in their order"
     )
     top.add_argument(
         "--nodes",

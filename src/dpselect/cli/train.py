@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_place, ledger_of, number, stays
+from dpselect.cli.arguments import add_place, ledger_of, number, stays, weight
 from dpselect.sources import tables
 from dpselect.sources.warehouse import Warehouse
 
@@ -27,6 +27,9 @@ def add(verbs: Any) -> None:
     parser.add_argument("file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet), or the URL of a database")
     add_place(parser)
     parser.add_argument("--key", help="a column of integers of the records themselves, for forests of a database")
+    parser.add_argument(
+        "--temporary-table", action="store_true", help="let the database keep codes in a temporary table: quicker"
+    )
     parser.add_argument("--target", required=True, help="the column to be predicted")
     parser.add_argument("--epsilon", type=number, required=True, help="the privacy budget of the model")
     parser.add_argument(
@@ -38,6 +41,13 @@ def add(verbs: Any) -> None:
     )
     parser.add_argument("--model", choices=sorted(MODELS), default="tree", help="default tree")
     parser.add_argument("--max-depth", type=int, help="levels of splits")
+    search = parser.add_argument_group("--model evolutionary, a tree for several goals")
+    search.add_argument("--goal", choices=["weighted", "pareto"], help="how recalls are combined (default weighted)")
+    search.add_argument(
+        "--importance", nargs="+", metavar="CLASS=W", help="what recognising a class counts (1 where it is not named)"
+    )
+    search.add_argument("--population", type=int, help="how many trees are tried at a time (default 100)")
+    search.add_argument("--generations", type=int, help="rounds of selection before the last (default 2)")
     parser.add_argument("--mechanism", help="how id3 selects and forests label; see dpselect mechanisms")
     parser.add_argument("--missing", default="error", choices=["error", "category"], help="default error")
     parser.add_argument("--unknown", default="error", choices=["error", "ignore", "clip"], help="default error")
@@ -59,6 +69,7 @@ def run(given: argparse.Namespace) -> str:
         if given.model == "tree":
             raise ValueError("--mechanism goes with --model id3, forest or evolutionary: the default tree has its own.")
         settings["mechanism"] = given.mechanism
+    settings |= _search(given, domains[given.target])
     kind = getattr(dps.learn, MODELS[given.model])
     model = kind(given.epsilon, domains=domains, ledger=ledger_of(given), **settings)
     # What can fail without the data fails before anything is spent.
@@ -68,7 +79,7 @@ def run(given: argparse.Namespace) -> str:
         if Path(given.picture).suffix not in (".png", ".svg", ".pdf"):
             raise ValueError("--picture writes .png, .svg or .pdf.")
     if stays(given, given.file):
-        with Warehouse.open(given.file, given.table, key=given.key) as source:
+        with Warehouse.open(given.file, given.table, key=given.key, temporary=given.temporary_table) as source:
             model.fit(source.only(domains), given.target)
     else:
         model.fit(tables.table(given.file, [*domains]), given.target)
@@ -77,6 +88,32 @@ def run(given: argparse.Namespace) -> str:
         model.plot_tree(given.picture)
     shown = model.export_text() if len(model.trees_) == 1 else f"{len(model.trees_)} trees"
     return f"{shown}\n\nepsilon = {model.privacy_spent_.epsilon} per record added or removed; written to {given.out}"
+
+
+def _search(given: argparse.Namespace, classes: Any) -> dict[str, Any]:
+    """Return the settings of the evolutionary search that were given."""
+    found = {name: getattr(given, name) for name in ("goal", "importance", "population", "generations")}
+    found = {name: value for name, value in found.items() if value is not None}
+    if given.model != "evolutionary":
+        if found:
+            raise ValueError(f"--{next(iter(found))} goes with --model evolutionary.")
+        return {}
+    if given.max_depth is not None:
+        found["depth"] = min(3, given.max_depth)
+    if given.population is not None:
+        found["selected"] = max(1, min(20, given.population // 5))
+    if given.importance is not None:
+        named = {str(each): each for each in classes} if isinstance(classes, list) else {}
+        found["importance"] = {}
+        for pair in given.importance:
+            name, _, value = pair.rpartition("=")
+            if name not in named:
+                raise ValueError(f"--importance {pair}: write CLASS=NUMBER with one of {', '.join(named)}.")
+            try:
+                found["importance"][named[name]] = weight(value)
+            except argparse.ArgumentTypeError as error:
+                raise ValueError(f"--importance {pair}: {error}.") from None
+    return found
 
 
 def writable(path: str, option: str) -> None:

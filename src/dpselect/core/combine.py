@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from fractions import Fraction
 from typing import Any
 
@@ -30,6 +30,11 @@ from dpselect.core.spread import Spread, grouped
 Integers = NDArray[np.int64]
 # Sums of weighted sensitivities are rounded upwards by this.
 _UP = 1 + 2.0**-44
+# Weights stay far from where floats end, so that nothing under- or overflows that could have been released.
+_LEAST, _MOST = 2.0**-900, 2.0**900
+_END = float(np.finfo(np.float64).max)
+# Above zero a sensitivity is never so small that rounding a score could move it further.
+_SPECK = 2.0**-1000
 # A notice is given where one distance takes longer than this many seconds.
 _SLOW = 1.0
 
@@ -45,7 +50,7 @@ def aggregate(
     """Return the weighted sum of several scores.
 
     Its sensitivity is sum |w_i| delta_i, or max |w_i| delta_i with ``touched="one"``; ceilings and reaches follow.
-    Integers with whole weights stay exact.
+    Integers with whole weights stay exact; other sums are rounded once, so parts that cancel lose nothing.
 
     Args:
         parts: scores of the same candidates and neighbours, larger is better; ``-scores`` to minimise.
@@ -81,6 +86,7 @@ def aggregate(
         candidates=first.candidates,
         neighbours=first.neighbours.value,
         range_bound=range_bound,
+        facts=_facts(parts),
     )
 
 
@@ -113,7 +119,19 @@ def pareto(parts: Sequence[Scores], *, sensitivity: str = "local", reach: int | 
     bound = profiles(
         spread.rows, profile=spread.profile, ceiling=others, reach=reach, some=spread.some
     ) if local else constant(others)  # fmt: skip
-    return Scores(-spread.dominators, bound, candidates=first.candidates, neighbours=first.neighbours.value)
+    return Scores(
+        -spread.dominators, bound, candidates=first.candidates, neighbours=first.neighbours.value, facts=_facts(parts)
+    )
+
+
+def _facts(parts: Sequence[Scores]) -> dict[str, str]:
+    """Return where the data of all objectives came from."""
+    found: dict[str, list[str]] = {}
+    for part in parts:
+        for name, value in part.facts.items():
+            if value not in found.setdefault(name, []):
+                found[name].append(value)
+    return {name: "; ".join(values) for name, values in found.items()}
 
 
 def _announce(size: int, objectives: int, reach: int | None) -> None:
@@ -129,16 +147,30 @@ def _announce(size: int, objectives: int, reach: int | None) -> None:
 
 def _same(parts: Sequence[Scores]) -> Scores:
     """Return the first of several scores of the same candidates, or say what differs."""
-    if not isinstance(parts, Sequence) or not parts:
+    if not isinstance(parts, (list, tuple)) or not parts:
         raise ValueError("There is no objective: pass a list of Scores.")
     first = require_scores(parts[0])
     for other in parts[1:]:
         require_scores(other)
-        if len(other) != len(first) or not np.array_equal(np.asarray(other.candidates), np.asarray(first.candidates)):
+        if not _alike(first.candidates, other.candidates):
             raise ValueError("The objectives score different candidates: score the same public list in each.")
         if other.neighbours is not first.neighbours:
-            raise ValueError("The objectives protect different neighbours: use one relation for all.")
+            relations = f"{first.neighbours.value!r} and {other.neighbours.value!r}"
+            raise ValueError(f"The objectives protect different neighbours, {relations}: use one relation for all.")
     return first
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Tell whether two public lists name the same candidates in the same order."""
+    if len(one) != len(other):
+        return False
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.dtype.kind == other.dtype.kind:
+        return bool((one == other).all())
+    return one == other if isinstance(one, range) and isinstance(other, range) else _listed(one) == _listed(other)
+
+
+def _listed(candidates: Any) -> list[Any]:
+    return candidates.tolist() if isinstance(candidates, np.ndarray) else list(candidates)
 
 
 def _local(sensitivity: str) -> bool:
@@ -150,13 +182,18 @@ def _local(sensitivity: str) -> bool:
 def _exact(weights: Any, count: int) -> list[Fraction]:
     """Return the weights as the exact numbers that were passed, or say what they must be."""
     given = [1] * count if weights is None else weights
+    if isinstance(given, (Mapping, Set)):
+        raise TypeError("weights stand in the order of the objectives: pass a list of numbers.")
     try:
         plain = [each.item() if isinstance(each, np.generic) else each for each in given]
         if len(plain) != count or any(isinstance(each, (bool, str)) for each in plain):
             raise ValueError
-        return [Fraction(each) for each in plain]
+        exact = [Fraction(each) for each in plain]
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"weights must be one finite number an objective: pass {count} of them.") from None
+    if any(each and not _LEAST <= abs(each) <= _MOST for each in exact):
+        raise ValueError("The weights are too large or too small for floats: multiply all of them by one number.")
+    return exact
 
 
 def _weighted(used: Sequence[tuple[Fraction, Scores]]) -> NDArray[Any]:
@@ -167,7 +204,30 @@ def _weighted(used: Sequence[tuple[Fraction, Scores]]) -> NDArray[Any]:
         if not clip:
             raise ValueError("The weights are too large to add up exactly: divide all of them by the same number.")
         return np.asarray(sum(int(weight) * np.clip(part.values, -clip, clip) for weight, part in used))
-    return np.asarray(sum(float(weight) * part.values for weight, part in used))
+    return _summed([weight for weight, _ in used], [part.values for _, part in used])
+
+
+def _summed(weights: Sequence[Fraction], values: Sequence[NDArray[Any]]) -> Floats:
+    """Return the floats nearest to the weighted sums, within one unit in the last place; clipped where floats end.
+
+    Parts may cancel, so that plain sums would be wrong by far more than the scores can move. Wide floats tell their
+    own error; where it is too large the sum is taken in fractions.
+    """
+    wide = np.longdouble
+    terms = [
+        (wide(float(weight)) + wide(float(weight - Fraction(float(weight))))) * value.astype(wide)
+        for weight, value in zip(weights, values, strict=True)
+    ]
+    # NumPy's loops over wide floats raise no flags that matter: what overflows is found here.
+    with np.errstate(all="ignore"):
+        total = np.sum(terms, axis=0)
+        error = np.sum(np.abs(terms), axis=0) * float((len(terms) + 4) * np.finfo(wide).eps)
+        found = total.astype(np.float64)
+        doubtful = ~(error <= np.abs(total) * 2.0**-54) | ~np.isfinite(found) | ((np.abs(found) < _SPECK) & (error > 0))
+    for place in np.flatnonzero(doubtful).tolist():
+        exact = sum((w * Fraction(v[place].item()) for w, v in zip(weights, values, strict=True)), Fraction(0))
+        found[place] = min(max(exact, -Fraction(_END)), Fraction(_END))
+    return np.asarray(found)
 
 
 def _joined(used: Sequence[tuple[Fraction, Scores]], touched: str, local: bool) -> Sensitivity:
@@ -178,6 +238,8 @@ def _joined(used: Sequence[tuple[Fraction, Scores]], touched: str, local: bool) 
         raise PrivacyError("An objective has no public ceiling, so there is no global sensitivity: pass ceiling=.")
     each = [size * Fraction(part.ceiling) for size, part in zip(sizes, parts, strict=True)] if finite else []
     ceiling = None if not finite else sum(each, Fraction(0)) if touched == "all" else max(each)
+    if ceiling is not None:
+        _float_up(ceiling)
     if ceiling is not None and (not local or all(part.fixed for part in parts)):
         return constant(ceiling)
     count = len(used[0][1])
@@ -187,7 +249,7 @@ def _joined(used: Sequence[tuple[Fraction, Scores]], touched: str, local: bool) 
 
     def join(shaped: Sequence[Floats], chosen: Any) -> Floats:
         picked = [
-            float(size) * (values if values.shape[1] == 1 else values[:, place[chosen]])
+            _times(float(size), values if values.shape[1] == 1 else values[:, place[chosen]])
             for size, values, place in zip(sizes, shaped, places, strict=True)
         ]
         # One value for all stays one only where it does for every part.
@@ -214,6 +276,14 @@ def _joined(used: Sequence[tuple[Fraction, Scores]], touched: str, local: bool) 
     )
 
 
+def _times(size: float, values: Floats) -> Floats:
+    """Return weighted sensitivities; what is above zero stays above zero."""
+    with np.errstate(over="ignore"):
+        return np.where(values > 0, np.maximum(size * values, _SPECK), 0.0)
+
+
 def _float_up(exact: Fraction) -> float:
+    if exact > Fraction(_END):
+        raise ValueError("The weights are too large for these sensitivities: divide all of them by one number.")
     near = float(exact)
     return near if Fraction(near) >= exact else math.nextafter(near, math.inf)

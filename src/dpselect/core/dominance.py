@@ -129,15 +129,15 @@ def _packed(points: Points, queries: Points, weights: Integers) -> Integers:
             sets = np.append(np.bitwise_or.accumulate(bits[::-1])[::-1], np.uint64(0))
             ends = np.searchsorted(query, block[rising], side="right")
             passing &= np.repeat(sets, np.diff(ends, prepend=0, append=counts.size))[place]
-        counts += _ones(passing)
+        counts += ones(passing)
     return counts
 
 
-def _ones(words: NDArray[np.uint64]) -> NDArray[Any]:
+def ones(words: NDArray[np.uint64]) -> NDArray[Any]:
     """Return how many bits of each word are set."""
     if hasattr(np, "bitwise_count"):
         return np.asarray(np.bitwise_count(words))
-    return np.asarray(np.unpackbits(words.view(np.uint8).reshape(-1, 8), axis=1).sum(axis=1))
+    return np.asarray(np.unpackbits(words[..., None].view(np.uint8), axis=-1).sum(axis=-1))
 
 
 @cache

@@ -26,6 +26,8 @@ from dpselect.core.sensitivity import Floats, Sensitivity
 
 Integers = NDArray[np.int64]
 Counts = tuple[Integers, Integers]
+# More than any two clipped integers are apart, and still within 64 bits from each.
+_EVERYWHERE = 2.0 * TICK_CLIP + 2.0**32
 
 
 class Spread:
@@ -108,7 +110,7 @@ class _Part:
         share = 2.0**-50 * (t + 1) * (t + 2)
         if self._whole:
             # Integers move by whole steps, and floors of sums only add up to less.
-            steps = np.floor(np.minimum(far * (1 + share), 2.0 * TICK_CLIP)).astype(np.int64)
+            steps = np.floor(np.minimum(far * (1 + share), _EVERYWHERE)).astype(np.int64)
             return self.values - steps, self.values + steps
         # What cannot move keeps its very float.
         moved = far + np.where(far > 0, share * (np.abs(self.values) + far), 0.0)

@@ -45,6 +45,9 @@ OBSERVED = "observed-not-private"
 class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the private trees: subclasses say how many bins, what is spent and how trees grow."""
 
+    # Whether nodes carry released counts, or labels alone.
+    _counted = True
+
     def fit(self, X: Any, y: Any) -> PrivateTrees:
         """Grow from a table and its labels, or from a table (or warehouse) and the name of its target column.
 

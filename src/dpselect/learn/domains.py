@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, NoReturn
 
 import numpy as np
@@ -95,7 +96,7 @@ class Attribute:
         place = {category: code for code, category in enumerate(self.categories)}
         array = np.asarray(values)
         if array.dtype.kind in "OUST":
-            found = (place.get(value, OUTSIDE) for value in array.tolist())
+            found = map(place.get, array.tolist(), repeat(OUTSIDE))
             return np.fromiter(found, dtype=np.int64, count=array.size)
         kinds, back = np.unique(array, return_inverse=True)
         return np.array([place.get(value, OUTSIDE) for value in kinds.tolist()], dtype=np.int64)[back.ravel()]

@@ -15,7 +15,6 @@ rates are not admissible (see ``true_positive_rate``).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -29,20 +28,13 @@ from dpselect.core.scores import Scores
 from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
+from dpselect.learn.population import Node, at, depth_of, goes_second, recognised, replaced, size
 from dpselect.learn.tree import Tree
 from dpselect.utilities.true_positive_rate import rate
-from dpselect.views.records import Counts, Labelling
+from dpselect.views.records import Counts
 
-
-@dataclass(frozen=True)
-class Node:
-    """A public binary tree: a label, or a split after code ``cut`` (numbers) or of that code (categories)."""
-
-    label: int = 0
-    attribute: int = -1
-    cut: int = 0
-    first: Node | None = None
-    second: Node | None = None
+# Weights further from 1 than this are a mistake.
+_HEAVIEST = 10**9
 
 
 class DPEvolutionaryTreeClassifier(PrivateTrees):
@@ -65,6 +57,8 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
     >>> bool(model.fit(X, y).score(X, y) > 0.6)
     True
     """
+
+    _counted = False
 
     def __init__(
         self,
@@ -125,6 +119,15 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
             raise ValueError('goal is "weighted" or "pareto".')
         if self.importance is not None and not isinstance(self.importance, Mapping):
             raise TypeError("importance maps classes to numbers, for example {'yes': 3, 'no': 2}.")
+        if self.goal == "pareto" and self.importance is not None:
+            raise ValueError(
+                'importance weighs goals, and "pareto" weighs none: leave it out, or pass goal="weighted".'
+            )
+        for name, weight in (self.importance or {}).items():
+            plain = weight.item() if isinstance(weight, np.generic) else weight
+            numeric = isinstance(plain, (int, float, Fraction)) and not isinstance(plain, bool)
+            if not numeric or not abs(plain) <= _HEAVIEST or 0 < abs(plain) < 1 / _HEAVIEST:
+                raise ValueError(f"importance of {name!r} must be a number of an ordinary size, such as 3.")
         chosen_mechanism(self.mechanism)
 
     def _idealised(self) -> bool:
@@ -135,6 +138,8 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         unknown = [each for each in self.importance or {} if each not in classes]
         if unknown:
             raise ValueError(f"importance names {unknown[0]!r}, which is no declared class.")
+        if not any((self.importance or {}).get(each, 1) for each in classes):
+            raise ValueError("importance is zero for every class, so every tree is alike: pass a number that is not.")
         return known, classes
 
     def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Any:
@@ -148,7 +153,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
 
         def run(records: Counts, draws: Draws) -> list[Tree]:
             search = _Search(attributes_, classes, draws)
-            trees = [search.random(self.depth) for _ in range(self.population)]
+            trees = search.several(self.population, self.depth)
             for _ in tqdm(range(self.generations), desc="generations", delay=2, leave=False, disable=None):
                 trees = self._best(trees, self.selected, each, search, records, mechanism, weights)
                 while len(trees) < self.selected + self.population:
@@ -177,7 +182,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
     ) -> list[Node]:
         """Select trees privately, one after the other, by how many records of each class they recognise."""
         totals = records.totals(1)[0]
-        right = np.stack(records.recognised([search.labelling(node) for node in trees]), axis=1)
+        right = recognised(trees, search.attributes, records)
         recalls = [rate(right[c], int(totals[c]), "records", None) for c in range(search.classes)]
         places = search.draws.several(self._combined(recalls, weights), many, epsilon, mechanism)
         return [trees[place] for place in places]
@@ -190,24 +195,32 @@ class _Search:
         self.attributes, self.classes, self.draws = attributes_, classes, draws
         self._cuts = np.array([max(1, each.size - each.ordered) for each in attributes_])
 
+    def several(self, many: int, depth: int) -> list[Node]:
+        """Return full trees with random splits and labels, drawn together."""
+        inner = many * (2**depth - 1)
+        places = self.draws.below(np.full(inner, len(self.attributes)))
+        cuts = self.draws.below(self._cuts[places])
+        level = [Node(label) for label in self.draws.below(np.full(many * 2**depth, self.classes)).tolist()]
+        splits = iter(zip(places.tolist(), cuts.tolist(), strict=True))
+        for _ in range(depth):
+            pairs = zip(level[::2], level[1::2], strict=True)
+            level = [Node(0, *next(splits), first, second) for first, second in pairs]
+        return level
+
     def random(self, depth: int) -> Node:
-        """Return a full tree with random splits and labels."""
-        if depth == 0:
-            return Node(label=self._below(self.classes))
-        place = self._below(len(self.attributes))
-        cut = self._below(int(self._cuts[place]))
-        return Node(0, place, cut, self.random(depth - 1), self.random(depth - 1))
+        """Return one such tree."""
+        return self.several(1, depth)[0]
 
     def crossed(self, one: Node, two: Node) -> tuple[Node, Node]:
         """Return both trees with a random subtree of each exchanged."""
-        here, there = self._below(_size(one)), self._below(_size(two))
-        return _replaced(one, here, _at(two, there)), _replaced(two, there, _at(one, here))
+        here, there = self._below(size(one)), self._below(size(two))
+        return replaced(one, here, at(two, there)), replaced(two, there, at(one, here))
 
     def mutated(self, node: Node, most: int) -> Node:
         """Return the tree with a random subtree replaced by a random tree that stays within ``most`` levels."""
-        place = self._below(_size(node))
-        room = max(0, most - _depth_of(node, place))
-        return _replaced(node, place, self.random(min(room, 3)))
+        place = self._below(size(node))
+        room = max(0, most - depth_of(node, place))
+        return replaced(node, place, self.random(min(room, 3)))
 
     def pruned(self, node: Node, most: int) -> Node:
         """Return the tree cut at ``most`` levels, with random labels there."""
@@ -219,14 +232,6 @@ class _Search:
         assert node.second is not None
         return Node(0, node.attribute, node.cut, self.pruned(node.first, most - 1), self.pruned(node.second, most - 1))
 
-    def labelling(self, node: Node) -> Labelling:
-        """Return how a tree labels codes."""
-        if node.attribute < 0:
-            return node.label
-        assert node.first is not None
-        assert node.second is not None
-        return (node.attribute, self._goes_second(node), self.labelling(node.first), self.labelling(node.second))
-
     def as_tree(self, node: Node) -> Tree:
         """Return the released form."""
         tree = Tree(self.attributes, self.classes)
@@ -234,7 +239,7 @@ class _Search:
         while level:
             places = np.array([place for place, _ in level])
             splits = np.array([each.attribute for _, each in level])
-            groups = [self._goes_second(each).astype(np.int64) for _, each in level]
+            groups = [goes_second(each, self.attributes).astype(np.int64) for _, each in level]
             for place, each in level:
                 if each.attribute < 0:
                     tree.counts[place, each.label] = 1.0
@@ -244,46 +249,11 @@ class _Search:
                 if each.attribute >= 0:
                     children = tree.children(place).tolist()
                     sides = [side for side in (each.first, each.second) if side is not None]
-                    kept = np.unique(self._goes_second(each)).tolist()
+                    kept = np.unique(goes_second(each, self.attributes)).tolist()
                     following += [(child, sides[int(side)]) for child, side in zip(children, kept, strict=True)]
             level = following
         tree.sum_up()
         return tree
 
-    def _goes_second(self, node: Node) -> NDArray[np.bool_]:
-        if node.attribute < 0:
-            return np.zeros(0, dtype=np.bool_)
-        codes = np.arange(self.attributes[node.attribute].size)
-        return np.asarray(codes > node.cut if self.attributes[node.attribute].ordered else codes != node.cut)
-
     def _below(self, bound: int) -> int:
         return int(self.draws.below(np.array([bound]))[0])
-
-
-def _size(node: Node) -> int:
-    if node.first is None or node.second is None:
-        return 1
-    return 1 + _size(node.first) + _size(node.second)
-
-
-def _at(node: Node, place: int) -> Node:
-    if place == 0 or node.first is None or node.second is None:
-        return node
-    left = _size(node.first)
-    return _at(node.first, place - 1) if place <= left else _at(node.second, place - 1 - left)
-
-
-def _depth_of(node: Node, place: int) -> int:
-    if place == 0 or node.first is None or node.second is None:
-        return 0
-    left = _size(node.first)
-    return 1 + (_depth_of(node.first, place - 1) if place <= left else _depth_of(node.second, place - 1 - left))
-
-
-def _replaced(node: Node, place: int, by: Node) -> Node:
-    if place == 0 or node.first is None or node.second is None:
-        return by
-    left = _size(node.first)
-    if place <= left:
-        return Node(0, node.attribute, node.cut, _replaced(node.first, place - 1, by), node.second)
-    return Node(0, node.attribute, node.cut, node.first, _replaced(node.second, place - 1 - left, by))

@@ -28,7 +28,7 @@ def tree_text(model: Any, tree: Tree) -> str:
     def walk(node: int, words: str, indent: int) -> None:
         label, figures = _label(model, tree, node)
         if tree.split[node] < 0:
-            lines.append(f"{'|   ' * indent}{words}{': ' if words else ''}{label} ({figures})")
+            lines.append(f"{'|   ' * indent}{words}{': ' if words else ''}{label}{figures and f' ({figures})'}")
             return
         if words:
             lines.append(f"{'|   ' * indent}{words}")
@@ -54,7 +54,7 @@ def path_words(model: Any, codes: Sequence[NDArray[np.int64]]) -> list[str]:
             steps.append(tree.words(int(parent[at]), at))
             at = int(parent[at])
         label, figures = _label(model, tree, node)
-        said[node] = f"{label}, because {' and '.join(steps[::-1]) or 'there is one leaf'} ({figures})"
+        said[node] = f"{label}, because {' and '.join(steps[::-1]) or 'there is one leaf'}{figures}"
     return [said[node] for node in tree.apply(codes).tolist()]
 
 
@@ -101,7 +101,7 @@ def tree_picture(model: Any, tree: Tree, path: str | Path | None) -> Any:
         y = -float(tree.depth[node])
         label, figures = _label(model, tree, node)
         if tree.split[node] < 0:
-            words = f"{label}\n{figures}"
+            words = f"{label}\n{figures.strip(' ()')}".strip()
         else:
             words = str(tree.attributes[tree.split[node]].name)
             for child in tree.children(node).tolist():
@@ -198,9 +198,12 @@ def load(path: str | Path) -> Any:
 
 
 def _label(model: Any, tree: Tree, node: int) -> tuple[str, str]:
-    counts = tree.counts[node]
-    figures = ", ".join(f"{label}: {count:.0f}" for label, count in zip(model.classes_.tolist(), counts, strict=True))
-    return str(model.classes_[model._shares(tree)[node].argmax()]), figures
+    """Return the label of a node and its released counts in words, none where only labels were released."""
+    label = str(model.classes_[model._shares(tree)[node].argmax()])
+    if not model._counted:
+        return label, ""
+    counts = zip(model.classes_.tolist(), tree.counts[node], strict=True)
+    return label, f" ({', '.join(f'{name}: {count:.0f}' for name, count in counts)})"
 
 
 def _checksum(content: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,10 @@ def fit_in_place(model: PrivateTrees, source: Any, y: Any, epsilon: Fraction) ->
     try:
         attributes, classes, label = _declared(model, opened, y)
         model._order = classes
-        with opened.reading():
+        with opened.reading(), ExitStack() as kept:
             records = _checked(StoredRecords(opened, attributes, label, model.unknown), attributes, model.unknown)
+            if opened.temporary:
+                records = kept.enter_context(records.coded())
             model._check_size(records.rows)
             model._check_stored(records)
             plan = model._planned(attributes, len(classes), epsilon)

@@ -8,6 +8,7 @@ because some engines read 0.1 as a decimal and round it once more.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -47,6 +48,21 @@ class Domain(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Coded:
+    """The domain of a column that holds codes already."""
+
+    name: str
+    size: int
+    edges: None = None
+    missing: bool = False
+
+    @property
+    def categories(self) -> range:
+        """Return the codes."""
+        return range(self.size)
+
+
 def require_kind(column: Any, domain: Domain) -> None:
     """Refuse a column whose type cannot hold the values of the domain.
 
@@ -83,7 +99,7 @@ def prepared(column: Any, domain: Domain, clip: bool) -> Any:
     if domain.edges is not None:
         return _bin(column, domain, clip)
     kind = column.type()
-    if kind.is_string():
+    if kind.is_string() or isinstance(domain, Coded):
         return column
     return column.cast("int64") if kind.is_integer() or kind.is_boolean() else number(column)
 
@@ -92,8 +108,8 @@ def code(value: Any, domain: Domain) -> Any:
     """Return the code of what :func:`prepared` returned."""
     import ibis
 
-    if domain.edges is not None:
-        return value
+    if domain.edges is not None or isinstance(domain, Coded):
+        return value.cast("int32")
     lost = domain.size - 1 if domain.missing else LACKING
     known = [(value == each, at) for at, each in _matching(value, domain)]
     return ibis.cases((is_missing(value), lost), *known, else_=OUTSIDE).cast("int32")
@@ -124,14 +140,16 @@ def _within(column: Any, domain: Domain, codes: NDArray[np.intp]) -> Any:
     """Return whether the code of a value is one of these."""
     own = domain.size - domain.missing
     chosen = codes[codes < own]
+    runs = [run for run in np.split(chosen, np.flatnonzero(np.diff(chosen) > 1) + 1) if run.size]
+    if isinstance(domain, Coded):
+        return _any([column.between(int(run[0]), int(run[-1])) for run in runs])
     gone = is_missing(column)
     if domain.edges is None:
         value = prepared(column, domain, clip=False)
         wanted = [each for at, each in _matching(value, domain) if at in set(chosen.tolist())]
         found = _any([value == each for each in wanted])
     else:
-        value, breaks = number(column), np.flatnonzero(np.diff(chosen) > 1) + 1
-        runs = [run for run in np.split(chosen, breaks) if run.size]
+        value = number(column)
         found = _any([_between(value, domain, int(run[0]), int(run[-1]), own) for run in runs])
     if domain.missing and codes.size > chosen.size:
         return gone | found

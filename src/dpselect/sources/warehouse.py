@@ -18,6 +18,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.sources.transactions import one_state
+
 Answer = TypeVar("Answer")
 Rows = dict[str, NDArray[Any]]
 
@@ -49,6 +51,7 @@ class Warehouse:
         files: the files that were opened, where the table is in files.
         state: what they looked like then.
         opened: the connection that was opened here, which :meth:`close` or leaving a ``with`` block closes.
+        temporary: whether training may write a temporary table.
     """
 
     table: Any
@@ -57,9 +60,18 @@ class Warehouse:
     files: tuple[Path, ...] = ()
     state: str = ""
     opened: Any = None
+    temporary: bool = False
 
     @classmethod
-    def open(cls, source: Any, table: str | None = None, *, key: str | None = None, snapshot: str = "") -> Warehouse:
+    def open(
+        cls,
+        source: Any,
+        table: str | None = None,
+        *,
+        key: str | None = None,
+        snapshot: str = "",
+        temporary: bool = False,
+    ) -> Warehouse:
         """Return a table without reading it.
 
         Args:
@@ -70,6 +82,8 @@ class Warehouse:
             key: a column of integers that belongs to the record itself, the same in every reading: forests make their
                 chunks from it. It is no attribute.
             snapshot: what the engine calls the state of the table, recorded as a fact.
+            temporary: let training write the codes of all records into a temporary table (DuckDB, PostgreSQL), which
+                makes levels cheaper; otherwise nothing is written.
 
         Raises:
             ImportError: Ibis or the engine is not installed (which extra).
@@ -81,7 +95,7 @@ class Warehouse:
         state, opened = "", None
         if isinstance(source, Warehouse):
             found, facts, files, state = source.table, dict(source.facts), source.files, source.state
-            key = source.key if key is None else key
+            key, temporary = source.key if key is None else key, temporary or source.temporary
         elif is_expression(source):
             found = source
             facts = _facts_of(found)
@@ -95,7 +109,7 @@ class Warehouse:
             state = facts["snapshot"]
         if snapshot:
             facts["snapshot"] = snapshot
-        made = cls(found, key, facts, files, state, opened)
+        made = cls(found, key, facts, files, state, opened, temporary)
         if key is not None:
             made.require([key])
             if not found[key].type().is_integer():
@@ -165,16 +179,18 @@ class Warehouse:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Hold one state of the table where the engine can: PostgreSQL and DuckDB by a transaction that only reads."""
+        """Hold one state of the table where the engine can: PostgreSQL and DuckDB by one transaction.
+
+        In PostgreSQL it only reads, unless a temporary table was asked for.
+        """
         backend = guarded(self.table.get_backend, LOST)
-        if backend.name == "postgres":
-            with _postgres_transaction(backend.con):
-                yield
-        elif backend.name == "duckdb":
-            with _duckdb_transaction(backend.con):
-                yield
-        else:
+        held = one_state(backend, only_reads=not self.temporary)
+        guarded(held.__enter__, LOST)
+        try:
             yield
+        finally:
+            with suppress(Exception):
+                held.__exit__(None, None, None)
 
     def __repr__(self) -> str:
         return f"Warehouse({self.facts.get('table', self.facts.get('source', 'expression'))!r})"
@@ -205,13 +221,13 @@ def without_secrets(text: str) -> str:
     >>> without_secrets("postgres://ann:pw@host:5432/people?sslpassword=x")
     'postgres://host:5432/people'
     """
-    if is_url(text) and not re.search(r"\s", text):
-        try:
-            parts = urlsplit(text)
-            host = parts.hostname or ""
-            return urlunsplit((parts.scheme, f"{host}:{parts.port}" if parts.port else host, parts.path, "", ""))
-        except ValueError:
-            return text.partition("://")[0] + "://"
+    if not re.search(r"\s", text):
+        scheme, mark, rest = text.partition("://")
+        if not mark:
+            return text
+        head, *options = re.split(r"[?#]", rest, maxsplit=1)
+        # An @ behind the options may belong to a password that was not escaped: nothing of it is shown.
+        return f"{scheme}://" + ("" if options and "@" in options[0] else head.rpartition("@")[2])
     return _SECRETS.sub("***", text)
 
 
@@ -248,7 +264,8 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
     table = table or (named[0] if named else None)
     if not table:
         raise ValueError("Which table? Pass table= (--table on the command line), or end the URL with ?table=name.")
-    plain = urlunsplit(parts._replace(query=urlencode([pair for pair in options if pair[0] != "table"])))
+    others = [pair for pair in options if pair[0] != "table"]
+    plain = urlunsplit(parts._replace(query=urlencode(others))) if named else url
     try:
         backend = guarded(
             lambda: ibis.connect(plain),
@@ -345,47 +362,3 @@ def _stream(expression: Any) -> Any:
     expression.limit(0).to_pyarrow()
     found = backend.con.sql(backend.compile(expression))
     return (found.to_arrow_reader if hasattr(found, "to_arrow_reader") else found.fetch_record_batch)(_BATCH)
-
-
-@contextmanager
-def _postgres_transaction(connection: Any) -> Iterator[None]:
-    import psycopg
-
-    if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-        # The caller's own transaction holds whatever it holds.
-        yield
-        return
-    before = connection.isolation_level, connection.read_only
-    connection.isolation_level, connection.read_only = psycopg.IsolationLevel.REPEATABLE_READ, True
-    transaction = connection.transaction()
-    try:
-        guarded(transaction.__enter__, LOST)
-        try:
-            yield
-        finally:
-            with suppress(Exception):
-                transaction.__exit__(None, None, None)
-    finally:
-        with suppress(Exception):
-            connection.isolation_level, connection.read_only = before
-
-
-@contextmanager
-def _duckdb_transaction(connection: Any) -> Iterator[None]:
-    import duckdb
-
-    try:
-        connection.begin()
-    except duckdb.TransactionException:
-        # The caller's own transaction holds whatever it holds.
-        yield
-        return
-    try:
-        yield
-    finally:
-        # Nothing was written but views that Ibis makes of tables in memory, and it counts on them afterwards.
-        try:
-            connection.commit()
-        except Exception:
-            with suppress(Exception):
-                connection.rollback()

@@ -29,7 +29,7 @@ def ego_betweenness(graph: Graph | StoredGraph, *, max_degree: int | None = None
     """Return the ego betweenness of every node, shape (n,), in pairs of neighbours.
 
     Args:
-        graph: over public nodes. The edges of a StoredGraph stream into memory, about 50 bytes for each.
+        graph: over public nodes. The edges of a StoredGraph stream into memory, about 120 bytes for each.
         max_degree: a public bound on the degree of every graph that might have been held. Never read it from
             the private graph. Bounds beyond n - 1 count as n - 1.
         workers: threads.

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
-# A public tree that labels records: a class, or an attribute, which of its codes go to the second side, and both sides.
-Labelling: TypeAlias = "int | tuple[int, NDArray[np.bool_], Labelling, Labelling]"
 _CHUNK = 2**18
 
 
@@ -42,10 +40,6 @@ class Counts(Protocol):
 
     def chunks(self, many: int, below: Callable[[Integers], Integers]) -> Sequence[Counts]:
         """Return disjoint parts, all at the root; nobody's part depends on anybody else."""
-        ...
-
-    def recognised(self, trees: Sequence[Labelling]) -> list[Integers]:
-        """Return for every tree how many records of each class get their own label, shape (classes,)."""
         ...
 
 
@@ -114,23 +108,6 @@ class Records:
             Records([codes[rows] for codes in self.codes], self.labels[rows], self.sizes, self.classes)
             for rows in parts
         ]
-
-    def recognised(self, trees: Sequence[Labelling]) -> list[Integers]:
-        """Return for every tree how many records of each class get their own label, shape (classes,)."""
-        found, given = [], np.empty(self.labels.size, dtype=np.int64)
-        for tree in trees:
-            self._label(tree, np.arange(given.size), given)
-            found.append(np.bincount(self.labels[given == self.labels], minlength=self.classes))
-        return found
-
-    def _label(self, tree: Labelling, rows: Integers, given: Integers) -> None:
-        if isinstance(tree, int):
-            given[rows] = tree
-            return
-        place, seconds, first, second = tree
-        goes = seconds[self.codes[place][rows]]
-        self._label(first, rows[~goes], given)
-        self._label(second, rows[goes], given)
 
     def _count(self, cells: NDArray[np.unsignedinteger], width: int, nodes: int) -> Integers:
         counts = np.zeros((nodes + 1) * width, dtype=np.int64)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.sources import codes
 from dpselect.sources.codes import LACKING, OUTSIDE, Domain
-from dpselect.sources.warehouse import CHANGED, Warehouse
-from dpselect.views.records import Labelling
+from dpselect.sources.warehouse import CHANGED, LOST, Warehouse, guarded
 
 Integers = NDArray[np.int64]
+# A public tree that labels records: a class, or an attribute, which of its codes go to the second side, and both sides.
+Labelling: TypeAlias = "int | tuple[int, NDArray[np.bool_], Labelling, Labelling]"
 # Keys are reduced by this prime, so that their products stay within 64 bits.
 _PRIME = 2**31 - 1
 
@@ -74,6 +77,40 @@ class StoredRecords:
         ]
         return StoredRecords(self.warehouse, self.attributes, self._target, self._unknown, self._and(kept))
 
+    @contextmanager
+    def coded(self) -> Iterator[StoredRecords]:
+        """Yield the same records from a temporary table of codes, gone afterwards: levels cost less, the engine writes.
+
+        Raises:
+            ValueError: an engine whose temporary tables would be computed again for every query; the table changed.
+            ConnectionError: the engine failed.
+        """
+        warehouse = self.warehouse
+        backend = warehouse.table.get_backend()
+        if backend.name not in ("duckdb", "postgres"):
+            raise ValueError(f"Temporary tables are for DuckDB and PostgreSQL, and this is {backend.name}.")
+        table, clip = warehouse.table, self._unknown == "clip"
+        domains = [codes.Coded(f"a{place}", size) for place, size in enumerate(self.sizes)]
+        columns = {
+            domain.name: codes.code(codes.prepared(table[each.name], each, clip), each).cast("int16")
+            for domain, each in zip(domains, self.attributes, strict=True)
+        }
+        label = codes.code(codes.prepared(table[self._target.name], self._target, clip=False), self._target)
+        kept = table if self._kept is None else table.filter(self._kept)
+        key = {} if warehouse.key is None else {"key": table[warehouse.key]}
+        rows = kept.select(label=label.cast("int16"), **columns, **key)
+        name = f"dpselect_{uuid4().hex}"
+        made = guarded(lambda: backend.create_table(name, rows, temp=True), LOST)
+        try:
+            source = Warehouse(made, "key" if key else None, warehouse.facts)
+            copied = StoredRecords(source, domains, codes.Coded("label", self.classes), "error")
+            if any((one != two).any() for one, two in zip(copied._first, self._first, strict=True)):
+                raise ValueError(CHANGED)
+            yield copied
+        finally:
+            with suppress(Exception):
+                backend.drop_table(name)
+
     def again(self) -> StoredRecords:
         """Return the same records, all at the root."""
         fresh = StoredRecords(self.warehouse, self.attributes, self._target, self._unknown, self._kept)
@@ -113,8 +150,8 @@ class StoredRecords:
                 'Warehouse.open(..., key=) (--key on the command line), or pass sharing="budget".'
             )
 
-    def recognised(self, trees: Sequence[Labelling]) -> list[Integers]:
-        """Return for every tree how many records of each class get their own label, by one query."""
+    def recognised(self, trees: Sequence[Labelling]) -> Integers:
+        """Return how many records of each class get their own label by each tree, shape (classes, trees)."""
         table = self.warehouse.table
         kept = table if self._kept is None else table.filter(self._kept)
         label = codes.code(codes.prepared(table[self._target.name], self._target, clip=False), self._target)
@@ -125,10 +162,10 @@ class StoredRecords:
         rows = self.warehouse.ask(base.group_by("label").aggregate(**right))
         if rows["label"].size and rows["label"].min() < 0:
             raise ValueError(CHANGED)
-        found = np.zeros((len(trees), self.classes), dtype=np.int64)
+        found = np.zeros((self.classes, len(trees)), dtype=np.int64)
         for place, name in enumerate(names):
-            found[place, rows["label"]] = rows[name]
-        return list(found)
+            found[rows["label"], place] = rows[name]
+        return found
 
     def _given(self, tree: Labelling) -> Any:
         import ibis

@@ -1,0 +1,170 @@
+"""Public trees of an evolutionary search, and how many records each of them recognises, all trees in one pass.
+
+A split is one bit a record, so a population reads every record once a split that occurs in it, and after that only
+packed bits: a node is reached by the records of its parent and those that go its way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.core.dominance import ones
+from dpselect.learn.domains import Attribute
+from dpselect.utilities.splits import Integers
+from dpselect.views.records import Counts, Records
+from dpselect.views.stored import Labelling, StoredRecords
+
+# Bits of one level that are held together: they stay in the cache.
+_BYTES = 2**21
+
+
+@dataclass(frozen=True)
+class Node:
+    """A public binary tree: a label, or a split after code ``cut`` (numbers) or of that code (categories)."""
+
+    label: int = 0
+    attribute: int = -1
+    cut: int = 0
+    first: Node | None = None
+    second: Node | None = None
+
+
+def recognised(trees: Sequence[Node], attributes: Sequence[Attribute], records: Counts) -> Integers:
+    """Return how many records of each class every tree gives their own label, shape (classes, trees)."""
+    if isinstance(records, StoredRecords):
+        return records.recognised([labelling(tree, attributes) for tree in trees])
+    assert isinstance(records, Records)
+    levels, splits = _levels(trees)
+    widest = max(len(splits), *(level.size for level in levels))
+    step = max(64, 8 * (_BYTES // widest) // 64 * 64)
+    right = np.zeros((records.classes, len(trees)), dtype=np.int64)
+    for start in range(0, records.labels.size, step):
+        part = slice(start, start + step)
+        labels = records.labels[part]
+        own = np.stack([_packed(labels == each) for each in range(records.classes)])
+        goes = np.zeros((2, len(splits), own.shape[1]), dtype=np.uint64)
+        for place, split in enumerate(splits):
+            codes = records.codes[split[0]][part]
+            goes[1, place] = _packed(codes > split[1] if attributes[split[0]].ordered else codes != split[1])
+        # Bits behind the last record are set here; no class has them.
+        goes[0] = ~goes[1]
+        reached = np.full((len(trees), own.shape[1]), ~np.uint64(0))
+        for level in levels:
+            if level.parent is not None:
+                reached = reached[level.parent]
+                reached &= goes[level.second, level.split]
+            hits = reached[level.leaf]
+            hits &= own[level.label]
+            np.add.at(right, (level.label, level.tree), ones(hits).sum(axis=1, dtype=np.int64))
+    return right
+
+
+def labelling(node: Node, attributes: Sequence[Attribute]) -> Labelling:
+    """Return how a tree labels codes."""
+    if node.first is None or node.second is None:
+        return node.label
+    first, second = (labelling(side, attributes) for side in (node.first, node.second))
+    return node.attribute, goes_second(node, attributes), first, second
+
+
+def goes_second(node: Node, attributes: Sequence[Attribute]) -> NDArray[np.bool_]:
+    """Return for every code of the split attribute whether it goes to the second child; empty for a label."""
+    if node.attribute < 0:
+        return np.zeros(0, dtype=np.bool_)
+    codes = np.arange(attributes[node.attribute].size)
+    return np.asarray(codes > node.cut if attributes[node.attribute].ordered else codes != node.cut)
+
+
+@dataclass(frozen=True)
+class _Level:
+    """One level of all trees: how its nodes are reached from the level above, and its labels."""
+
+    size: int
+    parent: Integers | None
+    split: Integers
+    second: Integers
+    leaf: Integers
+    label: Integers
+    tree: Integers
+
+
+def _levels(trees: Sequence[Node]) -> tuple[list[_Level], list[tuple[int, int]]]:
+    """Return the levels of all trees, and every split that occurs, once."""
+    splits: dict[tuple[int, int], int] = {}
+    nodes, owners = list(trees), list(range(len(trees)))
+    parents: list[int] | None = None
+    taken: list[int] = []
+    sides: list[int] = []
+    levels = []
+    while nodes:
+        leaves = [place for place, node in enumerate(nodes) if node.attribute < 0]
+        levels.append(
+            _Level(
+                len(nodes),
+                None if parents is None else np.array(parents),
+                np.array(taken, dtype=np.int64),
+                np.array(sides, dtype=np.int64),
+                np.array(leaves, dtype=np.int64),
+                np.array([nodes[place].label for place in leaves], dtype=np.int64),
+                np.array([owners[place] for place in leaves], dtype=np.int64),
+            )
+        )
+        parents, taken, sides = [], [], []
+        following, heirs = [], []
+        for place, (node, owner) in enumerate(zip(nodes, owners, strict=True)):
+            if node.first is None or node.second is None:
+                continue
+            number = splits.setdefault((node.attribute, node.cut), len(splits))
+            for side, child in enumerate((node.first, node.second)):
+                following.append(child)
+                heirs.append(owner)
+                parents.append(place)
+                taken.append(number)
+                sides.append(side)
+        nodes, owners = following, heirs
+    return levels, list(splits)
+
+
+def _packed(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return bits as words, zeros behind the last."""
+    words = np.zeros((bits.size + 63) // 64, dtype=np.uint64)
+    packed = np.packbits(bits)
+    words.view(np.uint8)[: packed.size] = packed
+    return words
+
+
+def size(node: Node) -> int:
+    """Return how many nodes a tree has, labels too."""
+    if node.first is None or node.second is None:
+        return 1
+    return 1 + size(node.first) + size(node.second)
+
+
+def at(node: Node, place: int) -> Node:
+    """Return the subtree at a place in the order of reading."""
+    if place == 0 or node.first is None or node.second is None:
+        return node
+    left = size(node.first)
+    return at(node.first, place - 1) if place <= left else at(node.second, place - 1 - left)
+
+
+def depth_of(node: Node, place: int) -> int:
+    """Return how many levels down a place is."""
+    if place == 0 or node.first is None or node.second is None:
+        return 0
+    left = size(node.first)
+    return 1 + (depth_of(node.first, place - 1) if place <= left else depth_of(node.second, place - 1 - left))
+
+
+def replaced(node: Node, place: int, by: Node) -> Node:
+    """Return the tree with the subtree at a place replaced."""
+    if place == 0 or node.first is None or node.second is None:
+        return by
+    left = size(node.first)
+    if place <= left:
+        return Node(0, node.attribute, node.cut, replaced(node.first, place - 1, by), node.second)
+    return Node(0, node.attribute, node.cut, node.first, replaced(node.second, place - 1 - left, by))
