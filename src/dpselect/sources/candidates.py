@@ -272,7 +272,9 @@ class Candidates:
         else:
             counts = counted.found[0]
             ranks = [ordinals.Rank(where[g], ordinal, int(counts[g]), *counted.span) for _, g, ordinal in there]
-            found = ordinals.find(rows, ranks, ask)
+            # One list of scores is tested before the conditions of all ranks, and leaves few rows to them.
+            scores = [tables.literal(value) for value in np.unique(counted.found[1][list(where)])]
+            found = ordinals.find(rows.filter(rows.score.isin(scores)), ranks, ask)
         winners |= zip((place for place, _, _ in there), found, strict=True)
         return [winners[place] for place in range(len(picks))]
 
