@@ -33,7 +33,11 @@ def main() -> None:
     epsilons = figure.epsilons(FULL)
     for name, k in product(given.graphs, figure.SIZES):
         print(f"\n{nodes.GRAPHS[name][0]}, k = {k}: recall of the true top {k}")
-        print(f"{'epsilon':<38}" + "".join(f"{e:>8.3g}" for e in epsilons) + "  reaches .9 at")
+        print(
+            f"{'epsilon':<38}"
+            + "".join(f"{e:>8.3g}" if e < 999 else f"{e:>8.0f}" for e in epsilons)
+            + "  reaches .9 at"
+        )
         worth = np.zeros(len(nodes.graph(name)))
         worth[nodes.best(nodes.scores(name, "ego-betweenness").values, k)] = 1.0
         for mechanism, utility in ROWS:
