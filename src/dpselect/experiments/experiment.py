@@ -212,7 +212,8 @@ class Experiment:
         x_label, y_label: with units. x_scale, y_scale: ``"linear"``, ``"log"`` or ``"symlog"``.
         y_labels: labels of panels of another unit, by how their titles end.
         printed: the paper's numbers. tolerance: how far ours may lie from them, with ``tolerance_because``.
-        claims: the paper's sentences with numbers. task: what is chosen, for the summary of best mechanisms.
+        claims: the paper's sentences with numbers. task: what is chosen, for the summary of best mechanisms; empty when
+            nothing is ranked.
         better: ``"higher"`` or ``"lower"``. not_private: series that are no private mechanism of the stated epsilon
             (references, or published calibrations that fail), drawn but never called best.
         shows: ``"figure"`` (lines first) or ``"table"`` (numbers first).
@@ -240,3 +241,8 @@ class Experiment:
     not_private: frozenset[str] = frozenset()
     shows: Literal["figure", "table"] = "figure"
     remark: str = ""
+
+    def called(self, series: str, beside: Sequence[str]) -> str:
+        """Return a series' name, marked when it is not private and stands beside one that is."""
+        marked = series in self.not_private and not self.not_private.issuperset(beside)
+        return f"{series} (not private)" if marked else series

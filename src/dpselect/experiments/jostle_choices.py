@@ -154,7 +154,7 @@ EXPERIMENT = Experiment(
     x_label="epsilon",
     y_label="loss over the least loss of any option",
     y_scale="log",
-    task="choosing among algorithms",
+    task="",
     better="lower",
     claims=(
         Claim("A choice maker beats committing to one histogram", "no number", _histograms_beat),

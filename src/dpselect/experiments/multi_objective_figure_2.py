@@ -132,5 +132,8 @@ EXPERIMENT = Experiment(
         Claim("ACS: LocalDiffPID3 wins from epsilon 0.5 on, the local method below", "0.5", _acs),
     ),
     not_private=frozenset({GLOBAL, LOCAL, NONE}),
-    remark="Use the default tree where recalls weigh about alike; the search pays where one class matters most.",
+    remark=(
+        "Use the weighted search with the flip sampler: trees that count right records neglect the rare class, which "
+        "weighs most here."
+    ),
 )

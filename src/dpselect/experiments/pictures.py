@@ -94,7 +94,7 @@ def _panel(axes: Any, experiment: Experiment, results: Results, panel: str, name
             linewidth=1.5 if private else 1.1,
             elinewidth=0.7,
             capsize=1.5,
-            label=name if private else f"{name} (not private)",
+            label=experiment.called(name, results.series(panel)),
             zorder=2 if private else 1,
         )
         own = [place for place in places if place.series == name]

@@ -178,7 +178,7 @@ def _told(row: Row) -> str:
 
 
 def _winner(outcome: Outcome) -> str:
-    ranked = verdicts.best(outcome.experiment, outcome.results)
+    ranked = verdicts.best(outcome.experiment, outcome.results) if outcome.experiment.task else []
     if not ranked:
         return ""
     name, rank = ranked[0]

@@ -31,7 +31,6 @@ def sheets(experiment: Experiment, results: Results) -> list[Sheet]:
         across = sorted({x for line in lines.values() for x in line} | {x for _, x in places})
         rows = []
         for name in names:
-            marked = f"{name} (not private)" if name in experiment.not_private else name
             cells = []
             for x in across:
                 ours = lines[name].get(x)
@@ -41,7 +40,7 @@ def sheets(experiment: Experiment, results: Results) -> list[Sheet]:
                     cells.append(f"{figure(ours.value)} ± {figure(round(ours.error, 5))}")
                 else:
                     cells.append(figure(ours.value))
-            rows.append((marked, *cells))
+            rows.append((experiment.called(name, names), *cells))
             if any((name, x) in places for x in across):
                 rows.append(("  printed", *(_printed(places, name, x) for x in across)))
                 rows.append(("  difference", *(_apart(places, lines[name], name, x) for x in across)))

@@ -44,7 +44,7 @@ def rule(experiment: Experiment, results: Results, place: Printed) -> Ruling:
     try:
         ours = results.at(place.panel, place.series, place.x)
     except Unmeasured:
-        return Ruling("", "not comparable", place.apart or "not measured here: its data are not in the folder")
+        return Ruling("", "not comparable", place.apart or "not measured in this run")
     error = 0.0 if math.isnan(ours.error) else ours.error
     shown = figure(ours.value) + (f" ± {figure(error)}" if error else "")
     if place.apart:
