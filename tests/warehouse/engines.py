@@ -7,7 +7,6 @@ fails them.
 from __future__ import annotations
 
 import os
-import pwd
 import shutil
 import socket
 import subprocess
@@ -73,6 +72,8 @@ def postgres_server() -> Iterator[Server]:
     with tempfile.TemporaryDirectory(prefix="dpselect-postgres-", ignore_cleanup_errors=True) as place:
         folder = Path(place)
         if os.getuid() == 0:
+            import pwd
+
             owner = pwd.getpwnam("postgres")
             os.chown(folder, owner.pw_uid, owner.pw_gid)
         with socket.socket() as free:
