@@ -508,7 +508,7 @@ def test_winners_from_an_engine_follow_the_law(engine, name: str) -> None:
     rows = ", ".join(f"({i}, {score})" for i, score in values.items() if score)
     candidates = made(engine, rows, domain=range(7))
     mechanism = dps.mechanism(name)
-    drawn = Counter(dps.select(candidates, 1, mechanism=mechanism).candidate for _ in range(3000))
+    drawn = Counter(dps.select(candidates, 1, mechanism=mechanism).candidate for _ in range(2200))
     counts = np.array([drawn[i] for i in range(7)])
 
     def p_value(epsilon: float) -> float:
