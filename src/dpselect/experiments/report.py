@@ -53,7 +53,8 @@ class Report:
         )
         return (
             f"Run “{self.effort.name}” ({aim}, at most {self.effort.most} repetitions of a slow measurement), "
-            f"{len(self.outcomes)} experiments, {_clock(spent)} of processor time, {_clock(self.seconds)} on the clock."
+            f"{len(self.outcomes)} experiments, {_clock(spent)} of processor time in all, "
+            f"{_clock(self.seconds)} on the clock since it was last started."
         )
 
 
