@@ -78,14 +78,15 @@ def _panel(axes: Any, experiment: Experiment, results: Results, panel: str, name
         line = results.line(panel, name)
         private = name not in experiment.not_private
         colour = _COLOURS[number % len(_COLOURS)] if private else _GREYS[number % len(_GREYS)]
-        marker = _MARKERS[number % len(_MARKERS)]
+        # Beyond ten series colours come again, with other markers and dashes.
+        marker = _MARKERS[(number + 3 * (number // 10)) % len(_MARKERS)]
         bars = [0 if math.isnan(each.error) else 2 * each.error for each in line]
         axes.errorbar(
             [each.x for each in line],
             [each.value for each in line],
             yerr=bars if any(bars) else None,
             color=colour,
-            linestyle=_DASHES[number % len(_DASHES)],
+            linestyle=_DASHES[(number + 2 * (number // 10)) % len(_DASHES)],
             marker=marker,
             # Long lines carry about six markers, each line at places of its own.
             markevery=(number % 3, len(line) // 6) if len(line) > 16 else None,
@@ -110,6 +111,9 @@ def _panel(axes: Any, experiment: Experiment, results: Results, panel: str, name
         axes.set_yscale("symlog", linthresh=1e-2 if max(map(abs, values)) > 1 else 1e-4)
     else:
         axes.set_yscale(experiment.y_scale)
+    if min(values) > 0 and experiment.y_scale == "log":
+        # A bar that reaches zero runs off the axis, instead of stretching it.
+        axes.set_ylim(bottom=min(values) / 2)
     if min(values) >= 0 and experiment.y_scale == "symlog":
         axes.set_ylim(bottom=0)
     axes.grid(True, color="#dddddd", linewidth=0.6)
