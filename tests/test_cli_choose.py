@@ -61,7 +61,7 @@ def test_histograms_are_answered_and_explained(folder: Path, capsys: pytest.Capt
 
 def test_free_choices_spend_nothing_on_metafeatures(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Public metafeatures only, from the same traces."""
-    assert 0 == main(histogram(folder, "--metafeatures", "free"))
+    assert 0 == main(histogram(folder, "--metafeatures", "free", "--out", str(folder / "free.npy")))
 
     assert "all of them public, at no cost" in capsys.readouterr().out
 
@@ -107,13 +107,40 @@ def test_compare_draws_histograms(shape, tmp_path: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["choose", "histogram", "none.npy", "--traces", "CELLS", "--epsilon", "1"], "There is no file none.npy"),
-        (["choose", "histogram", "CELLS", "--traces", "CELLS", "--epsilon", "1"], "is no .npy file"),
-        (["choose", "histogram", "COUNTS", "--traces", "TREES", "--epsilon", "1"], "of the kind 'tree'"),
-        (["choose", "histogram", "COUNTS", "--traces", "none", "--epsilon", "1"], "There is no file none"),
+        (
+            ["choose", "histogram", "none.npy", "--traces", "CELLS", "--epsilon", "1", "--out", "a.npy"],
+            "There is no file none.npy",
+        ),
+        (["choose", "histogram", "CELLS", "--traces", "CELLS", "--epsilon", "1", "--out", "a.npy"], "is no .npy file"),
+        (
+            ["choose", "histogram", "COUNTS", "--traces", "TREES", "--epsilon", "1", "--out", "a.npy"],
+            "of the kind 'tree'",
+        ),
+        (
+            ["choose", "histogram", "COUNTS", "--traces", "none", "--epsilon", "1", "--out", "a.npy"],
+            "There is no file none",
+        ),
         (["choose", "histogram", "COUNTS", "--traces", "CELLS", "--epsilon", "1", "--out", "a.csv"], ".npy file"),
-        (["choose", "histogram", "COUNTS", "--traces", "CELLS", "--epsilon", "1", "--share", "2"], "share is the part"),
-        (["choose", "histogram", "COUNTS", "--traces", "CELLS", "--epsilon", "1", "--learner", "x"], "no learner 'x'"),
+        (
+            ["choose", "histogram", "COUNTS", "--traces", "CELLS", "--epsilon", "1", "--out", "a.npy", "--share", "2"],
+            "share is the part",
+        ),
+        (
+            [
+                "choose",
+                "histogram",
+                "COUNTS",
+                "--traces",
+                "CELLS",
+                "--epsilon",
+                "1",
+                "--out",
+                "a.npy",
+                "--learner",
+                "x",
+            ],
+            "no learner 'x'",
+        ),
         (["compare"], "or pass --traces"),
         (["compare", "--traces", "CELLS", "--out", "a.doc"], "no picture"),
     ],

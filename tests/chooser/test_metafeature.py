@@ -7,6 +7,7 @@ import pytest
 from toy_options import chooser
 
 import dpselect as dps
+from dpselect.chooser import cells
 from dpselect.chooser.metafeature import expected, released
 from dpselect.core.noise import log_law
 
@@ -32,7 +33,7 @@ def test_queries_keep_what_they_declare() -> None:
     """An integer sensitivity wants integers, any other finite numbers."""
     with pytest.raises(ValueError, match="must return integers"):
         Metafeature("mean", lambda x: 0.5, sensitivity=1).value([])
-    with pytest.raises(ValueError, match="gave no finite number"):
+    with pytest.raises(ValueError, match="gave no number"):
         Metafeature("mean", lambda x: float("nan"), sensitivity=0.5).value([])
 
     assert 0.5 == Metafeature("mean", lambda x: np.float64(0.5), sensitivity=0.5).value([])
@@ -93,3 +94,32 @@ def test_epsilons_whose_noise_does_not_fit() -> None:
         Metafeature("spread", sum, sensitivity=0.5).require(Fraction(1, 2**21))
     Metafeature("spread", sum, sensitivity=0.5).require(Fraction(1, 2**19))
     Metafeature("columns", len, public=True).require(Fraction(0))
+
+
+def test_no_size_of_a_fact_is_refused() -> None:
+    """Integers and floats are clipped, which moves nothing further apart."""
+    assert 2**61 == Metafeature("n", lambda x: x, sensitivity=1).value(2**70)
+    assert 1e300 == Metafeature("n", lambda x: x, sensitivity=1.0).value(10**400)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int32, np.int64])
+def test_counts_of_every_width_have_the_same_facts(kind: type) -> None:
+    """Differences of narrow or unsigned integers would wrap."""
+    counts = np.ones(16, dtype=np.int64)
+    fewer = counts.copy()
+    fewer[[5, 15]] = 0, 0
+    for each in cells.metafeatures():
+        assert each.value(fewer) == each.value(fewer.astype(kind))
+        if not each.public:
+            assert abs(each.value(fewer) - each.value(counts)) <= 2 * each.sensitivity
+
+
+def test_the_spread_of_huge_counts_moves_by_its_sensitivity() -> None:
+    """Counts beyond what floats tell apart."""
+    spread = next(each for each in cells.metafeatures() if each.name == "spread")
+    for level in (2**23, 2**30, 2**56):
+        more = np.full(16, level)
+        more[0] += 9
+        less = more.copy()
+        less[0] -= 1
+        assert abs(spread.value(more) - spread.value(less)) <= float(spread.sensitivity) * (1 + 2**-20)

@@ -207,15 +207,25 @@ def test_select_and_top_k_take_candidates(engine, name: str) -> None:
 
 
 def test_files_are_read_where_they_are(tmp_path: Path) -> None:
-    """A path to parquet or csv is a table of candidates."""
+    """A path to parquet is a table of candidates; a csv file does not say what kind its scores are."""
     table = pa.table({"who": ["a", "b"], "votes": [1, 500]})
-    pa.parquet = pytest.importorskip("pyarrow.parquet")
-    pa.parquet.write_table(table, tmp_path / "votes.parquet")
+    pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / "votes.parquet")
     (tmp_path / "votes.csv").write_text("who,votes\na,1\nb,500\n", encoding="utf-8")
 
-    for name in ("votes.parquet", "votes.csv"):
-        candidates = dps.Candidates(tmp_path / name, "who", "votes", 1, domain=["a", "b", "c"])
-        assert "b" == dps.select(candidates, 100, mechanism=FLIP).candidate
+    with dps.Candidates(tmp_path / "votes.parquet", "who", "votes", 1, domain=["a", "b", "c"]) as candidates:
+        assert "b" == dps.select(candidates, 9, mechanism=dps.mechanism("permute-and-flip")).candidate
+    with pytest.raises(dps.PrivacyError, match="does not say whether its scores are integers"):
+        dps.Candidates(tmp_path / "votes.csv", "who", "votes", 1, domain=["a", "b", "c"])
+
+
+def test_more_winners_than_candidates_cost_nothing(engine) -> None:
+    """How many there are is public."""
+    candidates = made(engine, "(1, 5)", domain=range(3))
+    with dps.budget(epsilon=1) as book, pytest.raises(ValueError, match="there are 3 candidates"):
+        dps.top_k(candidates, 4, 1, mechanism=dps.mechanism("permute-and-flip"))
+    assert () == book.events
+    with pytest.raises(ValueError, match="at most 2\\^61"):
+        made(engine, "(1, 5)", domain=range(2**63 - 1))
 
 
 def test_a_table_in_memory_is_there_every_time() -> None:

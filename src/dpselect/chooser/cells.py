@@ -7,6 +7,7 @@ sqrt(k - 1) / k.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,12 +20,14 @@ from numpy.typing import NDArray
 from dpselect import histograms
 from dpselect.chooser.metafeature import Metafeature
 from dpselect.chooser.option import Option
+from dpselect.histograms.counts import require_counts
 from dpselect.histograms.hilbert import curve
 
 Integers = NDArray[np.int64]
 # Blocks a side: 16 in all, on a line as on a grid.
 _BLOCKS = {1: 16, 2: 4}
-# sqrt(15) / 16, rounded up.
+# A cell beyond this adds nothing to the spread. sqrt(15) / 16, rounded up.
+_SPREAD_CLIP = 2**24
 SPREAD = Fraction(242062, 10**6)
 # What released counts say together: mass is epsilon times records, the others are 0 for flat and full data.
 DERIVED = {
@@ -95,25 +98,29 @@ def _axes(counts: Integers) -> int:
 
 
 def _total(counts: Integers) -> int:
-    return int(counts.sum())
+    return int(require_counts(counts).sum())
 
 
 def _nonzero(counts: Integers) -> int:
-    return int(np.count_nonzero(counts))
+    return int(np.count_nonzero(require_counts(counts)))
 
 
 def _spread(counts: Integers) -> float:
     """Return the population standard deviation of sixteen block sums."""
+    # Far from where floats could not tell one record more from none; a clip moves nothing further apart.
+    counts = np.minimum(require_counts(counts), _SPREAD_CLIP)
     many = _BLOCKS[counts.ndim]
     block = np.zeros(counts.shape, dtype=np.int64)
     for axis, side in enumerate(counts.shape):
         along = np.arange(side) * many // side
         block = block * many + along.reshape([-1 if other == axis else 1 for other in range(counts.ndim)])
-    return float(np.bincount(block.ravel(), weights=counts.ravel(), minlength=16).std())
+    sums = np.bincount(block.ravel(), weights=counts.ravel(), minlength=16)
+    # The mean of sixteen is exact, and so is what stands under the root, up to its own rounding.
+    return math.sqrt(math.fsum((16 * each - float(sums.sum())) ** 2 for each in sums.tolist()) / 16**3)
 
 
 def _roughness(counts: Integers) -> int:
-    return int(np.abs(np.diff(counts.ravel()[curve(counts.shape)])).sum())
+    return int(np.abs(np.diff(require_counts(counts).ravel()[curve(counts.shape)])).sum())
 
 
 @lru_cache(maxsize=8)

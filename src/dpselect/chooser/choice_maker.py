@@ -197,6 +197,9 @@ class ChoiceMaker:
             raise ValueError("Pass at least one epsilon to train for.")
         if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < 1:
             raise ValueError("repetitions is an integer of at least 1: how often each option runs.")
+        unknown = [name for name in groups or {} if name not in databases]
+        if unknown:
+            raise ValueError(f"groups names {unknown[0]!r}, which is no database: name each as in databases.")
         named = {name: str((groups or {}).get(name, name)) for name in databases}
         every = sorted({*totals, *(total * (1 - self.share) for total in totals)})
         table = record(

@@ -18,6 +18,7 @@ from dpselect.core.noise import noisy_counts
 from dpselect.core.scores import floor_ticks
 
 _TICKS = 2**20
+_LARGEST = 10.0**300
 # As in the noise of counts.
 _LEAST_RATE = Fraction(1, 2**40)
 _SCALES = ("linear", "log")
@@ -86,21 +87,22 @@ class Metafeature:
         """Return the true value, private unless ``public``.
 
         Raises:
-            ValueError: the query gave no finite number, or no integer where one is declared.
+            ValueError: the query gave no number, or no integer where one is declared.
         """
         found = self.query(database)
         if isinstance(found, np.generic):
             found = found.item()
         if isinstance(self.sensitivity, int):
-            if isinstance(found, bool) or not isinstance(found, int) or abs(found) > 2**61:
+            if isinstance(found, bool) or not isinstance(found, int):
                 raise ValueError(
                     f"Metafeature {self.name!r} has an integer sensitivity, so its query must return integers: return "
                     "one, or pass a sensitivity such as 1.0."
                 )
-            return found
-        if isinstance(found, bool) or not isinstance(found, (int, float, Fraction)) or not math.isfinite(found):
-            raise ValueError(f"Metafeature {self.name!r} gave no finite number: check its query.")
-        return float(found)
+            # A public clip, so that no size of a private fact is refused.
+            return max(-(2**61), min(2**61, found))
+        if isinstance(found, bool) or not isinstance(found, (int, float, Fraction)) or found != found:
+            raise ValueError(f"Metafeature {self.name!r} gave no number: its query must give one on every database.")
+        return float(max(-_LARGEST, min(_LARGEST, found)))
 
     def require(self, epsilon: Fraction) -> None:
         """Refuse an epsilon whose noise would not fit (``ValueError``): before anything is spent."""

@@ -9,6 +9,7 @@ from typing import Any
 import dpselect as dps
 from dpselect.cli.arguments import ledger_of, number
 from dpselect.cli.train import read_domains, writable
+from dpselect.histograms.counts import require_counts
 from dpselect.sources import tables
 
 
@@ -18,13 +19,13 @@ def add(verbs: Any) -> None:
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
     cells = kinds.add_parser("histogram", help="a private histogram of counts over public cells")
     cells.add_argument("file", metavar="FILE", help="counts (.npy), shape (n,) or (rows, columns)")
-    cells.add_argument("--out", metavar="NPY", help="where to write the estimated counts")
+    cells.add_argument("--out", required=True, metavar="NPY", help="where to write the estimated counts")
     trees = kinds.add_parser("tree", help="a private tree or forest")
     trees.add_argument("file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet)")
     trees.add_argument("--target", required=True, help="the column to be predicted")
     trees.add_argument("--domains", required=True, metavar="TOML", help="public domains; see dpselect train --help")
     trees.add_argument("--max-records", type=int, default=100_000, help="a public bound on the rows (default 100000)")
-    trees.add_argument("--out", metavar="JSON", help="where to write the released model")
+    trees.add_argument("--out", required=True, metavar="JSON", help="where to write the released model")
     for each in (cells, trees):
         each.add_argument("--epsilon", type=number, required=True, help="the privacy budget of the whole answer")
         add_traces(each)
@@ -77,12 +78,12 @@ def run(given: argparse.Namespace) -> str:
     """Return the explanation, and write the answer."""
     from dpselect.chooser import cells, trees
 
-    if given.out:
-        writable(given.out, "--out")
-        if given.kind == "histogram" and Path(given.out).suffix != ".npy":
-            raise ValueError("--out writes a .npy file of estimated counts.")
+    # What can be refused is refused before anything is spent.
+    writable(given.out, "--out")
     if given.kind == "histogram":
-        database: Any = read_counts(given.file)
+        if Path(given.out).suffix != ".npy":
+            raise ValueError("--out writes a .npy file of estimated counts.")
+        database: Any = require_counts(read_counts(given.file))
         maker = maker_of(given, cells.options())
     else:
         domains = read_domains(given.domains)
@@ -95,18 +96,29 @@ def run(given: argparse.Namespace) -> str:
         labels = columns.pop(given.target)
         if len(labels) > given.max_records:
             raise ValueError("The table has more rows than --max-records: pass a larger public bound.")
+        _readable(columns, labels, domains, classes)
         database = trees.Table(columns, labels, domains, classes)
         maker = maker_of(given, trees.options(given.max_records))
     found = maker.answer(database, given.epsilon, ledger=ledger_of(given))
     lines = [found.choice.explain(), ""]
-    if given.out and given.kind == "histogram":
+    if given.kind == "histogram":
         import numpy as np
 
         np.save(given.out, found.value)
-    elif given.out:
+    else:
         found.value.save(given.out)
     unit = f"epsilon = {found.guarantee.epsilon} per record added or removed"
-    return "\n".join([*lines, f"{unit}; written to {given.out}" if given.out else unit])
+    return "\n".join([*lines, f"{unit}; written to {given.out}"])
+
+
+def _readable(columns: dict[str, Any], labels: Any, domains: dict[str, Any], classes: Any) -> None:
+    """Refuse values outside their domains, and missing ones, as training would."""
+    from dpselect.learn.domains import attributes
+
+    known = attributes([*columns], domains, bins=2, missing=False)
+    target = attributes(["target"], {"target": classes}, bins=2, missing=False)
+    for attribute, values in zip([*known, *target], [*columns.values(), labels], strict=True):
+        attribute.encode(values, "error")
 
 
 def read_counts(path: str) -> Any:

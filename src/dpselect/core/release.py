@@ -127,7 +127,8 @@ def _release_grouped(
     ledger: Spender | None = None,
 ) -> Release:
     """Choose among candidates that stay where they are, with a given source of entropy."""
-    k, total, book = _count(k), exact_epsilon(epsilon), require_spender(ledger)
+    # How many there are is public where the domain is a list or a range.
+    k, total, book = _count(k, getattr(source, "known", None)), exact_epsilon(epsilon), require_spender(ledger)
     require_grouped(mechanism)
     promise = partial(mechanism.guarantee, Scores([0], 1, neighbours=source.neighbours.value))
     guarantee, each, example = promise(total), promise(total / k), source.example()

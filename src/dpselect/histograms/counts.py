@@ -33,7 +33,9 @@ def require_counts(counts: Any) -> Integers:
     require_shape(array.shape)
     if array.dtype.kind == "i" and (array < 0).any():
         raise ValueError("counts must not be negative: pass how many records each cell holds.")
-    return np.asarray(np.minimum(array, COUNT_CLIP), dtype=np.int64)
+    if array.dtype.itemsize == 8:
+        array = np.minimum(array, array.dtype.type(COUNT_CLIP))
+    return np.asarray(array, dtype=np.int64)
 
 
 def require_shape(shape: Any) -> tuple[int, ...]:

@@ -28,7 +28,7 @@ def tree_text(model: Any, tree: Tree) -> str:
     def walk(node: int, words: str, indent: int) -> None:
         label, figures = _label(model, tree, node)
         if tree.split[node] < 0:
-            lines.append(f"{'|   ' * indent}{words}{': ' if words else ''}{label}{figures and f' ({figures})'}")
+            lines.append(f"{'|   ' * indent}{words}{': ' if words else ''}{label}{figures}")
             return
         if words:
             lines.append(f"{'|   ' * indent}{words}")

@@ -27,6 +27,8 @@ from dpselect.sources.warehouse import LOST, Warehouse, guarded
 # The widest span of integer candidates that bitmaps tell apart, and the bits that all threads may hold at a time.
 _SPAN, _BITS = 2**33, 2**31
 _ATTEMPTS = 3
+# Far below where counts of all candidates leave 64 bits.
+_MOST = 2**61
 
 
 class Candidates:
@@ -86,6 +88,9 @@ class Candidates:
         if unique not in ("checked", "declared"):
             raise ValueError('unique is "checked", or "declared" when the engine enforces it.')
         self.unique = unique
+        self.known = len(domain) if isinstance(domain, (range, list, tuple)) else None
+        if self.known is not None and self.known > _MOST:
+            raise ValueError("A domain has at most 2^61 candidates: pass a smaller one.")
         if callable(sensitivity) != bool(self.profile):
             raise ValueError("profile= names the columns that a function passed as sensitivity= takes: pass both.")
         self.sensitivity: Sensitivity | Callable[..., Sensitivity] = (
@@ -94,6 +99,11 @@ class Candidates:
         self.absent_profile = absent_profile if isinstance(absent_profile, (tuple, list)) else (absent_profile,)
         self._place = Warehouse.open(table)
         try:
+            if any(".csv" in file.name for file in self._place.files):
+                raise PrivacyError(
+                    "A csv file does not say whether its scores are integers, and its rows are private: write parquet, "
+                    "or pass an Ibis table whose types are declared."
+                )
             self._rows = tables.columns(self._place, candidate, score, self.profile)
             self.integers = bool(self._rows.schema()["candidate"].is_integer())
             self.domain = tables.domain(domain, self.integers)

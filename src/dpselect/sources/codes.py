@@ -76,6 +76,8 @@ def require_kind(column: Any, domain: Domain) -> None:
                 f"Column {domain.name!r} is numeric in domains and {kind} in the table: cast it to float64."
             )
         return
+    if str(kind).lstrip("!") == "uint64":
+        raise ValueError(f"Column {domain.name!r} is uint64 in the table, wider than categories: cast it to int64.")
     known = [isinstance(value, str) for value in domain.categories or ()]
     if kind.is_string() and not any(known):
         raise ValueError(f"Column {domain.name!r} lists numbers in domains and is text in the table: cast one of them.")

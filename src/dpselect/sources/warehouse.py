@@ -106,14 +106,16 @@ class Warehouse:
         else:
             found, facts, files = _in_files(source)
             opened = found.get_backend()
-            state = facts["snapshot"]
+            state = _state(files)
         if snapshot:
             facts["snapshot"] = snapshot
         made = cls(found, key, facts, files, state, opened, temporary)
         if key is not None:
             made.require([key])
-            if not found[key].type().is_integer():
-                raise ValueError(f"The key column {key!r} holds no integers: declare one that does.")
+            if not found[key].type().is_integer() or str(found[key].type()).lstrip("!") == "uint64":
+                raise ValueError(
+                    f"The key column {key!r} holds no integers of 64 bits with a sign: declare one that does."
+                )
         return made
 
     @property
@@ -256,6 +258,11 @@ def _ibis() -> Any:
     return ibis
 
 
+def _duckdb_file(url: str) -> Path:
+    """Return the file that a DuckDB URL names: what stands between the slashes and the options."""
+    return Path(url.removeprefix("duckdb://").partition("?")[0])
+
+
 def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
     ibis = _ibis()
     parts = urlsplit(url)
@@ -264,6 +271,9 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
     table = table or (named[0] if named else None)
     if not table:
         raise ValueError("Which table? Pass table= (--table on the command line), or end the URL with ?table=name.")
+    if parts.scheme == "duckdb" and str(_duckdb_file(url)) not in (".", ":memory:") and not _duckdb_file(url).exists():
+        # DuckDB would make an empty one.
+        raise FileNotFoundError(f"There is no file {_duckdb_file(url)}: name a DuckDB database that exists.")
     others = [pair for pair in options if pair[0] != "table"]
     plain = urlunsplit(parts._replace(query=urlencode(others))) if named else url
     try:
@@ -322,11 +332,17 @@ def _in_files(source: str | Path) -> tuple[Any, dict[str, str], tuple[Path, ...]
         found = None
     if found is None:
         raise ValueError(f"{path.name} is not a complete parquet file, or no csv file with a header line.")
-    return found, {"source": str(path), "snapshot": _state(files)}, tuple(files)
+    return found, {"source": str(path), "snapshot": _written(files)}, tuple(files)
+
+
+def _written(files: Sequence[Path]) -> str:
+    """Return when files were written: a fact that may be recorded, where their sizes would tell of records."""
+    times = [(file.name, file.stat().st_mtime_ns) for file in files]
+    return f"files {hashlib.sha256(repr(times).encode()).hexdigest()[:16]}"
 
 
 def _state(files: Sequence[Path]) -> str:
-    """Return what changes when a file is written to, and says nothing of what it holds."""
+    """Return what changes when a file is written to. Never recorded: sizes tell how many records there are."""
     states = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
     return f"files {hashlib.sha256(repr(states).encode()).hexdigest()[:16]}"
 

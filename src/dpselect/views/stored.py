@@ -92,13 +92,13 @@ class StoredRecords:
         table, clip = warehouse.table, self._unknown == "clip"
         domains = [codes.Coded(f"a{place}", size) for place, size in enumerate(self.sizes)]
         columns = {
-            domain.name: codes.code(codes.prepared(table[each.name], each, clip), each).cast("int16")
+            domain.name: codes.code(codes.prepared(table[each.name], each, clip), each).cast(_width(each.size))
             for domain, each in zip(domains, self.attributes, strict=True)
         }
         label = codes.code(codes.prepared(table[self._target.name], self._target, clip=False), self._target)
         kept = table if self._kept is None else table.filter(self._kept)
         key = {} if warehouse.key is None else {"key": table[warehouse.key]}
-        rows = kept.select(label=label.cast("int16"), **columns, **key)
+        rows = kept.select(label=label.cast(_width(self.classes)), **columns, **key)
         name = f"dpselect_{uuid4().hex}"
         made = guarded(lambda: backend.create_table(name, rows, temp=True), LOST)
         try:
@@ -310,3 +310,8 @@ class StoredRecords:
 
 def _summed(rows: Any, names: list[str]) -> Any:
     return rows.group_by(names).aggregate(n=rows.n.sum().cast("int64"))
+
+
+def _width(size: int) -> str:
+    """Return the integers that hold the codes of a domain, whichever of them occur."""
+    return "int16" if size < 2**15 else "int32"
