@@ -87,7 +87,10 @@ def run(given: argparse.Namespace) -> str:
     if given.picture:
         model.plot_tree(given.picture)
     shown = model.export_text() if len(model.trees_) == 1 else f"{len(model.trees_)} trees"
-    return f"{shown}\n\nepsilon = {model.privacy_spent_.epsilon} per record added or removed; written to {given.out}"
+    # A column without a domain is left out: say which were used, so that a slip of the pen is seen.
+    used = f"learned from {', '.join(map(str, model.feature_names_in_))}"
+    spent = f"epsilon = {model.privacy_spent_.epsilon} per record added or removed"
+    return f"{shown}\n\n{spent}; {used}; written to {given.out}"
 
 
 def _search(given: argparse.Namespace, classes: Any) -> dict[str, Any]:
