@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
@@ -46,11 +47,14 @@ def _run(given: argparse.Namespace) -> str:
     if given.list:
         return "\n".join(f"{each.name:<40} {each.paper} {each.item}: {each.title}" for each in wanted)
     _needs_libraries()
+    if Path(given.out).exists() and not Path(given.out).is_dir():
+        raise ValueError(f"--out names a folder, and {given.out} is a file: pass another name.")
     effort = EFFORTS["quick" if given.quick else given.runs or "full"]
     start = time.monotonic()
     lines, outcomes = [], []
     if not data.available():
-        lines.append(data.WHERE)
+        tried = os.environ.get("DPSELECT_DATA")
+        lines.append(data.WHERE + (f" There is no manifest.toml in {tried}." if tried else ""))
     show = sys.stderr.isatty()
     for outcome in engine.run(wanted, effort, Path(given.out) / "results", jobs=given.jobs, show=show):
         outcomes.append(outcome)
@@ -71,4 +75,6 @@ def _needs_libraries() -> None:
         import pyarrow  # noqa: F401
         import sklearn  # noqa: F401
     except ImportError as missing:
-        raise ImportError(f'{missing.name} is not installed: pip install "dpselect[all,reproduce]".') from None
+        raise ImportError(
+            f'{missing.name} is not installed: python -m pip install "dpselect[all,reproduce]".'
+        ) from None
