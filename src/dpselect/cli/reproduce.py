@@ -75,6 +75,4 @@ def _needs_libraries() -> None:
         import pyarrow  # noqa: F401
         import sklearn  # noqa: F401
     except ImportError as missing:
-        raise ImportError(
-            f'{missing.name} is not installed: python -m pip install "dpselect[all,reproduce]".'
-        ) from None
+        raise ImportError(f'{missing.name} is not installed: pip install "dpselect[all,reproduce]".') from None
