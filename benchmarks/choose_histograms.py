@@ -133,11 +133,12 @@ def main() -> None:
     maker = chooser.ChoiceMaker(
         cells.options(), cells.metafeatures(), cells.range_error, share=SHARE, learner="fixed", derived=cells.DERIVED
     )
-    how = {"groups": groups, "traces": given.traces, "jobs": given.jobs}
+    how = {"traces": given.traces, "jobs": given.jobs}
+    own = {name: groups[name] for name in measured}
     # MWEM takes longest where there are many records.
     measured.sort(key=lambda name: int(found[name].sum()))
-    maker.train({name: found[name] for name in measured}, EPSILONS, given.repetitions, **how)
-    maker = maker.train(found, EPSILONS, min(4, given.repetitions), **how)
+    maker.train({name: found[name] for name in measured}, EPSILONS, given.repetitions, groups=own, **how)
+    maker = maker.train(found, EPSILONS, min(4, given.repetitions), groups=groups, **how)
     report(maker.trained.traces, measured)
     print(f"\n{len(maker.trained.traces)} runs, {time.process_time() - start:.0f} s of processor time in this process")
 

@@ -16,9 +16,15 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.fixture
 def votes(tmp_path: Path) -> str:
     """Votes for pages 3, 7 and 8."""
-    path = tmp_path / "votes.csv"
-    path.write_text("page,votes\n3,40\n7,900\n8,-5\n", encoding="utf-8")
-    return str(path)
+    return written(tmp_path, [3, 7, 8], [40, 900, -5])
+
+
+def written(folder: Path, pages: list, votes: list[int]) -> str:
+    """Write a table of votes; return where."""
+    arrow = pytest.importorskip("pyarrow")
+    path = str(folder / "votes.parquet")
+    pytest.importorskip("pyarrow.parquet").write_table(arrow.table({"page": pages, "votes": votes}), path)
+    return path
 
 
 COLUMNS = ["--candidate", "page", "--score", "votes", "--sensitivity", "1"]
@@ -49,11 +55,11 @@ def test_a_public_domain_and_a_ledger(votes: str, tmp_path: Path, capsys: pytest
 
 def test_a_list_of_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Text names, some without a row."""
-    (tmp_path / "votes.csv").write_text("page,votes\nhome,900\n", encoding="utf-8")
+    votes = written(tmp_path, ["home"], [900])
     (tmp_path / "names.txt").write_text("home\nabout\n", encoding="utf-8")
     domain = ["--domain", str(tmp_path / "names.txt"), "--k", "2", "--epsilon", "900"]
 
-    assert 0 == main(["select", str(tmp_path / "votes.csv"), *COLUMNS, *domain])
+    assert 0 == main(["select", votes, *COLUMNS, *domain])
     assert ["  1  home", "  2  about"] == capsys.readouterr().out.splitlines()[:2]
 
 

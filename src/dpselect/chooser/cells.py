@@ -39,6 +39,7 @@ DERIVED = {
 }
 FEATURES = None
 METAFEATURES = "paid"
+LEARNER = "forest"
 
 
 def options(names: Sequence[str] = tuple(histograms.EVERY_ALGORITHM)) -> list[Option]:

@@ -19,9 +19,10 @@ _MOST_LEAVES = 10**15
 # How many times the noise of a class count the records of one value and class are, on average: the statistic of
 # Friedman and Schuster's stopping rule, taken at the root.
 DERIVED = {"support": "log1p(max(epsilon * rows, 0) / (branching * classes))"}
-FEATURES = ("support",)
+FEATURES = None
 # With the default tree among the options, paying for the number of rows gains nothing.
 METAFEATURES = "free"
+LEARNER = "regret-tree"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

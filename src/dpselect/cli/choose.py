@@ -45,7 +45,9 @@ def add_traces(parser: argparse.ArgumentParser) -> None:
         help="public ones only, or those paid for too (default: paid for histograms, free for trees, where it gains "
         "nothing to pay)",
     )
-    parser.add_argument("--learner", default="forest", help="forest, regret-tree or fixed (default forest)")
+    parser.add_argument(
+        "--learner", help="forest, regret-tree or fixed (default: forest for histograms, regret-tree for trees)"
+    )
 
 
 def maker_of(given: argparse.Namespace, options: list[Any]) -> Any:
@@ -70,7 +72,9 @@ def maker_of(given: argparse.Namespace, options: list[Any]) -> Any:
     if (given.metafeatures or kind.METAFEATURES) == "free":
         metafeatures, how = [each for each in metafeatures if each.public], {}
     wanted = [option for option in options or kind.options() if option.name in traces.options]
-    maker = ChoiceMaker(wanted, metafeatures, kind.LOSS, share=given.share, learner=given.learner, **how)
+    maker = ChoiceMaker(
+        wanted, metafeatures, kind.LOSS, share=given.share, learner=given.learner or kind.LEARNER, **how
+    )
     return maker.learn(traces)
 
 

@@ -16,7 +16,7 @@ def add(verbs: Any) -> None:
     """Add the command."""
     parser = verbs.add_parser("select", help="name the best of the candidates in a table, where the table lives")
     parser.add_argument(
-        "file", metavar="TABLE", help="a .parquet or .csv file, or a URL such as postgres://host/database with --table"
+        "file", metavar="TABLE", help="a .parquet file, or a URL such as postgres://host/database with --table"
     )
     parser.add_argument("--table", help="the table, when a URL is given")
     parser.add_argument("--candidate", required=True, metavar="COLUMN", help="the names: integers or text, each once")

@@ -39,8 +39,8 @@ class Candidates:
     1000 counts come home. Memory here follows the number of distinct scores.
 
     Args:
-        table: an Ibis table; ``.parquet`` or ``.csv`` files, which DuckDB reads where they are; or a URL that ends in
-            ``?table=name``.
+        table: an Ibis table; ``.parquet`` files, which DuckDB reads where they are (csv files do not say their types);
+            or a URL that ends in ``?table=name``.
         candidate: the column of names: integers or text, no two alike.
         score: the column of scores: integers (exact) or floats. Larger is better.
         sensitivity: a public number; a :class:`Sensitivity` that all share; or, with ``profile=``, a function from
