@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
 from dpselect.experiments import id3_trees
-from dpselect.experiments.experiment import Cell, Effort, Experiment, Point
+from dpselect.experiments.experiment import Cell, Effort, Experiment
 from dpselect.experiments.id3_trees import GLOBAL, LOCAL, SHIFTED
 
 SETS = (("nltcs", "a15"),)
@@ -19,11 +15,6 @@ def grid(_: Effort) -> list[Cell]:
     return id3_trees.cells(SETS)
 
 
-def measure(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Point]:
-    """Mean accuracy at every epsilon."""
-    return id3_trees.measure(cell, effort, rng)
-
-
 EXPERIMENT = Experiment(
     name="local_dampening_figure_23",
     paper="001",
@@ -31,7 +22,7 @@ EXPERIMENT = Experiment(
     title="Accuracy of private ID3 trees on NLTCS.",
     method=id3_trees.METHOD,
     grid=grid,
-    measure=measure,
+    measure=id3_trees.measure,
     x_label="total epsilon",
     y_label="accuracy",
     task="a tree on NLTCS",

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
 from dpselect.experiments import id3_trees
-from dpselect.experiments.experiment import Cell, Claim, Effort, Experiment, Point, Results, Ruling
+from dpselect.experiments.experiment import Cell, Claim, Effort, Experiment, Results, Ruling
 from dpselect.experiments.id3_trees import GLOBAL, LOCAL, SHIFTED
 
 SETS = (("acs", "a22"), ("acs", "a10"))
@@ -17,11 +13,6 @@ PLACES = tuple(id3_trees.panel(*each, depth) for each in SETS for depth in id3_t
 def grid(_: Effort) -> list[Cell]:
     """One cell a class column, depth and series."""
     return id3_trees.cells(SETS)
-
-
-def measure(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Point]:
-    """Mean accuracy at every epsilon."""
-    return id3_trees.measure(cell, effort, rng)
 
 
 def _inverted(results: Results) -> Ruling:
@@ -42,7 +33,7 @@ EXPERIMENT = Experiment(
     title="Accuracy of private ID3 trees on ACS, for two class columns.",
     method=id3_trees.METHOD + " The class is not named: the last column and a harder one are both shown.",
     grid=grid,
-    measure=measure,
+    measure=id3_trees.measure,
     x_label="total epsilon",
     y_label="accuracy",
     task="a tree on ACS",

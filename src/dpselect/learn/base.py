@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -42,7 +43,7 @@ Integers = NDArray[np.int64]
 OBSERVED = "observed-not-private"
 
 
-class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the private trees: subclasses say how many bins, what is spent and how trees grow."""
 
     # Whether nodes carry released counts, or labels alone.
@@ -183,9 +184,9 @@ class PrivateTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _idealised(self) -> bool:
         return False
 
+    @abstractmethod
     def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Any:
         """Return a function of records and draws that grows the trees; refuse here what is too large."""
-        raise NotImplementedError
 
     def _leaf_share(self) -> float:
         """Return the share of epsilon that a leaf at full depth spends, once fitted."""
