@@ -248,3 +248,11 @@ def test_nothing_private_in_a_repr(learned) -> None:
     texts = [repr(each) for each in (learned, ROWS, ZERO, learned.answer([7] * 900, 1), learned.choose([7] * 900, 1))]
 
     assert not any("900" in text or "6300" in text for text in texts)
+
+
+def test_groups_name_databases() -> None:
+    """A slip of the pen would let copies of one source judge each other."""
+    options = [chooser.Option("one", lambda x, epsilon: 1.0), chooser.Option("two", lambda x, epsilon: 2.0)]
+    fresh = chooser.ChoiceMaker(options, [chooser.Metafeature("rows", len, public=True)], lambda x, found: found)
+    with pytest.raises(ValueError, match="which is no database"):
+        fresh.train({"a": [1]}, [1], 1, groups={"b": "c"}, jobs=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import logging
+import os
 import pickle
 import traceback
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import ibis
 import numpy as np
 import polars
+import pyarrow as pa
 import pytest
 from engines import Server
 
@@ -335,3 +337,31 @@ def test_a_fitted_model_holds_no_connection(tmp_path: Path) -> None:
     assert again.predict(frame()).tolist() == model.predict(frame()).tolist()
     with pytest.raises(ValueError, match="stay there"):
         model.predict(ibis.memtable(frame()))
+
+
+def test_recorded_facts_do_not_tell_the_size_of_a_file(tmp_path: Path) -> None:
+    """Two tables written at one moment, one with a record more, leave the same facts; a change is still noticed."""
+    path, facts = tmp_path / "people.csv", []
+    for rows in (20, 21):
+        path.write_text("age,rich\n" + "30,no\n" * rows, encoding="utf-8")
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+        with Warehouse.open(path) as source:
+            facts.append(dict(source.facts))
+            path.write_text("age,rich\n", encoding="utf-8")
+            os.utime(path, (1_700_000_000, 1_700_000_000))
+            assert source.unchanged() is False
+    assert facts[0] == facts[1]
+
+
+def test_columns_wider_than_codes_and_files_that_are_not_there(tmp_path: Path) -> None:
+    """Unsigned columns of 64 bits are refused by their type, whatever stands in them; DuckDB makes no empty file."""
+    table = ibis.memtable(pa.table({"x": pa.array([1, 2], pa.uint64()), "y": ["a", "b"]}))
+    model = dps.learn.DPTreeClassifier(1, domains={"x": [1, 2], "y": ["a", "b"]})
+    with dps.budget(epsilon=1) as book, pytest.raises(ValueError, match="cast it to int64"):
+        model.fit(table, "y")
+    assert () == book.events
+    with pytest.raises(ValueError, match="holds no integers of 64 bits"):
+        Warehouse.open(table, key="x")
+    with pytest.raises(FileNotFoundError, match="There is no file"):
+        Warehouse.open(f"duckdb://{tmp_path}/none.duckdb", "people")
+    assert [] == list(tmp_path.iterdir())
