@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,6 +81,7 @@ def test_after_a_kill_only_the_missing_cells_are_measured(tmp_path):
 
 PROGRAM = """
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 import tiny_experiment
@@ -104,6 +106,56 @@ def test_a_killed_process_loses_only_the_cell_under_way(tmp_path):
 
     assert [3.0] == tiny_experiment.MEASURED
     assert [2.0, 4.0, 6.0] == [p.value for p in outcome.results.line("doubles <&>", "twice")]
+
+
+WITH_WORKERS = """
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+import tiny_experiment
+from dpselect.experiments import engine
+from dpselect.experiments.experiment import QUICK
+
+slow = replace(tiny_experiment.EXPERIMENT, measure=tiny_experiment.linger)
+list(engine.run([slow], QUICK, Path(sys.argv[1]), jobs=2, show=False))
+"""
+
+
+def test_workers_end_with_the_process_that_was_killed(tmp_path):
+    """No worker goes on for nobody."""
+    lingering = tmp_path / "lingering"
+    lingering.mkdir()
+    paths = [str(Path(__file__).parent), *sys.path]
+    program = subprocess.Popen(
+        [sys.executable, "-c", WITH_WORKERS, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "LINGERING": str(lingering)},
+    )
+    wait_until(lambda: len(list(lingering.iterdir())) == 2)
+    workers = [int(each.name) for each in lingering.iterdir()]
+
+    program.kill()
+    program.wait()
+
+    wait_until(lambda: not any(is_alive(worker) for worker in workers))
+
+
+def wait_until(true, seconds=30.0):
+    """Wait for something that another process does; fail when it never does."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def is_alive(process):
+    """Whether a process runs; a zombie, which nobody has collected yet, does not."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{process}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 def test_a_killed_worker_is_said_in_one_sentence(tmp_path):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -49,6 +51,13 @@ def end(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Point]
     if cell["x"] == 3.0:
         os.kill(os.getpid(), signal.SIGKILL)
     return measure(cell, effort, rng)
+
+
+def linger(cell: Cell, *_: object) -> Sequence[Point]:
+    """Write down the process, and take a minute."""
+    Path(os.environ["LINGERING"], str(os.getpid())).touch()
+    time.sleep(60)
+    return [Point("doubles <&>", "twice", float(cell["x"]), 0.0)]
 
 
 def stop(*_: object) -> Sequence[Point]:

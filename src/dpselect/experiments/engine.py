@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -71,9 +73,9 @@ def run(
     running = [_opened(experiment, effort, folder, held) for experiment in experiments]
     bar = _Bar(sum(len(each.cells) for each in running), show)
     bar.skip(sum(len(each.finished) for each in running))
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) if jobs > 1 and any(
-        each.left() for each in running
-    ) else None  # fmt: skip
+    pool = None
+    if jobs > 1 and any(each.left() for each in running):
+        pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_with_parent)
     try:
         for each in running:
             if each.left():
@@ -184,6 +186,17 @@ def measured(name: str, measure: Measure, key: str, cell: Cell, effort: Effort) 
     start = time.process_time()
     points = tuple(measure(cell, effort, generator(name, key)))
     return Measured(key, points, time.process_time() - start)
+
+
+def _end_with_parent() -> None:
+    # A worker whose parent was killed would finish its cell for nobody, and then wait for ever.
+    def watch() -> None:
+        parent = parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _outcome(each: _Running) -> Outcome:
