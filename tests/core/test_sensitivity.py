@@ -96,6 +96,8 @@ def test_bounds_are_rounded_upwards() -> None:
         (lambda: sensitivity.constant("1"), "real number"),
         (lambda: sensitivity.element(lambda t: [0], ceiling=0), "zero for ever"),
         (lambda: sensitivity.local(lambda t: 1, ceiling=1, reach=-1), "integer >= 0"),
+        (lambda: sensitivity.local(lambda t: 1, ceiling=1, reach=True), "integer >= 0"),
+        (lambda: sensitivity.reach(sensitivity.local(lambda t: 1, ceiling=1), True), "integer >= 0"),
         (lambda: sensitivity.local(lambda t: 1, reach=2), "needs a ceiling"),
         (lambda: sensitivity.reach(sensitivity.local(lambda t: 1), 2), "needs a ceiling"),
         (lambda: sensitivity.maximum(), "at least one"),

@@ -205,11 +205,9 @@ def profiles(
     bound = math.inf if ceiling is None else _upwards(ceiling)
     _refuse_zero(bound)
     if reach is not None:
-        if not isinstance(reach, (int, np.integer)) or reach < 0:
-            raise ValueError("reach counts steps: pass an integer >= 0, or None when it is unknown.")
+        reach = steps_of(reach)
         if math.isinf(bound):
             raise ValueError("A reach needs a ceiling: pass the public global sensitivity as ceiling=.")
-        reach = int(reach)
     return Sensitivity(rows, bound, reach, profile, total, some=some)
 
 
@@ -290,13 +288,12 @@ def reach(sensitivity: Sensitivity, steps: int) -> Sensitivity:
            [1.],
            [4.]])
     """
-    if not isinstance(steps, (int, np.integer)) or steps < 0:
-        raise ValueError("reach counts steps: pass an integer >= 0.")
+    steps = steps_of(steps)
     if math.isinf(sensitivity.ceiling):
         raise ValueError("A reach needs a ceiling: cap the sensitivity at its public global bound first.")
-    earlier = steps if sensitivity.reach is None else min(int(steps), sensitivity.reach)
+    earlier = steps if sensitivity.reach is None else min(steps, sensitivity.reach)
     kept = sensitivity.total if earlier == sensitivity.reach or sensitivity.reach is None else None
-    return replace(sensitivity, reach=int(earlier), total=kept)
+    return replace(sensitivity, reach=earlier, total=kept)
 
 
 def smooth(sensitivity: Sensitivity, beta: float) -> float:
@@ -326,6 +323,13 @@ def smooth(sensitivity: Sensitivity, beta: float) -> float:
         best = max(best, float((np.exp(-beta * t) * flat.profiled(t)[:, 0]).max()))
         start += t.size
     return best * (1 + 2.0**-48)
+
+
+def steps_of(reach: Any) -> int:
+    """Return a public reach, or say what it must be; True and False are no distances."""
+    if isinstance(reach, (bool, np.bool_)) or not isinstance(reach, (int, np.integer)) or reach < 0:
+        raise ValueError("reach counts steps: pass an integer >= 0, or None when it is unknown.")
+    return int(reach)
 
 
 def _unsized(sensitivity: Sensitivity) -> Sensitivity:
