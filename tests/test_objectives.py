@@ -67,3 +67,21 @@ def test_nothing_is_spent_on_a_refusal(parts) -> None:
             act()
 
     assert [] == ledger.spent
+
+
+def test_objectives_come_as_one_list(parts) -> None:
+    """Any iterable; passed one by one they are refused with one sentence, and nothing is spent."""
+    ledger = Noted()
+    for choose in (dps.priv_pareto, dps.priv_agg):
+        for given in ((*parts, 1), (parts[0], 1), ({"a": parts[0]}, 1)):
+            with pytest.raises(TypeError, match="Pass the objectives as one list of Scores"):
+                choose(*given, ledger=ledger)
+    assert [] == ledger.spent
+    assert 1 == len(dps.priv_pareto((part for part in parts), 1).candidates)
+
+
+def test_weights_may_be_passed_by_position_as_in_aggregate() -> None:
+    """The third argument; the second candidate wins by the second objective."""
+    parts = [dps.Scores([1000, 0], 1), dps.Scores([0, 1000], 1)]
+
+    assert 1 == dps.priv_agg(parts, 10**4, [1, 10]).candidate

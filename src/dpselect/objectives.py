@@ -8,12 +8,13 @@ References: Farias et al. 2024, Definitions 4.1, 4.2, 5.1 and 5.2, with correcte
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from dpselect.core.combine import aggregate, pareto
+from dpselect.core.parts import one_list
 from dpselect.core.release import Release, top_k
 from dpselect.core.scores import Scores
 from dpselect.core.spending import Spender
@@ -22,13 +23,14 @@ from dpselect.mechanisms import mechanism
 _PUBLISHED = {"local": "local-dampening", "global": "exponential"}
 
 
+@one_list
 def priv_pareto(
-    parts: Sequence[Scores], epsilon: Any, *, k: int = 1, sensitivity: str = "local", ledger: Spender | None = None
+    parts: Iterable[Scores], epsilon: Any, *, k: int = 1, sensitivity: str = "local", ledger: Spender | None = None
 ) -> Release:
     """Choose k candidates that few others match in every objective: PrivPareto, or DP-MOTkIN for nodes.
 
     Args:
-        parts: scores of the same candidates; ``-scores`` to minimise.
+        parts: a list of scores of the same candidates; ``-scores`` to minimise.
         epsilon: the budget of the whole list.
         k: how many to name.
         sensitivity: ``"local"`` (local dampening) or ``"global"`` (exponential mechanism).
@@ -47,11 +49,12 @@ def priv_pareto(
     return top_k(scores, k, epsilon, mechanism=mechanism(_PUBLISHED[sensitivity]), ledger=ledger)
 
 
+@one_list
 def priv_agg(
-    parts: Sequence[Scores],
+    parts: Iterable[Scores],
     epsilon: Any,
-    *,
     weights: ArrayLike | None = None,
+    *,
     k: int = 1,
     touched: str = "all",
     sensitivity: str = "local",
@@ -60,7 +63,7 @@ def priv_agg(
     """Choose the k candidates with the largest weighted sums: PrivAgg.
 
     Args:
-        parts: scores of the same candidates; ``-scores`` to minimise.
+        parts: a list of scores of the same candidates; ``-scores`` to minimise.
         epsilon: the budget of the whole list.
         weights: one number each.
         k: how many to name.

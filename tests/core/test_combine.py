@@ -1,5 +1,6 @@
 """Several objectives as one score."""
 
+from collections import deque
 from dataclasses import replace
 from fractions import Fraction
 
@@ -168,6 +169,53 @@ def test_large_scores_are_clipped_and_do_not_wrap() -> None:
     assert first > second == 101 > third
     assert (-large).values[2] > 0
     assert [0, -1, -2] == pareto([large, large]).values.tolist()
+
+
+def test_sums_are_exact_wherever_the_sum_fits() -> None:
+    """The limit of 2^61 is that of the sum: neither a large part nor two that cancel are cut on the way."""
+    large, small = dps.Scores([5 * 10**12, 6 * 10**12, -(2**63)], 1), dps.Scores([1, 2, 2**61], 1)
+
+    assert [5 * 10**12 + 10**6, 6 * 10**12 + 2 * 10**6, 2**61] == aggregate([large, small], [1, 10**6]).values.tolist()
+    assert [1, 2] == aggregate([small, large, -large], [1, 10**6, 10**6]).values.tolist()[:2]
+    assert [2**61, 2**61, -(2**61)] == aggregate([large, small], [10**6, 1]).values.tolist()
+
+
+@pytest.mark.parametrize("mechanism", ["permute-and-flip", "local-dampening"])
+def test_clipped_sums_lose_at_most_epsilon(mechanism: str) -> None:
+    """Neighbours on both sides of 2^63, where 64 bits end, and of 2^61, where sums are clipped."""
+
+    def both(x: int) -> dps.Scores:
+        first = dps.Scores([2**61 - 1 + x, 2**59 - 1 + x, 0], 1)
+        return aggregate([first, dps.Scores([x, x, 2**61 - 3], 1)], [4, 1])
+
+    line = audit.metric_space(np.abs(np.subtract.outer(np.arange(4), np.arange(4))))
+
+    assert [2**61, 2**61 - 4, 2**61 - 3] == both(0).values.tolist()
+    assert [2**61] * 2 == both(1).values.tolist()[:2]
+    assert admissible(tabulate(both, line))
+    assert audit.privacy_loss(dps.mechanism(mechanism), both, line, 1).holds
+
+
+@pytest.mark.parametrize("combine_", [aggregate, pareto])
+@pytest.mark.parametrize("kind", [tuple, iter, lambda parts: (part for part in parts), lambda parts: deque(parts)])
+def test_any_ordered_iterable_of_scores_will_do(combine_, kind) -> None:
+    """A generator is read once."""
+    parts = [dps.Scores([3, 1], 1), dps.Scores([0, 5], 1)]
+
+    assert combine_(parts).values.tolist() == combine_(kind(parts)).values.tolist()
+
+
+def test_weights_are_refused_with_advice_that_works() -> None:
+    """Each is named; the factor that is proposed makes weights that are taken."""
+    part = dps.Scores([1.0, 2.0], 1)
+    with pytest.raises(ValueError, match=r"weights\[0\] is about 1e-300, too small .* such as 1e150\."):
+        aggregate([part, part], [1e-300, 1])
+    assert [1e150, 2e150] == aggregate([part, part], [1e-300 * 1e150, 1e150]).values.tolist()
+    with pytest.raises(ValueError, match=r"next to weights\[0\], weights\[1\] counts for nothing, so pass 0"):
+        aggregate([part, part], [Fraction(10) ** 300, Fraction(1, 10**300)])
+    with pytest.raises(ValueError, match=r"weights\[0\] is about 1e300, too large .* such as 1e-300\."):
+        aggregate([part, part], [Fraction(10) ** 300, 0])
+    assert [1.0, 2.0] == aggregate([part, part], [1, 0]).values.tolist()
 
 
 def test_range_bound_one_is_declared_and_kept() -> None:
@@ -406,28 +454,42 @@ def test_candidates_are_compared_as_they_are() -> None:
     ("act", "error", "message"),
     [
         (lambda s: aggregate([s, s], {1: 2, 3: 4}), TypeError, "in the order of the objectives"),
-        (lambda s: aggregate([s], [10**400]), ValueError, "too large or too small"),
+        (lambda s: aggregate([s], [10**400]), ValueError, "too large for floats"),
         (lambda s: aggregate([dps.Scores([0.5, 2], 1e200)], [1e200]), ValueError, "too large for these"),
         (lambda s: pareto([]), ValueError, "no objective"),
-        (lambda s: pareto(s), ValueError, "no objective"),
+        (lambda s: pareto(()), ValueError, "no objective"),
+        (lambda s: pareto(s), TypeError, r"^Pass the objectives as one list of Scores: pareto\(\[a, b\]\)\.$"),
+        (lambda s: pareto(s, s), TypeError, r"one list of Scores: pareto"),
+        (lambda s: pareto(parts=s), TypeError, r"one list of Scores: pareto"),
+        (lambda s: aggregate(s, s), TypeError, r"one list of Scores: aggregate"),
+        (lambda s: pareto({"a": s, "b": s}), TypeError, "one list of Scores"),
+        (lambda s: aggregate({s}, [2]), TypeError, "one list of Scores"),
+        (lambda s: pareto(7), TypeError, "one list of Scores"),
         (lambda s: pareto([s, [1, 2]]), TypeError, "must be Scores"),
         (lambda s: pareto([s, dps.Scores([1], 1)]), ValueError, "different candidates"),
         (lambda s: pareto([s, dps.Scores([1, 2], 1, candidates=["a", "b"])]), ValueError, "different candidates"),
         (lambda s: aggregate([s, dps.Scores([1, 2], 1, neighbours="edge")]), ValueError, "different neighbours"),
         (lambda s: pareto([dps.Scores([1], 1)]), ValueError, "of at least two"),
         (lambda s: aggregate([s], [1, 2]), ValueError, "one finite number an objective"),
-        (lambda s: aggregate([s], [np.nan]), ValueError, "one finite number an objective"),
-        (lambda s: aggregate([s], ["1"]), ValueError, "one finite number an objective"),
+        (lambda s: aggregate([s, s], [1, 2, 3]), ValueError, "3 were passed: pass 2 of them"),
+        (lambda s: aggregate([s, s], [1, np.nan]), ValueError, r"weights\[1\] is nan, of type float"),
+        (lambda s: aggregate([s], ["1"]), ValueError, r"weights\[0\] is '1', of type str"),
+        (lambda s: aggregate([s], [None]), ValueError, r"weights\[0\] is None, of type NoneType"),
+        (lambda s: aggregate([s], "1"), ValueError, "'1' is no list: pass a list of 1"),
         (lambda s: aggregate([s, s], [0, 0]), ValueError, "all zero"),
         (lambda s: aggregate([s], touched="some"), ValueError, "touched is"),
         (lambda s: pareto([s], sensitivity="none"), ValueError, "sensitivity is"),
         (lambda s: aggregate([s], [np.inf]), ValueError, "one finite number an objective"),
-        (lambda s: aggregate([s], [True]), ValueError, "one finite number an objective"),
-        (lambda s: aggregate([s], 3), ValueError, "one finite number an objective"),
+        (lambda s: aggregate([s], [True]), ValueError, r"weights\[0\] is True, of type bool"),
+        (lambda s: aggregate([s], [np.True_]), ValueError, r"weights\[0\] is "),
+        (lambda s: aggregate([s], 3), ValueError, "3 is no list: pass a list of 1"),
         (lambda s: aggregate([s, s], [2**61, 2**61]), ValueError, "too large to add up"),
+        (lambda s: aggregate([s, s], [10**30, 1]), ValueError, "divide all of them"),
         (lambda s: aggregate([s], range_bound=1), dps.PrivacyError, "Range bound 1 needs"),
         (lambda s: aggregate([s], range_bound=3), ValueError, "range_bound is 1"),
         (lambda s: pareto([s], reach=-1), ValueError, "reach counts steps"),
+        (lambda s: pareto([s], reach=True), ValueError, "reach counts steps"),
+        (lambda s: pareto([s], reach=True, sensitivity="global"), ValueError, "reach counts steps"),
         (lambda s: aggregate([unbounded()], sensitivity="global"), dps.PrivacyError, "no public ceiling"),
         (lambda s: aggregate([replaced(), replaced()], touched="one"), dps.PrivacyError, "touches two records"),
     ],

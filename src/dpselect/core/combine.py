@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -21,26 +21,27 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect.core.dominance import seconds
 from dpselect.core.errors import PrivacyError
-from dpselect.core.mechanism import require_scores
 from dpselect.core.neighbours import Neighbours
+from dpselect.core.parts import exact_weights, listed, one_list
 from dpselect.core.scores import TICK_CLIP, Scores
-from dpselect.core.sensitivity import PUBLIC_REACH, Floats, Sensitivity, constant, profiles
+from dpselect.core.sensitivity import PUBLIC_REACH, Floats, Sensitivity, constant, profiles, steps_of
 from dpselect.core.spread import Spread, grouped
 
 Integers = NDArray[np.int64]
 # Sums of weighted sensitivities are rounded upwards by this.
 _UP = 1 + 2.0**-44
-# Weights stay far from where floats end, so that nothing under- or overflows that could have been released.
-_LEAST, _MOST = 2.0**-900, 2.0**900
 _END = float(np.finfo(np.float64).max)
 # Above zero a sensitivity is never so small that rounding a score could move it further.
 _SPECK = 2.0**-1000
+# Sums of integers with terms up to this, floats as they are, stay within 64 bits.
+_WRAPS = 2.0**62
 # A notice is given where one distance takes longer than this many seconds.
 _SLOW = 1.0
 
 
+@one_list
 def aggregate(
-    parts: Sequence[Scores],
+    parts: Iterable[Scores],
     weights: ArrayLike | None = None,
     *,
     touched: str = "all",
@@ -52,8 +53,12 @@ def aggregate(
     Its sensitivity is sum |w_i| delta_i, or max |w_i| delta_i with ``touched="one"``; ceilings and reaches follow.
     Integers with whole weights stay exact; other sums are rounded once, so parts that cancel lose nothing.
 
+    Sums of integers are exact from -2^61 to 2^61 (about 2.3e18) and moved to the nearer end beyond, where candidates
+    tie. That is no error, because an error would tell how large private scores are: choose weights with which no
+    possible score goes further. Weights that add up to more than 2^61 are refused; weights are public.
+
     Args:
-        parts: scores of the same candidates and neighbours, larger is better; ``-scores`` to minimise.
+        parts: a list of scores of the same candidates and neighbours, larger is better; ``-scores`` to minimise.
         weights: one number each, not all zero; 1 each when left out.
         touched: ``"one"`` declares that one step can touch only one of the objectives (true positive and true negative
             rates under add-remove); ``"all"`` otherwise.
@@ -61,7 +66,7 @@ def aggregate(
         range_bound: 1 declares that one step moves *all* objectives in the same direction; 2 otherwise.
 
     Raises:
-        ValueError, TypeError: no objective, other candidates or neighbours, bad weights.
+        ValueError, TypeError: no list of objectives, other candidates or neighbours, bad weights.
         PrivacyError: ``touched="one"`` under substitution, which touches two records; range bound 1 where a weight is
             negative or a part has range bound 2; ``"global"`` where a part has no ceiling.
 
@@ -70,8 +75,9 @@ def aggregate(
     >>> both.values, both.sensitivity.ceiling
     (array([  3, 501]), 201.0)
     """
-    first = _same(parts)
-    used = [(weight, part) for weight, part in zip(_exact(weights, len(parts)), parts, strict=True) if weight]
+    parts = listed(parts, "aggregate")
+    first = parts[0]
+    used = [(weight, part) for weight, part in zip(exact_weights(weights, len(parts)), parts, strict=True) if weight]
     if not used:
         raise ValueError("The weights are all zero, so every candidate is alike: pass at least one that is not.")
     if touched not in ("all", "one"):
@@ -90,29 +96,32 @@ def aggregate(
     )
 
 
-def pareto(parts: Sequence[Scores], *, sensitivity: str = "local", reach: int | None = None) -> Scores:
+@one_list
+def pareto(parts: Iterable[Scores], *, sensitivity: str = "local", reach: int | None = None) -> Scores:
     """Return minus the number of other candidates that are at least as good in every objective, exact integers.
 
     Of equal candidates each counts the others. Ceiling R - 1 for R candidates. Range bound 2. In top-k the score is
     taken once over all candidates.
 
     Args:
-        parts: scores of the same candidates and neighbours, larger is better; ``-scores`` to minimise.
+        parts: a list of scores of the same candidates and neighbours, larger is better; ``-scores`` to minimise.
         sensitivity: ``"local"``, or ``"global"`` for the constant R - 1.
         reach: a public distance from which the sensitivity counts as R - 1: a bound on the work, and what shifted
             dampening asks for. Unknown when left out.
 
     Raises:
-        ValueError, TypeError: no objective, other candidates or neighbours, fewer than two candidates.
+        ValueError, TypeError: no list of objectives, other candidates or neighbours, fewer than two candidates.
 
     >>> a, b = Scores([3, 1, 2], sensitivity=1), Scores([0, 5, -1], sensitivity=1)
     >>> pareto([a, b]).values
     array([ 0,  0, -1])
     """
-    first = _same(parts)
+    parts = listed(parts, "pareto")
+    first = parts[0]
     if len(first) < 2:
         raise ValueError("A Pareto score compares candidates: pass scores of at least two.")
     local, others = _local(sensitivity), len(first) - 1
+    reach = None if reach is None else steps_of(reach)
     if local:
         _announce(len(first), len(parts), reach)
     spread = Spread(parts)
@@ -145,66 +154,27 @@ def _announce(size: int, objectives: int, reach: int | None) -> None:
         )
 
 
-def _same(parts: Sequence[Scores]) -> Scores:
-    """Return the first of several scores of the same candidates, or say what differs."""
-    if not isinstance(parts, (list, tuple)) or not parts:
-        raise ValueError("There is no objective: pass a list of Scores.")
-    first = require_scores(parts[0])
-    for other in parts[1:]:
-        require_scores(other)
-        if not _alike(first.candidates, other.candidates):
-            raise ValueError("The objectives score different candidates: score the same public list in each.")
-        if other.neighbours is not first.neighbours:
-            relations = f"{first.neighbours.value!r} and {other.neighbours.value!r}"
-            raise ValueError(f"The objectives protect different neighbours, {relations}: use one relation for all.")
-    return first
-
-
-def _alike(one: Any, other: Any) -> bool:
-    """Tell whether two public lists name the same candidates in the same order."""
-    if len(one) != len(other):
-        return False
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.dtype.kind == other.dtype.kind:
-        return bool((one == other).all())
-    return one == other if isinstance(one, range) and isinstance(other, range) else _listed(one) == _listed(other)
-
-
-def _listed(candidates: Any) -> list[Any]:
-    return candidates.tolist() if isinstance(candidates, np.ndarray) else list(candidates)
-
-
 def _local(sensitivity: str) -> bool:
     if sensitivity not in ("local", "global"):
         raise ValueError('sensitivity is "local" or "global".')
     return sensitivity == "local"
 
 
-def _exact(weights: Any, count: int) -> list[Fraction]:
-    """Return the weights as the exact numbers that were passed, or say what they must be."""
-    given = [1] * count if weights is None else weights
-    if isinstance(given, (Mapping, Set)):
-        raise TypeError("weights stand in the order of the objectives: pass a list of numbers.")
-    try:
-        plain = [each.item() if isinstance(each, np.generic) else each for each in given]
-        if len(plain) != count or any(isinstance(each, (bool, str)) for each in plain):
-            raise ValueError
-        exact = [Fraction(each) for each in plain]
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"weights must be one finite number an objective: pass {count} of them.") from None
-    if any(each and not _LEAST <= abs(each) <= _MOST for each in exact):
-        raise ValueError("The weights are too large or too small for floats: multiply all of them by one number.")
-    return exact
-
-
 def _weighted(used: Sequence[tuple[Fraction, Scores]]) -> NDArray[Any]:
-    """Return the weighted sum; in integers, within 64 bits, where weights and values are whole."""
-    if all(weight.denominator == 1 and part.values.dtype.kind == "i" for weight, part in used):
-        # A public clip of each part moves nothing further apart.
-        clip = TICK_CLIP // sum(abs(int(weight)) for weight, _ in used)
-        if not clip:
-            raise ValueError("The weights are too large to add up exactly: divide all of them by the same number.")
-        return np.asarray(sum(int(weight) * np.clip(part.values, -clip, clip) for weight, part in used))
-    return _summed([weight for weight, _ in used], [part.values for _, part in used])
+    """Return the weighted sum; where weights and values are whole it is the exact integer, clipped at 2^61."""
+    if not all(weight.denominator == 1 and part.values.dtype.kind == "i" for weight, part in used):
+        return _summed([weight for weight, _ in used], [part.values for _, part in used])
+    whole = [(int(weight), part.values) for weight, part in used]
+    if sum(abs(weight) for weight, _ in whole) > TICK_CLIP:
+        raise ValueError("The weights are too large to add up exactly: divide all of them by the same number.")
+    # What wraps around is replaced: sums whose terms may leave 64 bits are taken again in integers without an end.
+    total = np.asarray(sum(weight * values for weight, values in whole))
+    far = np.sum([abs(weight) * np.abs(values.astype(np.float64)) for weight, values in whole], axis=0) >= _WRAPS
+    for place in np.flatnonzero(far).tolist():
+        exact = sum(weight * int(values[place]) for weight, values in whole)
+        total[place] = min(max(exact, -TICK_CLIP), TICK_CLIP)
+    # A public clip of the sum, on every database alike, moves nothing further apart.
+    return np.asarray(np.clip(total, -TICK_CLIP, TICK_CLIP))
 
 
 def _summed(weights: Sequence[Fraction], values: Sequence[NDArray[Any]]) -> Floats:
