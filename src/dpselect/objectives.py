@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from dpselect.core.combine import aggregate, pareto
 from dpselect.core.parts import one_list
 from dpselect.core.release import Release, top_k
@@ -53,7 +51,7 @@ def priv_pareto(
 def priv_agg(
     parts: Iterable[Scores],
     epsilon: Any,
-    weights: ArrayLike | None = None,
+    weights: Iterable[Any] | None = None,
     *,
     k: int = 1,
     touched: str = "all",

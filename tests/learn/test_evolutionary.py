@@ -1,9 +1,12 @@
 """DP-MOET: trees for several goals."""
 
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import dpselect as dps
 from dpselect.learn import DPEvolutionaryTreeClassifier, population
@@ -90,15 +93,25 @@ def test_several_trees_in_private_order(goal: str) -> None:
     [
         ({"goal": "both"}, ValueError, "goal is"),
         ({"importance": [3, 2]}, TypeError, "maps classes"),
-        ({"importance": {"dead": 1}}, ValueError, "no declared class"),
+        ({"importance": {"dead": 1}}, ValueError, "'dead', which is no declared class: name some of 'ill', 'well'"),
         ({"importance": {"ill": 0, "well": 0}}, ValueError, "zero for every class"),
-        ({"importance": {"ill": np.nan}}, ValueError, "importance of 'ill'"),
-        ({"importance": {"ill": 1.7e308}}, ValueError, "importance of 'ill'"),
-        ({"importance": {"ill": "3"}}, ValueError, "importance of 'ill'"),
-        ({"importance": {"ill": True}}, ValueError, "importance of 'ill'"),
+        ({"importance": 3}, TypeError, "maps classes"),
+        ({"importance": {"ill": np.nan}}, ValueError, "importance of 'ill' must be a finite number of at least 0"),
+        ({"importance": {"ill": Decimal("NaN")}}, ValueError, "importance of 'ill' must be a finite number"),
+        ({"importance": {"ill": Decimal("Infinity")}}, ValueError, "importance of 'ill' must be a finite number"),
+        ({"importance": {"ill": "3"}}, ValueError, "and it is '3' of type str"),
+        ({"importance": {"ill": True}}, ValueError, "and it is True of type bool"),
+        ({"importance": {"ill": None}}, ValueError, "importance of 'ill' must be a finite number"),
+        ({"importance": {"ill": -1, "well": -1}}, ValueError, "importance of 'ill' must .* of at least 0"),
+        ({"importance": {"ill": 1, "well": -0.5}}, ValueError, "importance of 'well' must .* of at least 0"),
+        ({"importance": {"ill": 1.7e308}}, ValueError, "importance of 'ill' is 1.7e.308: above 0 it lies between"),
+        ({"importance": {"ill": 1e-30}}, ValueError, "importance of 'ill' is 1e-30: above 0 it lies between"),
         ({"importance": {"ill": 3}, "goal": "pareto"}, ValueError, 'goal="weighted"'),
-        ({"selected": 200}, ValueError, "at most population"),
-        ({"depth": 9}, ValueError, "at most max_depth"),
+        ({"selected": 200}, ValueError, "selected is at most population, and 200 is more than 100: lower selected or"),
+        ({"output": 11, "population": 10}, ValueError, "output is at most population, and 11 is more than 10"),
+        ({"depth": 9}, ValueError, "depth is at most max_depth, and 9 is more than 5: lower depth or raise max_depth"),
+        ({"depth": 0}, ValueError, "depth must be an integer of at least 1"),
+        ({"selected": True}, ValueError, "selected must be an integer of at least 1"),
         ({"mechanism": "inverse-sensitivity"}, dps.PrivacyError, "changes"),
     ],
 )
@@ -109,6 +122,73 @@ def test_bad_settings_spend_nothing(given, error, message: str) -> None:
             table(), "state"
         )
     assert 0 == book.totals.spends
+
+
+class Watched(Draws):
+    """Draws that note how many trees each round keeps."""
+
+    def __init__(self, kept: list[int]) -> None:
+        super().__init__()
+        self.kept = kept
+
+    def several(self, scores, many, epsilon, mechanism):
+        """Note, then draw."""
+        self.kept.append(many)
+        return super().several(scores, many, epsilon, mechanism)
+
+
+@pytest.mark.parametrize(
+    ("given", "rounds", "levels"),
+    [
+        ({}, [20, 20, 1], 5),
+        ({"population": 10}, [2, 2, 1], 5),
+        ({"population": 2}, [1, 1, 1], 5),
+        ({"population": 500}, [20, 20, 1], 5),
+        ({"population": 10, "selected": 7}, [7, 7, 1], 5),
+        ({"max_depth": 2, "population": 10}, [2, 2, 1], 2),
+        ({"max_depth": 1, "generations": 0}, [1], 1),
+        ({"max_depth": 7, "generations": 0}, [1], 3),
+    ],
+)
+def test_sizes_that_are_left_out_follow_the_others(given, rounds: list[int], levels: int) -> None:
+    """A fifth of the population, at most 20; three levels, at most max_depth; parameters stay as they were passed."""
+    kept: list[int] = []
+    model = DPEvolutionaryTreeClassifier(5, domains={"age": (0, 100), "state": ["well", "ill"]}, **given)
+    model._draws = lambda: Watched(kept)
+    model.fit(table(200), "state")
+
+    assert rounds == kept
+    assert model.trees_[0].depth.max() <= levels
+    assert (given.get("selected"), None) == (model.get_params()["selected"], model.get_params()["depth"])
+
+
+@pytest.mark.parametrize(
+    "importance",
+    [
+        {"ill": 3, "well": 0.5},
+        {"ill": Decimal(3), "well": Decimal("0.5")},
+        {"ill": Fraction(3), "well": np.float32(0.5)},
+        pd.Series({"ill": 3.0, "well": 0.5}),
+    ],
+)
+def test_importance_is_any_mapping_to_numbers(importance) -> None:
+    """The same exact weights; 1 where a class is not named, and 0 leaves a class out."""
+    model = DPEvolutionaryTreeClassifier(
+        5, importance=importance, population=4, domains={"age": (0, 100), "state": ["well", "ill"]}
+    )
+
+    assert {"ill": Fraction(3), "well": Fraction(1, 2)} == model._weights()
+    assert 1 == len(model.fit(table(200), "state").trees_)
+    assert 1 == len(clone(model).set_params(importance={"well": 0}).fit(table(200), "state").trees_)
+
+
+def test_many_classes_are_not_all_listed() -> None:
+    """The first ten, and dots."""
+    model = DPEvolutionaryTreeClassifier(
+        1, importance={"x": 1}, domains={"age": (0, 100), "state": [f"kind {n:02}" for n in range(12)]}
+    )
+    with pytest.raises(ValueError, match=r"name some of 'kind 00', .*, 'kind 09', \.\.\.\.$"):
+        model.fit({"age": [1], "state": ["kind 00"]}, "state")
 
 
 def test_labels_are_not_dressed_up_as_counts() -> None:

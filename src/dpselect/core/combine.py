@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dpselect.core.dominance import seconds
 from dpselect.core.errors import PrivacyError
@@ -42,7 +42,7 @@ _SLOW = 1.0
 @one_list
 def aggregate(
     parts: Iterable[Scores],
-    weights: ArrayLike | None = None,
+    weights: Iterable[Any] | None = None,
     *,
     touched: str = "all",
     sensitivity: str = "local",

@@ -14,7 +14,8 @@ rates are not admissible (see ``true_positive_rate``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import reprlib
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +25,7 @@ from tqdm import tqdm
 
 from dpselect.core.combine import aggregate, pareto
 from dpselect.core.mechanism import Mechanism
+from dpselect.core.parts import exact_number
 from dpselect.core.scores import Scores
 from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.domains import Attribute
@@ -35,6 +37,8 @@ from dpselect.views.records import Counts
 
 # Weights further from 1 than this are a mistake.
 _HEAVIEST = 10**9
+# So many classes are listed in an error.
+_SHOWN = 10
 
 
 class DPEvolutionaryTreeClassifier(PrivateTrees):
@@ -42,9 +46,15 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
 
     Args:
         epsilon: the budget of one fit.
-        importance: class to how much recognising it counts (1 where it is not named); for ``goal="weighted"``.
+        importance: class to how much recognising it counts, at least 0 (1 where it is not named), not 0 for all; for
+            ``goal="weighted"``.
         goal: ``"weighted"``, or ``"pareto"`` for trees that few others beat in every class.
-        population, generations, selected, depth, max_depth, output: sizes of the search, all public.
+        population, generations: how many trees are tried at a time, and in how many rounds before the last; public, as
+            all sizes of the search.
+        selected: how many trees a round keeps, at most population; ``None`` for a fifth of it, at most 20.
+        depth: levels of splits of the first trees, at most max_depth; ``None`` for 3, or max_depth where that is less.
+        max_depth: at most this many levels of splits, ever.
+        output: how many trees are released, at most population.
         mechanism: how trees are selected.
         bins, domains, classes, unknown, missing, person, rows_per_person, ledger: as :class:`DPTreeClassifier`.
 
@@ -68,8 +78,8 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         goal: str = "weighted",
         population: int = 100,
         generations: int = 2,
-        selected: int = 20,
-        depth: int = 3,
+        selected: int | None = None,
+        depth: int | None = None,
         max_depth: int = 5,
         output: int = 1,
         mechanism: Any = "local-dampening-flip",
@@ -109,25 +119,27 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
 
     def _check(self) -> None:
         self._check_reading()
-        for name, least in (("bins", 2), ("population", 2), ("generations", 0), ("selected", 1), ("depth", 1)):
+        for name, least in (("bins", 2), ("population", 2), ("generations", 0)):
             whole(getattr(self, name), name, least, "a public size of the search")
-        whole(self.output, "output", 1, "how many trees to return")
         whole(self.max_depth, "max_depth", 1, "how many levels of splits")
-        if self.depth > self.max_depth or max(self.selected, self.output) > self.population:
-            raise ValueError("depth is at most max_depth, and selected and output at most population.")
+        selected, depth = self._sizes()
+        for name, size_, limit in (
+            ("depth", depth, "max_depth"),
+            ("selected", selected, "population"),
+            ("output", self.output, "population"),
+        ):
+            whole(size_, name, 1, "a public size of the search")
+            if size_ > (most := getattr(self, limit)):
+                raise ValueError(
+                    f"{name} is at most {limit}, and {size_} is more than {most}: lower {name} or raise {limit}."
+                )
         if self.goal not in ("weighted", "pareto"):
             raise ValueError('goal is "weighted" or "pareto".')
-        if self.importance is not None and not isinstance(self.importance, Mapping):
-            raise TypeError("importance maps classes to numbers, for example {'yes': 3, 'no': 2}.")
         if self.goal == "pareto" and self.importance is not None:
             raise ValueError(
                 'importance weighs goals, and "pareto" weighs none: leave it out, or pass goal="weighted".'
             )
-        for name, weight in (self.importance or {}).items():
-            plain = weight.item() if isinstance(weight, np.generic) else weight
-            numeric = isinstance(plain, (int, float, Fraction)) and not isinstance(plain, bool)
-            if not numeric or not abs(plain) <= _HEAVIEST or 0 < abs(plain) < 1 / _HEAVIEST:
-                raise ValueError(f"importance of {name!r} must be a number of an ordinary size, such as 3.")
+        self._weights()
         chosen_mechanism(self.mechanism)
 
     def _idealised(self) -> bool:
@@ -135,17 +147,20 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
 
     def _declared(self, names: list[Any], target: str | None) -> tuple[tuple[Attribute, ...], list[Any]]:
         known, classes = super()._declared(names, target)
-        unknown = [each for each in self.importance or {} if each not in classes]
+        weights = self._weights()
+        unknown = [each for each in weights if each not in classes]
         if unknown:
-            raise ValueError(f"importance names {unknown[0]!r}, which is no declared class.")
-        if not any((self.importance or {}).get(each, 1) for each in classes):
+            shown = ", ".join(map(repr, classes[:_SHOWN])) + (", ..." if len(classes) > _SHOWN else "")
+            raise ValueError(f"importance names {unknown[0]!r}, which is no declared class: name some of {shown}.")
+        if not any(weights.get(each, 1) for each in classes):
             raise ValueError("importance is zero for every class, so every tree is alike: pass a number that is not.")
         return known, classes
 
     def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Any:
         mechanism = chosen_mechanism(self.mechanism)
         named = getattr(self, "_order", range(classes))
-        weights = [(self.importance or {}).get(each, 1) for each in list(named)]
+        given, (selected, depth) = self._weights(), self._sizes()
+        weights = [given.get(each, Fraction(1)) for each in list(named)]
         each = epsilon / (self.generations + 1)
         # A dry run on no records: a mechanism that does not fit these scores says so before anything is spent.
         empty = [rate([0] * 2, 0, "records", None) for _ in range(classes)]
@@ -153,10 +168,10 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
 
         def run(records: Counts, draws: Draws) -> list[Tree]:
             search = _Search(attributes_, classes, draws)
-            trees = search.several(self.population, self.depth)
+            trees = search.several(self.population, depth)
             for _ in tqdm(range(self.generations), desc="generations", delay=2, leave=False, disable=None):
-                trees = self._best(trees, self.selected, each, search, records, mechanism, weights)
-                while len(trees) < self.selected + self.population:
+                trees = self._best(trees, selected, each, search, records, mechanism, weights)
+                while len(trees) < selected + self.population:
                     one, two = (trees[int(place)] for place in draws.below(np.full(2, len(trees))))
                     for child in search.crossed(one, two):
                         trees.append(search.pruned(search.mutated(child, self.max_depth), self.max_depth))
@@ -165,7 +180,34 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
 
         return run
 
-    def _combined(self, recalls: list[Scores], weights: list[float]) -> Scores:
+    def _sizes(self) -> tuple[int, int]:
+        """Return how many trees a round keeps, and the levels of the first trees."""
+        selected = max(1, min(20, self.population // 5)) if self.selected is None else self.selected
+        return selected, min(3, self.max_depth) if self.depth is None else self.depth
+
+    def _weights(self) -> dict[Any, Fraction]:
+        """Return the importance of the classes that are named, or say what it must be; it is public."""
+        if self.importance is None:
+            return {}
+        # Mappings, and what reads like one, such as a pandas series.
+        if not hasattr(self.importance, "keys"):
+            raise TypeError("importance maps classes to numbers, for example {'yes': 3, 'no': 2}.")
+        weights = {}
+        for name, given in dict(self.importance).items():
+            weight = exact_number(given)
+            if weight is None or weight < 0:
+                raise ValueError(
+                    f"importance of {name!r} must be a finite number of at least 0, such as 3, and it is "
+                    f"{reprlib.repr(given)} of type {type(given).__name__}."
+                )
+            if weight and not Fraction(1, _HEAVIEST) <= weight <= _HEAVIEST:
+                raise ValueError(
+                    f"importance of {name!r} is {reprlib.repr(given)}: above 0 it lies between 1e-9 and 1e9."
+                )
+            weights[name] = weight
+        return weights
+
+    def _combined(self, recalls: list[Scores], weights: list[Fraction]) -> Scores:
         if self.goal == "pareto":
             return pareto(recalls)
         return aggregate(recalls, weights, touched="one")
@@ -178,7 +220,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         search: _Search,
         records: Counts,
         mechanism: Mechanism,
-        weights: list[float],
+        weights: list[Fraction],
     ) -> list[Node]:
         """Select trees privately, one after the other, by how many records of each class they recognise."""
         totals = records.totals(1)[0]
