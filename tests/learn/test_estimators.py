@@ -288,6 +288,17 @@ def test_pictures_and_previews(fitted: DPTreeClassifier, tmp_path: Path) -> None
         preview(model, sample[:5], sample["rich"][:5], n_records=100)
 
 
+@pytest.mark.parametrize("tree", [3, -1, "a", True, None, 1.0])
+def test_a_tree_is_drawn_by_its_place(tree) -> None:
+    """From 0 to the last; anything else is refused in one sentence."""
+    forest = DPRandomForestClassifier(1, n_trees=3, max_depth=1, domains=DOMAINS).fit(people(100), "rich")
+
+    assert forest.plot_tree(tree=2) is not None
+    words = "tree is 3 and the last of this model is 2" if tree == 3 else "tree must be an integer of at least 0"
+    with pytest.raises(ValueError, match=words):
+        forest.plot_tree(tree=tree)
+
+
 def test_domains_from_the_data_are_not_private() -> None:
     """They warn, refuse a ledger and leave no promise."""
     X, y = people()[["age"]].to_numpy(), people()["rich"].to_numpy()

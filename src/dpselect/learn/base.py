@@ -117,10 +117,13 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return "\n\n".join(tree_text(self, tree) for tree in self.trees_)
 
     def plot_tree(self, path: str | Path | None = None, tree: int = 0) -> Any:
-        """Draw one tree; return the matplotlib figure, and save it when ``path`` is given."""
+        """Draw one tree, by its place in ``trees_``; return the matplotlib figure, and save it if ``path`` is given."""
         from dpselect.learn.export import tree_picture
 
         check_is_fitted(self, "trees_")
+        whole(tree, "tree", 0, "the place of a tree in trees_")
+        if tree >= len(self.trees_):
+            raise ValueError(f"tree is {tree} and the last of this model is {len(self.trees_) - 1}: pass its place.")
         return tree_picture(self, self.trees_[tree], path)
 
     def save(self, path: str | Path) -> None:
