@@ -92,6 +92,26 @@ def test_unseen_values_at_prediction(fitted: DPTreeClassifier) -> None:
     assert ["yes", "no"] == fitted.predict(new).tolist()
 
 
+@pytest.mark.parametrize("unknown", ["error", "ignore", "clip"])
+@pytest.mark.parametrize("kind", EVERY_CLASSIFIER)
+def test_every_record_gets_a_label(kind, unknown: str) -> None:
+    """Whatever unknown= says of training, which refuses the same record; missing values and text for numbers raise."""
+    model = kind(20, domains=DOMAINS, unknown=unknown).fit(people(), "rich")
+    known, new = ({"age": [age] * 2, "job": ["nurse", job]} for age, job in ((100, "smith"), (900, "astronaut")))
+
+    assert model.predict(known)[0] == model.predict(new)[0]
+    assert set(model.predict(new)) <= {"no", "yes"}
+    for bad, message in (
+        ({"age": [None], "job": ["nurse"]}, "missing values"),
+        ({"age": ["x"], "job": [""]}, "numeric"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.predict(bad)
+    if unknown == "error":
+        with pytest.raises(ValueError, match="outside its public domain"):
+            model.fit(new | {"rich": ["no", "yes"]}, "rich")
+
+
 @pytest.mark.parametrize("kind", EVERY_CLASSIFIER)
 @pytest.mark.parametrize(
     "rows", [slice(0, 0), slice(0, 1), slice(0, 5)], ids=["no rows", "one row", "fewer rows than trees"]

@@ -86,7 +86,15 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of every record; equal chances go to the first of ``classes_``."""
+        """Return the class of every record; equal chances go to the first of ``classes_``.
+
+        Every record gets a label, whatever ``unknown`` is: numbers outside their domain are clipped, and a category
+        that the domain does not list stops at the node that asks for it and takes the label there.
+
+        Raises:
+            ValueError: a column is not there, values are missing without ``missing="category"``, or text stands for
+                numbers.
+        """
         chances = self.predict_proba(X)
         return np.asarray(self.classes_[chances.argmax(axis=1)])
 

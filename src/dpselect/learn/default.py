@@ -45,7 +45,8 @@ class DPTreeClassifier(PrivateTrees):
             reads them from the data, warns, refuses a ledger and spends nothing.
         classes: the declared classes, unless ``domains`` has them under the target's name.
         n_records: the public number of records, if it is public; otherwise 2 % of epsilon pays for a noisy one.
-        unknown: what a value outside its domain is: ``"error"``, ``"ignore"`` (the record is left out) or ``"clip"``.
+        unknown: what a value outside its domain is in training: ``"error"``, ``"ignore"`` (the record is left out) or
+            ``"clip"``. ``predict`` labels such records.
         missing: ``"error"``, or ``"category"`` for a code of their own.
         person: the column that tells people apart. Only the first ``rows_per_person`` rows of each are kept, and
             the guarantee is for all rows of one person together: the trees work with epsilon / rows_per_person.
