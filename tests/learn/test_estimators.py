@@ -134,6 +134,7 @@ def test_facts_about_the_data_are_no_errors(kind, rows) -> None:
         ({"domains": {"age": (0, 100), "rich": ["no", "yes"]}}, dps.PrivacyError, "lacks 'job'"),
         ({"domains": DOMAINS | {"rich": ["no"]}}, ValueError, "at least two declared classes"),
         ({"domains": DOMAINS | {"rich": ["no", "maybe"]}}, ValueError, "not among the declared classes"),
+        ({"domains": DOMAINS | {"rich": (0, 1)}}, ValueError, "'rich' needs a list of classes, and .0, 1. is a range"),
         ({"domains": DOMAINS | {"age": (0, 50)}}, ValueError, "'age' has a value outside"),
         ({"epsilon": 0}, ValueError, "epsilon must be positive"),
         ({"epsilon": "1"}, TypeError, "epsilon must be a number"),

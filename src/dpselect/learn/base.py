@@ -29,6 +29,7 @@ from dpselect.learn.domains import (
     attribute,
     attributes,
     missing_values,
+    numeric_range,
 )
 from dpselect.learn.draws import Draws
 from dpselect.learn.in_place import fit_in_place
@@ -241,6 +242,11 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         classes = self.classes
         if classes is None and target is not None and isinstance(named, Mapping) and target in named:
             classes = named[target]
+            if numeric_range(classes):
+                raise ValueError(
+                    f"The target {target!r} needs a list of classes, and {classes!r} is a range of numbers: pass "
+                    "classes=, or that list in domains."
+                )
         if classes is None:
             raise PrivacyError(
                 "Classes are public facts, and the labels that happen to occur are private: pass classes=, or the "

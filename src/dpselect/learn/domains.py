@@ -133,11 +133,7 @@ def attribute(name: Any, domain: Any, *, bins: int, missing: bool) -> Attribute:
         if edges.ndim != 1 or edges.size < 2 or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
             raise ValueError(f"The bin edges of {name!r} must be finite and increasing, at least two.")
         return Attribute(name, None, edges, missing)
-    if (
-        isinstance(domain, tuple)
-        and len(domain) == 2
-        and all(isinstance(end, (int, float, np.number)) and not isinstance(end, bool) for end in domain)
-    ):
+    if numeric_range(domain):
         low, high = map(float, domain)
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             raise ValueError(f"The domain of {name!r} must be (low, high) with low < high, both finite.")
@@ -150,6 +146,15 @@ def attribute(name: Any, domain: Any, *, bins: int, missing: bool) -> Attribute:
     if not categories or len(set(categories)) != len(categories):
         raise ValueError(f"The domain of {name!r} must list each category once, at least one.")
     return Attribute(name, categories, None, missing)
+
+
+def numeric_range(domain: Any) -> bool:
+    """Return whether a domain is a pair of numbers, (low, high)."""
+    return (
+        isinstance(domain, tuple)
+        and len(domain) == 2
+        and all(isinstance(end, (int, float, np.number)) and not isinstance(end, bool) for end in domain)
+    )
 
 
 def attributes(names: Sequence[Any], domains: Any, *, bins: int, missing: bool) -> tuple[Attribute, ...]:
