@@ -1,15 +1,17 @@
 """The command line."""
 
+import ast
 import json
 import re
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
 import dpselect as dps
-from dpselect.cli import main
+from dpselect.cli import advice, main
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
@@ -41,7 +43,7 @@ def test_top_k_prints_names_in_order(edges: Path, capsys: pytest.CaptureFixture[
     lines = capsys.readouterr().out.splitlines()
 
     assert re.fullmatch(r" +1  0", lines[0])
-    assert "in order of selection; epsilon = 1000000 per edge, by permute-and-flip" == lines[-1]
+    assert "in order of selection by degree; epsilon = 1000000 per edge, by permute-and-flip" == lines[-1]
 
 
 def test_json_is_for_programs(edges: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -123,12 +125,17 @@ def test_demo_compares_mechanisms_with_exact_probabilities(capsys: pytest.Captur
         (["--epsilon", "1e-99999"], "is not a number"),
         (["--nodes", "99999999999999999999"], "more than fits"),
         (["--nodes", "."], "no file"),
+        (["--nodes", "0"], "--nodes must be at least 1: how many public nodes"),
         (["--k", "0"], "k must be an integer"),
         (["--k", "-2"], "k must be an integer"),
         (["--k", "1.5"], "invalid int"),
         (["--k", "7"], "at most that many"),
         (["--mechanism", "permute-and-flop"], "did you mean permute-and-flip"),
         (["--metric", "fame"], "invalid choice"),
+        (["--metric", "degree,ego-density"], "give --metric again"),
+        (["--metric", "degree", "ego-density"], "arguments: ego-density; give --metric again"),
+        (["--bogus"], "unrecognized arguments: --bogus\n"),
+        (["--mechanism", "inverse-sensitivity"], "take another, such as --mechanism local-dampening-flip.\n"),
         (["--nodes", "4"], "id"),
         (["--nodes", "nowhere.txt"], "no file"),
     ],
@@ -143,11 +150,11 @@ def test_bad_input_is_one_sentence_and_status_2(edges: Path, change, message: st
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--metric", "degree", "--epsilon", "1"], "nodes="),
-        (["--metric", "ego-betweenness", "--epsilon", "1", "--nodes", "6"], "max_degree"),
+        (["--metric", "degree", "--epsilon", "1"], "pass --nodes, their number"),
+        (["--metric", "ego-betweenness", "--epsilon", "1", "--nodes", "6"], "needs --max-degree: a public"),
         (
             ["--metric", "ego-betweenness", "--epsilon", "1", "--nodes", "6", "--max-degree", "3"],
-            "max_degree",
+            "the graph exceeds --max-degree,",
         ),
         (["--metric", "ego-betweenness", "--epsilon", "1", "--nodes", "6", "--max-degree", "1"], ""),
         (["--metric", "degree", "--nodes", "6"], "--epsilon"),
@@ -156,6 +163,32 @@ def test_bad_input_is_one_sentence_and_status_2(edges: Path, change, message: st
 def test_missing_public_facts_are_asked_for(edges: Path, arguments, message: str, capsys) -> None:
     """Nodes, maximum degree and epsilon are never guessed."""
     assert message in refusal(["top-k", str(edges), *arguments], capsys)
+
+
+def test_advice_in_arguments_becomes_advice_in_options() -> None:
+    """Arguments that the command has, with their values; paths and what it does not have stay."""
+    given = Namespace(unknown="error", max_depth=3, nodes=None, delta=0)
+
+    for said, shown in (
+        ("pass unknown='clip', or nodes=.", "pass --unknown clip, or --nodes."),
+        ("max_depth must be an integer", "--max-depth must be an integer"),
+        ("lower max_depth=3 (or delta=1e-6).", "lower --max-depth 3 (or --delta 1e-6)."),
+        ("pass nodes= (--nodes on the command line), a number", "pass --nodes, a number"),
+        ("pass classes=, or max_leaves=3", "pass classes=, or max_leaves=3"),
+        ("no file data/nodes=3/max_depth or 'max_depth'", "no file data/nodes=3/max_depth or 'max_depth'"),
+    ):
+        assert shown == advice.translated(said, given)
+
+
+def test_the_library_still_says_what_is_exchanged() -> None:
+    """A remedy for a sentence that nobody says any more would never be shown."""
+    said = set()
+    for file in (Path(__file__).parents[1] / "src" / "dpselect").rglob("*.py"):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        texts = [each.value for each in ast.walk(tree) if isinstance(each, ast.Constant) and file.name != "advice.py"]
+        said |= {remedied for remedied in advice.REMEDIES for text in texts if remedied in str(text)}
+
+    assert set(advice.REMEDIES) == said
 
 
 def test_malformed_files_name_the_line_and_not_its_content(tmp_path: Path, capsys) -> None:

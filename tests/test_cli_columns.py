@@ -1,11 +1,13 @@
 """The commands about one column, about genetic markers, and the comparison of mechanisms."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import dpselect as dps
 from dpselect.cli import main
 from test_cli import refusal
 
@@ -103,11 +105,24 @@ def test_compare_prints_a_table_and_draws_a_picture(
 
 
 def test_compare_says_why_a_mechanism_does_not_apply(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A line of the table holds the reason."""
+    """The table says that it does not, and a line beneath holds the reason."""
     arguments = ["--families", "100", "--epsilons", "1", "--mechanisms", "inverse-sensitivity", "exponential"]
     assert 0 == main(["compare", "snp", study, *arguments])
 
-    assert "inverse-sensitivity  " in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert 2 == len(re.findall(r"^  inverse-sensitivity +not applicable$", printed, re.MULTILINE))
+    assert "inverse-sensitivity is not applicable: this mechanism needs the number of changes that" in printed
+    assert "pass " not in printed
+
+
+def test_compare_leaves_out_what_does_not_apply(capsys: pytest.CaptureFixture[str]) -> None:
+    """Unless it was asked for: the default is what applies, and the last line names the rest."""
+    both = ["compare", "top-k", "lesmis", "--metric", "degree", "--metric", "ego-density", "--pareto"]
+    assert 0 == main([*both, "--epsilons", "1"])
+    *lines, last = capsys.readouterr().out.splitlines()
+
+    assert not [line for line in lines if "shifted" in line or "applicable" in line]
+    assert "Not applicable here: shifted-local-dampening-flip." in last
 
 
 @pytest.mark.parametrize(
@@ -180,7 +195,7 @@ def test_commands_spend_from_a_ledger(people: str, study: str, tmp_path: Path, c
     capsys.readouterr()
 
     assert "left epsilon 3/20" in refusal([*percentile, "0.2"], capsys)
-    assert "a ledger for each relation" in refusal(
+    assert "make another for those, dpselect budget create with --neighbours family." in refusal(
         ["snp", study, "--families", "100", "--epsilon", "0.1", "--ledger", ledger], capsys
     )
     assert 0 == main(["budget", "show", ledger, "--delta", "1e-6"])
@@ -230,6 +245,57 @@ def test_several_metrics_are_combined(capsys: pytest.CaptureFixture[str]) -> Non
     one = ["top-k", "lesmis", "--metric", "degree", "--epsilon", "1"]
     assert "give --metric more than once" in refusal([*one, "--pareto"], capsys)
     assert "given twice" in refusal([*one, "--metric", "degree", "--pareto"], capsys)
+    shifted = [*both, "--pareto", "--mechanism", "shifted-local-dampening-flip"]
+    assert "take --mechanism local-dampening-flip or permute-and-flip." in refusal(shifted, capsys)
+
+
+@pytest.mark.parametrize(
+    ("weights", "told"),
+    [
+        (["-1e3", "2"], "-1000 x degree + 2 x ego-density"),
+        (["-1/2", "-.5"], "-1/2 x degree + -1/2 x ego-density"),
+        (["1/3", "0"], "1/3 x degree + 0 x ego-density"),
+    ],
+)
+def test_weights_of_every_form_are_recorded(weights, told: str, tmp_path: Path, capsys) -> None:
+    """As exact numbers: in the text, in JSON and in the ledger."""
+    ledger = str(tmp_path / "b.ledger")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "9", "--dataset", "x", "--neighbours", "edge"])
+    both = ["top-k", "lesmis", "--metric", "degree", "--metric", "ego-density", "--epsilon", "1", "--ledger", ledger]
+    capsys.readouterr()
+    assert 0 == main([*both, "--weights", *weights])
+    assert f"in order of selection by {told}; epsilon" in capsys.readouterr().out
+    assert 0 == main([*both, "--weights", *weights, "--json"])
+    answer = json.loads(capsys.readouterr().out)
+    assert dict(part.split(" x ")[::-1] for part in told.split(" + ")) == answer["weights"]
+    assert "degree and ego-density, weighted" == answer["metric"]
+    assert 0 == main(["budget", "export", ledger])
+
+    for line in capsys.readouterr().out.splitlines():
+        facts = json.loads(line)["facts"]
+        assert ("degree and ego-density, weighted", told) == (facts["metric"], facts["weights"])
+
+
+def test_without_weights_the_metric_is_recorded(tmp_path: Path, capsys) -> None:
+    """One metric, and several by Pareto dominance."""
+    ledger = str(tmp_path / "b.ledger")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "9", "--dataset", "x", "--neighbours", "edge"])
+    one = ["top-k", "lesmis", "--epsilon", "1", "--ledger", ledger, "--metric", "degree"]
+    capsys.readouterr()
+    for more, told in (([], "degree"), (["--metric", "ego-density", "--pareto"], "degree and ego-density, Pareto")):
+        assert 0 == main([*one, *more])
+        assert f"in order of selection by {told}; epsilon" in capsys.readouterr().out
+        assert 0 == main(["budget", "export", ledger])
+        facts = json.loads(capsys.readouterr().out.splitlines()[-1])["facts"]
+        assert {"command": "top-k", "graph": "lesmis", "metric": told} == {**facts}
+
+
+def test_a_graph_after_the_weights_is_told_where_it_belongs(capsys) -> None:
+    """Whatever follows --weights is taken for a weight."""
+    both = ["top-k", "--metric", "degree", "--metric", "ego-density", "--epsilon", "1", "--weights", "1", "2", "e.csv"]
+
+    assert "'e.csv' is no weight" in (said := refusal(both, capsys))
+    assert "and the graph before --weights" in said
 
 
 def test_the_front_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -252,3 +318,61 @@ def test_the_front_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     capsys.readouterr()
     one = ["compare", "top-k", "lesmis", "--metric", "degree", "--epsilons", "1", "--objectives", str(picture)]
     assert "give --metric twice" in refusal(one, capsys)
+    same = [*both, "--out", str(tmp_path / "x.svg"), "--objectives", str(tmp_path / "." / "x.svg")]
+    assert "--out and --objectives are the same file" in refusal(same, capsys)
+    assert not (tmp_path / "x.svg").exists()
+
+
+@pytest.fixture
+def drawn(monkeypatch) -> list:
+    """The figures that were saved."""
+    figures: list = []
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *_, **__: figures.append(figure))
+    return figures
+
+
+def front_of(figure) -> list:
+    """The corners of the line that shows the front, and what the axes are called."""
+    (axes,) = figure.axes
+    (line,) = (each for each in axes.lines if each.get_label() == "front")
+    return [sorted(zip(*map(list, line.get_data()), strict=True)), axes.get_xlabel(), axes.get_ylabel()]
+
+
+@pytest.mark.parametrize("weights", [(1, 1), (-1, 1), (1, -2), (-1e-9, -3)])
+def test_the_front_faces_where_weights_point(weights: tuple, drawn: list) -> None:
+    """Nobody on it is beaten in both objectives, each in the direction of its weight."""
+    points = [(0, 0), (1, 5), (2, 3), (2, 4), (4, 4), (5, 0), (5, 1), (3, 6), (0, 6)]
+    signed = [(weights[0] * x, weights[1] * y) for x, y in points]
+    front = {
+        points[i]
+        for i, (x, y) in enumerate(signed)
+        if not any(a >= x and b >= y and (a, b) != (x, y) for a, b in signed)
+    }
+    parts = [dps.Scores(list(values), 1) for values in zip(*points, strict=True)]
+    dps.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=weights)
+
+    names = [name + ("" if weight > 0 else ", less is better") for name, weight in zip("ab", weights, strict=True)]
+    assert [sorted(front), *names] == front_of(drawn[0])
+
+
+def test_an_objective_of_weight_zero_is_not_on_the_front(drawn: list) -> None:
+    """The front is where the other is best, all along the picture; two weights of zero have none."""
+    parts = [dps.Scores([1, 3, 2], 1), dps.Scores([7, 8, 9], 1)]
+    dps.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=(-1, 0))
+    dps.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=(0, 2))
+
+    assert [[(1, 0), (1, 1)], "a, less is better", "b, not counted"] == front_of(drawn[0])
+    assert [[(0, 9), (1, 9)], "a, not counted", "b"] == front_of(drawn[1])
+    with pytest.raises(ValueError, match="not both zero"):
+        dps.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=(0, 0))
+
+
+def test_the_picture_of_negative_weights_has_the_best_on_its_front(drawn: list, tmp_path: Path) -> None:
+    """Where fewer neighbours are better, the best stands at the left."""
+    both = ["compare", "top-k", "lesmis", "--metric", "degree", "--metric", "ego-density", "--weights", "-1", "1"]
+    assert 0 == main([*both, "--epsilons", "1", "--objectives", str(tmp_path / "x.png")])
+    (axes,) = drawn[0].axes
+    (best,) = (set(zip(*line.get_data(), strict=True)) for line in axes.lines if line.get_label() == "best, no noise")
+
+    assert set(front_of(drawn[0])[0]) & best
+    assert "degree, less is better" == axes.get_xlabel()

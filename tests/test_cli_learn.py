@@ -10,6 +10,8 @@ import pytest
 from dpselect.cli import main
 from test_cli import refusal
 
+EVOLUTIONARY = ["--model", "evolutionary"]
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -74,7 +76,19 @@ def refusal_after(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> s
         ('age = 7\nrich = ["no", "yes"]\n', [], "must be a list"),
         ("age = [", [], "no TOML file"),
         (None, ["--mechanism", "exponential"], "goes with --model id3"),
-        (None, ["--max-depth", "0"], "max_depth must be"),
+        (None, ["--max-depth", "0"], "--max-depth must be"),
+        ('job = ["nurse"]\nage = {low = 0, high = 100}\nrich = ["no", "yes"]\n', [], "--unknown ignore (such"),
+        ('age = {low = 0, high = 9}\nrich = ["no", "yes"]\n', [], "for numbers, --unknown clip."),
+        ("age = {low = 0, high = 100}\nrich = {low = 0, high = 1}\n", [], "write rich = [...] in"),
+        ("age = {low = 0, high = 100}\nrich = {edges = [0, 1]}\n", [], "a list of at least two classes"),
+        ('age = {low = 0, high = 100}\nrich = ["no"]\n', [], "a list of at least two classes"),
+        (None, [*EVOLUTIONARY, "--goal", "pareto", "--importance", "yes=3"], "or pass --goal weighted."),
+        (None, [*EVOLUTIONARY, "--importance", "yes=1", "yes=2"], "--importance names yes twice"),
+        (
+            None,
+            [*EVOLUTIONARY, "--mechanism", "shifted-local-dampening-flip", "--goal", "pareto"],
+            "take --mechanism local-dampening-flip or permute-and-flip.",
+        ),
     ],
 )
 def test_bad_trainings_end_with_one_sentence(
@@ -85,6 +99,23 @@ def test_bad_trainings_end_with_one_sentence(
         (folder / "domains.toml").write_text(domains, encoding="utf-8")
     assert message in refusal(train(folder, *more), capsys)
     assert not (folder / "m.json").exists()
+
+
+def test_a_missing_value_is_answered_by_an_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--missing category, as it is written on the command line."""
+    with (folder / "people.csv").open("a", encoding="utf-8") as file:
+        file.write(",nurse,no\n")
+
+    assert "pass --missing category, or" in refusal(train(folder), capsys)
+
+
+def test_one_file_is_not_written_twice(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The model, the picture and the ledger are different files, and nothing is spent when they are not."""
+    ledger = str(folder / "m.json")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people"])
+    assert "--out and --ledger are the same file" in refusal_after(capsys, train(folder, "--ledger", ledger))
+    assert 0 == main(["budget", "verify", ledger])
+    assert "0 entries" in capsys.readouterr().out
 
 
 def test_damaged_models_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpselect.core.errors import PrivacyError
 from dpselect.core.guarantee import exact_epsilon
@@ -21,6 +22,8 @@ from dpselect.core.scores import Scores
 # Line styles and markers that can be told apart in grey.
 _STYLES = ("-", "--", "-.", ":")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+# What an axis says of an objective whose weight has this sign.
+_DIRECTION = {1: "", -1: ", less is better", 0: ", not counted"}
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,8 @@ def row(scores: Scores, mechanism: Mechanism, epsilons: Sequence[Any], *, label:
 def table(rows: Sequence[Row]) -> str:
     """Return two tables as text: the probability of a best candidate, and the expected error.
 
+    Beneath them stands why a mechanism does not apply.
+
     >>> print(table([Row("exponential", (Fraction(1), Fraction(2)), (0.5, 0.75), (1.5, 0.25))]))
     probability of naming a best candidate
       epsilon              1          2
@@ -89,9 +94,10 @@ def table(rows: Sequence[Row]) -> str:
         lines = [title, head]
         for each in rows:
             cells = "".join(f"{value:>11{form}}" for value in getattr(each, figures))
-            lines.append(f"  {each.name:<{width}}{cells or '  ' + each.why}")
+            lines.append(f"  {each.name:<{width}}{cells or '  not applicable'}")
         blocks.append("\n".join(line.rstrip() for line in lines))
-    return "\n\n".join(blocks)
+    why = [f"{each.name} is not applicable: {_fact(each.why)}." for each in rows if each.why]
+    return "\n\n".join([*blocks, *(["\n".join(why)] if why else [])])
 
 
 def draw(rows: Sequence[Row], path: str | Path) -> None:
@@ -139,6 +145,7 @@ def draw_front(
     path: str | Path,
     *,
     label: str = "drawn privately",
+    weights: Sequence[Any] = (1, 1),
 ) -> None:
     """Draw two objectives of public data: all candidates, the front, what is best and what was drawn with noise.
 
@@ -149,14 +156,15 @@ def draw_front(
         private: positions drawn privately.
         path: a .png, .svg or .pdf file.
         label: how they were drawn.
+        weights: of the two objectives; their signs say which way is better, and one of weight 0 does not count.
 
     Raises:
         ImportError: matplotlib is not installed.
-        ValueError: not two objectives, or a file of another kind.
+        ValueError: not two objectives, weights that are both zero, or a file of another kind.
     """
     path = Path(path)
-    if len(parts) != 2:
-        raise ValueError("The front is drawn for two objectives: pass two.")
+    if not len(parts) == len(names) == len(weights) == 2 or not any(weights):
+        raise ValueError("The front is drawn for two objectives: pass two, two names and two weights, not both zero.")
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise ValueError(f"{path.name} is no picture: pass a file that ends in .png, .svg or .pdf.")
     try:
@@ -164,16 +172,21 @@ def draw_front(
     except ImportError:
         raise ImportError('Pictures need matplotlib: python -m pip install "dpselect[plot]".') from None
     x, y = (part.values.astype(np.float64) for part in parts)
-    order = np.lexsort((-y, -x))
-    front = order[y[order] > np.concatenate(([-np.inf], np.maximum.accumulate(y[order])[:-1]))]
+    signs = [(weight > 0) - (weight < 0) for weight in weights]
     figure = Figure(figsize=(7, 4.6), layout="constrained")
     axes = figure.subplots()
     axes.plot(x, y, ".", color="0.75", markersize=3, label="candidates", rasterized=True)
-    # A point covers what lies below and to the left of it, so the front is a staircase.
-    axes.plot(x[front[::-1]], y[front[::-1]], color="0.3", linewidth=1, label="front", drawstyle="steps-pre")
+    if all(signs):
+        # A point covers what lies below and to the left of it where more is better, so the front is a staircase.
+        front = _staircase(signs[0] * x, signs[1] * y)
+        axes.plot(x[front], y[front], color="0.3", linewidth=1, label="front", drawstyle="steps-pre")
+    else:
+        # Only one objective counts, and whoever is best in it is on the front, whatever the other.
+        along, values = (axes.axvline, signs[0] * x) if signs[0] else (axes.axhline, signs[1] * y)
+        along(sum(signs) * values.max(), color="0.3", linewidth=1, label="front")
     axes.plot(x[list(chosen)], y[list(chosen)], "s", color="C0", markersize=8, fillstyle="none", label="best, no noise")
     axes.plot(x[list(private)], y[list(private)], "x", color="C3", markersize=8, label=label)
-    axes.set(xlabel=names[0], ylabel=names[1])
+    axes.set(**{f"{axis}label": name + _DIRECTION[sign] for axis, name, sign in zip("xy", names, signs, strict=True)})
     for values, rescale in ((x, axes.set_xscale), (y, axes.set_yscale)):
         # Degrees and the like: a few are far larger than all others.
         if values.min() >= 0 and values.max() > 100 * max(1.0, float(np.median(values))):
@@ -181,6 +194,23 @@ def draw_front(
     axes.grid(color="0.9")
     figure.legend(loc="outside right upper", frameon=False, fontsize="small")
     figure.savefig(path, dpi=150)
+
+
+def _staircase(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the positions that no other beats in both, larger is better, from the least ``x`` to the largest.
+
+    >>> _staircase(np.array([3.0, 1.0, 2.0, 1.0]), np.array([0.0, 5.0, -1.0, 2.0]))
+    array([1, 0])
+    """
+    order = np.lexsort((-y, -x))
+    highest = np.concatenate(([-np.inf], np.maximum.accumulate(y[order])[:-1]))
+    return order[y[order] > highest][::-1]
+
+
+def _fact(why: str) -> str:
+    """Return what is wrong, without what to do about it: the other mechanisms stand in the table."""
+    fact = why.partition(":")[0].rstrip(".")
+    return fact[:1].lower() + fact[1:]
 
 
 def _short(epsilon: Fraction) -> str:

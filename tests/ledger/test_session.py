@@ -47,6 +47,19 @@ def test_the_ledger_named_wins_over_the_session() -> None:
     assert (Fraction(3, 10), Fraction(2, 5)) == (outer.totals.epsilon, inner.totals.epsilon)
 
 
+def test_a_release_for_other_neighbours_is_told_how_to_get_a_budget() -> None:
+    """With the argument as it is written, which then works."""
+    graph = dps.utilities.degree(dps.Graph.named("lesmis"))
+    with dps.budget(epsilon=1) as book:
+        with pytest.raises(ValueError, match='dpselect.budget or Ledger.open with neighbours="edge"'):
+            dps.select(graph, 1, mechanism=FLIP)
+        assert 0 == book.totals.spends
+    with dps.budget(epsilon=1, neighbours="edge") as book:
+        dps.select(graph, 1, mechanism=FLIP)
+
+    assert 1 == book.totals.spends
+
+
 def test_an_error_inside_ends_the_session() -> None:
     """Nothing outside is counted afterwards."""
     with pytest.raises(KeyError), dps.budget(epsilon=1) as book:

@@ -95,7 +95,7 @@ def test_sums_in_closed_form_and_by_walking_agree() -> None:
 def test_without_a_public_reach_it_is_refused(name: str) -> None:
     """The message says how to give one and what to use instead."""
     scores = dps.Scores([1.0, 2.0], dps.sensitivity.local(lambda t: 1, ceiling=3))
-    with pytest.raises(dps.PrivacyError, match="give a public reach .* or use local-dampening"):
+    with pytest.raises(dps.PrivacyError, match=r"use local-dampening-flip, .* pareto\(\.\.\., reach=\)"):
         dps.select(scores, 1, mechanism=dps.mechanism(name))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import dpselect as dps
 from dpselect.cli import (
+    advice,
     audit,
     budget,
     choose,
@@ -48,7 +49,9 @@ VERBS = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit status: 0, 1 for a broken claim, or 2 with one sentence on standard error."""
     parser = _parser()
-    given = parser.parse_args(arguments)
+    given, stray = parser.parse_known_args(arguments)
+    if stray:
+        parser.error(f"unrecognized arguments: {' '.join(stray)}{top_k.several(given, stray)}")
     try:
         print(given.run(given))
     except BrokenPipeError:
@@ -56,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
         return 0
     except (ValueError, TypeError, OSError, ImportError, dps.PrivacyError, dps.BudgetError) as error:
-        print(f"dpselect {given.command}: {error}", file=sys.stderr)
+        print(f"dpselect {given.command}: {advice.translated(str(error), given)}", file=sys.stderr)
         return 2
     except (MemoryError, OverflowError):
         print(

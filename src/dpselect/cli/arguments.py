@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
@@ -11,6 +12,9 @@ from typing import Any, NoReturn
 from dpselect.core.release import Release
 from dpselect.ledger import Citing, Ledger
 from dpselect.sources.warehouse import is_url, without_secrets
+
+# What argparse takes for a value and no option: -1e3 and -1/2 too, where it knows -1 and -0.5 alone.
+_NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan)", re.IGNORECASE)
 
 # What one step between databases is, in words.
 _PROTECTED = {
@@ -22,7 +26,11 @@ _PROTECTED = {
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one sentence."""
+    """An argument parser whose errors are one sentence, and that takes every negative number for a number."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._negative_number_matcher = _NEGATIVE
 
     def error(self, message: str) -> NoReturn:
         """Leave with status 2 and the sentence."""
@@ -54,8 +62,13 @@ def weight(text: str) -> Fraction:
 
 def nodes(text: str | None, option: str = "--nodes", noun: str = "label") -> Any:
     """Return a number of nodes, a list of labels (integers when all are), or None when not given."""
-    if text is None or text.isdecimal():
-        return None if text is None else int(text)
+    if text is None:
+        return None
+    of = "node" if noun == "label" else noun
+    if text.isdecimal():
+        if not int(text):
+            raise ValueError(f"{option} must be at least 1: how many public {of}s there are.")
+        return int(text)
     if not Path(text).is_file():
         raise ValueError(f"{option} takes a number or a file with one {noun} a line, and there is no file {text!r}.")
     try:
@@ -64,7 +77,7 @@ def nodes(text: str | None, option: str = "--nodes", noun: str = "label") -> Any
         raise ValueError(f"{text} is not UTF-8 text: save it as UTF-8.") from None
     labels = [line.strip() for line in lines if line.strip()]
     if not labels:
-        raise ValueError(f"{text} lists no {'node' if noun == 'label' else noun}: write one {noun} a line.")
+        raise ValueError(f"{text} lists no {of}: write one {noun} a line.")
     # "007" is a label and "7" an integer: only lists that survive the way there and back are integers.
     whole = all(label.isascii() and label.isdigit() and str(int(label)) == label for label in labels)
     return [int(label) for label in labels] if whole else labels
@@ -78,8 +91,8 @@ def add_release(parser: argparse.ArgumentParser, mechanism: str) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def ledger_of(given: argparse.Namespace) -> Citing | None:
-    """Return the ledger named on the command line, verified, or ``None``."""
+def ledger_of(given: argparse.Namespace, **more: str) -> Citing | None:
+    """Return the ledger named on the command line, verified, or ``None``; ``more`` is recorded with the spend."""
     if given.ledger is None:
         return None
     facts = {"command": given.command}
@@ -87,7 +100,7 @@ def ledger_of(given: argparse.Namespace) -> Citing | None:
         value = getattr(given, name, None)
         if value is not None:
             facts[name] = without_secrets(str(value))
-    return Ledger.read(given.ledger).about(**facts)
+    return Ledger.read(given.ledger).about(**facts, **more)
 
 
 def add_place(parser: argparse.ArgumentParser) -> None:

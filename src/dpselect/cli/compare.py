@@ -10,7 +10,7 @@ from typing import Any
 import dpselect as dps
 from dpselect.cli import median, percentile, snp, top_k
 from dpselect.cli.arguments import number
-from dpselect.cli.train import writable
+from dpselect.cli.train import require_apart, writable
 
 TASKS = {"percentile": percentile, "median": median, "snp": snp, "top-k": top_k}
 _EPSILONS = tuple(map(Fraction, ("1/10", "1/5", "1/2", "1", "2", "5", "10")))
@@ -42,7 +42,10 @@ def add(verbs: Any) -> None:
         each = tasks.add_parser(name, help=f"compare mechanisms for dpselect {name}")
         task.add_data(each)
         each.add_argument(
-            "--mechanisms", nargs="+", metavar="NAME", default=_USUAL, help="which to compare (default: the usual six)"
+            "--mechanisms",
+            nargs="+",
+            metavar="NAME",
+            help="which to compare (default: those of the usual six that apply)",
         )
         each.add_argument(
             "--epsilons", nargs="+", type=number, metavar="E", default=_EPSILONS, help="default: 0.1 to 10"
@@ -97,20 +100,25 @@ def run(given: argparse.Namespace) -> str:
     for option in ("out", "objectives"):
         if getattr(given, option, None):
             writable(getattr(given, option), f"--{option}")
-    mechanisms = [dps.mechanism(name) for name in given.mechanisms]
+    require_apart(given, "out", "objectives")
+    mechanisms = [dps.mechanism(name) for name in given.mechanisms or _USUAL]
     problems = task.scores(given)
     rows = [
         dps.compare.row(found, mechanism, epsilons, label=label if len(problems) > 1 else "")
         for label, found in problems.items()
         for mechanism in mechanisms
     ]
+    # Who asked for no mechanism in particular learns only the names of those that do not apply.
+    left = [] if given.mechanisms else [each.name for each in rows if each.why]
+    rows = [each for each in rows if each.name not in left] or rows
     if given.out:
         dps.compare.draw(rows, given.out)
     if getattr(given, "objectives", None):
         # Drawn as dpselect top-k draws several metrics, unless other mechanisms were asked for.
         usual = [each for each in mechanisms if each.name == top_k.COMBINED]
         _front(given, problems, [*usual, *mechanisms][0], epsilons[-1])
-    note = "Exact, from laws. For public data only: figures like these betray private data."
+    out = f" Not applicable here: {', '.join(left)}." if left else ""
+    note = f"Exact, from laws.{out} For public data only: figures like these betray private data."
     return f"{dps.compare.table(rows)}\n\n{note}"
 
 
@@ -127,4 +135,7 @@ def _front(given: argparse.Namespace, problems: dict[str, dps.Scores], mechanism
     place = {candidate: position for position, candidate in enumerate(combined.candidates)}
     drawn = dps.top_k(combined, many, epsilon, mechanism=mechanism).candidates
     label = f"{mechanism.name},\nepsilon {float(epsilon):g} in all"
-    dps.compare.draw_front(parts, given.metric, best, [place[each] for each in drawn], given.objectives, label=label)
+    private = [place[each] for each in drawn]
+    dps.compare.draw_front(
+        parts, given.metric, best, private, given.objectives, label=label, weights=given.weights or (1, 1)
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -48,14 +49,15 @@ def add_data(top: argparse.ArgumentParser) -> None:
         "--metric",
         required=True,
         action="append",
+        type=_one,
         choices=sorted(DEFAULTS),
-        help="what makes a node influential; give several to combine them",
+        help="what makes a node influential; give it again for each further metric, to combine them",
     )
     top.add_argument(
         "--pareto", action="store_true", help="several metrics: prefer nodes that few others beat in every metric"
     )
     top.add_argument(
-        "--weights", nargs="+", type=weight, metavar="W", help="several metrics: the weight of each, in their order"
+        "--weights", nargs="+", type=_weight, metavar="W", help="several metrics: the weight of each, in their order"
     )
     top.add_argument(
         "--nodes",
@@ -86,8 +88,7 @@ def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
     name = " and ".join(given.metric)
     if given.pareto:
         return {f"{name}, Pareto": dps.pareto(found)}
-    weights = [int(w) if w.denominator == 1 else float(w) for w in given.weights]
-    return {f"{name}, weighted": dps.aggregate(found, weights)}
+    return {f"{name}, weighted": dps.aggregate(found, given.weights)}
 
 
 def run(given: argparse.Namespace) -> str:
@@ -95,15 +96,41 @@ def run(given: argparse.Namespace) -> str:
     chosen = given.mechanism or (COMBINED if len(given.metric) > 1 else DEFAULTS[given.metric[0]])
     mechanism = dps.mechanism(chosen)
     ((name, found),) = scores(given).items()
-    release = dps.top_k(found, given.k, given.epsilon, mechanism=mechanism, ledger=ledger_of(given))
+    # Weights are public, and without them nobody could say later what was ranked.
+    weights = dict(zip(given.metric, map(str, given.weights or []), strict=bool(given.weights)))
+    told = " + ".join(f"{weight} x {metric}" for metric, weight in weights.items())
+    book = ledger_of(given, metric=name, **({"weights": told} if told else {}))
+    release = dps.top_k(found, given.k, given.epsilon, mechanism=mechanism, ledger=book)
     ranks = [f"{rank:>3}  {node}" for rank, node in enumerate(release.candidates, 1)]
-    return shown(release, ranks, given, "in order of selection; ", metric=name)
+    note = f"in order of selection by {told or name}; "
+    return shown(release, ranks, given, note, metric=name, **({"weights": weights} if weights else {}))
 
 
 def parts(given: argparse.Namespace) -> list[dps.Scores]:
     """Return the score of every node by each metric."""
     graph = _graph(given)
     return [_metric(metric, given, graph) for metric in given.metric]
+
+
+def several(given: argparse.Namespace, stray: list[str]) -> str:
+    """Return a hint where words too many come from several metrics after one --metric, or an empty text."""
+    words = {*stray, getattr(given, "graph", None)}
+    return "; give --metric again for each further metric" if words & set(DEFAULTS) else ""
+
+
+def _one(text: str) -> str:
+    """Return one metric, or say how several are given."""
+    if "," in text:
+        raise argparse.ArgumentTypeError(f"{text!r} are several: give --metric again for each further metric")
+    return text
+
+
+def _weight(text: str) -> Fraction:
+    """Return a weight; as many words as follow are taken for weights, the graph too."""
+    try:
+        return weight(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}, and the graph before --weights") from None
 
 
 def _graph(given: argparse.Namespace) -> dps.Graph | StoredGraph:

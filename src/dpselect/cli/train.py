@@ -62,6 +62,7 @@ def run(given: argparse.Namespace) -> str:
     domains = read_domains(given.domains)
     if given.target not in domains:
         raise dps.PrivacyError(f"{given.domains} lacks {given.target!r}: list the public classes of the target there.")
+    _require_classes(given, domains[given.target])
     settings: dict[str, Any] = {"missing": given.missing, "unknown": given.unknown}
     if given.max_depth is not None:
         settings["max_depth"] = given.max_depth
@@ -74,6 +75,7 @@ def run(given: argparse.Namespace) -> str:
     model = kind(given.epsilon, domains=domains, ledger=ledger_of(given), **settings)
     # What can fail without the data fails before anything is spent.
     writable(given.out, "--out")
+    require_apart(given, "out", "picture", "ledger")
     if given.picture:
         writable(given.picture, "--picture")
         if Path(given.picture).suffix not in (".png", ".svg", ".pdf"):
@@ -93,7 +95,14 @@ def run(given: argparse.Namespace) -> str:
     return f"{shown}\n\n{spent}; {used}; written to {given.out}"
 
 
-def _search(given: argparse.Namespace, classes: Any) -> dict[str, Any]:
+def _require_classes(given: argparse.Namespace, domain: Any) -> None:
+    if not isinstance(domain, list) or len(domain) < 2:
+        raise ValueError(
+            f"The target needs a list of at least two classes: write {given.target} = [...] in {given.domains}."
+        )
+
+
+def _search(given: argparse.Namespace, classes: list[Any]) -> dict[str, Any]:
     """Return the settings of the evolutionary search that were given."""
     found = {name: getattr(given, name) for name in ("goal", "importance", "population", "generations")}
     found = {name: value for name, value in found.items() if value is not None}
@@ -106,17 +115,29 @@ def _search(given: argparse.Namespace, classes: Any) -> dict[str, Any]:
     if given.population is not None:
         found["selected"] = max(1, min(20, given.population // 5))
     if given.importance is not None:
-        named = {str(each): each for each in classes} if isinstance(classes, list) else {}
+        named = {str(each): each for each in classes}
         found["importance"] = {}
         for pair in given.importance:
             name, _, value = pair.rpartition("=")
             if name not in named:
                 raise ValueError(f"--importance {pair}: write CLASS=NUMBER with one of {', '.join(named)}.")
+            if named[name] in found["importance"]:
+                raise ValueError(f"--importance names {name} twice: give each class once.")
             try:
                 found["importance"][named[name]] = weight(value)
             except argparse.ArgumentTypeError as error:
                 raise ValueError(f"--importance {pair}: {error}.") from None
     return found
+
+
+def require_apart(given: argparse.Namespace, *options: str) -> None:
+    """Refuse one file for two purposes: the second would overwrite the first."""
+    seen: dict[Path, str] = {}
+    for option in options:
+        if (named := getattr(given, option, None)) is not None:
+            other = seen.setdefault(Path(named).resolve(), option)
+            if other != option:
+                raise ValueError(f"--{other} and --{option} are the same file, {named}: name two.")
 
 
 def writable(path: str, option: str) -> None:

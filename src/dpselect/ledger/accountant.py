@@ -107,8 +107,8 @@ class Terms:
         """
         if event.neighbours != self.neighbours:
             raise ValueError(
-                f"This budget protects {self.neighbours} neighbours and the release {event.neighbours}: "
-                "keep a ledger for each relation."
+                f"This budget protects {self.neighbours} neighbours and the release {event.neighbours} neighbours: "
+                f'make another for those, dpselect.budget or Ledger.open with neighbours="{event.neighbours}".'
             )
         if self.rule == "rho" and event.delta:
             raise ValueError("A budget by rho takes pure releases only: this one has a delta.")

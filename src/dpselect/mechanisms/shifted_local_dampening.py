@@ -81,8 +81,8 @@ def shift(values: Floats, sensitivity: Sensitivity, direction: str) -> Floats:
     """
     if sensitivity.reach is None:
         raise PrivacyError(
-            "The sensitivity's reach is unknown, so this score cannot be shifted: give a public reach "
-            "(dpselect.sensitivity.reach), or use local-dampening."
+            "The sensitivity's reach is unknown, so this score cannot be shifted: use local-dampening-flip, "
+            "or give a public reach: pareto(..., reach=), or dpselect.sensitivity.reach."
         )
     slack = _slack(sensitivity)
     if sensitivity.profile is not None:

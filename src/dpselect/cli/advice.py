@@ -1,0 +1,60 @@
+"""What the library advises, in words of the command line: ``nodes=`` becomes ``--nodes``.
+
+The library speaks of arguments. An argument that the command has as an option becomes that option; where the command
+line has another remedy, or fewer of them, the advice is exchanged as a whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from re import Match
+
+_OTHER = "take another, such as --mechanism local-dampening-flip"
+
+# Advice of the library as it stands there, and what to do on the command line instead.
+REMEDIES = {
+    "use local-dampening-flip, or give a public reach: pareto(..., reach=), or dpselect.sensitivity.reach": (
+        "take --mechanism local-dampening-flip or permute-and-flip"
+    ),
+    "pass distance=, use a utility that knows it, or use local-dampening": _OTHER,
+    "pass a public ceiling=, or use local-dampening": _OTHER,
+    "pass ceiling=, or use local-dampening": _OTHER,
+    "pass sensitivity=dpselect.sensitivity.constant([...])": _OTHER,
+    "clip the column first, or pass a wider grid": "pass --clip, or widen --lower and --upper",
+    "pass scores of at least two": "--nodes must be at least 2",
+    "pass nodes= as the list of labels": "pass --nodes with a file of one label a line",
+    "pass two arrays of the same shape (m,), m >= 1": "the table needs a row a marker",
+    "dpselect.budget or Ledger.open with": "dpselect budget create with",
+    'declare it by Warehouse.open(..., key=) (--key on the command line), or pass sharing="budget"': "name it by --key",
+}
+
+# An argument stands alone, so that a path such as data/table=3 is left as it is.
+_ARGUMENT = re.compile(
+    r"(?<![^\s(])(?P<name>[a-z_]+)=(?:(?P<quote>['\"])(?P<text>[\w-]+)(?P=quote)|(?P<figure>[\d.e-]*\d))?(?=[\s,.:;)]|$)"
+)
+_NAME = re.compile(r"(?<![^\s(])(?P<name>[a-z]+(?:_[a-z]+)+)(?![\w=(])")
+_ALREADY = re.compile(r" \(--[\w-]+ on the command line\)")
+
+
+def translated(message: str, given: argparse.Namespace) -> str:
+    """Return a message of the library with its advice in options of the command that was given.
+
+    >>> translated('pass unknown="ignore", or max_depth=', argparse.Namespace(unknown="error", max_depth=3))
+    'pass --unknown ignore, or --max-depth'
+    """
+    for advice, remedy in REMEDIES.items():
+        message = message.replace(advice, remedy)
+    message = _ALREADY.sub("", message)
+    # The relation of a ledger is an option of the command that makes it, whatever was given.
+    known = {*vars(given), "neighbours"}
+
+    def option(found: Match[str]) -> str:
+        name = found["name"]
+        if name not in known:
+            return found[0]
+        values = found.groupdict()
+        value = values.get("text") or values.get("figure")
+        return f"--{name.replace('_', '-')}{f' {value}' if value else ''}"
+
+    return _NAME.sub(option, _ARGUMENT.sub(option, message))
