@@ -74,6 +74,17 @@ def test_the_default_finds_the_rule(fitted: DPTreeClassifier) -> None:
     assert Fraction(20) == fitted.privacy_spent_.epsilon
 
 
+def test_why_tells_a_column_once() -> None:
+    """What all splits by a column on the path leave together."""
+    age = np.tile(np.arange(8.0), 1000)
+    middle = np.where((age >= 3) & (age < 5), "yes", "no")
+    fitted = DPTreeClassifier(1000, domains={"age": (0.0, 8.0)}, classes=["no", "yes"], bins=8).fit(
+        {"age": age}, middle
+    )
+
+    assert ["yes, because age in [3, 5) (no: 0, yes: 2000)"] == fitted.why({"age": [4.0]})
+
+
 def test_the_target_is_no_attribute() -> None:
     """A label column that is also in the table would be learned by heart."""
     with pytest.raises(ValueError, match="also a column of the table"):

@@ -13,7 +13,7 @@ from dpselect.learn import DPEvolutionaryTreeClassifier, population
 from dpselect.learn.domains import attributes
 from dpselect.learn.draws import Draws
 from dpselect.learn.evolutionary import _Search
-from dpselect.learn.population import Node, depth_of, recognised, size
+from dpselect.learn.population import Node, depth_of, recognised, simplified, size
 from dpselect.views import Records
 
 KNOWN = attributes(["a", "b"], {"a": (0, 8), "b": ["x", "y", "z"]}, bins=8, missing=False)
@@ -60,6 +60,44 @@ def test_the_released_tree_is_the_tree_that_was_scored(words: int, monkeypatch: 
             expected.append(np.bincount(labels[predicted == labels], minlength=3))
 
         assert np.stack(expected, axis=1).tolist() == recognised(nodes, KNOWN, records).tolist()
+
+
+def test_a_released_tree_has_no_branch_that_leads_nowhere() -> None:
+    """After a >= 4 nothing is below 2; a split into equal halves is no split."""
+    yes, no = Node(label=1), Node(label=0)
+    never = Node(0, 0, 1, no, Node(0, 1, 2, yes, yes))
+    tree = Node(0, 0, 3, Node(0, 1, 0, yes, Node(0, 1, 0, no, yes)), never)
+
+    assert yes == simplified(tree, KNOWN)
+    assert Node(0, 0, 3, no, yes) == simplified(Node(0, 0, 3, no, never), KNOWN)
+
+
+def test_simplifying_changes_no_label() -> None:
+    """Every pair of codes is labelled alike by fifty random trees, and by them simplified; none grows."""
+    search = _Search(KNOWN, 3, Draws())
+    codes = [each.ravel() for each in np.meshgrid(np.arange(8), np.arange(3))]
+    shorter = 0
+    for _ in range(50):
+        node = search.mutated(search.random(4), 6)
+        short = simplified(node, KNOWN)
+        assert [labelled(node, *each) for each in zip(*codes, strict=True)] == [
+            labelled(short, *each) for each in zip(*codes, strict=True)
+        ]
+        assert size(short) <= size(node)
+        assert short == simplified(short, KNOWN)
+        shorter += size(short) < size(node)
+
+    assert shorter > 25
+
+
+def labelled(node: Node, *codes: int) -> int:
+    """The label of one pair of codes, by the splits as they are written."""
+    while node.attribute >= 0:
+        second = (
+            codes[node.attribute] > node.cut if KNOWN[node.attribute].ordered else codes[node.attribute] != node.cut
+        )
+        node = node.second if second else node.first
+    return node.label
 
 
 def test_importance_moves_the_choice() -> None:

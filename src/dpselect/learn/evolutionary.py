@@ -30,7 +30,7 @@ from dpselect.core.scores import Scores
 from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
-from dpselect.learn.population import Node, at, depth_of, goes_second, recognised, replaced, size
+from dpselect.learn.population import Node, at, depth_of, goes_second, recognised, replaced, simplified, size
 from dpselect.learn.tree import Tree
 from dpselect.utilities.true_positive_rate import rate
 from dpselect.views.records import Counts
@@ -275,9 +275,9 @@ class _Search:
         return Node(0, node.attribute, node.cut, self.pruned(node.first, most - 1), self.pruned(node.second, most - 1))
 
     def as_tree(self, node: Node) -> Tree:
-        """Return the released form."""
+        """Return the released form, made short: whoever reads it needs no branch that leads nowhere."""
         tree = Tree(self.attributes, self.classes)
-        level = [(0, node)]
+        level = [(0, simplified(node, self.attributes))]
         while level:
             places = np.array([place for place, _ in level])
             splits = np.array([each.attribute for _, each in level])

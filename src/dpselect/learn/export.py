@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -47,15 +48,20 @@ def path_words(model: Any, codes: Sequence[NDArray[np.int64]]) -> list[str]:
     for node in range(tree.split.size):
         if tree.split[node] >= 0:
             parent[tree.children(node)] = node
-    said = {}
-    for node in range(tree.split.size):
-        steps, at = [], node
-        while parent[at] >= 0:
-            steps.append(tree.words(int(parent[at]), at))
-            at = int(parent[at])
+    said, ends = {}, tree.apply(codes).tolist()
+    for node in set(ends):
+        path = [node]
+        while parent[path[0]] >= 0:
+            path.insert(0, int(parent[path[0]]))
+        # A column that a path asks several times is told once, by what all its answers leave.
+        left: dict[int, NDArray[np.bool_]] = {}
+        for at, child in pairwise(path):
+            place = int(tree.split[at])
+            left[place] = left.get(place, True) & (tree.route[at] == child)
+        steps = [f"{tree.attributes[p].name} {tree.attributes[p].meaning(np.flatnonzero(c))}" for p, c in left.items()]
         label, figures = _label(model, tree, node)
-        said[node] = f"{label}, because {' and '.join(steps[::-1]) or 'there is one leaf'}{figures}"
-    return [said[node] for node in tree.apply(codes).tolist()]
+        said[node] = f"{label}, because {' and '.join(steps) or 'there is one leaf'}{figures}"
+    return [said[node] for node in ends]
 
 
 def importances(model: Any) -> NDArray[np.float64]:

@@ -129,6 +129,25 @@ def _levels(trees: Sequence[Node]) -> tuple[list[_Level], list[tuple[int, int]]]
     return levels, list(splits)
 
 
+def simplified(node: Node, attributes: Sequence[Attribute]) -> Node:
+    """Return a tree that labels every code alike, without branches that no code reaches and splits without effect."""
+    return _within(node, attributes, [np.ones(each.size, dtype=np.bool_) for each in attributes])
+
+
+def _within(node: Node, attributes: Sequence[Attribute], possible: list[NDArray[np.bool_]]) -> Node:
+    if node.first is None or node.second is None:
+        return node
+    place, second = node.attribute, goes_second(node, attributes)
+    sides = []
+    for child, goes in ((node.first, ~second), (node.second, second)):
+        here = possible[place] & goes
+        if here.any():
+            sides.append(_within(child, attributes, [*possible[:place], here, *possible[place + 1 :]]))
+    if len(sides) == 1 or sides[0] == sides[1]:
+        return sides[0]
+    return Node(0, place, node.cut, *sides)
+
+
 def _packed(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """Return bits as words, zeros behind the last."""
     words = np.zeros((bits.size + 63) // 64, dtype=np.uint64)
