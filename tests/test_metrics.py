@@ -16,6 +16,8 @@ def test_coverage_counts_who_is_matched_or_beaten() -> None:
     assert 1.0 == metrics.coverage(points, points)
     assert 0.5 == metrics.coverage([[3, 3]], [[3, 3], [4, 0]])
     assert 0.0 == metrics.coverage([[0, 0]], points)
+    assert 0.0 == metrics.coverage([[3, 3]], [[3, 3]], strict=True)
+    assert 0.5 == metrics.coverage([[3, 3]], [[3, 2], [2, 4]], strict=True)
 
 
 def test_recall_and_hypervolume() -> None:

@@ -11,11 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from dpselect.core.release import Release
 
 
-def coverage(better: ArrayLike, worse: ArrayLike) -> float:
+def coverage(better: ArrayLike, worse: ArrayLike, *, strict: bool = False) -> float:
     """Return C(X', X''): the share of ``worse`` that some point of ``better`` matches or beats in every objective.
+
+    As published, a choice that equals the true one counts as covered. With ``strict`` it does not, and 0 is the value
+    of a choice that nothing beats.
 
     Args:
         better, worse: finite points, shape (points, objectives), larger is better.
+        strict: count only points that are matched in every objective and beaten in at least one.
 
     Raises:
         ValueError, TypeError: no points, no finite numbers, or different numbers of objectives.
@@ -24,12 +28,16 @@ def coverage(better: ArrayLike, worse: ArrayLike) -> float:
 
     >>> coverage([[2, 2]], [[1, 2], [3, 0]])
     0.5
+    >>> coverage([[2, 2]], [[2, 2]]), coverage([[2, 2]], [[2, 2]], strict=True)
+    (1.0, 0.0)
     """
     above, below = _points(better, "better"), _points(worse, "worse")
     if above.shape[1] != below.shape[1]:
         raise ValueError("Both sets need the same objectives: pass shape (points, objectives).")
-    beaten = (above[:, None, :] >= below[None, :, :]).all(axis=2).any(axis=0)
-    return float(beaten.mean())
+    beaten = (above[:, None, :] >= below[None, :, :]).all(axis=2)
+    if strict:
+        beaten &= (above[:, None, :] > below[None, :, :]).any(axis=2)
+    return float(beaten.any(axis=0).mean())
 
 
 def recall(found: Release | Iterable[Any], true: Release | Iterable[Any]) -> float:
