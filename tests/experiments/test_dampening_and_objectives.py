@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
+from dpselect import metrics
 from dpselect.experiments import (
     EVERY_EXPERIMENT,
     coauthors,
@@ -168,3 +169,12 @@ def test_a_tree_is_measured_on_the_fold_left_out() -> None:
     assert [0.01, 0.1, 1.0] == [each.x for each in found]
     assert 0.7 < found[-1].value < 0.85
     assert all(3 <= each.runs <= 5 for each in found)
+
+
+def test_runs_are_held_against_each_other_by_coverage() -> None:
+    """The table of all pairs of runs is the coverage of every pair."""
+    rng = np.random.default_rng(0)
+    better, worse = rng.integers(0, 4, (5, 3, 2)), rng.integers(0, 4, (4, 2, 2))
+    expected = [[metrics.coverage(one, other, strict=True) for one in better] for other in worse]
+
+    assert expected == multi_objective_table_1.beaten(better, worse).tolist()

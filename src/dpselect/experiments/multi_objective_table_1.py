@@ -53,26 +53,24 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     best = without_noise(name, many)
     found = []
     for epsilon in (*EPSILONS, *LARGE) if series == GLOBAL else EPSILONS:
-        lost = np.array(
-            [[beaten(one, recalls) for one in best] for recalls in _runs(name, mechanism, times * epsilon, many)]
-        )
+        lost = beaten(best, _runs(name, mechanism, times * epsilon, many))
         error = math.hypot(lost.mean(axis=1).std(ddof=1), lost.mean(axis=0).std(ddof=1)) / math.sqrt(many)
         found.append(Point(TITLES[name], series, epsilon, float(lost.mean()), error, many))
     return found
 
 
 @lru_cache(maxsize=3)
-def without_noise(name: str, many: int) -> list[NDArray[np.float64]]:
-    """Return the recalls of the trees of runs without noise: once a process."""
+def without_noise(name: str, many: int) -> NDArray[np.float64]:
+    """Return the recalls of the trees of runs without noise, once a process, shape (runs, trees, classes)."""
     return _runs(name, "local-dampening-flip", _WITHOUT_NOISE, many)
 
 
-def _runs(name: str, mechanism: str, epsilon: float, many: int) -> list[NDArray[np.float64]]:
+def _runs(name: str, mechanism: str, epsilon: float, many: int) -> NDArray[np.float64]:
     table = data.table(name)
     model = DPEvolutionaryTreeClassifier(
         epsilon, domains=table.domains, classes=table.classes, mechanism=mechanism, **SETTINGS
     )
-    return [recalls(model.fit(table.columns, table.target), table) for _ in range(many)]
+    return np.array([recalls(model.fit(table.columns, table.target), table) for _ in range(many)])
 
 
 def recalls(model: DPEvolutionaryTreeClassifier, table: data.Table) -> NDArray[np.float64]:
@@ -85,15 +83,18 @@ def recalls(model: DPEvolutionaryTreeClassifier, table: data.Table) -> NDArray[n
     return np.array(found)
 
 
-def beaten(better: NDArray[np.float64], worse: NDArray[np.float64]) -> float:
-    """Return the share of ``worse`` that some point of ``better`` beats: at least as good everywhere, better somewhere.
+def beaten(better: NDArray[np.float64], worse: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for every run of ``worse`` and of ``better`` what ``metrics.coverage(..., strict=True)`` says of them.
 
-    >>> beaten(np.array([[2.0, 2.0]]), np.array([[1.0, 2.0], [2.0, 2.0]]))
-    0.5
+    Args:
+        better, worse: points, shape (runs, points, objectives).
+
+    >>> beaten(np.array([[[2.0, 2.0]]]), np.array([[[1.0, 2.0], [2.0, 2.0]], [[3.0, 0.0], [0.0, 3.0]]])).tolist()
+    [[0.5], [0.0]]
     """
-    weakly = (better[:, None, :] >= worse[None, :, :]).all(axis=2)
-    strictly = (better[:, None, :] > worse[None, :, :]).any(axis=2)
-    return float((weakly & strictly).any(axis=0).mean())
+    above, below = better[None, :, :, None, :], worse[:, None, None, :, :]
+    covered = np.all(above >= below, axis=-1) & np.any(above > below, axis=-1)
+    return np.asarray(np.any(covered, axis=2).mean(axis=2))
 
 
 def _few(shown: str) -> Ruling:
