@@ -62,6 +62,22 @@ def test_labels_go_to_a_file_and_the_spend_to_a_ledger(folder: Path, capsys: pyt
     assert '"command": "train"' in capsys.readouterr().out
 
 
+def test_several_trees_are_shown_and_what_was_weighed_is_recorded(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three trees, an empty line between them; the weights stand with the spend."""
+    ledger = str(folder / "b.ledger")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people"])
+    capsys.readouterr()
+    more = ["--output", "3", "--population", "10", "--max-depth", "2", "--importance", "yes=3", "no=1/2"]
+    assert 0 == main(train(folder, *EVOLUTIONARY, *more, "--ledger", ledger))
+    *trees, last = capsys.readouterr().out.split("\n\n")
+    assert 3 == len(trees)
+    assert last.startswith("epsilon = 20 per record")
+    assert 0 == main(["budget", "export", ledger])
+    assert '"importance": "yes=3 no=1/2"' in capsys.readouterr().out
+
+
 def refusal_after(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> str:
     """What a refused command says, after others have printed."""
     capsys.readouterr()

@@ -48,6 +48,7 @@ def add(verbs: Any) -> None:
     )
     search.add_argument("--population", type=int, help="how many trees are tried at a time (default 100)")
     search.add_argument("--generations", type=int, help="rounds of selection before the last (default 2)")
+    search.add_argument("--output", type=int, help="how many trees to return, best first (default 1)")
     parser.add_argument("--mechanism", help="how id3 selects and forests label; see dpselect mechanisms")
     parser.add_argument("--missing", default="error", choices=["error", "category"], help="default error")
     parser.add_argument("--unknown", default="error", choices=["error", "ignore", "clip"], help="default error")
@@ -72,7 +73,9 @@ def run(given: argparse.Namespace) -> str:
         settings["mechanism"] = given.mechanism
     settings |= _search(given, domains[given.target])
     kind = getattr(dps.learn, MODELS[given.model])
-    model = kind(given.epsilon, domains=domains, ledger=ledger_of(given), **settings)
+    weights = {"importance": " ".join(given.importance)} if given.importance else {}
+    book = ledger_of(given, model=given.model, target=given.target, **weights)
+    model = kind(given.epsilon, domains=domains, ledger=book, **settings)
     # What can fail without the data fails before anything is spent.
     writable(given.out, "--out")
     require_apart(given, "out", "picture", "ledger")
@@ -88,7 +91,7 @@ def run(given: argparse.Namespace) -> str:
     model.save(given.out)
     if given.picture:
         model.plot_tree(given.picture)
-    shown = model.export_text() if len(model.trees_) == 1 else f"{len(model.trees_)} trees"
+    shown = f"{len(model.trees_)} trees" if given.model == "forest" else model.export_text()
     # A column without a domain is left out: say which were used, so that a slip of the pen is seen.
     used = f"learned from {', '.join(map(str, model.feature_names_in_))}"
     spent = f"epsilon = {model.privacy_spent_.epsilon} per record added or removed"
@@ -104,16 +107,12 @@ def _require_classes(given: argparse.Namespace, domain: Any) -> None:
 
 def _search(given: argparse.Namespace, classes: list[Any]) -> dict[str, Any]:
     """Return the settings of the evolutionary search that were given."""
-    found = {name: getattr(given, name) for name in ("goal", "importance", "population", "generations")}
+    found = {name: getattr(given, name) for name in ("goal", "importance", "population", "generations", "output")}
     found = {name: value for name, value in found.items() if value is not None}
     if given.model != "evolutionary":
         if found:
             raise ValueError(f"--{next(iter(found))} goes with --model evolutionary.")
         return {}
-    if given.max_depth is not None:
-        found["depth"] = min(3, given.max_depth)
-    if given.population is not None:
-        found["selected"] = max(1, min(20, given.population // 5))
     if given.importance is not None:
         named = {str(each): each for each in classes}
         found["importance"] = {}
