@@ -56,6 +56,7 @@ def test_the_released_tree_is_the_tree_that_was_scored(words: int, monkeypatch: 
         expected = []
         for node in nodes:
             tree = search.as_tree(node)
+            assert f"Tree({tree.leaves.size} leaves, depth {deepest(simplified(node, KNOWN))})" == repr(tree)
             predicted = tree.counts.argmax(axis=1)[tree.apply(codes)]
             expected.append(np.bincount(labels[predicted == labels], minlength=3))
 
@@ -122,6 +123,7 @@ def test_several_trees_in_private_order(goal: str) -> None:
     ).fit(table(), "state")
 
     assert 3 == len(model.trees_)
+    assert {0.0, 1.0} == set(model.predict_proba({"age": [1.0, 99.0]}).ravel())
     assert Fraction(5) == model.privacy_spent_.epsilon
     assert set(model.predict({"age": [1.0, 99.0]})) <= {"well", "ill"}
 

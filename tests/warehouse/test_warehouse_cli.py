@@ -57,7 +57,7 @@ def test_a_forest_in_a_database_needs_a_key(folder: Path, capsys: pytest.Capture
     (folder / "domains.toml").write_text('job = ["nurse", "smith"]\nrich = ["no", "yes"]\n', encoding="utf-8")
     command = [*train(folder, str(folder / "people.parquet"), "--in-place"), "--model", "forest"]
     assert 2 == main(command)
-    assert "declare it by" in capsys.readouterr().err
+    assert "name it by --key" in capsys.readouterr().err
     assert 0 == main([*command, "--key", "age", "--max-depth", "1"])
 
 

@@ -112,10 +112,17 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         self.ledger = ledger
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the label of the first tree as shares, shape (n, classes)."""
+        """Return the label of the first tree as shares, 1 for the label and 0 elsewhere, shape (n, classes).
+
+        A category that its domain does not list gets the shares of the labels below the node where it stops.
+        """
         codes = self._read_again(X)
         tree = self.trees_[0]
         return np.asarray(self._shares(tree)[tree.apply(codes)])
+
+    def _shares(self, tree: Tree) -> NDArray[np.float64]:
+        # Labels are no noisy counts: there is nothing to smooth.
+        return np.asarray(tree.counts / tree.counts.sum(axis=1, keepdims=True))
 
     def _check(self) -> None:
         self._check_reading()

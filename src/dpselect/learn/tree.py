@@ -31,6 +31,9 @@ class Tree:
         self.depth: Integers = np.array([0], dtype=np.int64)
         self.counts: NDArray[np.float64] = np.zeros((1, classes))
 
+    def __repr__(self) -> str:
+        return f"Tree({self.leaves.size} leaves, depth {int(self.depth[self.leaves].max())})"
+
     def add_level(self, parents: Integers, split: Integers, groups: Sequence[Integers]) -> Integers:
         """Split some nodes; ``groups[i][code]`` numbers the children of parent i from 0. Return the new nodes."""
         many = [int(group.max()) + 1 if place >= 0 else 0 for place, group in zip(split, groups, strict=True)]
