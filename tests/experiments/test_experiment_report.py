@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from tiny_experiment import EXPERIMENT
 
 from dpselect.experiments import engine, pictures, report, tables, verdicts
-from dpselect.experiments.experiment import QUICK, Absent, Point, Results
+from dpselect.experiments.experiment import QUICK, Absent, Point, Printed, Results
 
 
 @pytest.fixture
@@ -113,6 +114,137 @@ def test_the_same_results_give_the_same_picture(outcome):
 def test_one_x_alone_is_no_picture():
     """A panel of single numbers is a table only."""
     assert "" == pictures.svg(EXPERIMENT, Results([Point("p", "s", 1.0, 2.0)]))
+
+
+def _axes(points, **changes):
+    """Return the only panel of a picture."""
+    (axes,) = pictures.drawing(replace(EXPERIMENT, **{"printed": (), **changes}), Results(points)).axes
+    return axes
+
+
+def _lines(axes):
+    """Return the colour, marker and filling of every line and printed marker, by label or place."""
+    return [(line.get_color(), line.get_marker(), line.get_fillstyle()) for line in axes.lines if line.get_marker()]
+
+
+def _legend(figure):
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_series_that_only_the_paper_has_are_told_apart():
+    """Each has a marker of its own and stands in the legend, beside one entry of several shapes for all others."""
+    places = tuple(Printed("p", name, 1.0, 2.0) for name in ("twice", "theirs", "others"))
+    figure = pictures.drawing(
+        replace(EXPERIMENT, printed=places), Results([Point("p", "twice", x, 2 * x) for x in (1.0, 2.0)])
+    )
+
+    hollow = [each for each in _lines(figure.axes[0]) if each[2] == "none"]
+    assert ["twice", "theirs, printed", "others, printed"] == _legend(figure)[:3]
+    assert "printed (open markers, set side by side)" == _legend(figure)[3]
+    assert 3 == len(set(hollow))
+    shown = figure.legends[0].findobj(lambda each: getattr(each, "get_fillstyle", str)() == "none")
+    assert ["*", "h", "o", "s", "^"] == [each.get_marker() for each in shown]
+
+
+def test_printed_markers_are_open_and_ours_are_filled():
+    """A series without privacy is grey and filled: nobody takes it for a printed one."""
+    points = [Point("p", name, x, 0.1 * x) for name in ("twice", "random") for x in (1.0, 2.0)]
+    axes = _axes(points, printed=(Printed("p", "random", 1.0, 0.3),))
+
+    ours, printed = ([each for each in _lines(axes) if (each[2] == "none") == hollow] for hollow in (False, True))
+    assert {"full"} == {filling for _, _, filling in ours}
+    assert [("#3a3a3a", "s", "none")] == printed
+    assert ("#3a3a3a", "s", "full") in ours
+
+
+def test_what_stands_beside_nothing_private_is_coloured():
+    """Grey says "not private" among others that are; a panel of facts alone has colours."""
+    facts = [Point("p", name, x, x) for name in ("random", "other fact") for x in (1.0, 2.0)]
+
+    assert "#0b3c5d" == _lines(_axes(facts, not_private=frozenset({"random", "other fact"})))[0][0]
+    assert "#3a3a3a" == _lines(_axes(facts, not_private=frozenset({"random"})))[0][0]
+
+
+@pytest.mark.parametrize(
+    "label, values, expected",
+    [("per cent", (1, 99), "linear"), ("loss", (1, 5), "linear"), ("loss", (1, 50), "log"), ("loss", (0, 5), "symlog")],
+)
+def test_a_logarithm_is_for_decades(label, values, expected):
+    """Parts of a hundred and less than a decade are drawn on a linear axis, whatever the other panels need."""
+    points = [Point("p", "twice", float(x + 1), float(value)) for x, value in enumerate(values)]
+    scale = "symlog" if expected == "symlog" else "log"
+
+    assert expected == _axes(points, y_label=label, y_scale=scale).get_yscale()
+
+
+def test_a_wild_series_runs_off_the_axis_with_a_note():
+    """One that would flatten the others is left outside, and where it is stands above the panel."""
+    calm = [Point("p", f"calm {n}", x, 1.0 + n / 10 + x / 9, 0.01) for n in range(3) for x in (1.0, 2.0)]
+    wild = [Point("p", "wild", 1.0, 7000.0, 6000.0), Point("p", "wild", 2.0, 90000.0, 6000.0)]
+    axes = _axes(calm + wild, y_scale="log")
+
+    assert ["↑ wild: 7000 to 90,000"] == [text.get_text() for text in axes.texts]
+    assert 2 > axes.get_ylim()[1]
+    assert 1 < axes.get_ylim()[0]
+
+
+def test_what_a_log_axis_cannot_show_does_not_set_its_ends():
+    """A loss of exactly 0, or none at all, is not drawn, and the others are."""
+    values = (0.0, 1.0, 500.0, float("inf"))
+    low, high = _axes([Point("p", "twice", x, y) for x, y in enumerate(values, 1)], y_scale="log").get_ylim()
+
+    assert 0.1 < low < 1
+    assert 500 < high < 5000
+
+
+def test_one_series_that_goes_on_for_decades_is_cut():
+    """The x of all the others are not squeezed into a corner."""
+    points = [Point("p", name, x, x / 10) for name in ("a", "b") for x in (0.01, 1.0, 5.0)]
+    axes = _axes([*points, Point("p", "a", 1e6, 0.125)], x_label="epsilon")
+
+    assert ["→ a: 0.125 at epsilon 1,000,000"] == [text.get_text() for text in axes.texts]
+    assert 10 > axes.get_xlim()[1]
+
+
+@pytest.mark.parametrize(
+    "label, scale, value, error, expected",
+    [
+        ("accuracy", "linear", 0.9, 0.1, (0.7, 1.0)),
+        ("accuracy", "linear", 0.1, 0.1, (0.0, 0.3)),
+        ("given a record, per cent", "linear", 99.0, 2.0, (95.0, 100.0)),
+        ("loss", "linear", 1.0, 2.0, (0.0, 5.0)),
+        ("loss", "log", 1.0, 2.0, (0.2, 5.0)),
+        ("gain", "linear", -1.0, 2.0, (-5.0, 3.0)),
+    ],
+)
+def test_error_bars_end_where_values_can(label, scale, value, error, expected):
+    """Shares lie in [0, 1], losses above 0; on a log axis a bar is as long down as up and never falls to the axis."""
+    points = [
+        Point("p", "twice", 1.0, value, error, 3),
+        Point("p", "twice", 2.0, 100 * value if scale == "log" else value),
+    ]
+    axes = _axes(points, y_label=label, y_scale=scale)
+
+    (bars,) = (each for each in axes.collections)
+    assert expected == pytest.approx(tuple(bars.get_segments()[0][:, 1]))
+
+
+def test_a_picture_says_what_it_is_without_being_seen(outcome):
+    """Inline pictures have a title and a role for readers of screens."""
+    text = pictures.svg(EXPERIMENT, outcome.results)
+
+    assert text.startswith('<svg role="img" aria-label="000 Figure 0: Twice a number | and more." ')
+    assert "<title>000 Figure 0: Twice a number | and more.</title>" in text
+
+
+def test_names_are_set_in_type_and_file_names_stay():
+    """An index is an index, a minus a minus; datasets are called as their files are."""
+    points = [Point("adult_2d", "beijing_taxi_s", x, x) for x in (1.0, 2.0)]
+    axes = _axes(points, x_label="MO_g, epsilon", y_label="|x_p - E x|")
+
+    assert "|x$_{\\mathrm{p}}$ − E x|" == axes.get_ylabel()
+    assert "MO$_{\\mathrm{g}}$, epsilon" == axes.get_xlabel()
+    assert ("adult_2d", ["beijing_taxi_s"]) == (axes.get_title(), _legend(axes.figure))
 
 
 def test_tables_hold_ours_printed_and_the_difference(outcome):
