@@ -247,6 +247,28 @@ def test_names_are_set_in_type_and_file_names_stay():
     assert ("adult_2d", ["beijing_taxi_s"]) == (axes.get_title(), _legend(axes.figure))
 
 
+def test_printed_numbers_say_what_stands_along_x(outcome):
+    """The claims table names x; what is constant and printed once has none."""
+    points = [Point("p", "flat", x, 7.0) for x in (1.0, 2.0)] + [Point("p", "twice", x, 2 * x) for x in (1.0, 2.0)]
+    places = tuple(Printed("p", name, 1.0, 2.0) for name in ("flat", "twice"))
+
+    def claims(*printed):
+        experiment = replace(EXPERIMENT, claims=(), printed=printed, x_label="total epsilon")
+        one = replace(outcome, experiment=experiment, results=Results(points))
+        return [row.claim for row in report.Report([one], [], QUICK, 1.0).rows()]
+
+    assert ["p: flat", "p: twice at total epsilon = 1"] == claims(*places)
+    assert "p: flat at total epsilon = 2" == claims(*places, Printed("p", "flat", 2.0, 3.0))[2]
+
+
+def test_what_is_folded_is_printed(written):
+    """On paper nobody can open what is closed."""
+    html = written[0].read_text()
+
+    assert "<details>" in html
+    assert "@media print { details::details-content { content-visibility: visible; } }" in html
+
+
 def test_tables_hold_ours_printed_and_the_difference(outcome):
     """Below every line with printed values stand those and the differences."""
     (sheet,) = tables.sheets(EXPERIMENT, outcome.results)

@@ -6,11 +6,12 @@ import html
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace as changed
 from pathlib import Path
 
 from dpselect.experiments import data, pictures, tables, verdicts
 from dpselect.experiments.engine import Outcome
-from dpselect.experiments.experiment import Absent, Effort
+from dpselect.experiments.experiment import Absent, Effort, Printed
 from dpselect.experiments.journal import replace
 from dpselect.experiments.verdicts import Row
 
@@ -34,7 +35,7 @@ class Report:
 
     def rows(self) -> list[Row]:
         """Return every claim with its verdict, in order of the papers."""
-        found = [row for outcome in self.outcomes for row in verdicts.rows(outcome)]
+        found = [row for outcome in self.outcomes for row in _rows(outcome)]
         return sorted([*found, *verdicts.absent(self.absent)], key=lambda row: row.paper)
 
     def skipped(self) -> dict[str, list[str]]:
@@ -163,6 +164,36 @@ def _section(outcome: Outcome, picture: str) -> list[str]:
     return [*parts, "</section>"]
 
 
+def _rows(outcome: Outcome) -> list[Row]:
+    """Return the claims of an experiment; printed numbers with the name of what stands along x."""
+    found, each = verdicts.rows(outcome), outcome.experiment
+    first = len(each.claims)
+    named = [changed(row, claim=_place(outcome, p)) for row, p in zip(found[first:], each.printed, strict=True)]
+    return [*found[:first], *named]
+
+
+def _place(outcome: Outcome, place: Printed) -> str:
+    each, name = outcome.experiment, f"{place.panel}: {place.series}"
+    # Facts of a dataset stand at x = 0, and what does not depend on x is printed at one x only.
+    if not place.x or _constant(outcome, place):
+        return name
+    return f"{name} at {each.x_label} = {verdicts.figure(place.x)}" if each.x_label else name
+
+
+def _constant(outcome: Outcome, place: Printed) -> bool:
+    lines: dict[str, list[float]] = {}
+    for point in outcome.results.points:
+        if point.series == place.series:
+            lines.setdefault(point.panel, []).append(point.value)
+    here = [each for each in outcome.experiment.printed if (each.panel, each.series) == (place.panel, place.series)]
+    # Judged by all datasets, so that one that is not here is called like the others.
+    return (
+        len(here) == 1
+        and max(map(len, lines.values()), default=0) > 1
+        and all(len(set(v)) == 1 for v in lines.values())
+    )
+
+
 def _sentences(report: Report, verdict: str) -> list[Row]:
     texts = {
         (o.experiment.paper, o.experiment.item, claim.text) for o in report.outcomes for claim in o.experiment.claims
@@ -225,5 +256,6 @@ td { white-space: pre-wrap; } td:first-child { min-width: 3rem; } th { border-bo
 .verdict { font-weight: 600; } .note, .time { color: #555; font-size: .85rem; }
 .held { font-weight: 600; color: #0b5d1e; } .refuted { font-weight: 600; color: #a01c1c; }
 .not-comparable, .not-reproduced { color: #555; font-style: italic; }
-@media print { details { display: block; } }
+/* What is folded on the screen is on paper. */
+@media print { details::details-content { content-visibility: visible; } }
 </style></head><body><main>"""
