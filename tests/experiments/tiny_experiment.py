@@ -30,27 +30,17 @@ def grid(_: Effort) -> list[Cell]:
 
 
 def measure(cell: Cell, _: Effort, rng: np.random.Generator) -> Sequence[Point]:
-    """Return the double, and a simulated number."""
+    """Return the double, and a simulated number; TROUBLE fails at the second cell or kills the process at the third."""
     x = float(cell["x"])
+    if (x, os.environ.get("TROUBLE")) == (2.0, "fail"):
+        raise ZeroDivisionError("two")
+    if (x, os.environ.get("TROUBLE")) == (3.0, "kill"):
+        os.kill(os.getpid(), signal.SIGKILL)
     MEASURED.append(x)
     return [
         Point("doubles <&>", "twice", x, 2 * x),
         Point("doubles <&>", "random", x, float(rng.random()), 0.01, 7),
     ]
-
-
-def fail(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Point]:
-    """Fail at the second cell."""
-    if cell["x"] == 2.0:
-        raise ZeroDivisionError("two")
-    return measure(cell, effort, rng)
-
-
-def end(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Point]:
-    """End the whole process at the third cell, as a kill from outside would."""
-    if cell["x"] == 3.0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return measure(cell, effort, rng)
 
 
 def linger(cell: Cell, *_: object) -> Sequence[Point]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import os
 import sys
@@ -14,17 +13,15 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessP
 from dataclasses import dataclass, field
 from multiprocessing import get_context, parent_process
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from dpselect.experiments import data
+from dpselect.experiments.code import reached
 from dpselect.experiments.experiment import Cell, Effort, Experiment, Point, Results
 from dpselect.experiments.journal import Journal, Measured
 
-# Changes here do not change what is measured.
-_MACHINERY = frozenset(f"dpselect.experiments.{name}" for name in ("engine", "experiment", "journal", "verdicts"))
 Measure = Callable[[Cell, Effort, np.random.Generator], Sequence[Point]]
 
 
@@ -107,33 +104,12 @@ def generator(name: str, key: str) -> np.random.Generator:
 
 
 def fingerprint(experiment: Experiment, effort: Effort, cells: Sequence[str]) -> str:
-    """Return what results depend on: the library's version, the code of the experiment and of its helpers here, its
-    cells and the effort."""
+    """Return what results depend on: the library's version, the code that measures, the cells and the effort."""
     from dpselect import __version__
 
-    sources = [_code(module) for module in _modules(experiment.measure)]
-    told = json.dumps([__version__, experiment.name, effort.name, effort.target, effort.most, list(cells), sources])
+    code = reached([experiment.grid, experiment.measure])
+    told = json.dumps([__version__, experiment.name, effort.name, effort.target, effort.most, list(cells), code])
     return hashlib.sha256(told.encode()).hexdigest()[:32]
-
-
-def _modules(measure: Measure) -> list[ModuleType]:
-    """Return the module of a measurement and those of this package whose names stand in it, in order."""
-    own = inspect.getmodule(measure)
-    if own is None:
-        return []
-    near = {
-        found.__name__: found
-        for value in vars(own).values()
-        if (found := inspect.getmodule(value)) is not None
-        and found.__name__.startswith(__name__.rpartition(".")[0] + ".")
-        and found.__name__ not in _MACHINERY
-    }
-    return [own, *(near[name] for name in sorted(near) if near[name] is not own)]
-
-
-def _code(module: ModuleType) -> str:
-    # What is printed, claimed and drawn may be edited without losing results: only the code above it counts.
-    return inspect.getsource(module).partition("\nEXPERIMENT")[0]
 
 
 def _opened(experiment: Experiment, effort: Effort, folder: Path, held: frozenset[str]) -> _Running:
