@@ -12,6 +12,7 @@ from dpselect.experiments import (
     EVERY_EXPERIMENT,
     coauthors,
     id3_trees,
+    jostle_choices,
     multi_objective_figure_3,
     multi_objective_table_1,
     multi_objective_table_2,
@@ -20,8 +21,10 @@ from dpselect.experiments import (
 from dpselect.experiments import local_dampening_figure_17 as figure_17
 from dpselect.experiments import local_dampening_figure_20 as figure_20
 from dpselect.experiments import local_dampening_table_1 as table_1
+from dpselect.experiments import smooth_private_selection_figure_2 as figure_2_of_002
 from dpselect.experiments.engine import Outcome
 from dpselect.experiments.experiment import FULL, QUICK, Effort, Point, Results
+from dpselect.experiments.smooth_private_selection_figure_1 import panel as panel_of_002
 from dpselect.experiments.verdicts import rows, rule
 from dpselect.views import Graph
 
@@ -93,12 +96,24 @@ def test_nothing_about_the_simulated_graph_is_judged() -> None:
     assert ["not comparable", "not comparable"] == [each.judge(perfect).verdict for each in claims]
 
 
-@pytest.mark.parametrize(("error", "verdict"), [(0.01, "held"), (0.2, "not comparable")])
-def test_a_few_noisy_runs_do_not_decide(error: float, verdict: str) -> None:
-    """A standard error above the tolerance would make anything hold."""
+@pytest.mark.parametrize(
+    ("runs", "apart", "error", "verdict"),
+    [
+        (60, 0.01, 0.01, "held"),
+        (60, 0.01, 0.2, "not comparable"),
+        (4, 0.01, 0.01, "not comparable"),
+        (4, 0.9, 0.01, "not comparable"),
+        # Far away beyond what chance allows, however noisy; five runs know their spread less well than sixty.
+        (60, 0.9, 0.2, "refuted"),
+        (60, 0.11, 0.024, "refuted"),
+        (5, 0.11, 0.024, "held"),
+    ],
+)
+def test_a_few_noisy_runs_do_not_decide(runs: int, apart: float, error: float, verdict: str) -> None:
+    """A margin above twice the tolerance would make anything hold."""
     table = multi_objective_table_1.EXPERIMENT
     place = table.printed[0]
-    found = Results([Point(place.panel, place.series, place.x, place.value + 0.01, error, 4)])
+    found = Results([Point(place.panel, place.series, place.x, place.value + apart, error, runs)])
 
     assert verdict == rule(table, found, place).verdict
 
@@ -115,6 +130,43 @@ def test_a_saving_is_judged_by_budgets(factor: float, verdict: str) -> None:
                 points.append(Point(figure_20.panel(graph, k), figure_20.EM, e, float(e >= 0.0999 * factor)))
 
     assert verdict == figure_20.saved(figure_20.EM, 3, 4).judge(Results(points)).verdict
+
+
+def test_the_inversion_is_told_of_every_k() -> None:
+    """The largest recall over both graphs and every k, not of the last k alone."""
+    points = [
+        Point(figure_20.panel(graph, k), figure_20.LD, 1.0, 0.2 if (graph, k) == ("Enron", 5) else 0.05)
+        for graph in ("Enron", "Github")
+        for k in figure_20.SIZES
+    ]
+
+    told = figure_20._inverted(Results(points)).ours
+
+    assert "its recall never exceeds 0.20 (Enron, k = 5) at any budget up to 1e4" == told
+
+
+@pytest.mark.parametrize(("error", "verdict"), [(0.01, "held"), (0.2, "not comparable")])
+def test_a_choice_is_not_judged_within_the_noise(error: float, verdict: str) -> None:
+    """Regret 1.2 against 1.3."""
+    values = {jostle_choices.FOREST: 1.2, jostle_choices.FIXED: 1.4, "always identity": 1.3, "always uniform": 9.0}
+    points = [Point("trees, 6 datasets", name, x, v, error, 6) for name, v in values.items() for x in (0.1, 1.0)]
+
+    assert verdict == jostle_choices._trees_beat(Results(points)).verdict
+
+
+def test_noises_are_compared_where_all_of_them_can_be_had() -> None:
+    """A noise that lacks the hard places does not win by it."""
+    hard = {(m, 3.0): 10.0 for m in figure_2_of_002.SIZES}
+    easy = {(m, 9.0): 50.0 for m in figure_2_of_002.SIZES}
+    points = []
+    for gamma in figure_2_of_002.GAMMAS:
+        line = {**easy, **(hard if gamma == 4 else {})}
+        extra = 1.0 if gamma == 4 else 0.0
+        points += [Point(panel_of_002(m), f"gamma = {gamma}", e, v + extra, 0.1, 10) for (m, e), v in line.items()]
+
+    ruling = figure_2_of_002._four(Results(points))
+
+    assert ("held", f"without {len(hard)} places where some noise cannot be had") == (ruling.verdict, ruling.why)
 
 
 def test_budgets_between_measured_ones() -> None:

@@ -293,7 +293,8 @@ def test_repetitions_stop_at_the_standard_error():
     rng = np.random.default_rng(1)
     noisy = [float(value) for value in rng.normal(size=20_000)]
 
-    assert 3 == repeated(lambda _: 1.0, FULL, paper=50).runs
+    assert FULL.least == repeated(lambda _: 1.0, FULL, paper=50).runs
+    assert 4 == repeated(lambda _: 1.0, FULL, paper=50, least=4).runs
     many = repeated(noisy.__getitem__, Effort("full", 0.05, 10_000), paper=50)
     assert many.error <= 0.05
     assert 300 < many.runs < 600

@@ -82,8 +82,8 @@ def test_every_claim_has_a_verdict(outcome):
 def test_the_sentence_counts_and_names_the_error(outcome):
     """The verdict in one sentence is computed from the numbers."""
     assert (
-        "Of 6 printed claims 3 held, 1 refuted, 2 not comparable (standard error at most 0.01; 3 points exact; "
-        "tolerance 0.1)."
+        "Of 6 printed claims 3 held, 1 refuted, 2 not comparable (standard error at most 0.01 in “2 x”; 3 points "
+        "exact; tolerance 0.1)."
     ) == verdicts.sentence(outcome)
 
 

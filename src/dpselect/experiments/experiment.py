@@ -22,11 +22,12 @@ Verdict = Literal["held", "refuted", "not comparable"]
 
 @dataclass(frozen=True)
 class Effort:
-    """How much work: the standard error aimed at, and at most how many repetitions of a slow measurement."""
+    """How much work: the standard error aimed at, and at most and at least how many runs of a slow measurement."""
 
     name: str
     target: float
     most: int
+    least: int = 3
 
     def runs(self, *, paper: int, spread: float = 0.5) -> int:
         """Return how many draws of that standard deviation reach the target; the paper's count under ``paper``."""
@@ -34,7 +35,7 @@ class Effort:
 
 
 QUICK = Effort("quick", 0.03, 5)
-FULL = Effort("full", 0.01, 100)
+FULL = Effort("full", 0.01, 100, 10)
 PAPER = Effort("paper", 0.0, 10**6)
 EFFORTS = {effort.name: effort for effort in (QUICK, FULL, PAPER)}
 
@@ -49,13 +50,14 @@ class Estimate:
 
 
 def repeated(
-    draw: Callable[[int], float], effort: Effort, *, paper: int, least: int = 3, most: int | None = None
+    draw: Callable[[int], float], effort: Effort, *, paper: int, least: int | None = None, most: int | None = None
 ) -> Estimate:
     """Return the mean of ``draw(0), draw(1), ...``: until the standard error is the target, or as often as allowed.
 
-    Under ``paper`` exactly the paper's count is drawn; ``most`` replaces the effort's own bound on the runs.
+    Under ``paper`` exactly the paper's count is drawn; ``least`` and ``most`` replace the effort's own bounds.
     """
     most = effort.most if most is None else most
+    least = effort.least if least is None else least
     found: list[float] = []
     while True:
         found.append(float(draw(len(found))))
@@ -241,6 +243,10 @@ class Experiment:
     not_private: frozenset[str] = frozenset()
     shows: Literal["figure", "table"] = "figure"
     remark: str = ""
+
+    def label(self, panel: str) -> str:
+        """Return what the values of a panel are, with their unit."""
+        return next((label for ending, label in self.y_labels.items() if panel.endswith(ending)), self.y_label)
 
     def called(self, series: str, beside: Sequence[str]) -> str:
         """Return a series' name, marked when it is not private and stands beside one that is."""

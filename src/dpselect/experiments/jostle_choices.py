@@ -6,6 +6,7 @@ given all of it, on databases left out of the training together with all that is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -118,18 +119,25 @@ def _beats(kind: str, results: Results) -> Ruling:
     panels = [each for each in results.panels() if each.startswith(kind)]
     if not panels:
         results.line(kind, FOREST)
-    means = {
-        series: float(np.mean([each.value for each in results.line(panels[0], series)]))
-        for series in results.series(panels[0])
-    }
-    learned = min(means[FOREST], means[FIXED])
-    alone = {name: value for name, value in means.items() if name not in (FOREST, FIXED)}
+    means = {series: _mean(results.line(panels[0], series)) for series in results.series(panels[0])}
+    alone = {name: value for name, (value, _) in means.items() if name not in (FOREST, FIXED)}
     best = min(alone, key=lambda name: alone[name])
+    told = ", ".join(f"{name} {value:.2f} ± {error:.2f}" for name, (value, error) in means.items() if name not in alone)
+    shown = f"mean regret {told}, {best} {alone[best]:.2f} ± {means[best][1]:.2f}"
+    lead = alone[best] - means[FOREST][0]
+    if abs(lead) <= 2 * math.hypot(means[best][1], means[FOREST][1]):
+        why = "within two standard errors: too few datasets; the benchmarks of the chooser have more"
+        return Ruling(shown, "not comparable", why)
     return Ruling(
-        f"mean regret {learned:.2f} (forest {means[FOREST]:.2f}), {best} {alone[best]:.2f}",
-        "held" if learned < alone[best] else "refuted",
-        "against the single option that is best in hindsight; metafeatures are paid for",
+        shown,
+        "held" if lead > 0 else "refuted",
+        "the forest against the single option that is best in hindsight; metafeatures are paid for",
     )
+
+
+def _mean(line: Sequence[Point]) -> tuple[float, float]:
+    # The same datasets stand at every epsilon, so their errors do not average out.
+    return float(np.mean([each.value for each in line])), float(np.mean([each.error for each in line]))
 
 
 def _histograms_beat(results: Results) -> Ruling:

@@ -104,7 +104,7 @@ EXPERIMENT = Experiment(
     better="lower",
     claims=(
         _mean("patent", 18, 3),
-        _most("patent", 29, 3, "patent: local dampening improves by up to"),
+        _most("patent", 29, 3, "Local dampening improves by up to (no histogram is named: patent)"),
         _mean("hepth", 4, 3),
         _most("hepth", 12, 3, "hepth: reduction at most"),
         _mean("income", 0, 3),

@@ -57,7 +57,7 @@ def panel(graph: str, k: int) -> str:
 
 
 def saved(rival: str, least: float, most: float) -> Claim:
-    """Judge the orders of magnitude between the budgets of shifted dampening and a rival at recall 0.8."""
+    """Judge the orders of magnitude between the budgets of shifted dampening and a rival: no fewer than printed."""
 
     def judge(results: Results) -> Ruling:
         found = {}
@@ -65,9 +65,14 @@ def saved(rival: str, least: float, most: float) -> Claim:
             for k in SIZES:
                 lines = [[(p.x, p.value) for p in results.line(panel(name, k), series)] for series in (SLD, rival)]
                 found[f"{name} k={k}"] = nodes.orders(*(nodes.reached(line, LEVEL) for line in lines))
-        inside = all(least - 0.5 <= value <= most + 0.5 for value in found.values())
+        enough = all(value >= least - 0.5 for value in found.values())
+        more = sum(value > most + 0.5 for value in found.values())
         told = ", ".join(f"{where} {value:.1f}" for where, value in found.items())
-        return Ruling(f"orders of magnitude at recall {LEVEL}: {told}", "held" if inside else "refuted", "allowed 0.5")
+        return Ruling(
+            f"orders of magnitude at recall {LEVEL}: {told}",
+            "held" if enough else "refuted",
+            "0.5 less is allowed" + (f"; more than printed at {more} of {len(found)} places" if more else ""),
+        )
 
     return Claim(
         f"SLDPrivTopk reaches the accuracy of {rival} with less budget", f"{least:g} to {most:g} orders", judge
@@ -87,10 +92,15 @@ def _ceiling(name: str, degree: int, printed: float) -> Claim:
 
 
 def _inverted(results: Results) -> Ruling:
-    last = {name: max(p.value for p in results.line(panel(name, k), LD)) for name in ("Enron", "Github") for k in SIZES}
-    worst = max(last.values())
+    most = {
+        place: max(p.value for p in results.line(place, LD))
+        for place in (panel(name, k) for name in ("Enron", "Github") for k in SIZES)
+    }
+    place = max(most, key=lambda each: most[each])
     return Ruling(
-        f"its recall never exceeds {worst:.2f} at any budget up to 1e4", "held" if worst < LEVEL else "refuted", "exact"
+        f"its recall never exceeds {most[place]:.2f} ({place}) at any budget up to 1e4",
+        "held" if most[place] < LEVEL else "refuted",
+        f"low means below {LEVEL}; exact",
     )
 
 

@@ -16,13 +16,13 @@ def grid(_: Effort) -> list[Cell]:
 
 
 def _inverted(results: Results) -> Ruling:
-    found = {}
+    found, largest = {}, 0.0
     for place in (id3_trees.panel(*each, 2) for each in SETS):
-        last = [results.line(place, series)[-1].value for series in (LOCAL, GLOBAL)]
-        found[place] = 100 * (last[0] - last[1])
+        ours, theirs = (results.line(place, series)[-1] for series in (LOCAL, GLOBAL))
+        found[place], largest = 100 * (ours.value - theirs.value), ours.x
     told = ", ".join(f"{place}: {value:+.1f} points" for place, value in found.items())
     return Ruling(
-        told, "held" if min(found.values()) < -0.5 else "refuted", "behind by more than half a point at epsilon 2"
+        told, "held" if min(found.values()) < -0.5 else "refuted", f"half a point at epsilon {largest:g} is asked for"
     )
 
 

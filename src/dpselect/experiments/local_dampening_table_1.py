@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache, partial
 
@@ -127,13 +128,17 @@ def _near_random(results: Results) -> Ruling:
 
 def _better(results: Results) -> Ruling:
     lead = [
-        ours.value - theirs.value
+        (ours.value - theirs.value, 2 * math.hypot(ours.error, theirs.error))
         for name in nodes.real(results)
         for ours, theirs in zip(results.line(name, PTK), results.line(name, PSQL), strict=True)
-        if ours.x >= 0.5
     ]
+    least, most = min(lead)[0], max(lead)[0]
+    unclear = sum(abs(value) <= error for value, error in lead)
+    behind = any(value < -error for value, error in lead)
     return Ruling(
-        f"ahead by {min(lead):.2f} to {max(lead):.2f} from B = 0.5 on", "held" if min(lead) > 0 else "refuted"
+        f"ahead by {least:.2f} to {most:.2f}",
+        "refuted" if behind else "held",
+        f"within two standard errors at {unclear} of {len(lead)} places" if unclear else "",
     )
 
 

@@ -122,10 +122,14 @@ def panel(name: str, depth: int) -> str:
     return f"{name}, depth {depth}"
 
 
+# Leads are judged where accuracies are known this well.
+_KNOWN = 0.015
+
+
 def _lead(results: Results) -> Ruling:
     rivals = ("EM, information gain", "PF, information gain", SLD)
     places = [(panel("nltcs", depth), epsilon) for depth in DEPTHS for epsilon in EPSILONS]
-    leads, sound = [], []
+    leads, sound, error = [], [], 0.0
     for place, epsilon in places:
         measured = {p.series: p for p in results.points if (p.panel, p.x) == (place, epsilon)}
         if T not in measured:
@@ -133,11 +137,15 @@ def _lead(results: Results) -> Ruling:
         most = max(measured[name].value for name in rivals if name in measured)
         leads.append(100 * (measured[T].value / most - 1))
         sound.append(100 * (measured[SOUND].value / most - 1))
+        error = max(error, *(each.error for each in measured.values()))
     if not leads:
         results.line(panel("nltcs", 2), T)
     best = max(leads)
+    shown = f"at most {best:.1f}% over the best competitor, on average {np.mean(leads):+.1f}%"
+    if error > _KNOWN:
+        return Ruling(shown, "not comparable", f"too few runs: standard errors up to {error:.3f}")
     return Ruling(
-        f"at most {best:.1f}% over the best competitor, on average {np.mean(leads):+.1f}%",
+        shown,
         "held" if best >= 8.58 - 2 else "refuted",
         f"within 2 points; the sound calibration at most {max(sound):.1f}%",
     )
@@ -157,6 +165,10 @@ def _often(results: Results) -> Ruling:
                 won += max(found[T], found[LLN]) > max(rivals)
     if not total:
         results.line(panel("nltcs", 2), T)
+    error = max(each.error for each in results.points)
+    if error > _KNOWN:
+        why = f"too few runs: standard errors up to {error:.3f}"
+        return Ruling(f"ahead at {won} of {total} places", "not comparable", why)
     return Ruling(f"ahead at {won} of {total} places", "held" if won >= 0.8 * total else "refuted", "almost all: 80%")
 
 

@@ -76,7 +76,7 @@ def ahead(series: str, rivals: Sequence[str], results: Results) -> Ruling:
     return Ruling(
         f"mean lead {told} points at m = {', '.join(map(str, SIZES))}",
         "held" if min(means.values()) > 0 else "refuted",
-        f"behind at {behind} of {sum(map(len, leads.values()))} single places",
+        f"behind at {behind} of {sum(map(len, leads.values()))} single places; every mechanism meets the same studies",
     )
 
 

@@ -31,6 +31,7 @@ ROWS = {
     "SPS, Th.5": (0.90, 2.2, 4.6, 10.0, 22.7, 43.1),
 }
 SMOOTH = "SPS, exact smooth bound"
+_MACHINE = "another machine and another program, which computes the bound in another way"
 OURS = {
     "EM": "exponential",
     "PF": "permute-and-flip",
@@ -70,15 +71,13 @@ def _seconds(call: Callable[[], object]) -> float:
 def _linear(results: Results) -> Ruling:
     line = {p.x: p.value for p in results.line(PANEL, SMOOTH)}
     grown = line[1000] / line[100]
-    return Ruling(f"{grown:.1f} times the time for ten times the markers", "held" if grown <= 20 else "refuted")
+    return Ruling(f"{grown:.1f} times the time for ten times the markers", "not comparable", _MACHINE)
 
 
 def _minute(results: Results) -> Ruling:
     taken = results.at(PANEL, SMOOTH, 1000).value
-    return Ruling(f"{taken:.3g} s", "held" if taken < 60 else "refuted", f"{43.1 / taken:.0f} times less than printed")
+    return Ruling(f"{taken:.3g} s", "not comparable", f"{_MACHINE}; {43.1 / taken:.0f} times less than printed")
 
-
-_MACHINE = "another machine and another program"
 
 EXPERIMENT = Experiment(
     name="smooth_private_selection_table_1",

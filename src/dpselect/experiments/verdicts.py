@@ -12,6 +12,8 @@ import numpy as np
 from dpselect.experiments.engine import Outcome
 from dpselect.experiments.experiment import Absent, Experiment, Printed, Results, Ruling, Unmeasured, Verdict
 
+# The spread of fewer runs is not known.
+_FEWEST = 5
 VERDICTS: tuple[Verdict, ...] = ("held", "refuted", "not comparable")
 
 
@@ -40,22 +42,30 @@ def figure(value: float) -> str:
 
 
 def rule(experiment: Experiment, results: Results, place: Printed) -> Ruling:
-    """Judge one printed number: held within the tolerance and twice our standard error, unless that says nothing."""
+    """Judge one printed number: held within the tolerance and what chance allows, unless that says nothing."""
     try:
         ours = results.at(place.panel, place.series, place.x)
     except Unmeasured:
-        return Ruling("", "not comparable", place.apart or "not measured in this run")
+        return Ruling("", "not comparable", "; ".join(filter(None, ["not measured in this run", place.apart])))
     error = 0.0 if math.isnan(ours.error) else ours.error
     shown = figure(ours.value) + (f" ± {figure(error)}" if error else "")
     if place.apart:
         return Ruling(shown, "not comparable", place.apart)
     tolerance = experiment.tolerance if place.tolerance is None else place.tolerance
-    if 0 < tolerance < error:
-        return Ruling(shown, "not comparable", "too few runs: our standard error exceeds the tolerance")
-    allowed = tolerance + 2 * error
-    apart = abs(ours.value - place.value)
+    by_chance = _margin(ours.runs) * error
+    allowed, apart = tolerance + by_chance, abs(ours.value - place.value)
+    few = 0 < ours.runs < _FEWEST or 0 < 2 * tolerance < by_chance
+    if few and (apart <= allowed or ours.runs < _FEWEST):
+        return Ruling(shown, "not comparable", f"too few runs ({ours.runs}) for the tolerance of {figure(tolerance)}")
     verdict: Verdict = "held" if apart <= allowed else "refuted"
     return Ruling(shown, verdict, f"apart by {figure(apart)}, allowed {figure(allowed)}")
+
+
+def _margin(runs: int) -> float:
+    """Return how many standard errors chance moves a mean of that many runs, at 95 per cent: Student's, not below 2."""
+    from scipy.stats import t
+
+    return max(2.0, float(t.ppf(0.975, runs - 1))) if runs > 1 else 2.0
 
 
 def rows(outcome: Outcome) -> list[Row]:
@@ -98,10 +108,13 @@ def sentence(outcome: Outcome) -> str:
     if not total:
         return "The paper prints no number here; the picture is ours alone."
     told = ", ".join(f"{counted[verdict]} {verdict}" for verdict in VERDICTS if counted[verdict])
-    errors = [each.error for each in outcome.results.points if each.runs and not math.isnan(each.error)]
+    drawn = [each for each in outcome.results.points if each.runs and not math.isnan(each.error)]
     exact = sum(not each.runs for each in outcome.results.points)
-    how = f"standard error at most {figure(max(errors))}" if errors else "exact laws, no sampling error"
-    if errors and exact:
+    how = "exact laws, no sampling error"
+    if drawn:
+        worst = max(drawn, key=lambda each: each.error)
+        how = f"standard error at most {figure(worst.error)} in “{experiment.label(worst.panel)}”"
+    if drawn and exact:
         how += f"; {exact} points exact"
     tolerance = f"; tolerance {figure(experiment.tolerance)}" if experiment.printed else ""
     return f"Of {total} printed claims {told} ({how}{tolerance})."
