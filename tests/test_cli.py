@@ -167,7 +167,9 @@ def test_missing_public_facts_are_asked_for(edges: Path, arguments, message: str
 
 def test_advice_in_arguments_becomes_advice_in_options() -> None:
     """Arguments that the command has, with their values; paths and what it does not have stay."""
-    given = Namespace(unknown="error", max_depth=3, nodes=None, delta=0)
+    given = Namespace(
+        command="train", unknown="error", max_depth=3, nodes=None, delta=0, file="my max_depth.csv", out=["nodes=3"]
+    )
 
     for said, shown in (
         ("pass unknown='clip', or nodes=.", "pass --unknown clip, or --nodes."),
@@ -176,6 +178,10 @@ def test_advice_in_arguments_becomes_advice_in_options() -> None:
         ("pass nodes= (--nodes on the command line), a number", "pass --nodes, a number"),
         ("pass classes=, or max_leaves=3", "pass classes=, or max_leaves=3"),
         ("no file data/nodes=3/max_depth or 'max_depth'", "no file data/nodes=3/max_depth or 'max_depth'"),
+        # Names that were given stay as they are.
+        ("no my max_depth.csv: pass nodes=", "no my max_depth.csv: pass --nodes"),
+        ("Column 'my max_depth' wants max_depth=2", "Column 'my max_depth' wants --max-depth 2"),
+        ("write nodes=3 so, or command=", "write nodes=3 so, or command="),
     ):
         assert shown == advice.translated(said, given)
 

@@ -100,6 +100,7 @@ def refusal_after(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> s
         ('age = {low = 0, high = 100}\nrich = ["no"]\n', [], "a list of at least two classes"),
         (None, [*EVOLUTIONARY, "--goal", "pareto", "--importance", "yes=3"], "or pass --goal weighted."),
         (None, [*EVOLUTIONARY, "--importance", "yes=1", "yes=2"], "--importance names yes twice"),
+        (None, [*EVOLUTIONARY, "--importance", "yes=-3"], "--importance yes=-3: a class counts at least 0"),
         (
             None,
             [*EVOLUTIONARY, "--mechanism", "shifted-local-dampening-flip", "--goal", "pareto"],
@@ -129,7 +130,13 @@ def test_one_file_is_not_written_twice(folder: Path, capsys: pytest.CaptureFixtu
     """The model, the picture and the ledger are different files, and nothing is spent when they are not."""
     ledger = str(folder / "m.json")
     assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people"])
-    assert "--out and --ledger are the same file" in refusal_after(capsys, train(folder, "--ledger", ledger))
+    assert "--ledger and --out are the same file" in refusal_after(capsys, train(folder, "--ledger", ledger))
+    for taken, said in (("people.csv", "The table and --out"), ("domains.toml", "--domains and --out")):
+        other = folder / f"other name of {taken}"
+        other.hardlink_to(folder / taken)
+        before = other.read_bytes()
+        assert f"{said} are the same file" in refusal_after(capsys, train(folder, "--out", str(other)))
+        assert before == other.read_bytes()
     assert 0 == main(["budget", "verify", ledger])
     assert "0 entries" in capsys.readouterr().out
 

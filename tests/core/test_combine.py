@@ -161,6 +161,21 @@ def replaced() -> dps.Scores:
     return dps.Scores([1, 2], 1, neighbours="substitution")
 
 
+@pytest.mark.parametrize("edge", [2**53, 2**61, 2**63, 2**64, -(2**63)])
+@pytest.mark.parametrize("mechanism", ["exponential", "permute-and-flip", "local-dampening-flip"])
+def test_the_size_of_listed_integers_decides_nothing(edge: int, mechanism: str) -> None:
+    """Lists that move by one around the ends of NumPy's types: one kind of number, and no loss above epsilon."""
+
+    def laws(x: int) -> list[np.ndarray]:
+        first, other = dps.Scores([edge - 1 + x, edge - 1 + x], 1), dps.Scores([edge - 1, edge - 1001], 1)
+        assert first.values.dtype == other.values.dtype == np.int64
+        made = dps.mechanism(mechanism)
+        sums = aggregate([first, other], [1, -1])
+        return [np.log(made.law(each, 1)) for each in (sums, dps.Scores([edge - 1 + x, edge - 2**42], 2**40))]
+
+    assert all(np.abs(one - two).max() <= 1 + 1e-9 for one, two in zip(laws(0), laws(1), strict=True))
+
+
 def test_large_scores_are_clipped_and_do_not_wrap() -> None:
     """100 times 2^60 leaves 64 bits: the better candidate stays the better one."""
     large = dps.Scores([2**60, 1, -(2**63)], 1)
@@ -489,6 +504,7 @@ def test_candidates_are_compared_as_they_are() -> None:
         (lambda s: aggregate([s], range_bound=3), ValueError, "range_bound is 1"),
         (lambda s: pareto([s], reach=-1), ValueError, "reach counts steps"),
         (lambda s: pareto([s], reach=True), ValueError, "reach counts steps"),
+        (lambda s: pareto([s, s], reach=2**20 + 1), ValueError, "reach is at most 1,048,576"),
         (lambda s: pareto([s], reach=True, sensitivity="global"), ValueError, "reach counts steps"),
         (lambda s: aggregate([unbounded()], sensitivity="global"), dps.PrivacyError, "no public ceiling"),
         (lambda s: aggregate([replaced(), replaced()], touched="one"), dps.PrivacyError, "touches two records"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Iterator
 from re import Match
 
 _OTHER = "take another, such as --mechanism local-dampening-flip"
@@ -37,6 +38,12 @@ _NAME = re.compile(r"(?<![^\s(])(?P<name>[a-z]+(?:_[a-z]+)+)(?![\w=(])")
 _ALREADY = re.compile(r" \(--[\w-]+ on the command line\)")
 
 
+# What a message quotes is a name that somebody gave, unless it is the value of an argument.
+_QUOTED = re.compile(r"(?<!=)'[^']*'")
+# Set by the command line itself, or given by their place.
+_NO_OPTIONS = frozenset({"run", "command", "task", "file", "graph"})
+
+
 def translated(message: str, given: argparse.Namespace) -> str:
     """Return a message of the library with its advice in options of the command that was given.
 
@@ -47,7 +54,13 @@ def translated(message: str, given: argparse.Namespace) -> str:
         message = message.replace(advice, remedy)
     message = _ALREADY.sub("", message)
     # The relation of a ledger is an option of the command that makes it, whatever was given.
-    known = {*vars(given), "neighbours"}
+    known = {*vars(given), "neighbours"} - _NO_OPTIONS
+    names = [found[0] for found in _QUOTED.finditer(message)]
+    names += [text for text in _texts(given) if any(name in text for name in known)]
+    # Names of files and columns may read like advice: they are put aside meanwhile, the longest first.
+    names = sorted({name for name in names if name in message}, key=len, reverse=True)
+    for place, name in enumerate(names):
+        message = message.replace(name, f"\0{place}\0")
 
     def option(found: Match[str]) -> str:
         name = found["name"]
@@ -57,4 +70,12 @@ def translated(message: str, given: argparse.Namespace) -> str:
         value = values.get("text") or values.get("figure")
         return f"--{name.replace('_', '-')}{f' {value}' if value else ''}"
 
-    return _NAME.sub(option, _ARGUMENT.sub(option, message))
+    message = _NAME.sub(option, _ARGUMENT.sub(option, message))
+    for place, name in enumerate(names):
+        message = message.replace(f"\0{place}\0", name)
+    return message
+
+
+def _texts(given: argparse.Namespace) -> Iterator[str]:
+    for value in vars(given).values():
+        yield from (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str))

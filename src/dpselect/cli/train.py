@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import tomllib
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,7 @@ def run(given: argparse.Namespace) -> str:
     model = kind(given.epsilon, domains=domains, ledger=book, **settings)
     # What can fail without the data fails before anything is spent.
     writable(given.out, "--out")
-    require_apart(given, "out", "picture", "ledger")
+    require_apart(given, "file", "domains", "ledger", "out", "picture")
     if given.picture:
         writable(given.picture, "--picture")
         if Path(given.picture).suffix not in (".png", ".svg", ".pdf"):
@@ -126,17 +127,18 @@ def _search(given: argparse.Namespace, classes: list[Any]) -> dict[str, Any]:
                 found["importance"][named[name]] = weight(value)
             except argparse.ArgumentTypeError as error:
                 raise ValueError(f"--importance {pair}: {error}.") from None
+            if found["importance"][named[name]] < 0:
+                raise ValueError(f"--importance {pair}: a class counts at least 0.")
     return found
 
 
 def require_apart(given: argparse.Namespace, *options: str) -> None:
-    """Refuse one file for two purposes: the second would overwrite the first."""
-    seen: dict[Path, str] = {}
-    for option in options:
-        if (named := getattr(given, option, None)) is not None:
-            other = seen.setdefault(Path(named).resolve(), option)
-            if other != option:
-                raise ValueError(f"--{other} and --{option} are the same file, {named}: name two.")
+    """Refuse one file for two purposes, under whatever names: the second would overwrite the first."""
+    named = {option: Path(path) for option in options if (path := getattr(given, option, None)) is not None}
+    for (one, first), (other, second) in combinations(named.items(), 2):
+        if first.resolve() == second.resolve() or (first.exists() and second.exists() and first.samefile(second)):
+            shown = "The table" if one == "file" else f"--{one}"
+            raise ValueError(f"{shown} and --{other} are the same file, {second}: name two.")
 
 
 def writable(path: str, option: str) -> None:

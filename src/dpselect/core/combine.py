@@ -122,6 +122,8 @@ def pareto(parts: Iterable[Scores], *, sensitivity: str = "local", reach: int | 
         raise ValueError("A Pareto score compares candidates: pass scores of at least two.")
     local, others = _local(sensitivity), len(first) - 1
     reach = None if reach is None else steps_of(reach)
+    if reach is not None and reach > PUBLIC_REACH:
+        raise ValueError(f"reach is at most {PUBLIC_REACH:,}: every distance up to it may be computed; pass fewer.")
     if local:
         _announce(len(first), len(parts), reach)
     spread = Spread(parts)

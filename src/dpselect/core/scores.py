@@ -25,7 +25,7 @@ class Scores:
 
     Larger is better, always. Candidates are public, and so is the *kind* of number: a utility must return
     integers on every database or floats on every database, because integers are handled exactly and floats
-    by ticks.
+    by ticks. A list of integers is a list of integers whatever their size; beyond 2^61 they are clipped.
 
     Args:
         values: shape (m,), integers or floats, finite.
@@ -174,6 +174,9 @@ def _numbers(values: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
         raise ValueError("Scores need at least one candidate: pass values of shape (m,), m >= 1.")
     if array.dtype == object:
         array = _unboxed(array)
+    elif not hasattr(values, "dtype") and array.dtype.kind in "iuf":
+        # The sizes in a list, which are private, must not decide which kind of number it becomes.
+        array = _as_listed(values, array)
     if array.dtype.kind in "bi":
         return _read_only(array.astype(np.int64, copy=False))
     if array.dtype.kind == "u":
@@ -184,6 +187,15 @@ def _numbers(values: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
     if not np.isfinite(floats).all():
         raise ValueError("Scores must be finite: the utility gave NaN or an infinite value.")
     return _read_only(floats)
+
+
+def _as_listed(values: Any, array: NDArray[Any]) -> NDArray[Any]:
+    """Return what NumPy made of a list, with integers clipped whatever type it found for them."""
+    if array.dtype.kind == "i":
+        return np.asarray(np.clip(array, -TICK_CLIP, TICK_CLIP))
+    if all(isinstance(value, (int, np.integer)) for value in values):
+        return _unboxed(np.array(list(values), dtype=object))
+    return array
 
 
 def _unboxed(array: NDArray[Any]) -> NDArray[Any]:

@@ -35,6 +35,8 @@ from dpselect.learn.tree import Tree
 from dpselect.utilities.true_positive_rate import rate
 from dpselect.views.records import Counts
 
+# More nodes than this in the first trees would fill the memory, after the budget was spent.
+_LARGEST = 10**7
 # Weights further from 1 than this are a mistake.
 _HEAVIEST = 10**9
 # So many classes are listed in an error.
@@ -140,6 +142,10 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
                 raise ValueError(
                     f"{name} is at most {limit}, and {size_} is more than {most}: lower {name} or raise {limit}."
                 )
+        if self.population * 2**depth > _LARGEST:
+            raise ValueError(
+                f"The first trees have population x 2^depth nodes, at most {_LARGEST:,}: lower population or depth."
+            )
         if self.goal not in ("weighted", "pareto"):
             raise ValueError('goal is "weighted" or "pareto".')
         if self.goal == "pareto" and self.importance is not None:
