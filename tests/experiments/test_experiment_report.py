@@ -302,3 +302,14 @@ def test_the_best_is_ranked_among_private_series_only():
 def test_numbers_are_short(value, shown):
     """Four digits at most."""
     assert shown == verdicts.figure(value)
+
+
+def test_a_panel_may_have_axes_of_its_own():
+    """By its title, and by how its title ends."""
+    points = [Point(panel, "a", x, x) for panel in ("one", "two, per cent") for x in (1.0, 2.0)]
+    named = replace(EXPERIMENT, printed=(), x_labels={"two, per cent": "t"}, y_labels={"per cent": "per cent"})
+
+    one, two = pictures.drawing(named, Results(points)).axes
+
+    assert ("x", "2 x") == (one.get_xlabel(), one.get_ylabel())
+    assert ("t", "per cent") == (two.get_xlabel(), two.get_ylabel())

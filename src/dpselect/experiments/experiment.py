@@ -212,7 +212,7 @@ class Experiment:
         title: what is measured, in one sentence. method: data, settings and every departure from the paper.
         grid: the cells for an effort. measure: the points of one cell; a function of a module, for other processes.
         x_label, y_label: with units. x_scale, y_scale: ``"linear"``, ``"log"`` or ``"symlog"``.
-        y_labels: labels of panels of another unit, by how their titles end.
+        y_labels: labels of panels of another unit, by how their titles end; x_labels: of another x, by their titles.
         printed: the paper's numbers. tolerance: how far ours may lie from them, with ``tolerance_because``.
         claims: the paper's sentences with numbers. task: what is chosen, for the summary of best mechanisms; empty when
             nothing is ranked.
@@ -236,6 +236,7 @@ class Experiment:
     x_scale: str = "log"
     y_scale: str = "linear"
     y_labels: Mapping[str, str] = field(default_factory=dict)
+    x_labels: Mapping[str, str] = field(default_factory=dict)
     printed: tuple[Printed, ...] = ()
     tolerance: float = 0.02
     tolerance_because: str = ""

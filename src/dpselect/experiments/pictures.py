@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from dpselect.experiments.experiment import Experiment, Point, Printed, Results
+from dpselect.experiments import axes as limits
+from dpselect.experiments.experiment import Experiment, Printed, Results
 from dpselect.experiments.verdicts import figure as written
 
 # Dark to light and blue to orange, so that neighbours differ in lightness too; no grey among them.
@@ -34,9 +35,6 @@ _DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2))
 _ACROSS = 3
 # Points of print between printed markers at one x.
 _APART = 5.0
-# Others that are left less of the height than this are flattened.
-_FLAT = 0.25
-_SHARES = re.compile("accuracy|share|recall|probability")
 
 
 class _Look(NamedTuple):
@@ -139,14 +137,13 @@ def _look(experiment: Experiment, beside: Sequence[str], names: Sequence[str], n
 def _panel(
     axes: Any, experiment: Experiment, results: Results, panel: str, places: list[Printed], looks: dict[str, _Look]
 ) -> None:
-    endings = (label for ending, label in experiment.y_labels.items() if panel.endswith(ending))
-    label = next(endings, experiment.y_label)
+    label = experiment.label(panel)
     lines = {name: results.line(panel, name) for name in results.series(panel)}
-    wild = _wild(lines, experiment.y_scale)
+    wild = limits.wild(lines, experiment.y_scale)
     kept = [each for name, line in lines.items() if name not in wild for each in line]
     values = [each.value for each in kept] + [place.value for place in places if place.series not in wild]
-    scale = _scale(experiment.y_scale, label, values)
-    spans = {name: [_span(each, scale, label) for each in line] for name, line in lines.items()}
+    scale = limits.scale_of(experiment.y_scale, label, values)
+    spans = {name: [limits.span(each, scale, label) for each in line] for name, line in lines.items()}
     single = [name for name, line in lines.items() if len(line) == 1]
     for number, (name, line) in enumerate(lines.items()):
         look = looks[name]
@@ -175,16 +172,20 @@ def _panel(
         for bar in (*drawn[1], *drawn[2]):
             # Many bars lie on each other: the lines must be seen through them.
             bar.set_alpha(0.45)
-    axes.set(xlabel=_text(experiment.x_label), ylabel=_text(label))
+    across = experiment.x_labels.get(panel, experiment.x_label)
+    axes.set(xlabel=_text(across), ylabel=_text(label))
     axes.set_xscale(experiment.x_scale)
     # What stands aside does not widen an axis by itself.
     axes.update_datalim([*((each.x, each.value) for each in kept), *((place.x, place.value) for place in places)])
     if places:
         axes.margins(x=0.08)
     axes.autoscale_view(scaley=False)
-    _heights(axes, scale, values, [span for name in lines if name not in wild for span in spans[name]])
+    limits.set_heights(axes, scale, values, [span for name in lines if name not in wild for span in spans[name]])
     notes = [f"↑ {_text(name)}: {_range([p.value for p in lines[name]])}" for name in wild]
-    notes += _far(axes, experiment, lines)
+    notes += [
+        f"→ {_text(name)}: {written(end.value)} at {_text(across)} {written(end.x)}"
+        for name, end in limits.cut(axes, experiment.x_scale, lines).items()
+    ]
     axes.set_title(_text(panel), pad=6 + 10 * len(notes))
     for number, note in enumerate(notes):
         height = 4 + 10 * (len(notes) - 1 - number)
@@ -193,85 +194,6 @@ def _panel(
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-
-
-def _scale(wanted: str, label: str, values: Sequence[float]) -> str:
-    """Return the scale of a panel: parts of a hundred and what stays within a decade need no logarithms."""
-    within = min(values) > 0 and max(values) < 10 * min(values)
-    return "linear" if "per cent" in label or within else wanted
-
-
-def _wild(lines: dict[str, list[Point]], scale: str) -> list[str]:
-    """Return the series above which all others would be flattened: as few as do it, at most a third of them."""
-    if scale == "symlog" or min(p.value for line in lines.values() for p in line) <= 0:
-        return []
-    place = math.log if scale == "log" else float
-    tops = sorted(lines, key=lambda name: max(p.value for p in lines[name]), reverse=True)
-
-    def height(names: Sequence[str]) -> float:
-        values = [place(p.value) for name in names for p in lines[name]]
-        return max(values) - min(values)
-
-    for number in range(1, len(tops) // 3 + 1):
-        if height(tops[number:]) < _FLAT * height(tops):
-            return tops[:number]
-    return []
-
-
-def _span(each: Point, scale: str, label: str) -> tuple[float, float]:
-    """Return the ends of an error bar: two standard errors, within what is possible."""
-    twice = 0.0 if math.isnan(each.error) else 2 * each.error
-    low, high = each.value - twice, each.value + twice
-    if scale == "log":
-        # As far down as up on a log axis, where a bar to zero would have no end.
-        low = each.value**2 / high if high > 0 else each.value
-    most = 100.0 if "per cent" in label else 1.0 if _SHARES.search(label) else math.inf
-    if each.value >= 0:
-        low = max(low, 0.0)
-    return low, max(each.value, min(high, most))
-
-
-def _heights(axes: Any, scale: str, values: Sequence[float], bars: Sequence[tuple[float, float]]) -> None:
-    if scale == "symlog":
-        axes.set_yscale("symlog", linthresh=1e-2 if max(map(abs, values)) > 1 else 1e-4)
-        if min(values) >= 0:
-            axes.set_ylim(bottom=0)
-        return
-    axes.set_yscale(scale)
-    there, back = (math.log, math.exp) if scale == "log" else (float, float)
-    # What an axis cannot show does not set its ends.
-    inside = [there(each) for each in values if math.isfinite(each) and (scale != "log" or each > 0)]
-    ends = [there(each) for bar in bars for each in bar if math.isfinite(each) and (scale != "log" or each > 0)]
-    if not inside:
-        return
-    least, most = min(inside), max(inside)
-    # Bars may take half as much again as the values; longer ones run off.
-    room = (most - least) / 2 or abs(most) / 10 or 1.0
-    low, high = max(min([*ends, least]), least - room), min(max([*ends, most]), most + room)
-    margin = 0.05 * (high - low) or room
-    axes.set_ylim(back(low - margin), back(high + margin))
-
-
-def _far(axes: Any, experiment: Experiment, lines: dict[str, list[Point]]) -> list[str]:
-    """Cut the axis where one series alone goes on for decades, and return notes that say where to."""
-    if experiment.x_scale != "log" or len(lines) < 2:
-        return []
-    counted: dict[float, int] = {}
-    for line in lines.values():
-        for each in line:
-            counted[each.x] = counted.get(each.x, 0) + 1
-    shared = [x for x, number in counted.items() if number > 1]
-    if not shared or max(counted) < 100 * max(shared):
-        return []
-    least, most = math.log(min(counted)), math.log(max(shared))
-    margin = 0.05 * (most - least)
-    axes.set_xlim(math.exp(least - margin), math.exp(most + margin))
-    beyond = {name: [p for p in line if p.x > max(shared)] for name, line in lines.items()}
-    return [
-        f"→ {_text(name)}: {written(line[-1].value)} at {_text(experiment.x_label)} {written(line[-1].x)}"
-        for name, line in beyond.items()
-        if line
-    ]
 
 
 def _printed(axes: Any, places: list[Printed], looks: dict[str, _Look]) -> None:
