@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,10 @@ def checked(name: str) -> Path:
     path = folder() / str(_manifest(folder())[name]["file"])
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
-    found = _digest(path)
+    try:
+        found = _digest(path)
+    except OSError as error:
+        raise WrongFile(f"{path} cannot be read ({error.strerror}): put a file there that can.") from None
     if sha256(name) != found:
         raise WrongFile(
             f"{path} is not the file that manifest.toml describes: put the right file there, or, if the change is "
@@ -69,9 +73,10 @@ def sha256(name: str) -> str:
     return str(entry["sha256"]).lower() if "sha256" in entry else _digest(folder() / entry["file"])
 
 
-def is_described(name: str) -> bool:
-    """Return whether the manifest gives a sha256 for a dataset."""
-    return "sha256" in _manifest(folder())[name]
+def undescribed(names: Iterable[str]) -> list[Path]:
+    """Return the files among those of some datasets for which the manifest gives no sha256."""
+    entries = [_manifest(folder())[name] for name in names]
+    return [folder() / entry["file"] for entry in entries if "sha256" not in entry]
 
 
 def _entry(name: str, kind: str) -> dict[str, Any]:

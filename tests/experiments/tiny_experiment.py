@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dpselect import datasets
 from dpselect.experiments.experiment import (
     Cell,
     Claim,
@@ -44,6 +45,29 @@ def fail(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Point
     if cell["x"] == 2.0:
         raise ZeroDivisionError("two")
     return measure(cell, effort, rng)
+
+
+def data_grid(_: Effort) -> list[Cell]:
+    """Return one cell without data and two with."""
+    return [{"x": 1.0}, {"x": 2.0, "dataset": "steps"}, {"x": 3.0, "dataset": "steps"}]
+
+
+def read(cell: Cell, *_: object) -> Sequence[Point]:
+    """Return the sum of the data, where there are some."""
+    x = float(cell["x"])
+    MEASURED.append(x)
+    found = np.load(datasets.folder() / "steps.npy").sum() if "dataset" in cell else 0
+    return [Point("doubles <&>", "twice", x, float(found))]
+
+
+def read_two(cell: Cell, *_: object) -> Sequence[Point]:
+    """Be interrupted at the third cell."""
+    return stop() if cell["x"] == 3.0 else read(cell)
+
+
+def want(cell: Cell, *_: object) -> Sequence[Point]:
+    """Find the machine at fault, in two ways."""
+    raise MemoryError("of 9 GiB") if cell["x"] == 1.0 else OSError("the cable is loose")
 
 
 def end(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Point]:
