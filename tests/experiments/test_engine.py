@@ -409,8 +409,11 @@ def test_the_bar_is_drawn_in_a_terminal_of_no_width(monkeypatch, columns, expect
         bar = engine._Bar(3, True)
         bar.advance("tiny")
         bar.close()
-        terminal.flush()
-        drawn = os.read(main, 10_000).decode()
+        print("the end", file=terminal, flush=True)
+        # What is written arrives in pieces.
+        drawn = ""
+        while "the end" not in drawn:
+            drawn += os.read(main, 10_000).decode()
     os.close(main)
 
     assert "tiny" in drawn

@@ -10,7 +10,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from multiprocessing import get_context, parent_process
@@ -70,7 +70,7 @@ def run(
     *,
     jobs: int = 2,
     show: bool = True,
-) -> Iterator[Outcome]:
+) -> Generator[Outcome]:
     """Yield the outcome of every experiment; finished cells in ``folder`` are not computed again.
 
     Raises:
