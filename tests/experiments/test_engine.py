@@ -329,6 +329,22 @@ def test_results_that_name_no_data_are_believed(tmp_path, steps):
     assert [] == tiny_experiment.MEASURED
 
 
+def test_a_slip_in_the_data_folder_costs_no_results(tmp_path, steps, monkeypatch):
+    """An experiment of which nothing can be measured leaves its finished cells on the disk."""
+    only = replace(READS, grid=lambda effort: tiny_experiment.data_grid(effort)[1:])
+    steps([1, 2])
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, replace(only, measure=tiny_experiment.read_two))
+    right = os.environ["DPSELECT_DATA"]
+    monkeypatch.setenv("DPSELECT_DATA", str(tmp_path / "mistyped"))
+    assert () == run(tmp_path, only).notes
+    monkeypatch.setenv("DPSELECT_DATA", right)
+    tiny_experiment.MEASURED.clear()
+
+    assert [3.0, 3.0] == values(run(tmp_path, only))
+    assert [3.0] == tiny_experiment.MEASURED
+
+
 def test_a_damaged_file_without_sha256_is_named(tmp_path, steps):
     """The reader's own advice, to load it unsafely, is not passed on."""
     path = steps(b"no array", "without sha256")
@@ -399,11 +415,11 @@ def test_a_line_file_that_cannot_be_read_says_what_to_do(tmp_path):
     assert [] == tiny_experiment.MEASURED
 
 
-@pytest.mark.parametrize(("columns", "expected"), [(0, 80), (57, 56)])
-def test_the_bar_is_drawn_in_a_terminal_of_no_width(monkeypatch, columns, expected):
-    """A width of 0 means that nobody set it; within other widths it stays."""
+@pytest.mark.parametrize(("size", "expected"), [((0, 0), 80), ((24, 0), 80), ((0, 57), 80), ((24, 57), 56)])
+def test_the_bar_is_drawn_in_a_terminal_of_no_size(monkeypatch, size, expected):
+    """A size of 0 means that nobody set it; within other widths the bar stays."""
     main, other = pty.openpty()
-    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
     with os.fdopen(other, "w") as terminal:
         monkeypatch.setattr(sys, "stderr", terminal)
         bar = engine._Bar(3, True)

@@ -27,7 +27,6 @@ from dpselect.experiments.journal import Journal, Measured
 
 # Changes here do not change what is measured.
 _MACHINERY = frozenset(f"dpselect.experiments.{name}" for name in ("engine", "experiment", "journal", "verdicts"))
-_USUAL = 80  # columns of a terminal
 Measure = Callable[[Cell, Effort, np.random.Generator], Sequence[Point]]
 
 
@@ -153,7 +152,8 @@ def _opened(experiment: Experiment, effort: Effort, folder: Path, held: frozense
     kept = {key_of(cell): cell for cell in cells if cell.get("dataset") not in skipped}
     journal = Journal(folder / effort.name, experiment.name, fingerprint(experiment, effort, list(kept)))
     files = _files(experiment, kept, held)
-    known = {key: each for key, each in journal.read().items() if key in kept}
+    # Where no data are there at all, perhaps by a slip, results of another day are left as they are.
+    known = {key: each for key, each in journal.read().items() if key in kept} if kept else {}
     # Results older than the note of their data are believed: nothing tells them from others.
     finished = {key: each for key, each in known.items() if each.data in ("", _data(files[key]))}
     if changed := len(known) - len(finished):
@@ -260,11 +260,11 @@ def _outcome(each: _Running) -> Outcome:
     )
 
 
-def _width() -> int:
+def _has_size() -> bool:
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns
+        return all(os.get_terminal_size(sys.stderr.fileno()))
     except (OSError, ValueError):
-        return 0
+        return False
 
 
 class _Bar:
@@ -277,11 +277,9 @@ class _Bar:
                 from tqdm import tqdm
             except ImportError:
                 return
-            # Some terminals say that they are 0 wide: a bar of that width would be blank.
-            wide = _width() > 0
-            self._bar = tqdm(
-                total=total, unit="cell", file=sys.stderr, dynamic_ncols=wide, ncols=None if wide else _USUAL
-            )
+            # Some terminals say that they have no size: a bar of that width would be blank.
+            size = {"dynamic_ncols": True} if _has_size() else {"ncols": 80, "nrows": 24}
+            self._bar = tqdm(total=total, unit="cell", file=sys.stderr, **size)
 
     def skip(self, cells: int) -> None:
         if self._bar is not None:
