@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import errno
+import fcntl
+import hashlib
 import inspect
 import json
 import math
 import os
+import pty
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,7 +70,7 @@ def test_a_complete_experiment_is_not_measured_again(tmp_path):
 
 
 def test_after_a_kill_only_the_missing_cells_are_measured(tmp_path):
-    """Cells on the disk are kept; a line torn by the kill is set aside, and its cell measured again."""
+    """Cells on the disk are kept; a line torn by the kill is dropped, and its cell measured again."""
     kept = journal_of(tmp_path)
     kept.append(Measured(engine.key_of({"x": 1.0}), (Point("doubles <&>", "twice", 1.0, 77.0),), 1.0))
     kept.append(Measured(engine.key_of({"x": 2.0}), (Point("doubles <&>", "twice", 2.0, 78.0),), 1.0))
@@ -175,7 +181,7 @@ def test_a_changed_line_is_not_believed(tmp_path):
 
 @pytest.mark.parametrize("spoilt", [b"", b"PAR1 but no more", b"\x00" * 500])
 def test_a_corrupt_result_file_is_computed_again(tmp_path, spoilt):
-    """Whatever stands in the parquet file: it is set aside with a note."""
+    """Whatever stands in the parquet file: it is dropped with a note."""
     run(tmp_path)
     (tmp_path / "quick" / "tiny.parquet").write_bytes(spoilt)
     tiny_experiment.MEASURED.clear()
@@ -228,18 +234,159 @@ def test_only_the_code_that_measures_counts(module, old, new, counts, monkeypatc
 
 
 def test_one_failing_cell_does_not_cost_the_others(tmp_path, monkeypatch):
-    """The failure is noted, the others are kept, and the next run tries the failed cell only."""
+    """The failure is noted without false hope, the others are kept, and the next run tries the failed cell only."""
     monkeypatch.setenv("TROUBLE", "fail")
     outcome = run(tmp_path)
 
     assert [2.0, 6.0] == [p.value for p in outcome.results.line("doubles <&>", "twice")]
-    assert ['The cell {"x": 2.0} failed (ZeroDivisionError: two): run the same command again to try it again.'] == list(
-        outcome.notes
-    )
+    assert (
+        'The cell {"x": 2.0} failed (ZeroDivisionError: two): this is a fault of the experiment, please report it with '
+        "this line.",
+    ) == outcome.notes
+    assert 1 == outcome.failed
     tiny_experiment.MEASURED.clear()
     monkeypatch.delenv("TROUBLE")
     run(tmp_path)
     assert [2.0] == tiny_experiment.MEASURED
+
+
+def test_what_helps_is_said_where_the_machine_was_at_fault(tmp_path):
+    """Want of memory and errors of the system may be gone the next time."""
+    outcome = run(tmp_path, replace(EXPERIMENT, measure=tiny_experiment.want))
+
+    memory, cable, _ = outcome.notes
+    assert memory.endswith("9 GiB): run the same command again with --jobs 1, or where there is more memory.")
+    assert cable.endswith("(OSError: the cable is loose): mend that and run the same command again.")
+    assert 3 == outcome.failed
+
+
+READS = replace(EXPERIMENT, grid=tiny_experiment.data_grid, measure=tiny_experiment.read)
+
+
+@pytest.fixture
+def steps(tmp_path, monkeypatch):
+    """Return a function that writes the dataset and, unless told otherwise, a manifest that describes it."""
+    place = tmp_path / "data"
+    place.mkdir()
+    monkeypatch.setenv("DPSELECT_DATA", str(place))
+
+    def written(content, describe=True):
+        if isinstance(content, list):
+            np.save(place / "steps.npy", np.array(content))
+        else:
+            (place / "steps.npy").write_bytes(content)
+        if describe:
+            mark = hashlib.sha256((place / "steps.npy").read_bytes()).hexdigest()
+            sha256 = f'sha256 = "{mark}"\n' if describe is True else ""
+            (place / "manifest.toml").write_text(f'[datasets.steps]\nfile = "steps.npy"\n{sha256}')
+        return place / "steps.npy"
+
+    return written
+
+
+def values(outcome):
+    """Return what the tiny experiment found, in order of x."""
+    return [p.value for p in outcome.results.line("doubles <&>", "twice")]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_file_that_is_not_the_manifests_is_not_measured(tmp_path, steps, jobs):
+    """The verdicts of wrong data never come to stay: the cells fail in one note, and the right file is measured."""
+    right = [1, 2]
+    steps(right)
+    path = steps([7, 8, 9], describe=False)
+
+    wrong = run(tmp_path, READS, jobs=jobs)
+    assert [0.0] == values(wrong)
+    assert 2 == wrong.failed
+    (note,) = wrong.notes
+    assert f"want of their data: {path} is not the file that manifest.toml describes: put the right file" in note
+    assert "again" not in note
+    steps(right, describe=False)
+    assert [0.0, 3.0, 3.0] == values(run(tmp_path, READS, jobs=jobs))
+
+
+@pytest.mark.parametrize("describe", [True, "without sha256"])
+@pytest.mark.parametrize("complete", [True, False])
+def test_results_of_other_data_are_computed_again(tmp_path, steps, describe, complete, monkeypatch):
+    """Cells know the sha256 of their data, in lines and in the table; cells without data stay."""
+    steps([1, 2], describe)
+    if complete:
+        run(tmp_path, READS)
+    else:
+        interrupted(tmp_path, READS, monkeypatch)
+    steps([10, 20, 30], describe)
+    tiny_experiment.MEASURED.clear()
+
+    outcome = run(tmp_path, READS)
+
+    assert [0.0, 60.0, 60.0] == values(outcome)
+    assert [2.0, 3.0] == tiny_experiment.MEASURED
+    assert (f"{2 if complete else 1} cell(s) of tiny are of other data and are computed again.",) == outcome.notes
+    tiny_experiment.MEASURED.clear()
+    assert [0.0, 60.0, 60.0] == values(run(tmp_path, READS))
+    assert [] == tiny_experiment.MEASURED
+
+
+def interrupted(folder, experiment, monkeypatch):
+    """Run until the third cell."""
+    monkeypatch.setenv("TROUBLE", "interrupt")
+    with pytest.raises(KeyboardInterrupt):
+        run(folder, experiment)
+    monkeypatch.delenv("TROUBLE")
+
+
+def test_results_that_name_no_data_are_believed(tmp_path, steps):
+    """Results of a version that did not write down the sha256 stay valid, in lines and in the table."""
+    import pyarrow.parquet
+
+    steps([1, 2])
+    run(tmp_path, READS)
+    path = tmp_path / "quick" / "tiny.parquet"
+    pyarrow.parquet.write_table(pyarrow.parquet.read_table(path).drop_columns(["data"]), path)
+    steps([10, 20, 30])
+    tiny_experiment.MEASURED.clear()
+
+    assert [0.0, 3.0, 3.0] == values(run(tmp_path, READS))
+    assert [] == tiny_experiment.MEASURED
+
+
+def test_a_slip_in_the_data_folder_costs_no_results(tmp_path, steps, monkeypatch):
+    """An experiment of which nothing can be measured leaves its finished cells on the disk."""
+    only = replace(READS, grid=lambda effort: tiny_experiment.data_grid(effort)[1:])
+    steps([1, 2])
+    interrupted(tmp_path, only, monkeypatch)
+    right = os.environ["DPSELECT_DATA"]
+    monkeypatch.setenv("DPSELECT_DATA", str(tmp_path / "mistyped"))
+    assert () == run(tmp_path, only).notes
+    monkeypatch.setenv("DPSELECT_DATA", right)
+    tiny_experiment.MEASURED.clear()
+
+    assert [3.0, 3.0] == values(run(tmp_path, only))
+    assert [3.0] == tiny_experiment.MEASURED
+
+
+def test_a_damaged_file_without_sha256_is_named(tmp_path, steps):
+    """The reader's own advice, to load it unsafely, is not passed on."""
+    path = steps(b"no array", "without sha256")
+
+    outcome = run(tmp_path, READS)
+
+    assert 2 == outcome.failed
+    assert all(
+        f"put a whole copy of {path} there if it is damaged" in note and "unsafe" not in note for note in outcome.notes
+    )
+
+
+def test_a_cell_that_may_read_any_file_waits_for_all(tmp_path, steps):
+    """The choices of 004 take whatever histograms and tables are there."""
+    steps([1, 2])
+    path = steps([7, 8, 9], describe=False)
+
+    (outcome,) = engine.run(chosen(["jostle_choices"]), QUICK, tmp_path, jobs=1, show=False)
+
+    (note,) = outcome.notes
+    assert f"{path} is not the file that manifest.toml describes" in note
 
 
 def test_processes_give_the_same_results(tmp_path):
@@ -269,15 +416,45 @@ def test_a_full_disk_is_said_and_keeps_what_is_finished(tmp_path, monkeypatch):
     assert [3.0] == tiny_experiment.MEASURED
 
 
-def test_other_errors_of_the_disk_stay_what_they_are(tmp_path, monkeypatch):
-    """Only a full disk is explained."""
+def test_other_errors_of_the_disk_say_what_to_do(tmp_path, monkeypatch):
+    """The folder, the system's reason, and another folder as the way out; the kind of error stays."""
 
     def refuse(*_):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(journal, "write", refuse)
-    with pytest.raises(PermissionError, match="Permission denied"):
+    told = rf"{tmp_path / 'quick'} cannot be used \(Permission denied\): make it writable, or name another .* --out\.$"
+    with pytest.raises(PermissionError, match=told):
         run(tmp_path)
+
+
+def test_a_line_file_that_cannot_be_read_says_what_to_do(tmp_path):
+    """Nothing is computed before."""
+    journal_of(tmp_path).lines.mkdir(parents=True)
+    with pytest.raises(IsADirectoryError, match=r"quick cannot be used \(Is a directory\).*--out"):
+        run(tmp_path)
+    assert [] == tiny_experiment.MEASURED
+
+
+@pytest.mark.parametrize(("size", "expected"), [((0, 0), 80), ((24, 0), 80), ((0, 57), 80), ((24, 57), 56)])
+def test_the_bar_is_drawn_in_a_terminal_of_no_size(monkeypatch, size, expected):
+    """A size of 0 means that nobody set it; within other widths the bar stays."""
+    main, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+    with os.fdopen(other, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        bar = engine._Bar(3, True)
+        bar.advance("tiny")
+        bar.close()
+        print("the end", file=terminal, flush=True)
+        # What is written arrives in pieces.
+        drawn = ""
+        while "the end" not in drawn:
+            drawn += os.read(main, 10_000).decode()
+    os.close(main)
+
+    assert "tiny" in drawn
+    assert expected == max(len(line.strip("\r\n")) for line in drawn.split("\r"))
 
 
 def test_seeds_depend_on_the_experiment_and_the_cell():

@@ -106,6 +106,14 @@ def test_pictures_are_files_beside_the_markdown(written):
     assert all((written[1].parent / each).read_text().startswith("<svg") for each in shown)
 
 
+def test_the_markdown_refers_to_no_page_that_is_not_there(written):
+    """It stands in a user's folder, and is copied into the manual: it says in words how it was made."""
+    markdown = written[1].read_text()
+
+    assert "`dpselect reproduce --help` says how to run it." in markdown
+    assert [] == [each for each in re.findall(r"\]\(([^)]*)\)", markdown) if not (written[1].parent / each).exists()]
+
+
 def test_the_same_results_give_the_same_picture(outcome):
     """Pictures hold no dates or random names."""
     assert pictures.svg(EXPERIMENT, outcome.results) == pictures.svg(EXPERIMENT, outcome.results)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dpselect import datasets
 from dpselect.experiments.experiment import (
     Cell,
     Claim,
@@ -41,6 +42,26 @@ def measure(cell: Cell, _: Effort, rng: np.random.Generator) -> Sequence[Point]:
         Point("doubles <&>", "twice", x, 2 * x),
         Point("doubles <&>", "random", x, float(rng.random()), 0.01, 7),
     ]
+
+
+def data_grid(_: Effort) -> list[Cell]:
+    """Return one cell without data and two with."""
+    return [{"x": 1.0}, {"x": 2.0, "dataset": "steps"}, {"x": 3.0, "dataset": "steps"}]
+
+
+def read(cell: Cell, *_: object) -> Sequence[Point]:
+    """Return the sum of the data, where there are some; TROUBLE interrupts at the third cell."""
+    x = float(cell["x"])
+    if (x, os.environ.get("TROUBLE")) == (3.0, "interrupt"):
+        stop()
+    MEASURED.append(x)
+    found = np.load(datasets.folder() / "steps.npy").sum() if "dataset" in cell else 0
+    return [Point("doubles <&>", "twice", x, float(found))]
+
+
+def want(cell: Cell, *_: object) -> Sequence[Point]:
+    """Find the machine at fault, in two ways."""
+    raise MemoryError("of 9 GiB") if cell["x"] == 1.0 else OSError("the cable is loose")
 
 
 def linger(cell: Cell, *_: object) -> Sequence[Point]:

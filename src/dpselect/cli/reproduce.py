@@ -6,13 +6,27 @@ import argparse
 import os
 import sys
 import time
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpselect.experiments.engine import Outcome
+
+_MORE = (
+    "With neither --quick nor --runs, measurements are repeated until their standard error is 0.01, up to a bound: "
+    "about an hour on two cores. A run that was stopped or killed goes on where it was: give the same command again. "
+    "Data are read from the folder that the environment variable DPSELECT_DATA names, which holds manifest.toml and "
+    "the files it lists; nothing is downloaded, and experiments without data run all the same."
+)
+_UNFINISHED = "Not finished when the run was stopped: the same command goes on from here."
 
 
 def add(verbs: Any) -> None:
     """Add the command."""
-    reproduce = verbs.add_parser("reproduce", help="re-create the papers' tables and figures, and judge their claims")
+    reproduce = verbs.add_parser(
+        "reproduce", help="re-create the papers' tables and figures, and judge their claims", epilog=_MORE
+    )
     reproduce.add_argument(
         "names", nargs="*", metavar="NAME", help="experiments, beginnings of their names, or papers; all when none"
     )
@@ -35,8 +49,8 @@ def run(given: argparse.Namespace) -> str:
 
 def _run(given: argparse.Namespace) -> str:
     from dpselect import experiments
-    from dpselect.experiments import data, engine, verdicts
-    from dpselect.experiments.experiment import EFFORTS
+    from dpselect.experiments import engine, journal
+    from dpselect.experiments.experiment import EFFORTS, Results
     from dpselect.experiments.report import Report, write
 
     if given.jobs < 1:
@@ -47,26 +61,81 @@ def _run(given: argparse.Namespace) -> str:
     if given.list:
         return "\n".join(f"{each.name:<40} {each.paper} {each.item}: {each.title}" for each in wanted)
     _needs_libraries()
-    if Path(given.out).exists() and not Path(given.out).is_dir():
-        raise ValueError(f"--out names a folder, and {given.out} is a file: pass another name.")
+    folder = _folder(given.out)
+    journal.ready(folder)
+    papers = {each.paper for each in wanted}
+    absent = [each for each in experiments.NOT_REPRODUCED if each.paper in papers]
     effort = EFFORTS["quick" if given.quick else given.runs or "full"]
     start = time.monotonic()
-    lines, outcomes = [], []
-    if not data.available():
-        tried = os.environ.get("DPSELECT_DATA")
-        lines.append(data.WHERE + (f" There is no manifest.toml in {tried}." if tried else ""))
+    outcomes: list[Outcome] = []
+
+    def report() -> str:
+        page, _ = write(Report(outcomes, absent, effort, time.monotonic() - start), folder)
+        return f"The report is {page}."
+
+    if missing := _missing_data():
+        _tell(missing)
     show = sys.stderr.isatty()
-    for outcome in engine.run(wanted, effort, Path(given.out) / "results", jobs=given.jobs, show=show):
-        outcomes.append(outcome)
-        each = outcome.experiment
-        lines.append(f"{each.paper} {each.item}: {verdicts.sentence(outcome)}")
-        if outcome.skipped:
-            lines.append(f"    skipped, not in the data folder: {', '.join(outcome.skipped)}")
-        lines += [f"    {note}" for note in outcome.notes]
-    absent = [each for each in experiments.NOT_REPRODUCED if not given.names]
-    page, _ = write(Report(outcomes, absent, effort, time.monotonic() - start), Path(given.out))
-    given.status = 1 if any("failed" in note for outcome in outcomes for note in outcome.notes) else 0
-    return "\n".join([*lines, f"The report is {page}."])
+    try:
+        with closing(engine.run(wanted, effort, folder / "results", jobs=given.jobs, show=show)) as running:
+            for outcome in running:
+                outcomes.append(outcome)
+                _tell(_told(outcome))
+    except (KeyboardInterrupt, OSError):
+        if outcomes:
+            outcomes += [engine.Outcome(each, Results([]), notes=(_UNFINISHED,)) for each in wanted[len(outcomes) :]]
+            # The disk may be full: then what ended the run is what is to be said.
+            with suppress(OSError):
+                _tell(f"{report()} It shows what was finished.")
+        raise
+    given.status = 1 if any(outcome.failed for outcome in outcomes) else 0
+    return report()
+
+
+def _tell(text: str) -> None:
+    """Print at once: a run takes long. The bar, if there is one, stays below."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        print(text, flush=True)
+        return
+    tqdm.write(text, file=sys.stdout)
+    sys.stdout.flush()
+
+
+def _told(outcome: Outcome) -> str:
+    from dpselect.experiments import verdicts
+
+    each = outcome.experiment
+    lines = [f"{each.paper} {each.item}: {verdicts.sentence(outcome)}"]
+    if outcome.skipped:
+        lines.append(f"    skipped, not in the data folder: {', '.join(outcome.skipped)}")
+    return "\n".join([*lines, *(f"    {note}" for note in outcome.notes)])
+
+
+def _missing_data() -> str:
+    """Return why there are no data and what to do; empty when there are."""
+    from dpselect import datasets
+    from dpselect.experiments import data
+
+    named = os.environ.get("DPSELECT_DATA")
+    if not named:
+        return data.WHERE
+    try:
+        datasets.folder()
+    except FileNotFoundError as error:
+        return f"{error} Experiments without data run all the same."
+    if data.available():
+        return ""
+    return f"None of the files that the manifest lists is in {named}; experiments without data run all the same."
+
+
+def _folder(out: str) -> Path:
+    if not out.strip():
+        raise ValueError("--out is empty: name a folder, or leave --out away.")
+    if Path(out).exists() and not Path(out).is_dir():
+        raise ValueError(f"--out names a folder, and {out} is a file: pass another name.")
+    return Path(out)
 
 
 def _needs_libraries() -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from multiprocessing import get_context, parent_process
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from dpselect import datasets
 from dpselect.experiments import data
 from dpselect.experiments.code import reached
 from dpselect.experiments.experiment import Cell, Effort, Experiment, Point, Results
@@ -31,7 +33,7 @@ class Outcome:
 
     Attributes:
         skipped: datasets that are not in the folder. seconds: processor time of all its cells.
-        notes: what was set aside or failed.
+        notes: what was dropped or failed. failed: cells that were begun and gave nothing.
     """
 
     experiment: Experiment
@@ -39,13 +41,17 @@ class Outcome:
     skipped: tuple[str, ...] = ()
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
+    failed: int = 0
 
 
 @dataclass
 class _Running:
+    """An experiment under way; ``files`` are the datasets that its cells may read, by key."""
+
     experiment: Experiment
     journal: Journal
     cells: dict[str, Cell]
+    files: dict[str, tuple[str, ...]]
     skipped: tuple[str, ...]
     finished: dict[str, Measured] = field(default_factory=dict)
 
@@ -60,11 +66,12 @@ def run(
     *,
     jobs: int = 2,
     show: bool = True,
-) -> Iterator[Outcome]:
+) -> Generator[Outcome]:
     """Yield the outcome of every experiment; finished cells in ``folder`` are not computed again.
 
     Raises:
-        OSError: the disk is full, or a process was ended from outside; what is finished is kept.
+        OSError: the disk is full, the folder cannot be used, or a process was ended from outside; what is finished is
+            kept.
     """
     held = data.available()
     running = [_opened(experiment, effort, folder, held) for experiment in experiments]
@@ -79,7 +86,9 @@ def run(
                 for found in _measured(each, effort, pool, jobs):
                     bar.advance(each.experiment.name)
                     if isinstance(found, str):
-                        each.journal.notes.append(found)
+                        # One wrong file fails many cells in the same words.
+                        if found not in each.journal.notes:
+                            each.journal.notes.append(found)
                         continue
                     each.journal.append(found)
                     each.finished[found.key] = found
@@ -118,8 +127,29 @@ def _opened(experiment: Experiment, effort: Effort, folder: Path, held: frozense
     skipped = tuple(name for name in wanted if name not in held)
     kept = {key_of(cell): cell for cell in cells if cell.get("dataset") not in skipped}
     journal = Journal(folder / effort.name, experiment.name, fingerprint(experiment, effort, list(kept)))
-    finished = {key: each for key, each in journal.read().items() if key in kept}
-    return _Running(experiment, journal, kept, skipped, finished)
+    files = _files(experiment, kept, held)
+    # Where no data are there at all, perhaps by a slip, results of another day are left as they are.
+    known = {key: each for key, each in journal.read().items() if key in kept} if kept else {}
+    # Results older than the note of their data are believed: nothing tells them from others.
+    finished = {key: each for key, each in known.items() if each.data in ("", _data(files[key]))}
+    if changed := len(known) - len(finished):
+        journal.notes.append(f"{changed} cell(s) of {experiment.name} are of other data and are computed again.")
+    return _Running(experiment, journal, kept, files, skipped, finished)
+
+
+def _files(experiment: Experiment, cells: Mapping[str, Cell], held: frozenset[str]) -> dict[str, tuple[str, ...]]:
+    # A cell that names no dataset, of an experiment that reads data, may read any that is there.
+    reads = any(each.startswith(f"{data.__name__}.") for each in reached([experiment.measure]))
+    every = tuple(sorted(held)) if reads else ()
+    return {key: (str(cell["dataset"]),) if "dataset" in cell else every for key, cell in cells.items()}
+
+
+def _data(files: Sequence[str]) -> str:
+    try:
+        return " ".join(datasets.sha256(name) for name in files)
+    except OSError:
+        # Whoever measures a cell of it will say why.
+        return "unreadable"
 
 
 def _measured(each: _Running, effort: Effort, pool: ProcessPoolExecutor | None, jobs: int) -> Iterator[Measured | str]:
@@ -128,16 +158,17 @@ def _measured(each: _Running, effort: Effort, pool: ProcessPoolExecutor | None, 
     if pool is None:
         for key, cell in each.left():
             try:
-                yield measured(name, measure, key, cell, effort)
+                yield measured(name, measure, key, cell, effort, each.files[key])
             except Exception as error:
-                yield _failed(key, error)
+                yield _failed(key, each.files[key], error)
         return
     waiting: dict[Future[Measured], str] = {}
     coming = iter(each.left())
     while True:
         # A short queue: whoever interrupts waits for the cells under way only.
         while len(waiting) < jobs + 1 and (following := next(coming, None)) is not None:
-            waiting[pool.submit(measured, name, measure, *following, effort)] = following[0]
+            key, cell = following
+            waiting[pool.submit(measured, name, measure, key, cell, effort, each.files[key])] = key
         if not waiting:
             return
         for future in wait(waiting, return_when=FIRST_COMPLETED).done:
@@ -150,18 +181,36 @@ def _measured(each: _Running, effort: Effort, pool: ProcessPoolExecutor | None, 
                     "--jobs 1 if it happens again; finished cells are kept."
                 ) from error
             except Exception as error:
-                yield _failed(key, error)
+                yield _failed(key, each.files[key], error)
 
 
-def _failed(key: str, error: Exception) -> str:
-    return f"The cell {key} failed ({type(error).__name__}: {error}): run the same command again to try it again."
+def _failed(key: str, files: Sequence[str], error: Exception) -> str:
+    """Return what failed and what helps; the same command again does only where the machine was at fault."""
+    told = f"The cell {key} failed ({type(error).__name__}: {error})"
+    if isinstance(error, datasets.WrongFile):
+        return f"Cells failed for want of their data: {error}"
+    if isinstance(error, MemoryError):
+        return f"{told}: run the same command again with --jobs 1, or where there is more memory."
+    if isinstance(error, OSError):
+        return f"{told}: mend that and run the same command again."
+    if loose := datasets.undescribed(files):
+        # A reader's advice on a damaged file, such as to load it unsafely, is none to follow.
+        first = re.split(r"\.\s|\n", str(error))[0]
+        names = ", ".join(str(path) for path in loose)
+        return (
+            f"The cell {key} failed ({type(error).__name__}: {first}): put a whole copy of {names} there if it is "
+            "damaged; the manifest gives no sha256 to tell."
+        )
+    return f"{told}: this is a fault of the experiment, please report it with this line."
 
 
-def measured(name: str, measure: Measure, key: str, cell: Cell, effort: Effort) -> Measured:
-    """Measure one cell, in whatever process."""
+def measured(name: str, measure: Measure, key: str, cell: Cell, effort: Effort, files: Sequence[str] = ()) -> Measured:
+    """Measure one cell, in whatever process, once the files it may read are found to be the manifest's."""
     start = time.process_time()
+    for each in files:
+        datasets.checked(each)
     points = tuple(measure(cell, effort, generator(name, key)))
-    return Measured(key, points, time.process_time() - start)
+    return Measured(key, points, time.process_time() - start, _data(files))
 
 
 def _end_with_parent() -> None:
@@ -184,7 +233,15 @@ def _outcome(each: _Running) -> Outcome:
         each.skipped,
         sum(one.seconds for one in finished),
         tuple(each.journal.notes),
+        len(each.left()),
     )
+
+
+def _has_size() -> bool:
+    try:
+        return all(os.get_terminal_size(sys.stderr.fileno()))
+    except (OSError, ValueError):
+        return False
 
 
 class _Bar:
@@ -197,7 +254,9 @@ class _Bar:
                 from tqdm import tqdm
             except ImportError:
                 return
-            self._bar = tqdm(total=total, unit="cell", file=sys.stderr, dynamic_ncols=True)
+            # Some terminals say that they have no size: a bar of that width would be blank.
+            size = {"dynamic_ncols": True} if _has_size() else {"ncols": 80, "nrows": 24}
+            self._bar = tqdm(total=total, unit="cell", file=sys.stderr, **size)
 
     def skip(self, cells: int) -> None:
         if self._bar is not None:

@@ -1,7 +1,7 @@
 """Where results live: a line a finished cell while an experiment runs, one parquet file when it is complete.
 
 Every line carries a checksum and is on the disk before the next cell is begun, so a kill loses at most the cells under
-way. A line or file that cannot be trusted is set aside with a note, and its cells are computed again.
+way. A line or file that cannot be trusted is dropped with a note, and its cells are computed again.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import tempfile
 import zlib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -20,11 +21,15 @@ from dpselect.experiments.experiment import Point
 
 @dataclass(frozen=True)
 class Measured:
-    """A finished cell: its key, its points, and the processor seconds they took."""
+    """A finished cell: its key, its points, the processor seconds they took, and the sha256 of the data behind them.
+
+    ``data`` is empty where no data were read, and in results older than this note of it.
+    """
 
     key: str
     points: tuple[Point, ...]
     seconds: float
+    data: str = ""
 
 
 @dataclass
@@ -50,8 +55,15 @@ class Journal:
         return self.folder / f"{self.name}.parquet"
 
     def read(self) -> dict[str, Measured]:
-        """Return every finished cell that can be trusted, by key."""
-        found = self._read_table() | self._read_lines()
+        """Return every finished cell that can be trusted, by key.
+
+        Raises:
+            OSError: the folder cannot be used, with what to do.
+        """
+        try:
+            found = self._read_table() | self._read_lines()
+        except OSError as error:
+            raise explained(error, self.folder) from error
         if self.lines.exists():
             # Whatever could not be read must not stay in front of what is appended.
             self._replace(self.lines, "".join(self._line(each) for each in found.values()).encode())
@@ -61,7 +73,7 @@ class Journal:
         """Put one finished cell on the disk.
 
         Raises:
-            OSError: the disk is full, with what to do.
+            OSError: the disk is full, or the folder cannot be used, with what to do.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -74,17 +86,19 @@ class Journal:
         """Write the parquet file of a complete experiment and drop its lines.
 
         Raises:
-            OSError: the disk is full, with what to do.
+            OSError: the disk is full, or the folder cannot be used, with what to do.
         """
         import pyarrow as pa
         import pyarrow.parquet
 
         rows = [
-            {"cell": each.key, "seconds": each.seconds, **asdict(found)} for each in finished for found in each.points
+            {"cell": each.key, "seconds": each.seconds, "data": each.data, **asdict(found)}
+            for each in finished
+            for found in each.points
         ]
         schema = pa.schema(
             [
-                *((name, pa.string()) for name in ("cell", "panel", "series")),
+                *((name, pa.string()) for name in ("cell", "data", "panel", "series")),
                 *((name, pa.float64()) for name in ("seconds", "x", "value", "error")),
                 ("runs", pa.int64()),
             ],
@@ -96,8 +110,7 @@ class Journal:
         self.lines.unlink(missing_ok=True)
 
     def _line(self, finished: Measured) -> str:
-        content = {"key": finished.key, "seconds": finished.seconds, "points": [asdict(p) for p in finished.points]}
-        text = json.dumps({"fingerprint": self.fingerprint, **content})
+        text = json.dumps({"fingerprint": self.fingerprint, **asdict(finished)})
         return f"{zlib.crc32(text.encode()):08x} {text}\n"
 
     def _read_lines(self) -> dict[str, Measured]:
@@ -113,7 +126,7 @@ class Journal:
                 stale += 1
             else:
                 points = tuple(Point(**each) for each in content["points"])
-                found[content["key"]] = Measured(content["key"], points, content["seconds"])
+                found[content["key"]] = Measured(content["key"], points, content["seconds"], content.get("data", ""))
         if spoilt:
             self.notes.append(f"{spoilt} unreadable line(s) in {self.lines.name}: those cells are computed again.")
         if stale:
@@ -133,14 +146,14 @@ class Journal:
             if mark != self.fingerprint:
                 self.notes.append(f"{self.table.name} is of other settings and is computed again.")
                 return {}
-            grouped: dict[str, tuple[float, list[Point]]] = {}
+            grouped: dict[str, tuple[float, str, list[Point]]] = {}
             for row in rows:
-                key, seconds = row.pop("cell"), row.pop("seconds")
-                grouped.setdefault(key, (seconds, []))[1].append(Point(**row))
+                key, seconds, used = row.pop("cell"), row.pop("seconds"), row.pop("data", "")
+                grouped.setdefault(key, (seconds, used, []))[2].append(Point(**row))
         except (pa.ArrowException, OSError, TypeError, KeyError, UnicodeDecodeError):
             self.notes.append(f"{self.table.name} cannot be read and is computed again.")
             return {}
-        return {key: Measured(key, tuple(points), seconds) for key, (seconds, points) in grouped.items()}
+        return {key: Measured(key, tuple(points), seconds, used) for key, (seconds, used, points) in grouped.items()}
 
     def _replace(self, path: Path, content: bytes) -> None:
         replace(path, content)
@@ -150,7 +163,7 @@ def replace(path: Path, content: bytes) -> None:
     """Replace a file as a whole: whoever reads it sees the old or the new one.
 
     Raises:
-        OSError: the disk is full, with what to do.
+        OSError: the disk is full, or the folder cannot be used, with what to do.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -162,6 +175,20 @@ def replace(path: Path, content: bytes) -> None:
         raise explained(error, path.parent) from error
 
 
+def ready(folder: Path) -> None:
+    """Make a folder, and see that a file can be written there: before hours are spent on what it is to hold.
+
+    Raises:
+        OSError: the disk is full, or the folder cannot be used, with what to do.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise explained(error, folder) from error
+
+
 def write(file: Any, content: bytes) -> None:
     """Write bytes and wait until they are on the disk."""
     file.write(content)
@@ -170,9 +197,11 @@ def write(file: Any, content: bytes) -> None:
 
 
 def explained(error: OSError, folder: Path) -> OSError:
-    """Return the error, with what to do when the disk is full."""
+    """Return the error of a folder of results, with what to do."""
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-        return error
+        return type(error)(
+            f"{folder} cannot be used ({error.strerror or error}): make it writable, or name another folder with --out."
+        )
     return OSError(
         f"The disk that holds {folder} is full: free some space, or name another folder with --out, and run the same "
         "command again; finished cells are kept."

@@ -113,7 +113,7 @@ def markdown(report: Report, drawn: dict[str, str]) -> str:
     """Return the report as Markdown; pictures are files in ``pictures/``."""
     parts = [
         "# The papers, reproduced and judged",
-        f"{report.how()}\nMade by `dpselect reproduce`; how to run it is in [how to reproduce](how-to/reproduce.md).",
+        f"{report.how()}\nMade by `dpselect reproduce`; `dpselect reproduce --help` says how to run it.",
     ]
     for heading, lines in summary(report):
         parts += [f"## {_escaped(heading)}", "\n".join(f"- {_escaped(line)}" for line in lines)]
