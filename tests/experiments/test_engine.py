@@ -124,8 +124,9 @@ list(engine.run([slow], QUICK, Path(sys.argv[1]), jobs=2, show=False))
 """
 
 
-def test_workers_end_with_the_process_that_was_killed(tmp_path):
-    """No worker goes on for nobody."""
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
+def test_workers_end_with_the_process_that_was_stopped(tmp_path, stop):
+    """No worker goes on for nobody, and nobody waits for a worker."""
     lingering = tmp_path / "lingering"
     lingering.mkdir()
     paths = [str(Path(__file__).parent), *sys.path]
@@ -136,8 +137,8 @@ def test_workers_end_with_the_process_that_was_killed(tmp_path):
     wait_until(lambda: len(list(lingering.iterdir())) == 2)
     workers = [int(each.name) for each in lingering.iterdir()]
 
-    program.kill()
-    program.wait()
+    program.send_signal(stop)
+    program.wait(timeout=30)
 
     wait_until(lambda: not any(is_alive(worker) for worker in workers))
 

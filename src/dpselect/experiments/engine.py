@@ -11,8 +11,10 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -77,10 +79,8 @@ def run(
     running = [_opened(experiment, effort, folder, held) for experiment in experiments]
     bar = _Bar(sum(len(each.cells) for each in running), show)
     bar.skip(sum(len(each.finished) for each in running))
-    pool = None
-    if jobs > 1 and any(each.left() for each in running):
-        pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_with_parent)
-    try:
+    several = jobs > 1 and any(each.left() for each in running)
+    with closing(bar), _workers(jobs) if several else nullcontext() as pool:
         for each in running:
             if each.left():
                 for found in _measured(each, effort, pool, jobs):
@@ -95,10 +95,6 @@ def run(
                 if not each.left():
                     each.journal.complete([each.finished[key] for key in each.cells])
             yield _outcome(each)
-    finally:
-        bar.close()
-        if pool is not None:
-            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def key_of(cell: Cell) -> str:
@@ -213,13 +209,25 @@ def measured(name: str, measure: Measure, key: str, cell: Cell, effort: Effort, 
     return Measured(key, points, time.process_time() - start, _data(files))
 
 
-def _end_with_parent() -> None:
-    # A worker whose parent was killed would finish its cell for nobody, and then wait for ever.
+@contextmanager
+def _workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Hold processes that end at once when this one does, however it ends: nobody waits for their cells then."""
+    context = get_context("spawn")
+    theirs, ours = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with, initargs=(theirs,))
+    try:
+        yield pool
+        pool.shutdown()
+    finally:
+        ours.close()
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with(other: Connection) -> None:
+    # Nothing is ever sent: a pipe ends when whoever holds its other end closes it, or is killed.
     def watch() -> None:
-        parent = parent_process()
-        if parent is not None:
-            parent.join()
-            os._exit(1)
+        other.poll(None)
+        os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
 
