@@ -69,6 +69,20 @@ def test_words_are_escaped(written):
     assert "Twice a number \\| and more." in markdown
 
 
+@pytest.mark.parametrize(
+    ("spent", "seconds", "told"),
+    [
+        (90.0, 50.0, "90.0 s of processor time in all, 50.0 s on the clock since the last start."),
+        (5000.0, 2.0, "83.3 min of processor time in all, taken up from earlier runs."),
+    ],
+)
+def test_the_clock_is_told_where_it_says_something(outcome, spent, seconds, told):
+    """Of a run, not of results that were all there."""
+    made = report.Report([replace(outcome, seconds=spent)], [], QUICK, seconds)
+
+    assert made.how().endswith(told)
+
+
 def test_every_claim_has_a_verdict(outcome):
     """Sentences first, then printed numbers; what was not measured cannot be compared."""
     rows = verdicts.rows(outcome)

@@ -52,10 +52,14 @@ class Report:
         aim = {"paper": "the papers' numbers of runs"}.get(
             self.effort.name, f"a standard error of {self.effort.target:g}"
         )
+        # Where almost all of it was taken up from before, the clock says nothing about the work.
+        taken_up = 100 * self.seconds < spent
+        clock = (
+            "taken up from earlier runs" if taken_up else f"{_clock(self.seconds)} on the clock since the last start"
+        )
         return (
             f"Run “{self.effort.name}” ({aim}, at most {self.effort.most} repetitions of a slow measurement), "
-            f"{len(self.outcomes)} experiments, {_clock(spent)} of processor time in all, "
-            f"{_clock(self.seconds)} on the clock since it was last started."
+            f"{len(self.outcomes)} experiments, {_clock(spent)} of processor time in all, {clock}."
         )
 
 
@@ -125,6 +129,7 @@ def markdown(report: Report, drawn: dict[str, str]) -> str:
             parts.append(_escaped(each.remark))
         if drawn[each.name]:
             parts.append(f"![{_escaped(each.title)}](pictures/{each.name}.svg)")
+        parts += [_escaped(note) for note in outcome.notes]
         parts.append(f"`dpselect reproduce {each.name}`, {_clock(outcome.seconds)} of processor time.")
     rows = ["| paper | item | claim | printed | ours | verdict | why |", "|---|---|---|---|---|---|---|"]
     for r in report.rows():
