@@ -193,13 +193,15 @@ def test_a_corrupt_result_file_is_computed_again(tmp_path, spoilt):
     assert ("tiny.parquet cannot be read and is computed again.",) == outcome.notes
 
 
-def test_results_of_other_settings_are_not_used(tmp_path):
+@pytest.mark.parametrize("change", [{"target": 0.5}, {"most": 1}, {"least": 4}, {"name": "other"}])
+def test_results_of_other_settings_are_not_used(tmp_path, change):
     """Another effort, other cells or other code give another fingerprint."""
     run(tmp_path)
-    (tmp_path / "quick").rename(tmp_path / "other")
+    other = replace(QUICK, **change)
+    (tmp_path / "quick").rename(tmp_path / other.name)
     tiny_experiment.MEASURED.clear()
 
-    outcome = run(tmp_path, effort=Effort("other", 0.5, 1))
+    outcome = run(tmp_path, effort=other)
 
     assert [1.0, 2.0, 3.0] == tiny_experiment.MEASURED
     assert ("tiny.parquet is of other settings and is computed again.",) == outcome.notes

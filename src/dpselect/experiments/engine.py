@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -113,7 +113,7 @@ def fingerprint(experiment: Experiment, effort: Effort, cells: Sequence[str]) ->
     from dpselect import __version__
 
     code = reached([experiment.grid, experiment.measure])
-    told = json.dumps([__version__, experiment.name, effort.name, effort.target, effort.most, list(cells), code])
+    told = json.dumps([__version__, experiment.name, *astuple(effort), list(cells), code])
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 
