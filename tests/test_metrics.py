@@ -59,6 +59,7 @@ NAN, POINT, SCORES = float("nan"), [[0, 0]], dps.Scores([1, 2], 1)
         (lambda: metrics.coverage([[1, 2], [3]], POINT), ValueError, "rows of different lengths"),
         (lambda: metrics.coverage([["1", "2"]], POINT), TypeError, "better must be numbers"),
         (lambda: metrics.coverage(np.array([["1", 2]], dtype=object), POINT), TypeError, "better must be numbers"),
+        (lambda: metrics.coverage(np.ma.array([[1, 2]], mask=True), POINT), TypeError, "must not be masked"),
         (lambda: metrics.coverage(SCORES, POINT), TypeError, "better must be numbers"),
         (lambda: metrics.recall([1], []), ValueError, "at least one true"),
         (lambda: metrics.recall(None, [1]), TypeError, "found must be a list of plain candidates"),

@@ -89,6 +89,8 @@ def _points(given: ArrayLike, name: str) -> NDArray[np.float64]:
 
 def _numbers(given: ArrayLike, name: str) -> NDArray[np.float64]:
     """Return finite numbers; a NaN would be beaten by nothing and beat nothing, without a word."""
+    if isinstance(given, np.ma.MaskedArray):
+        raise TypeError(f"{name} must not be masked: pass plain numbers.")
     try:
         array = np.asarray(given)
     except ValueError:

@@ -149,6 +149,7 @@ def test_several_trees_in_private_order(goal: str) -> None:
         ({"importance": {"ill": 3}, "goal": "pareto"}, ValueError, 'goal="weighted"'),
         ({"selected": 200}, ValueError, "selected is at most population, and 200 is more than 100: lower selected or"),
         ({"output": 11, "population": 10}, ValueError, "output is at most population, and 11 is more than 10"),
+        ({"importance": pd.Series([1, 2], index=["ill", "ill"])}, ValueError, "importance names a class twice"),
         ({"depth": 45, "max_depth": 45}, ValueError, "at most 10,000,000: lower population or depth"),
         ({"depth": 9}, ValueError, "depth is at most max_depth, and 9 is more than 5: lower depth or raise max_depth"),
         ({"depth": 0}, ValueError, "depth must be an integer of at least 1"),

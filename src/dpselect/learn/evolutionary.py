@@ -205,6 +205,8 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         # Mappings, and what reads like one, such as a pandas series.
         if not hasattr(self.importance, "keys"):
             raise TypeError("importance maps classes to numbers, for example {'yes': 3, 'no': 2}.")
+        if len(names := list(self.importance.keys())) > len(set(names)):
+            raise ValueError("importance names a class twice: give each class once.")
         weights = {}
         for name, given in dict(self.importance).items():
             weight = exact_number(given)
