@@ -8,7 +8,8 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.cli.arguments import ledger_of, number
-from dpselect.cli.train import read_domains, writable
+from dpselect.cli.files import writable
+from dpselect.cli.train import read_domains
 from dpselect.histograms.counts import require_counts
 from dpselect.sources import tables
 

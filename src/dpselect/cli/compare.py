@@ -10,7 +10,7 @@ from typing import Any
 import dpselect as dps
 from dpselect.cli import median, percentile, snp, top_k
 from dpselect.cli.arguments import number
-from dpselect.cli.train import require_apart, writable
+from dpselect.cli.files import require_apart, writable
 
 TASKS = {"percentile": percentile, "median": median, "snp": snp, "top-k": top_k}
 _EPSILONS = tuple(map(Fraction, ("1/10", "1/5", "1/2", "1", "2", "5", "10")))
