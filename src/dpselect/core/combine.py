@@ -171,10 +171,10 @@ def _weighted(used: Sequence[tuple[Fraction, Scores]]) -> NDArray[Any]:
         raise ValueError("The weights are too large to add up exactly: divide all of them by the same number.")
     # What wraps around is replaced: sums whose terms may leave 64 bits are taken again in integers without an end.
     total = np.asarray(sum(weight * values for weight, values in whole))
-    far = np.sum([abs(weight) * np.abs(values.astype(np.float64)) for weight, values in whole], axis=0) >= _WRAPS
-    for place in np.flatnonzero(far).tolist():
-        exact = sum(weight * int(values[place]) for weight, values in whole)
-        total[place] = min(max(exact, -TICK_CLIP), TICK_CLIP)
+    sizes = np.sum([abs(weight) * np.abs(values.astype(np.float64)) for weight, values in whole], axis=0)
+    if (far := sizes >= _WRAPS).any():
+        exact = np.asarray(sum(weight * values[far].astype(object) for weight, values in whole))
+        total[far] = np.minimum(np.maximum(exact, -TICK_CLIP), TICK_CLIP).astype(np.int64)
     # A public clip of the sum, on every database alike, moves nothing further apart.
     return np.asarray(np.clip(total, -TICK_CLIP, TICK_CLIP))
 
