@@ -73,18 +73,23 @@ def databases() -> tuple[dict[str, trees.Table], dict[str, str]]:
     return found, groups
 
 
+def maker_of(names: tuple[str, ...]) -> chooser.ChoiceMaker:
+    """Who chooses among these trees and pays for metafeatures."""
+    return chooser.ChoiceMaker(
+        trees.options(names=names),
+        trees.metafeatures(),
+        trees.error_rate,
+        share=SHARE,
+        derived=trees.DERIVED,
+        features=trees.FEATURES,
+    )
+
+
 def report(traces: chooser.Traces) -> None:
     """Regret of A1 to A5 alone, and with the default tree."""
     totals = [float(epsilon) for epsilon in EPSILONS]
     for title, names in (("A1 to A5", trees.THE_FIVE), ("A1 to A5 and the default tree", (*trees.THE_FIVE, "default"))):
-        paid = chooser.ChoiceMaker(
-            trees.options(names=names),
-            trees.metafeatures(),
-            trees.error_rate,
-            share=SHARE,
-            derived=trees.DERIVED,
-            features=trees.FEATURES,
-        ).recipe
+        paid = maker_of(names).recipe
         free = chooser.ChoiceMaker(trees.options(names=names), trees.free_metafeatures(), trees.error_rate).recipe
         recipes = {
             "regret tree on all features (5% paid)": replace(paid, learner="regret-tree"),
@@ -109,14 +114,7 @@ def report(traces: chooser.Traces) -> None:
 
 def synthesis(traces: chooser.Traces, names: tuple[str, ...], totals: list[float]) -> chooser.Prediction:
     """A programmer's formula: what the data allow at best, and what noise adds, by records a value and class."""
-    maker = chooser.ChoiceMaker(
-        trees.options(names=names),
-        trees.metafeatures(),
-        trees.error_rate,
-        share=SHARE,
-        derived=trees.DERIVED,
-        features=trees.FEATURES,
-    )
+    maker = maker_of(names)
     print(f"synthesis: every option's error as {FORMULA}")
     return chooser.fit_prediction(FORMULA, maker.learn(traces, totals))
 

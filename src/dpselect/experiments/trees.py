@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -16,7 +15,6 @@ from dpselect.experiments import data
 from dpselect.experiments.engine import generator
 
 Rows = NDArray[np.int64]
-Make = Callable[..., Any]
 
 
 def published_for_simulation(**given: Any) -> Mechanism:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dpselect.core.errors import PrivacyError
 from dpselect.sources.warehouse import is_expression
@@ -59,15 +59,6 @@ def histogram(values: Any) -> Column | StoredColumn:
     if isinstance(values, (Column, StoredColumn)):
         return values
     return StoredColumn.of(values) if is_expression(values) else Column(values)
-
-
-def counts_on(grid: Numbers, values: ArrayLike | Column | StoredColumn) -> NDArray[np.int64]:
-    """Return how many records stand on each value of the grid, shape of the grid.
-
-    Raises:
-        TypeError, ValueError: as :class:`Column`; a value is not on the grid, or missing.
-    """
-    return histogram(values).counts_on(grid)
 
 
 def percent(p: Any) -> Fraction:
