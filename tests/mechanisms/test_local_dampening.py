@@ -155,7 +155,7 @@ def test_flat_dampening_is_never_worse_than_range_bound_two(name: str) -> None:
 
 def test_infinite_sizes_never_arise() -> None:
     """The largest floats are clipped, not refused."""
-    scores = dps.Scores([1.7e308, -1.7e308, 0.0], dps.sensitivity.local(lambda t: 1e-300, ceiling=1e-300))
+    scores = dps.Scores([1.7e308, -1.7e308, 0.0], dps.sensitivity.local(lambda t: 1e-300, ceiling=1e-300, reach=8))
     ticks = dps.mechanism("local-dampening").effective(scores).ticks
 
     assert [2**50, -(2**50), 0] == ticks.tolist()

@@ -20,23 +20,28 @@ STUDENT = noises.student_t()
 
 def loss(counts, here, there, scale_here: float, scale_there: float, noise: noises.Noise = STUDENT) -> float:
     """The worst log-ratio between two databases given scores and scales, from the exact law."""
-    laws = []
-    for scores, scale in ((here, scale_here), (there, scale_there)):
-        ticks = np.round(-(np.max(scores) - np.array(scores)) / scale * 2**30).astype(np.int64)
-        gaps, group = np.unique(ticks.max() - ticks, return_inverse=True)
-        grouped = np.bincount(group, weights=counts).astype(np.int64)
-        laws.append(noises.log_law(gaps, grouped, Fraction(1, 2**30), noise)[group])
-    return float(np.abs(laws[0] - laws[1]).max())
+    return float(np.abs(law(counts, here, scale_here, noise) - law(counts, there, scale_there, noise)).max())
+
+
+def law(counts, scores, scale: float, noise: noises.Noise) -> np.ndarray:
+    """The exact law of the winner, in logarithms."""
+    ticks = np.round(-(np.max(scores) - np.array(scores)) / scale * 2**30).astype(np.int64)
+    gaps, group = np.unique(ticks.max() - ticks, return_inverse=True)
+    grouped = np.bincount(group, weights=counts).astype(np.int64)
+    return noises.log_law(gaps, grouped, Fraction(1, 2**30), noise)[group]
 
 
 def worst_found(m: int, epsilon: float, beta: float, c: float, noise: noises.Noise = STUDENT) -> float:
     """Search: one candidate against m - 1 others, every gap, every move, the scale moving by e^beta either way."""
     worst = 0.0
     for gap in np.concatenate(([0.0], np.exp(np.linspace(-2, 8, 24)))):
-        for a, move, sign in itertools.product((-beta, 0.0, beta), (-1, 1), (-1, 1)):
-            small = min(1.0, math.exp(a))
-            here, there = (0.0, -sign * gap), (small * move, -sign * gap - small * move)
-            worst = max(worst, loss((1, m - 1), here, there, c, c * math.exp(a), noise))
+        for sign in (-1, 1):
+            here = law((1, m - 1), (0.0, -sign * gap), c, noise)
+            for a, move in itertools.product((-beta, 0.0, beta), (-1, 1)):
+                small = min(1.0, math.exp(a))
+                moved = (small * move, -sign * gap - small * move)
+                there = law((1, m - 1), moved, c * math.exp(a), noise)
+                worst = max(worst, float(np.abs(here - there).max()))
     return worst / epsilon
 
 

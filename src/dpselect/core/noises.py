@@ -59,11 +59,14 @@ class Noise:
 
     def log_distribution_at(self, y: Floats) -> Floats:
         """Return ln F of the noise anywhere (one-sided: for y > 0)."""
-        away, far = np.abs(y), self.tail(np.abs(y))
+        far = self.tail(np.abs(y))
         with np.errstate(divide="ignore"):
-            if self.sides == 1:
-                return np.where(far < 0.5, np.log1p(-np.minimum(far, 0.5)), np.log(self.body(away)))
-            return np.where(y < 0, np.log(far / 2), np.log1p(-far / 2))
+            if self.sides == 2:
+                return np.where(y < 0, np.log(far / 2), np.log1p(-far / 2))
+            result = np.log1p(-np.minimum(far, 0.5))
+            near = far >= 0.5
+            result[near] = np.log(self.body(y[near]))
+            return result
 
 
 def student_t(sides: int = 1) -> Noise:
@@ -94,19 +97,21 @@ def cauchy(gamma: int, sides: int = 1) -> Noise:
         return np.asarray(height - np.logaddexp(0.0, gamma * np.log(np.maximum(z, 1e-300))))
 
     # Each half is accurate on its own side of 1 only, where its argument is not close to 1.
-    def tail(z: Floats) -> Floats:
+    def near(z: Floats) -> Floats:
         from scipy.special import betainc
 
-        far = betainc(1 - 1 / gamma, 1 / gamma, 1 / (1 + odds(np.maximum(z, 1.0))))
-        return np.asarray(np.where(z < 1.0, 1 - body(np.minimum(z, 1.0)), far))
+        return np.asarray(betainc(1 / gamma, 1 - 1 / gamma, odds(z) / (1 + odds(z))))
+
+    def far(z: Floats) -> Floats:
+        from scipy.special import betainc
+
+        return np.asarray(betainc(1 - 1 / gamma, 1 / gamma, 1 / (1 + odds(z))))
+
+    def tail(z: Floats) -> Floats:
+        return _either(z < 1.0, z, lambda z: 1 - near(z), far)
 
     def body(z: Floats) -> Floats:
-        from scipy.special import betainc
-
-        near = odds(np.minimum(z, 1.0))
-        near = betainc(1 / gamma, 1 - 1 / gamma, near / (1 + near))
-        far = betainc(1 - 1 / gamma, 1 / gamma, 1 / (1 + odds(np.maximum(z, 1.0))))
-        return np.asarray(np.where(z > 1.0, 1 - far, near))
+        return _either(z > 1.0, z, lambda z: 1 - far(z), near)
 
     def drawn(uniform: Floats) -> Floats:
         from scipy.special import betaincinv
@@ -139,8 +144,8 @@ def laplace_log_normal(sigma: float, sides: int = 2) -> Noise:
     def mixed(z: Floats, of: Callable[[Floats], Floats]) -> Floats:
         flat = np.asarray(z).ravel()
         out = np.empty(flat.size)
-        for start in range(0, flat.size, 2**12):
-            part = slice(start, start + 2**12)
+        for start in range(0, flat.size, 2**9):
+            part = slice(start, start + 2**9)
             out[part] = of(flat[part, None] / scales) @ _SHARES
         return out.reshape(np.shape(z))
 
@@ -184,24 +189,34 @@ def log_law(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction, 
     """
     behind = np.asarray(gaps * float(min(rate, LARGEST_RATE)), dtype=np.float64)
     nodes, weights = _panels(behind, noise)
-    height = np.log(weights)
+    result = np.full(gaps.size, -np.inf)
     step = max(1, _BLOCK // gaps.size)
     for start in range(0, nodes.size, step):
-        block = slice(start, start + step)
-        height[block] += noise.log_distribution_at(nodes[block, None] + behind) @ counts.astype(np.float64)
-    if noise.sides == 1:
-        # What is 10^-40 of the largest node matters to nobody: rho falls with y, for winners faster than for losers.
-        kept = height > height.max() - 90.0
-        nodes, height = nodes[kept], height[kept]
-
-    result = np.empty(gaps.size)
-    for start in range(0, gaps.size, max(1, _BLOCK // nodes.size)):
-        own = slice(start, start + max(1, _BLOCK // nodes.size))
-        at = nodes + behind[own, None]
+        own = slice(start, start + step)
+        at = nodes[own, None] + behind
+        below = noise.log_distribution_at(at)
+        height = np.log(weights[own]) + below @ counts.astype(np.float64)
         with np.errstate(invalid="ignore"):
-            terms = height + (noise.log_density_at(at) - noise.log_distribution_at(at))
+            terms = height[:, None] + (noise.log_density_at(at) - below)
         # Where F and f have both vanished nothing is left to add.
-        result[own] = np.logaddexp.reduce(np.where(np.isnan(terms), -np.inf, terms), axis=1)
+        terms[np.isnan(terms)] = -np.inf
+        result = np.logaddexp(result, _log_sum(terms))
+    return result
+
+
+def _log_sum(terms: Floats) -> Floats:
+    """Return ln of the sum of e^terms over the rows."""
+    largest = np.maximum(terms.max(axis=0), np.finfo(np.float64).min)
+    with np.errstate(divide="ignore"):
+        return np.asarray(largest + np.log(np.exp(terms - largest).sum(axis=0)))
+
+
+def _either(
+    where: NDArray[np.bool_], z: Floats, inside: Callable[[Floats], Floats], outside: Callable[[Floats], Floats]
+) -> Floats:
+    """Return one function of z where the mask is set and another elsewhere, each computed there alone."""
+    result = np.empty(np.shape(z))
+    result[where], result[~where] = inside(z[where]), outside(z[~where])
     return result
 
 
