@@ -52,7 +52,7 @@ def row(scores: Scores, mechanism: Mechanism, epsilons: Sequence[Any], *, label:
         ValueError, TypeError: an epsilon that is not positive and finite; no Scores or no Mechanism.
 
     >>> import dpselect as dps
-    >>> votes = dps.Scores([60, 40, 5], sensitivity=1, range_bound=1)
+    >>> votes = dps.Scores([60, 40, 5], sensitivity=1, range_bound=1, kind="integer")
     >>> one = row(votes, dps.mechanism("permute-and-flip"), [0.1])
     >>> round(one.best[0], 3), round(one.error[0], 2)
     (0.93, 1.46)

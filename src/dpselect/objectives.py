@@ -39,7 +39,7 @@ def priv_pareto(
     Raises:
         ValueError, TypeError: as ``pareto`` and ``top_k``.
 
-    >>> speed, price = Scores([900, 1, 2], 1), Scores([800, 3, 1], 1)
+    >>> speed, price = Scores([900, 1, 2], 1, kind="integer"), Scores([800, 3, 1], 1, kind="integer")
     >>> priv_pareto([speed, price], 200).candidate
     0
     """
@@ -74,7 +74,7 @@ def priv_agg(
     Raises:
         ValueError, TypeError, PrivacyError: as ``aggregate`` and ``top_k``.
 
-    >>> speed, price = Scores([900, 1, 2], 1), Scores([800, 3, 1], 1)
+    >>> speed, price = Scores([900, 1, 2], 1, kind="integer"), Scores([800, 3, 1], 1, kind="integer")
     >>> priv_agg([speed, price], 20, weights=[1, 2]).candidate
     0
     """

@@ -52,7 +52,7 @@ def recommend(scores: Scores, epsilon: Any, *, data: str | None = None) -> Recom
         ValueError: epsilon is not positive and finite.
 
     >>> import dpselect as dps
-    >>> votes = dps.Scores([60, 40, 5], sensitivity=1, range_bound=1)
+    >>> votes = dps.Scores([60, 40, 5], sensitivity=1, range_bound=1, kind="integer")
     >>> print(recommend(votes, 0.1, data="example").sentence)
     Use permute-and-flip: on data like these it errs by 1.46 on average at epsilon 1/10.
     """

@@ -14,7 +14,7 @@ CLASSICS = ["exponential", "permute-and-flip"]
 
 def test_expected_error_is_the_law_times_the_error() -> None:
     """Two candidates one apart: the loser's probability is the expected error."""
-    scores = dps.Scores([1, 0], sensitivity=1)
+    scores = dps.Scores([1, 0], sensitivity=1, kind="integer")
     loser = math.exp(-0.5) / (1 + math.exp(-0.5))
 
     assert math.isclose(loser, dps.expected_error(scores, 1, mechanism=dps.mechanism("exponential")), rel_tol=1e-12)
@@ -22,7 +22,7 @@ def test_expected_error_is_the_law_times_the_error() -> None:
 
 def test_the_tail_counts_errors_of_exactly_theta() -> None:
     """Pr[error >= theta] includes equality, and is 1 at 0."""
-    scores = dps.Scores([3, 2, 1], sensitivity=1)
+    scores = dps.Scores([3, 2, 1], sensitivity=1, kind="integer")
     mechanism = dps.mechanism("permute-and-flip")
     law = mechanism.law(scores, 1)
 
@@ -54,7 +54,7 @@ def test_the_bounds_hold(values, epsilon, theta, name, range_bound) -> None:
 
 def test_the_bound_is_the_published_formula() -> None:
     """2 Du (ln m + 1) / epsilon for integer scores but for the tick given away."""
-    scores = dps.Scores([5, 3, 1], sensitivity=2)
+    scores = dps.Scores([5, 3, 1], sensitivity=2, kind="integer")
     bound = dps.expected_error_bound(scores, 0.5, mechanism=dps.mechanism("exponential"))
 
     assert math.isclose(2 * 2 * (math.log(3) + 1) / 0.5, bound, rel_tol=0.2)

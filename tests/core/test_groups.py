@@ -163,7 +163,7 @@ def test_everyone_may_be_named(sampler, entropy) -> None:
 @pytest.mark.parametrize("name", sorted(set(dps.mechanisms.EVERY_MECHANISM) - set(GROUPED)))
 def test_noise_for_every_candidate_cannot_be_grouped(name: str) -> None:
     """The message names mechanisms that can."""
-    grouped = GroupedScores(dps.Scores([1], sensitivity=1, distance=[0]), np.array([5]))
+    grouped = GroupedScores(dps.Scores([1], sensitivity=1, distance=[0], kind="integer"), np.array([5]))
 
     with pytest.raises(ValueError, match="use permute-and-flip, exponential"):
         grouped.picks(1, Fraction(1), dps.mechanism(name), lambda: bytes)
@@ -177,7 +177,7 @@ def test_checking_the_winners_group_alone_would_cost_nearly_twice() -> None:
     mechanism, epsilon = dps.mechanism("exponential"), 1
 
     def law(first: int, second: int) -> np.ndarray:
-        return mechanism.law(dps.Scores([first, second], sensitivity=1), epsilon)
+        return mechanism.law(dps.Scores([first, second], sensitivity=1, kind="integer"), epsilon)
 
     one = law(-20, 0)[0] * law(-22, 0)[0]
     other = law(-19, -1)[0] * law(-21, -1)[0]

@@ -21,7 +21,7 @@ def test_example_3_6_1() -> None:
 
 def test_permute_and_flip_of_two_is_closed_form() -> None:
     """The worse of two wins with probability p/2."""
-    scores = dps.Scores([3, 0], sensitivity=1)
+    scores = dps.Scores([3, 0], sensitivity=1, kind="integer")
 
     assert math.isclose(math.exp(-1.5) / 2, dps.mechanism("permute-and-flip").law(scores, 1)[1])
 
@@ -31,8 +31,8 @@ def test_monotone_scores_cost_half(name: str) -> None:
     """Range bound 1 at epsilon is range bound 2 at twice epsilon."""
     values = [4, 2, 2, 0]
     mechanism = dps.mechanism(name)
-    one = mechanism.law(dps.Scores(values, 1, range_bound=1), 1)
-    two = mechanism.law(dps.Scores(values, 1, range_bound=2), 2)
+    one = mechanism.law(dps.Scores(values, 1, range_bound=1, kind="integer"), 1)
+    two = mechanism.law(dps.Scores(values, 1, range_bound=2, kind="integer"), 2)
 
     assert np.allclose(one, two, rtol=1e-12)
 
@@ -46,8 +46,8 @@ def test_monotone_scores_cost_half(name: str) -> None:
 def test_a_common_shift_changes_nothing(values, by, name) -> None:
     """Samplers look at differences only."""
     mechanism = dps.mechanism(name)
-    here = mechanism.law(dps.Scores(values, 7), 3)
-    there = mechanism.law(dps.Scores([value + by for value in values], 7), 3)
+    here = mechanism.law(dps.Scores(values, 7, kind="integer"), 3)
+    there = mechanism.law(dps.Scores([value + by for value in values], 7, kind="integer"), 3)
 
     assert here.tolist() == there.tolist()
 

@@ -107,6 +107,6 @@ def test_an_unknown_direction_is_refused() -> None:
 
 def test_one_constant_keeps_the_range_bound() -> None:
     """With one constant the mechanism is the exponential mechanism, range bound included."""
-    unit = dps.mechanism("shifted-local-dampening").effective(dps.Scores([1, 2], 3, range_bound=1))
+    unit = dps.mechanism("shifted-local-dampening").effective(dps.Scores([1, 2], 3, range_bound=1, kind="integer"))
 
     assert (1, 3) == (unit.range_bound, unit.span)

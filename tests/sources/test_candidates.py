@@ -89,7 +89,7 @@ FLOATS = [0.1, 1 / 3, 5e-324, 1.7976931348623157e308, -0.12345678901234568, 2.0*
 def test_float_scores_are_grouped_and_found_bit_by_bit(engine) -> None:
     """No float is lost between a group and the question for its rows; the two zeros are one score."""
     rows = ", ".join(f"({i}, '{value!r}'::double)" for i, value in enumerate([*FLOATS, -0.0, 0.0]))
-    found = everyone(made(engine, rows, "id bigint, score double"))
+    found = everyone(made(engine, rows, "id bigint, score double", sensitivity=1e300))
 
     assert dict(enumerate([*FLOATS, 0.0, 0.0])) == found
 
@@ -124,7 +124,7 @@ def test_candidates_without_a_row_score_zero(engine, monkeypatch, few: int, mech
     rows = "(3, 2), (-1, -7), (9, 0), (10, 2)"
     engine.raw_sql("CREATE TABLE public AS SELECT range - 2 AS node FROM range(14)")
     expected = dict.fromkeys(range(-2, 12), 0) | {3: 2, -1: -7, 9: 0, 10: 2}
-    plain = dps.Scores(list(expected.values()), sensitivity=1)
+    plain = dps.Scores(list(expected.values()), sensitivity=1, kind="integer")
     law = dict(zip(expected, dps.mechanism(mechanism).law(plain, 1), strict=True))
 
     for domain in (range(-2, 12), list(range(-2, 12)), engine.table("public"), engine.table("public").node):
@@ -174,7 +174,7 @@ def test_profiles_give_each_candidate_its_own_sensitivity(engine, name: str) -> 
         return places
 
     names = candidates.answer(pick)
-    scores = dps.Scores(values, dps.sensitivity.constant([bounds[i] for i in range(8)]))
+    scores = dps.Scores(values, dps.sensitivity.constant([bounds[i] for i in range(8)]), kind="integer")
     law = mechanism.law(scores, 2)
     assert set(range(8)) == set(names)
     for place, candidate in enumerate(names):
@@ -522,7 +522,7 @@ def test_winners_from_an_engine_follow_the_law(engine, name: str) -> None:
     counts = np.array([drawn[i] for i in range(7)])
 
     def p_value(epsilon: float) -> float:
-        law = mechanism.law(dps.Scores(list(values.values()), sensitivity=1), epsilon)
+        law = mechanism.law(dps.Scores(list(values.values()), sensitivity=1, kind="integer"), epsilon)
         return float(stats.chisquare(counts, law * counts.sum()).pvalue)
 
     assert p_value(1) > 1e-9

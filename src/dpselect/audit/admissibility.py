@@ -99,7 +99,7 @@ def admissible(utility: Utility, universe: Universe) -> Admissibility:
 
     >>> import dpselect as dps
     >>> def heads(records):
-    ...     return dps.Scores([sum(records), len(records) - sum(records)], sensitivity=1)
+    ...     return dps.Scores([sum(records), len(records) - sum(records)], sensitivity=1, kind="integer")
     >>> print(admissible(heads, dps.audit.multisets([0, 1], 5)))
     admissible
     126 cells of Universe(multisets of at most 5 records of 2 kinds: 21 databases, add-remove neighbours); ...

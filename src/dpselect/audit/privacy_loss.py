@@ -77,7 +77,7 @@ def privacy_loss(
 
     >>> import dpselect as dps
     >>> def heads(records):
-    ...     return dps.Scores([sum(records), len(records) - sum(records)], sensitivity=1)
+    ...     return dps.Scores([sum(records), len(records) - sum(records)], sensitivity=1, kind="integer")
     >>> coins = dps.audit.multisets([0, 1], 6)
     >>> loss = privacy_loss(dps.mechanism("exponential"), heads, coins, 1)
     >>> loss.holds, round(loss.worst, 3)

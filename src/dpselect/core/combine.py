@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from dpselect.core.dominance import seconds
 from dpselect.core.errors import PrivacyError
+from dpselect.core.kinds import TICK_CLIP
 from dpselect.core.neighbours import Neighbours
 from dpselect.core.parts import exact_weights, listed, one_list
-from dpselect.core.scores import TICK_CLIP, Scores
+from dpselect.core.scores import Scores
 from dpselect.core.sensitivity import PUBLIC_REACH, Floats, Sensitivity, constant, profiles, steps_of
 from dpselect.core.spread import Spread, grouped
 
@@ -70,7 +71,7 @@ def aggregate(
         PrivacyError: ``touched="one"`` under substitution, which touches two records; range bound 1 where a weight is
             negative or a part has range bound 2; ``"global"`` where a part has no ceiling.
 
-    >>> a, b = Scores([3, 1], sensitivity=1), Scores([0, 5], sensitivity=2)
+    >>> a, b = Scores([3, 1], sensitivity=1, kind="integer"), Scores([0, 5], sensitivity=2, kind="integer")
     >>> both = aggregate([a, b], weights=[1, 100])
     >>> both.values, both.sensitivity.ceiling
     (array([  3, 501]), 201.0)

@@ -62,7 +62,7 @@ def select(
 
     Example:
         >>> import dpselect as dps
-        >>> scores = dps.Scores([1000, 1, 2], sensitivity=1, candidates=["ann", "bob", "eve"])
+        >>> scores = dps.Scores([1000, 1, 2], sensitivity=1, candidates=["ann", "bob", "eve"], kind="integer")
         >>> dps.select(scores, 5, mechanism=dps.mechanism("permute-and-flip")).candidate
         'ann'
     """
@@ -87,7 +87,7 @@ def top_k(
 
     Example:
         >>> import dpselect as dps
-        >>> scores = dps.Scores([900, 0, 500], sensitivity=1, candidates=["ann", "bob", "eve"])
+        >>> scores = dps.Scores([900, 0, 500], sensitivity=1, candidates=["ann", "bob", "eve"], kind="integer")
         >>> dps.top_k(scores, 2, 5, mechanism=dps.mechanism("exponential")).candidates
         ('ann', 'eve')
     """

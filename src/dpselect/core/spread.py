@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.core.dominance import count_above
-from dpselect.core.scores import TICK_CLIP, Scores
+from dpselect.core.kinds import TICK_CLIP
+from dpselect.core.scores import Scores
 from dpselect.core.sensitivity import Floats, Sensitivity
 
 Integers = NDArray[np.int64]

@@ -107,7 +107,7 @@ def budget(
         ValueError, OSError: as :meth:`Ledger.open`.
 
     >>> import dpselect as dps
-    >>> votes = dps.Scores([60, 40], sensitivity=1)
+    >>> votes = dps.Scores([60, 40], sensitivity=1, kind="integer")
     >>> with budget(epsilon=1) as book:
     ...     for _ in range(3):
     ...         winner = dps.select(votes, 0.25, mechanism=dps.mechanism("permute-and-flip"))

@@ -20,7 +20,7 @@ def exponential() -> Mechanism:
     """Return the exponential mechanism on u / Du.
 
     >>> import dpselect as dps
-    >>> scores = dps.Scores([2, 0], sensitivity=1)
+    >>> scores = dps.Scores([2, 0], sensitivity=1, kind="integer")
     >>> dps.mechanism("exponential").law(scores, 1).round(4)
     array([0.7311, 0.2689])
     """

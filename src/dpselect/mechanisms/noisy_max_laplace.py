@@ -20,7 +20,7 @@ def noisy_max_laplace() -> Mechanism:
     The law is an integral with a panel for every distinct score, refused beyond 10,000 of them.
 
     >>> import dpselect as dps
-    >>> scores = dps.Scores([2, 0], sensitivity=1)
+    >>> scores = dps.Scores([2, 0], sensitivity=1, kind="integer")
     >>> dps.mechanism("noisy-max-laplace").law(scores, 1).round(4)
     array([0.7241, 0.2759])
     """

@@ -19,7 +19,7 @@ def permute_and_flip() -> Mechanism:
     """Return permute-and-flip on u / Du: never a larger expected error than the exponential mechanism.
 
     >>> import dpselect as dps
-    >>> scores = dps.Scores([2, 0], sensitivity=1)
+    >>> scores = dps.Scores([2, 0], sensitivity=1, kind="integer")
     >>> dps.mechanism("permute-and-flip").law(scores, 1).round(4)
     array([0.8161, 0.1839])
     """

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.core.errors import PrivacyError
-from dpselect.core.scores import TICK_CLIP
+from dpselect.core.kinds import TICK_CLIP
 from dpselect.sources.ordinals import Ask
 from dpselect.sources.warehouse import Warehouse, is_expression
 
