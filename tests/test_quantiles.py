@@ -112,6 +112,27 @@ def test_the_spend_is_one_entry_of_all_levels() -> None:
     assert 1 == release.guarantee.epsilon
 
 
+def test_only_one_draw_without_private_coins_claims_a_bounded_range(monkeypatch) -> None:
+    """Several levels, or ties broken in private, mix laws; what is spent on each level has one."""
+    exponential = dps.mechanism("exponential")
+
+    def promised(p, **given):
+        return dps.quantiles([1, 2, 3], p, grid=range(5), epsilon=1, mechanism=exponential, **given).guarantee
+
+    spent = []
+
+    class Book:
+        def spend(self, guarantee, *, count=1, **_):
+            spent.append((guarantee.bounded_range, count))
+
+    assert not promised([50]).bounded_range
+    assert not promised([25, 50, 75], ledger=Book()).bounded_range
+    assert [(True, 2)] == spent
+    monkeypatch.setattr(module, "_CUTS", 1)
+    assert promised([50]).bounded_range
+    assert not promised([25, 75]).bounded_range
+
+
 def test_an_empty_column_is_an_answer_too() -> None:
     """Whether there are records is private."""
     assert 2 == len(dps.quantiles([], [50, 90], grid=range(5), epsilon=1).candidates)

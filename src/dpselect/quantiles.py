@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpselect.core.coins import Entropy, fresh
 from dpselect.core.guarantee import exact_epsilon
 from dpselect.core.mechanism import Mechanism, require_mechanism
-from dpselect.core.release import Release
+from dpselect.core.release import Release, of_list
 from dpselect.core.spending import Spender, citing, require_spender
 from dpselect.mechanisms import mechanism as named
 from dpselect.utilities.columns import histogram, percent, public_grid
@@ -86,12 +86,13 @@ def _release(
     levels = len(shares).bit_length()
     example = rank_scores(counts, shares[0], points)
     mechanism.prepared(example, total / levels)
-    guarantee, book = mechanism.guarantee(example, total), require_spender(ledger)
+    cuts = max(1, min(_CUTS, 2 ** ((_CELLS // points.size).bit_length() - 1)))
+    # A bounded range is shown for one draw without private coins only; see the proof beside this file.
+    guarantee, book = of_list(mechanism.guarantee(example, total), levels * cuts), require_spender(ledger)
     if book is not None:
         each = mechanism.guarantee(example, total / levels)
         citing(book, column.facts).spend(each, mechanism=mechanism.name, count=levels, note="quantiles")
 
-    cuts = max(1, min(_CUTS, 2 ** ((_CELLS // points.size).bit_length() - 1)))
     cells = _cut(counts, cuts, stream())
     ordered = sorted(shares)
     places: dict[Fraction, int] = {}

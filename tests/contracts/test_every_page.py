@@ -30,8 +30,8 @@ def test_each_has_a_proof_a_doctest_and_a_row(name: str) -> None:
     assert (ROOT / "tests" / file.parent.name).is_dir()
 
 
-@pytest.mark.parametrize("name", ["core/combine.md", "objectives.md"])
-def test_scores_of_several_objectives_have_proofs(name: str) -> None:
+@pytest.mark.parametrize("name", ["core/combine.md", "core/noise.md", "objectives.md", "quantiles.md"])
+def test_what_joins_scores_or_draws_has_a_proof_too(name: str) -> None:
     """Under the same four headings as every other proof."""
     assert HEADINGS == re.findall(r"^## .*$", (SOURCE / name).read_text(encoding="utf-8"), re.MULTILINE)
 

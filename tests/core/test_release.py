@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
+from dpselect.audit.privacy_loss import top_k_log_law
 from dpselect.core.mechanism import EXPONENTIAL, LAPLACE, PERMUTE_AND_FLIP
 from dpselect.core.release import peel
 
@@ -73,6 +74,32 @@ def test_a_release_of_several_has_no_single_candidate() -> None:
     release = dps.top_k(dps.Scores([1, 2], 1), 2, 1, mechanism=dps.mechanism("exponential"))
     with pytest.raises(ValueError, match=r"\.candidates"):
         _ = release.candidate
+
+
+def test_lists_of_several_claim_no_bounded_range() -> None:
+    """Log-ratios of ordered pairs span 1.5 epsilon here; those of single picks stay within epsilon."""
+    mechanism, epsilon = dps.mechanism("exponential"), Fraction(2)
+    pair = dps.Scores([36, 37, 4, 5], 1), dps.Scores([37, 36, 5, 4], 1)
+
+    for k in (1, 2):
+        here, there = (top_k_log_law(mechanism, mechanism.effective(scores), k, epsilon) for scores in pair)
+        promise = dps.top_k(pair[0], k, epsilon, mechanism=mechanism).guarantee
+        assert promise.bounded_range == (np.ptp(here - there) <= epsilon)
+        assert epsilon == promise.epsilon
+
+
+def test_a_ledger_counts_the_single_draws_of_a_list() -> None:
+    """Each has bounded range, so rho is k (epsilon / k)^2 / 8; the whole list's own rho is no smaller."""
+    scores, spent = dps.Scores([3, 2, 1], 1), []
+
+    class Book:
+        def spend(self, guarantee, *, count=1, **_):
+            spent.append((guarantee, count))
+
+    whole = dps.top_k(scores, 2, 1, mechanism=dps.mechanism("exponential"), ledger=Book()).guarantee
+    ((each, count),) = spent
+    assert (Fraction(1, 2), True, 2) == (each.epsilon, each.bounded_range, count)
+    assert Fraction(1, 16) == count * each.rho <= whole.rho
 
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, "2", True, None])

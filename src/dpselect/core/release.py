@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -78,7 +78,8 @@ def top_k(
     remains. With the exponential sampler this is the law of adding Gumbel noise once and taking the
     k largest.
 
-    Guarantee: epsilon-differential privacy for the ordered list, provided the sensitivity is admissible.
+    Guarantee: epsilon-differential privacy for the ordered list, provided the sensitivity is admissible. A list of
+    several has no bounded range; a ledger counts its k draws, each of which may have.
 
     Raises:
         ValueError: k is not an integer from 1 to the number of candidates; as :func:`select`.
@@ -108,7 +109,7 @@ def _release(
     require_scores(scores)
     k = _count(k, len(scores))
     total = exact_epsilon(epsilon)
-    guarantee = mechanism.guarantee(scores, total)
+    guarantee = of_list(mechanism.guarantee(scores, total), k)
     each, book = mechanism.guarantee(scores, total / k), require_spender(ledger)
     ticks, rate = mechanism.prepared(scores, total / k)
     # Everything that can refuse has done so: from here on the spend stands, whatever happens.
@@ -131,7 +132,7 @@ def _release_grouped(
     k, total, book = _count(k, getattr(source, "known", None)), exact_epsilon(epsilon), require_spender(ledger)
     require_grouped(mechanism)
     promise = partial(mechanism.guarantee, Scores([0], 1, neighbours=source.neighbours.value))
-    guarantee, each, example = promise(total), promise(total / k), source.example()
+    guarantee, each, example = of_list(promise(total), k), promise(total / k), source.example()
     if example is not None:
         mechanism.prepared(example, total / k)
     # Whatever can be refused without a look at the data has been: the spend stands even if the data is refused.
@@ -139,6 +140,15 @@ def _release_grouped(
         citing(book, source.facts).spend(each, mechanism=mechanism.name, count=k)
     winners = source.answer(lambda grouped: grouped.picks(k, total / k, mechanism, stream))
     return Release(tuple(_plain(winner) for winner in winners), mechanism.name, guarantee)
+
+
+def of_list(whole: Guarantee, draws: int) -> Guarantee:
+    """Return the guarantee of several draws together: epsilons add up, and a bounded range does not survive.
+
+    Each draw may have bounded range at its share of epsilon, and a ledger that counts the draws may use that; the
+    log-ratios of whole lists span up to twice epsilon.
+    """
+    return whole if draws == 1 else replace(whole, bounded_range=False)
 
 
 def peel(

@@ -106,9 +106,9 @@ class _Part:
     def edges(self, t: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the lowest and highest values within t + 1 steps, of the kind of the values."""
         far = self._far(t)[self._profile]
-        # Rounding of values, sums and sensitivities costs at most some (t + 4) units in the last place; this grows
-        # by more from step to step, so that the margin here covers a neighbour's margin one step earlier.
-        share = 2.0**-50 * (t + 1) * (t + 2)
+        # What floats may be wrong by (``combine.md``): a fixed share for every step, and one that grows for the sums,
+        # so that the margin here covers that of a neighbour one step earlier and the errors on both sides.
+        share = 2.0**-38 * (t + 1) + 2.0**-50 * (t + 1) * (t + 2)
         if self._whole:
             # Integers move by whole steps, and floors of sums only add up to less.
             steps = np.floor(np.minimum(far * (1 + share), _EVERYWHERE)).astype(np.int64)

@@ -25,7 +25,7 @@ from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
 from dpselect.learn.prune import prune_by_gain
 from dpselect.learn.tree import Tree
-from dpselect.utilities.misclassified import row_scores_misclassified
+from dpselect.utilities.misclassified import BOUND, row_scores_misclassified
 from dpselect.utilities.splits import Integers
 from dpselect.views.records import Counts
 
@@ -116,7 +116,7 @@ class DPTreeClassifier(PrivateTrees):
                 depth = min(depth, self.max_depth)
             shares = level_shares(depth)
             splits = [rest * _SPLITS * share for share in shares]
-            splitter = BestBinary(attributes_, row_scores_misclassified, 2)
+            splitter = BestBinary(attributes_, row_scores_misclassified, BOUND)
             tree = grow(
                 records, attributes_, Plan(depth, splitter, rest, Fraction(0), splits, never, noisy_leaf), draws
             )

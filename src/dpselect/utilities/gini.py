@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpselect.core.scores import Scores
-from dpselect.utilities.splits import row_scores_gini, stacked
+from dpselect.utilities.splits import attribute_sums, impurity, stacked
 
 
 def gini(counts: Mapping[Any, ArrayLike]) -> Scores:
@@ -31,5 +31,6 @@ def gini(counts: Mapping[Any, ArrayLike]) -> Scores:
     array([-1.5, -3.5])
     """
     names, rows, starts = stacked(counts)
-    values = np.add.reduceat(row_scores_gini(rows), starts)
+    whole, part = impurity(rows)
+    values = 0.0 - (np.add.reduceat(whole, starts) + attribute_sums(part, starts))
     return Scores(values, 2, candidates=names, range_bound=1)

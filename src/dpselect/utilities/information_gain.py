@@ -19,6 +19,7 @@ Algorithm 5's test ``a < tau`` gives too little; a cap from the private size of 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -29,10 +30,10 @@ from dpselect.core.errors import PrivacyError
 from dpselect.core.neighbours import Neighbours, neighbours
 from dpselect.core.scores import Scores
 from dpselect.core.sensitivity import Floats, Sensitivity, profiles
-from dpselect.utilities.splits import Integers, records_within, row_scores_gain, stacked
+from dpselect.utilities.splits import Integers, gains, many_records, records_within, stacked
 
 # Floats are rounded upwards by this.
-_UP = 1 + 2.0**-48
+_UP = 1 + 2.0**-42
 # phi is read from a table below this, and computed beyond.
 _TABLED = 2**20
 # Beyond this public bound a sum over all distances is no longer accurate to a tick, so no reach is given.
@@ -54,7 +55,8 @@ def information_gain(
 
     Raises:
         PrivacyError: substitution without ``max_records``.
-        TypeError, ValueError: as ``splits.stacked``; a bound below 1, or below the number of records; another relation.
+        TypeError, ValueError: as ``splits.stacked``; a bound below 1 or above 2^62, or below the number of records;
+            another relation.
 
     >>> scores = information_gain({"windy": [[3, 1], [0, 4]], "humid": [[2, 2], [1, 3]]}, max_records=100)
     >>> scores.values.round(3)
@@ -71,7 +73,7 @@ def information_gain(
         raise PrivacyError("Under substitution information gain needs max_records=: the public number of records.")
     names, rows, starts = stacked(counts)
     records_within(rows, starts, max_records)
-    values = np.add.reduceat(row_scores_gain(rows), starts)
+    values = gains(rows, starts, many_records(rows, starts, max_records))
     sensitivity = gain_sensitivity(rows, starts, max_records, replaced)
     return Scores(values, sensitivity, candidates=names, neighbours=kind.value, range_bound=2 if replaced else 1)
 
@@ -113,7 +115,9 @@ def _values(total: Integers, least: Integers, starts: Integers, t: NDArray[np.in
     first = phi(np.maximum(total + step - 1, 0)) - phi(np.maximum(least - 1, 0))
     second = phi(np.maximum(total + step - 2 * moved - 1, 0)) - phi(np.maximum(least - moved - 1, 0))
     each = np.where(least >= 1, np.maximum(first, second), phi(total + step))
-    return np.asarray(np.maximum.reduceat(each, starts, axis=1) * _UP)
+    bounds = np.maximum.reduceat(each, starts, axis=1) * _UP
+    # Where phi grows by less than its rounding a float may fall, and a walk over distances would refuse the table.
+    return np.asarray(np.maximum.accumulate(bounds, axis=0) if (np.diff(t) >= 0).all() else bounds)
 
 
 def _total(
@@ -126,17 +130,21 @@ def _total(
 ) -> Floats:
     """Return the sum of the first ``steps`` values, cut at the ceiling, one an attribute."""
     near = min(steps, settled)
-    found = np.zeros(shift.size)
+    blocks: list[NDArray[Any]] = []
     for start in range(0, near, _BLOCK):
-        found += np.minimum(at(np.arange(start, min(start + _BLOCK, near))), ceiling).sum(axis=0)
+        values = np.minimum(at(np.arange(start, min(start + _BLOCK, near))), ceiling)
+        # Along rows NumPy adds in pairs, which keeps the digits.
+        blocks.append(np.ascontiguousarray(values.T).sum(axis=1))
     # From here on the value is phi(shift + t): below the ceiling while shift + t < most - 1.
     below = np.clip(most - 1 - shift, near, steps)
-    found += (_xlog2x(shift + below) - _xlog2x(shift + near)) * _UP
-    return found + (steps - below) * ceiling
+    blocks += [_phi_sum(shift + near, below - near) * _UP, (steps - below) * ceiling]
+    return np.array([math.fsum(column) for column in np.stack(blocks, axis=1).tolist()])
 
 
-def _xlog2x(x: Integers) -> Floats:
-    return np.asarray(x * np.log2(np.maximum(x, 1)))
+def _phi_sum(x: Integers, many: Integers) -> Floats:
+    """Return phi(x) + .. + phi(x + many - 1): the sum telescopes, and nothing cancels."""
+    share = np.divide(many, x, out=np.zeros(x.shape), where=x > 0)
+    return np.asarray(many * np.log2(np.maximum(x + many, 1)) + x * np.log1p(share) / np.log(2.0))
 
 
 def _phi(x: NDArray[np.int64]) -> Floats:
@@ -153,6 +161,8 @@ def _phi_of(most: int) -> Callable[[NDArray[np.int64]], Floats]:
     global _tabulated
     if most >= _TABLED:
         return _phi
-    if _tabulated.size <= most:
-        _tabulated = _phi(np.arange(min(2 * most + 2, _TABLED)))
-    return _tabulated.__getitem__
+    # One reference, read once: another thread may replace the table at any time, never change one.
+    table = _tabulated
+    if table.size <= most:
+        table = _tabulated = _phi(np.arange(min(2 * most + 2, _TABLED)))
+    return table.__getitem__

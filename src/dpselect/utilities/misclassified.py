@@ -17,7 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.core.scores import Scores
-from dpselect.utilities.splits import Integers, records_within, row_scores_gini, row_scores_max, stacked
+from dpselect.utilities.splits import Integers, attribute_sums, impurity, records_within, row_scores_max, stacked
+
+# The sensitivity without a public number of records.
+BOUND = 2
 
 
 def misclassified(counts: Mapping[Any, ArrayLike], *, max_records: int | None = None) -> Scores:
@@ -28,17 +31,26 @@ def misclassified(counts: Mapping[Any, ArrayLike], *, max_records: int | None = 
         max_records: a public bound n on the records of the whole table: the sensitivity is then 2 - 1/n, else 2.
 
     Raises:
-        TypeError, ValueError: as ``splits.stacked``; a bound below 1, or below the number of records.
+        TypeError, ValueError: as ``splits.stacked``; a bound below 1 or above 2^62, or below the number of records.
 
     >>> misclassified({"windy": [[3, 1], [0, 4]], "humid": [[2, 2], [1, 3]]}).values
     array([-1.75, -4.75])
     """
     names, rows, starts = stacked(counts)
     records_within(rows, starts, max_records)
-    bound = Fraction(2) if max_records is None else 2 - Fraction(1, int(max_records))
-    return Scores(np.add.reduceat(row_scores_misclassified(rows), starts), bound, candidates=names, range_bound=1)
+    bound = Fraction(BOUND) if max_records is None else BOUND - Fraction(1, int(max_records))
+    whole, part = _wrong(rows)
+    values = 0.0 - (np.add.reduceat(whole, starts) + attribute_sums(part, starts))
+    return Scores(values, bound, candidates=names, range_bound=1)
 
 
 def row_scores_misclassified(rows: Integers) -> NDArray[np.float64]:
-    """Return the score of every row, shape (..., rows)."""
-    return np.asarray(row_scores_max(rows) - rows.sum(axis=-1) + row_scores_gini(rows) / 2)
+    """Return the score of every row, shape (..., rows); sums over disjoint rows move by at most ``BOUND``."""
+    whole, part = _wrong(rows)
+    return 0.0 - (whole + part)
+
+
+def _wrong(rows: Integers) -> tuple[Integers, NDArray[np.float64]]:
+    """Return minus the score of every row, as a whole number and a fraction below 1."""
+    whole, part = impurity(rows, 2)
+    return whole + rows.sum(axis=-1) - row_scores_max(rows), part

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import decimal
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+# More records than any table holds; up to here sums of counts stay within 64 bits.
+MOST_RECORDS = 2**62
+# Products of two counts below this stay within 64 bits.
+_NARROW = 2**31
+# From this many records on the gain is taken with many digits: 2^-49 of it would be half a tick.
+_MANY_RECORDS = 2**28
+_DIGITS = decimal.Context(prec=50)
 
 
 def stacked(counts: Mapping[Any, ArrayLike]) -> tuple[list[Any], Integers, Integers]:
@@ -16,7 +27,7 @@ def stacked(counts: Mapping[Any, ArrayLike]) -> tuple[list[Any], Integers, Integ
 
     Raises:
         TypeError, ValueError: no attribute; tables that are no integers >= 0, have other classes, or count other
-            records.
+            records; more than 2^62 records.
     """
     if not isinstance(counts, Mapping) or not counts:
         raise TypeError("counts must map each attribute to its (values x classes) table: pass at least one.")
@@ -27,6 +38,8 @@ def stacked(counts: Mapping[Any, ArrayLike]) -> tuple[list[Any], Integers, Integ
         raise ValueError("Every attribute needs at least one value and the same classes.")
     if not tables[0].shape[1] or any(not np.array_equal(t.sum(axis=0), tables[0].sum(axis=0)) for t in tables):
         raise ValueError("The attributes count different records: each table must hold every record once.")
+    if tables[0].astype(np.float64).sum() > MOST_RECORDS:
+        raise ValueError("The counts add up to more than 2^62: there is no such table.")
     starts = np.cumsum([0] + [table.shape[0] for table in tables[:-1]])
     return list(counts), np.concatenate(tables).astype(np.int64), starts
 
@@ -35,12 +48,14 @@ def records_within(rows: Integers, starts: Integers, max_records: int | None) ->
     """Refuse a public bound that is none, or that the table exceeds.
 
     Raises:
-        ValueError: a bound below 1, or below the number of records.
+        ValueError: a bound below 1 or above 2^62, or below the number of records.
     """
     if max_records is None:
         return
     if isinstance(max_records, bool) or not isinstance(max_records, (int, np.integer)) or max_records < 1:
         raise ValueError("max_records must be an integer of at least 1: a public bound on the whole table.")
+    if max_records > MOST_RECORDS:
+        raise ValueError("max_records is at most 2^62, more than any table holds: pass a smaller public bound.")
     if rows[: starts[1] if starts.size > 1 else None].sum() > max_records:
         raise ValueError("The table has more than max_records records: pass a larger public bound.")
 
@@ -51,17 +66,78 @@ def row_scores_max(rows: Integers) -> Integers:
     return largest
 
 
-def row_scores_gain(rows: Integers) -> NDArray[np.float64]:
+def row_scores_gain(rows: Integers) -> Floats:
     """Return the sum over classes of t_jc log2(t_jc / t_j), shape (..., rows), at most 0."""
-    return np.asarray(_xlog2x(rows).sum(axis=-1) - _xlog2x(rows.sum(axis=-1)))
+    return np.asarray(_gain_terms(rows).sum(axis=-1))
 
 
-def row_scores_gini(rows: Integers) -> NDArray[np.float64]:
+def gains(rows: Integers, starts: Integers, many: bool) -> Floats:
+    """Return the information gain of the attributes that start at ``starts``, right to a relative 2^-49.
+
+    ``many``, for tables that may hold 2^28 records or more, is right to 2^-52, and slow.
+    """
+    if many:
+        ends = [*starts[1:].tolist(), len(rows)]
+        tables = (rows[start:end].tolist() for start, end in zip(starts.tolist(), ends, strict=True))
+        return np.array([_gain_in_digits(table) for table in tables])
+    return attribute_sums(_gain_terms(rows), starts)
+
+
+def many_records(rows: Integers, starts: Integers, max_records: int | None) -> bool:
+    """Tell whether there may be so many records that floats are too short for the logarithms."""
+    count = int(rows[: starts[1] if starts.size > 1 else None].sum()) if max_records is None else max_records
+    return count >= _MANY_RECORDS
+
+
+def attribute_sums(parts: Floats, starts: Integers) -> Floats:
+    """Return the sum over each attribute's rows (and classes), rounded once."""
+    flat, width = parts.ravel().tolist(), parts.size // len(parts)
+    ends = [*starts[1:].tolist(), len(parts)]
+    return np.array(
+        [math.fsum(flat[start * width : end * width]) for start, end in zip(starts.tolist(), ends, strict=True)]
+    )
+
+
+def row_scores_gini(rows: Integers) -> Floats:
     """Return minus t_j times the Gini impurity, shape (..., rows), at most 0."""
+    whole, part = impurity(rows)
+    return 0.0 - (whole + part)
+
+
+def impurity(rows: Integers, share: int = 1) -> tuple[Integers, Floats]:
+    """Return the sum over classes of t_jc (t_j - t_jc) / (share t_j), as a whole number and a fraction below 1.
+
+    Integers throughout, so that the fraction is rounded once and nothing else is.
+    """
     total = rows.sum(axis=-1)
-    squares = (rows.astype(np.float64) ** 2).sum(axis=-1)
-    return np.asarray(np.divide(squares, total, out=np.zeros(total.shape), where=total > 0) - total)
+    cells: NDArray[Any] = rows
+    if total.size and total.max() >= _NARROW:
+        cells, total = rows.astype(object), total.astype(object)
+    above = (cells * (total[..., None] - cells)).sum(axis=-1)
+    below = np.maximum(total, 1) * share
+    whole, rest = above // below, above % below
+    return np.asarray(whole).astype(np.int64), np.asarray(rest / below).astype(np.float64)
 
 
-def _xlog2x(counts: Integers) -> NDArray[np.float64]:
-    return np.asarray(counts * np.log2(np.maximum(counts, 1)))
+def _gain_terms(rows: Integers) -> Floats:
+    """Return t_jc log2(t_jc / t_j), all at most 0: what is added has one sign, so that nothing cancels."""
+    total = np.maximum(rows.sum(axis=-1, keepdims=True), 1)
+    # Near 1 a share is told by what it lacks.
+    lacking = np.minimum((total - rows) / total, 0.5)
+    share = np.clip(rows / total, 1 / MOST_RECORDS, 0.5)
+    logs = np.where(2 * lacking < 1, np.log1p(-lacking), np.log(share))
+    return np.asarray(rows * (logs / np.log(2.0)))
+
+
+def _gain_in_digits(table: list[list[int]]) -> float:
+    """Return the information gain of one attribute, with fifty digits until the end."""
+    total = decimal.Decimal(0)
+    for row in table:
+        for count in row:
+            total = _DIGITS.add(total, _xlnx(count))
+        total = _DIGITS.subtract(total, _xlnx(sum(row)))
+    return float(_DIGITS.divide(total, _DIGITS.ln(2)))
+
+
+def _xlnx(count: int) -> decimal.Decimal:
+    return _DIGITS.multiply(count, _DIGITS.ln(count)) if count else decimal.Decimal(0)
