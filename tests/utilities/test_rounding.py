@@ -93,6 +93,9 @@ def test_values_are_as_right_as_their_proofs_say(largest: float) -> None:
         for _ in range(200):
             rows = random_table(draw, largest)
             gain, impurity, wrong = gain_of(rows), impurity_of(rows), wrong_of(rows)
+            if max(-gain, wrong + impurity) > 2**53:
+                # Scores clip what is larger.
+                continue
             ours = information_gain({"a": table_of(rows)}).values[0]
             assert abs(mpmath.mpf(float(ours)) - gain) <= abs(gain) * GAIN_ERROR.numerator / GAIN_ERROR.denominator
             ours = Fraction(float(gini({"a": table_of(rows)}).values[0]))
