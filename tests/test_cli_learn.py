@@ -104,7 +104,7 @@ def refusal_after(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> s
         (
             None,
             [*EVOLUTIONARY, "--mechanism", "shifted-local-dampening-flip", "--goal", "pareto"],
-            "take --mechanism local-dampening-flip or permute-and-flip.",
+            "pass --mechanism permute-and-flip or one of local-dampening-flip, exponential, local-dampening.",
         ),
     ],
 )

@@ -27,6 +27,7 @@ from dpselect.learn.domains import attributes
 from dpselect.learn.draws import Draws
 from dpselect.learn.forest import fletcher_islam_depth, jagannathan_depth
 from dpselect.learn.id3 import small
+from dpselect.learn.program import Search
 from dpselect.views import Records
 
 # A 0/1 score has no reach to shift by.
@@ -260,12 +261,12 @@ def test_a_person_may_have_several_rows() -> None:
         4, n_trees=1, person="id", rows_per_person=2, domains=DOMAINS, leaf="counts", max_depth=1
     )
     seen = []
-    grow = model._planned
+    plan = model._planned
 
     def watched(known, classes, epsilon):
+        program = plan(known, classes, epsilon)
         seen.append(epsilon)
-        run = grow(known, classes, epsilon)
-        return lambda records, draws: (seen.append(records.labels.size), run(records, draws))[1]
+        return Search(lambda records, draws: (seen.append(records.labels.size), program(records, draws))[1], id)
 
     model._planned = watched
     model.fit(table, "rich")

@@ -25,18 +25,30 @@ def noisy_counts(counts: Integers, epsilon: Fraction, sensitivity: int, stream: 
     Guarantee: epsilon-differential privacy when one neighbour moves the counts by ``sensitivity`` in all.
 
     Raises:
-        ValueError: epsilon / sensitivity is not positive, or below 2^-40.
+        ValueError: epsilon / sensitivity is 2^-40 or less.
 
     >>> from dpselect.core.coins import fresh
     >>> noisy_counts(np.array([10, 20]), Fraction(50), 1, fresh).tolist()
     [10, 20]
     """
     rate = epsilon / sensitivity
-    if not rate > Fraction(1, 2**_MOST_BITS):
-        raise ValueError("epsilon is too small for counts: the noise would not fit an integer.")
+    require_rate(rate)
     entropy = stream()
     noise = geometric(counts.size, rate, entropy) - geometric(counts.size, rate, entropy)
     return counts + noise.reshape(counts.shape)
+
+
+def require_rate(rate: Fraction) -> None:
+    """Refuse a rate at which noise would not fit an integer: check it before anything is spent.
+
+    Raises:
+        ValueError: it is 2^-40 or less.
+    """
+    if not rate > Fraction(1, 2**_MOST_BITS):
+        raise ValueError(
+            "epsilon is too small for counts, as the noise would not fit an integer: pass a larger one, or let fewer "
+            "questions share it."
+        )
 
 
 def geometric(count: int, rate: Fraction, entropy: Entropy) -> Integers:

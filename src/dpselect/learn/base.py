@@ -33,6 +33,8 @@ from dpselect.learn.domains import (
 )
 from dpselect.learn.draws import Draws
 from dpselect.learn.in_place import fit_in_place
+from dpselect.learn.program import Program
+from dpselect.learn.room import MOST_RECORDS
 from dpselect.learn.tree import Tree
 from dpselect.ledger import Ledger
 from dpselect.mechanisms import mechanism as named
@@ -78,7 +80,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self._order = classes
         codes, labels = self._encoded(attributes_, classes, columns, target)
         self._check_size(labels.size)
-        plan = self._planned(attributes_, len(classes), share)
+        plan = self._rehearsed(attributes_, len(classes), share)
         guarantee = None if observed else self._spent(epsilon, {})
         records = Records(codes, labels, tuple(each.size for each in attributes_), len(classes))
         self._keep(plan(records, self._draws()), attributes_, classes, guarantee)
@@ -159,6 +161,25 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         tags.input_tags.string = True
         return tags
 
+    def rehearse(self, columns: Sequence[Any]) -> None:
+        """Refuse what ``fit`` would refuse for public reasons: domains, sizes, mechanisms and shares of epsilon.
+
+        Args:
+            columns: the names of the columns, without the target.
+
+        Guarantee: no data are read and nothing is spent.
+
+        Raises:
+            PrivacyError, ValueError, TypeError: as ``fit``.
+        """
+        share = exact_epsilon(self.epsilon)
+        self._check()
+        if self.person is not None:
+            share /= self.rows_per_person
+        attributes_, classes = self._declared([name for name in columns if name != self.person], None)
+        self._order = classes
+        self._rehearsed(attributes_, len(classes), share)
+
     def _spent(self, epsilon: Fraction, facts: Mapping[str, str]) -> Guarantee:
         """Record the spend where there is a ledger; return what is promised."""
         guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE, idealised=self._idealised())
@@ -197,8 +218,14 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return False
 
     @abstractmethod
-    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Any:
-        """Return a function of records and draws that grows the trees; refuse here what is too large."""
+    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Program:
+        """Return a function of records and draws that grows the trees."""
+
+    def _rehearsed(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Program:
+        """Return the plan, after a rehearsal without records: whatever would refuse does so before it costs."""
+        program = self._planned(attributes_, classes, epsilon)
+        program.rehearse()
+        return program
 
     def _leaf_share(self) -> float:
         """Return the share of epsilon that a leaf at full depth spends, once fitted."""
@@ -344,7 +371,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise ValueError('unknown is "error", "ignore" or "clip".')
         if self.missing not in MISSING:
             raise ValueError('missing is "error" or "category".')
-        whole(self.rows_per_person, "rows_per_person", 1, "how many rows of one person are kept")
+        whole(self.rows_per_person, "rows_per_person", 1, "how many rows of one person are kept", MOST_RECORDS)
 
 
 def _people(column: NDArray[Any]) -> Integers:
@@ -380,8 +407,10 @@ def chosen_mechanism(given: Any) -> Mechanism:
     return mechanism
 
 
-def whole(value: Any, name: str, least: int, words: str) -> int:
+def whole(value: Any, name: str, least: int, words: str, most: int | None = None) -> int:
     """Return an integer parameter, or say what it must be."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
         raise ValueError(f"{name} must be an integer of at least {least}: {words}.")
+    if most is not None and value > most:
+        raise ValueError(f"{name} must be at most {most:,}: {words}.")
     return int(value)

@@ -49,6 +49,7 @@ class Plan:
         splits: epsilon of the selection at each level, shape (depth,); 0 for random splits.
         stops: (level, noisy sizes or None, open codes) to the nodes that end.
         leaf: how leaves are labelled: class counts, epsilon and draws to counts.
+        most: where more nodes of a level would split than this, all of them end: a public bound on time and memory.
     """
 
     depth: int
@@ -58,6 +59,7 @@ class Plan:
     splits: Sequence[Fraction]
     stops: Callable[[int, Integers | None, Open], NDArray[np.bool_]]
     leaf: Callable[[Integers, Fraction, Draws], NDArray[np.float64]]
+    most: int = 2**62
 
     def left(self, level: int, counted: bool) -> Fraction:
         """Return what a path has left at a level, after its size there if ``counted``."""
@@ -82,6 +84,8 @@ def grow(records: Counts, attributes: Sequence[Attribute], plan: Plan, draws: Dr
             for codes in opened:
                 for_split |= codes.sum(axis=1) > 1
             going &= for_split
+            # What was released so far decides, so this tells nothing more.
+            going &= np.count_nonzero(going) <= plan.most
         ended = ~going
         if ended.any():
             totals = records.totals(nodes.size)[ended]

@@ -9,6 +9,7 @@ References: Imola and Yang 2019, Figure 4.3 (the uncertain places L1 and L2).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
@@ -74,10 +75,7 @@ class Decisions:
             "classes": nodes * self._classes,
             "epsilon": nodes * self._epsilon,
         }
-        decided = np.asarray(self._conditional.decide(facts))
-        if decided.shape != sizes.shape or decided.min(initial=-1) < -1 or decided.max(initial=0) >= len(QUERIES):
-            raise ValueError(f"A conditional returns one integer a node, from -1 to {len(QUERIES) - 1}.")
-        self._decided = decided.astype(np.int64)
+        self._decided = _decided(self._conditional, facts)
         return np.asarray(self._decided < 0)
 
     def split(
@@ -93,3 +91,23 @@ class Decisions:
                 for node in np.flatnonzero(here).tolist():
                     split[node], groups[node] = found[node], routes[node]
         return split, groups
+
+
+@dataclass(frozen=True)
+class EveryTime:
+    """Asks a conditional, and then takes one query for every node: how a rehearsal comes to each of them."""
+
+    conditional: Conditional
+    place: int
+
+    def decide(self, facts: Mapping[str, NDArray[np.float64]], /) -> Integers:
+        """Return the place of the one query for every node."""
+        return np.full_like(_decided(self.conditional, facts), self.place)
+
+
+def _decided(conditional: Conditional, facts: Mapping[str, NDArray[np.float64]]) -> Integers:
+    decided, shape = np.asarray(conditional.decide(facts)), facts["size"].shape
+    whole = decided.shape == shape and decided.dtype.kind in "iu"
+    if not whole or decided.min(initial=-1) < -1 or decided.max(initial=0) >= len(QUERIES):
+        raise ValueError(f"A conditional returns one integer for each node, from -1 to {len(QUERIES) - 1}.")
+    return decided.astype(np.int64)

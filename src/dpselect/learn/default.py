@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.learn.base import PrivateTrees, whole
-from dpselect.learn.builder import BestBinary, Open, Plan, grow, noisy_leaf
+from dpselect.learn.builder import BestBinary, Open, Plan, noisy_leaf
 from dpselect.learn.domains import Attribute
-from dpselect.learn.draws import Draws
+from dpselect.learn.program import Growth
 from dpselect.learn.prune import prune_by_gain
+from dpselect.learn.room import MOST_BINS, MOST_RECORDS, leaves_of_binary
 from dpselect.learn.tree import Tree
 from dpselect.utilities.misclassified import BOUND, row_scores_misclassified
 from dpselect.utilities.splits import Integers
-from dpselect.views.records import Counts
 
 _SIZE, _SPLITS, _GROWTH = Fraction(2, 100), Fraction(7, 10), Fraction(14, 10)
 _DEEPEST = 8
@@ -39,7 +39,7 @@ class DPTreeClassifier(PrivateTrees):
     Args:
         epsilon: the budget of one fit.
         max_depth: at most this many levels of splits; ``None`` lets the noisy number of records decide.
-        bins: even bins of a numeric column; a cut lies between two bins.
+        bins: even bins of a numeric column, at most 1,000,000; a cut lies between two bins.
         domains: column (name, or index for arrays) to a list of categories (text, numbers, booleans), (low, high), or
             an array of bin edges; may contain the target. Public: never read from the data. ``"observed-not-private"``
             reads them from the data, warns, refuses a ledger and spends nothing.
@@ -54,6 +54,9 @@ class DPTreeClassifier(PrivateTrees):
         ledger: a :class:`dpselect.Ledger`, or its path; the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy, add-remove of one row, of everything the fitted model holds.
+
+    Raises (by ``fit``, before anything is spent):
+        ValueError: trees that could outgrow time or memory (10,000,000 nodes, 4 GiB); an epsilon too small for counts.
 
     Attributes:
         trees_: the tree, alone in a list.
@@ -95,36 +98,33 @@ class DPTreeClassifier(PrivateTrees):
 
     def _check(self) -> None:
         self._check_reading()
-        whole(self.bins, "bins", 2, "how many even bins a numeric column has")
+        whole(self.bins, "bins", 2, "how many even bins a numeric column has", MOST_BINS)
         if self.max_depth is not None:
             whole(self.max_depth, "max_depth", 1, "how many levels of splits")
         if self.n_records is not None:
-            whole(self.n_records, "n_records", 1, "the public number of records")
+            whole(self.n_records, "n_records", 1, "the public number of records", MOST_RECORDS)
 
     def _leaf_share(self) -> float:
         return float((1 - _SPLITS) * (1 if self.n_records is not None else 1 - _SIZE))
 
-    def _planned(self, attributes_: Sequence[Attribute], _: int, epsilon: Fraction) -> Any:
-        rest = epsilon if self.n_records is not None else epsilon * (1 - _SIZE)
+    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Growth:
+        asked = epsilon * _SIZE if self.n_records is None else Fraction(0)
+        rest = epsilon - asked
+        splitter = BestBinary(attributes_, row_scores_misclassified, BOUND)
 
-        def plan(records: Counts, draws: Draws) -> list[Tree]:
-            size = self.n_records
-            if size is None:
-                size = int(draws.noisy(records.totals(1).sum(axis=1), epsilon * _SIZE)[0])
-            depth = fitting_depth(size, float(epsilon))
+        def plan(rows: int) -> Plan:
+            depth = fitting_depth(rows, float(epsilon))
             if self.max_depth is not None:
                 depth = min(depth, self.max_depth)
-            shares = level_shares(depth)
-            splits = [rest * _SPLITS * share for share in shares]
-            splitter = BestBinary(attributes_, row_scores_misclassified, BOUND)
-            tree = grow(
-                records, attributes_, Plan(depth, splitter, rest, Fraction(0), splits, never, noisy_leaf), draws
-            )
-            leaf = float(rest * (1 - _SPLITS)) if depth else float(rest)
-            prune_by_gain(tree, leaf)
-            return [tree]
+            splits = [rest * _SPLITS * share for share in level_shares(depth)]
+            return Plan(depth, splitter, rest, Fraction(0), splits, never, noisy_leaf)
 
-        return plan
+        def prune(tree: Tree, grown: Plan) -> None:
+            prune_by_gain(tree, float(rest * (1 - _SPLITS)) if grown.splits else float(rest))
+
+        deepest = _DEEPEST if self.max_depth is None else min(_DEEPEST, self.max_depth)
+        leaves = leaves_of_binary(attributes_, deepest)
+        return Growth(attributes_, classes, plan, self.n_records or 0, asked, leaves=leaves, prune=prune)
 
 
 def fitting_depth(size: int, epsilon: float) -> int:
@@ -133,7 +133,8 @@ def fitting_depth(size: int, epsilon: float) -> int:
     >>> [fitting_depth(n, 1.0) for n in (10, 60, 400, 1000, 50_000, 10**9)]
     [0, 1, 3, 5, 8, 8]
     """
-    mass = max(size, 0) * epsilon
+    # Both may be huge; beyond any table they make no difference.
+    mass = min(max(size, 0) * epsilon, 1e30)
     if mass < 30:
         return 0
     scarce = max(0.0, float(np.log2(1000 / mass)))

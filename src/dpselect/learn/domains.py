@@ -134,10 +134,13 @@ def attribute(name: Any, domain: Any, *, bins: int, missing: bool) -> Attribute:
             raise ValueError(f"The bin edges of {name!r} must be finite and increasing, at least two.")
         return Attribute(name, None, edges, missing)
     if numeric_range(domain):
-        low, high = map(float, domain)
+        try:
+            low, high = map(float, domain)
+        except OverflowError:
+            low = high = np.inf
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             raise ValueError(f"The domain of {name!r} must be (low, high) with low < high, both finite.")
-        return Attribute(name, None, np.linspace(low, high, bins + 1), missing)
+        return Attribute(name, None, _even_edges(low, high, bins), missing)
     if isinstance(domain, (str, bytes)) or not isinstance(domain, (Sequence, np.ndarray)):
         raise TypeError(f"The domain of {name!r} must be a list of categories, (low, high), or an array of bin edges.")
     categories = tuple(value.item() if isinstance(value, np.generic) else value for value in domain)
@@ -146,6 +149,13 @@ def attribute(name: Any, domain: Any, *, bins: int, missing: bool) -> Attribute:
     if not categories or len(set(categories)) != len(categories):
         raise ValueError(f"The domain of {name!r} must list each category once, at least one.")
     return Attribute(name, categories, None, missing)
+
+
+def _even_edges(low: float, high: float, bins: int) -> NDArray[np.float64]:
+    """Return the edges of even bins, also where the width of the domain is no float."""
+    if np.isfinite(high - low):
+        return np.linspace(low, high, bins + 1)
+    return 2 * np.linspace(low / 2, high / 2, bins + 1)
 
 
 def numeric_range(domain: Any) -> bool:

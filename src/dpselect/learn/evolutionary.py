@@ -31,12 +31,17 @@ from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
 from dpselect.learn.population import Node, at, depth_of, goes_second, recognised, replaced, simplified, size
+from dpselect.learn.program import Search
+from dpselect.learn.rehearsal import Checks
+from dpselect.learn.room import MOST_BINS, MOST_DEPTH
 from dpselect.learn.tree import Tree
 from dpselect.utilities.true_positive_rate import rate
 from dpselect.views.records import Counts
 
 # More nodes than this in the first trees would fill the memory, after the budget was spent.
 _LARGEST = 10**7
+# More trees than this take an hour.
+_MOST_TRIED = 10**6
 # Weights further from 1 than this are a mistake.
 _HEAVIEST = 10**9
 # So many classes are listed in an error.
@@ -52,10 +57,10 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
             ``goal="weighted"``.
         goal: ``"weighted"``, or ``"pareto"`` for trees that few others beat in every class.
         population, generations: how many trees are tried at a time, and in how many rounds before the last; public, as
-            all sizes of the search.
+            all sizes of the search; population x (generations + 1) is at most 1,000,000.
         selected: how many trees a round keeps, at most population; ``None`` for a fifth of it, at most 20.
         depth: levels of splits of the first trees, at most max_depth; ``None`` for 3, or max_depth where that is less.
-        max_depth: at most this many levels of splits, ever.
+        max_depth: at most this many levels of splits, ever; at most 100.
         output: how many trees are released, at most population.
         mechanism: how trees are selected.
         bins, domains, classes, unknown, missing, person, rows_per_person, ledger: as :class:`DPTreeClassifier`.
@@ -128,9 +133,9 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
 
     def _check(self) -> None:
         self._check_reading()
-        for name, least in (("bins", 2), ("population", 2), ("generations", 0)):
-            whole(getattr(self, name), name, least, "a public size of the search")
-        whole(self.max_depth, "max_depth", 1, "how many levels of splits")
+        for name, least, most in (("bins", 2, MOST_BINS), ("population", 2, None), ("generations", 0, None)):
+            whole(getattr(self, name), name, least, "a public size of the search", most)
+        whole(self.max_depth, "max_depth", 1, "how many levels of splits", MOST_DEPTH)
         selected, depth = self._sizes()
         for name, size_, limit in (
             ("depth", depth, "max_depth"),
@@ -145,6 +150,10 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         if self.population * 2**depth > _LARGEST:
             raise ValueError(
                 f"The first trees have population x 2^depth nodes, at most {_LARGEST:,}: lower population or depth."
+            )
+        if self.population * (self.generations + 1) > _MOST_TRIED:
+            raise ValueError(
+                f"A search tries population x (generations + 1) trees, at most {_MOST_TRIED:,}: lower one of the two."
             )
         if self.goal not in ("weighted", "pareto"):
             raise ValueError('goal is "weighted" or "pareto".')
@@ -169,29 +178,33 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
             raise ValueError("importance is zero for every class, so every tree is alike: pass a number that is not.")
         return known, classes
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Any:
+    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Search:
         mechanism = chosen_mechanism(self.mechanism)
         named = getattr(self, "_order", range(classes))
         given, (selected, depth) = self._weights(), self._sizes()
         weights = [given.get(each, Fraction(1)) for each in list(named)]
         each = epsilon / (self.generations + 1)
-        # A dry run on no records: a mechanism that does not fit these scores says so before anything is spent.
-        empty = [rate([0] * 2, 0, "records", None) for _ in range(classes)]
-        mechanism.prepared(self._combined(empty, weights), each)
+
+        def check(draws: Checks) -> None:
+            """Select among trees that recognise nobody, as many at a time as will be."""
+            nobody = [rate([0] * 2, 0, "records", None) for _ in range(classes)]
+            draws.several(self._combined(nobody, weights), max(self.output, selected), each, mechanism)
 
         def run(records: Counts, draws: Draws) -> list[Tree]:
             search = _Search(attributes_, classes, draws)
-            trees = search.several(self.population, depth)
+            trees, largest = search.several(self.population, depth), 2 * _LARGEST // self.population
             for _ in tqdm(range(self.generations), desc="generations", delay=2, leave=False, disable=None):
                 trees = self._best(trees, selected, each, search, records, mechanism, weights)
                 while len(trees) < selected + self.population:
                     one, two = (trees[int(place)] for place in draws.below(np.full(2, len(trees))))
-                    for child in search.crossed(one, two):
-                        trees.append(search.pruned(search.mutated(child, self.max_depth), self.max_depth))
+                    for child, parent in zip(search.crossed(one, two), (one, two), strict=True):
+                        grown = search.pruned(search.mutated(child, self.max_depth), self.max_depth)
+                        # Crossing may double a tree each time: no population outgrows twice its first trees.
+                        trees.append(grown if size(grown) <= largest else parent)
             best = self._best(trees, self.output, each, search, records, mechanism, weights)
             return [search.as_tree(node) for node in best]
 
-        return run
+        return Search(run, check)
 
     def _sizes(self) -> tuple[int, int]:
         """Return how many trees a round keeps, and the levels of the first trees."""

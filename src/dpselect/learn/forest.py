@@ -23,15 +23,22 @@ from numpy.typing import NDArray
 
 from dpselect.core.mechanism import Mechanism
 from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
-from dpselect.learn.builder import Multiway, Plan, RandomBinary, grow, noisy_leaf
+from dpselect.learn.builder import Multiway, Plan, RandomBinary, noisy_leaf
 from dpselect.learn.default import never
 from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
 from dpselect.learn.id3 import refuse_large, unsupported
-from dpselect.learn.tree import Tree
+from dpselect.learn.program import Growth
+from dpselect.learn.room import (
+    MOST_BINS,
+    MOST_RECORDS,
+    MOST_TREES,
+    leaves_of_binary,
+    leaves_of_multiway,
+    longest_path,
+)
 from dpselect.utilities.majority import majority
 from dpselect.utilities.splits import Integers
-from dpselect.views.records import Counts
 from dpselect.views.stored import StoredRecords
 
 _DEEPEST = 15
@@ -43,7 +50,7 @@ class DPRandomForestClassifier(PrivateTrees):
 
     Args:
         epsilon: the budget of one fit.
-        n_trees: how many trees; ``None`` takes one for every column.
+        n_trees: how many trees, at most 10,000; ``None`` takes one for every column.
         max_depth: levels of splits; ``None`` takes the depth of Fletcher and Islam from the public domains (binary
             splits), or that of Jagannathan et al. from the number of rows (multiway splits).
         leaf: ``"label"`` (one private majority a leaf) or ``"counts"`` (noisy class counts).
@@ -109,11 +116,11 @@ class DPRandomForestClassifier(PrivateTrees):
 
     def _check(self) -> None:
         self._check_reading()
-        whole(self.bins, "bins", 2, "how many even bins a numeric column has")
+        whole(self.bins, "bins", 2, "how many even bins a numeric column has", MOST_BINS)
         if self.n_trees is not None:
-            whole(self.n_trees, "n_trees", 1, "how many trees")
+            whole(self.n_trees, "n_trees", 1, "how many trees", MOST_TREES)
         if self.n_records is not None:
-            whole(self.n_records, "n_records", 1, "the public number of rows")
+            whole(self.n_records, "n_records", 1, "the public number of rows", MOST_RECORDS)
         whole(self.max_leaves, "max_leaves", 2, "how many leaves a tree may have at most")
         if self.splits not in ("binary", "multiway") or self.stop not in ("depth", "support"):
             raise ValueError('splits is "binary" or "multiway", and stop is "depth" or "support".')
@@ -141,41 +148,49 @@ class DPRandomForestClassifier(PrivateTrees):
         sized = self.stop == "support" or (self.splits == "multiway" and self.max_depth is None)
         return sized and self.n_records is None
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Any:
+    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Growth:
         trees = self.n_trees or len(attributes_)
-        asked = self._asks_size()
-        rest = epsilon * (1 - _SIZE) if asked else epsilon
-        each = rest if self.sharing == "chunks" else rest / trees
+        whole(trees, "n_trees", 1, "how many trees", MOST_TREES)
+        asked = epsilon * _SIZE if self._asks_size() else Fraction(0)
+        each = epsilon - asked if self.sharing == "chunks" else (epsilon - asked) / trees
+        depth = (
+            0 if asked or self.stop == "support" else self._plan(attributes_, classes, each, self.n_records or 0).depth
+        )
         if self.splits == "multiway":
             refuse_large(attributes_, self.max_depth or max(1, len(attributes_) // 2), self.max_leaves)
+            branches, leaves = max(attribute.size for attribute in attributes_), leaves_of_multiway(attributes_, depth)
+        else:
+            branches, leaves = 2, leaves_of_binary(attributes_, depth)
+        return Growth(
+            attributes_,
+            classes,
+            lambda rows: self._plan(attributes_, classes, each, rows),
+            self.n_records or 0,
+            asked,
+            trees,
+            chunked=self.sharing == "chunks",
+            branches=branches,
+            leaves=leaves,
+            counted=False,
+        )
 
-        def run(records: Counts, draws: Draws) -> list[Tree]:
-            size = self.n_records
-            if asked:
-                size = int(draws.noisy(records.totals(1).sum(axis=1), epsilon * _SIZE)[0])
-            plan = self._plan(attributes_, classes, each, size)
-            if self.sharing == "budget":
-                return [grow(records.again(), attributes_, plan, draws) for _ in range(trees)]
-            return [grow(chunk, attributes_, plan, draws) for chunk in records.chunks(trees, draws.below)]
-
-        return run
-
-    def _plan(self, attributes_: Sequence[Attribute], classes: int, each: Fraction, size: int | None) -> Plan:
+    def _plan(self, attributes_: Sequence[Attribute], classes: int, each: Fraction, size: int) -> Plan:
         """Return what one tree may do, given a public or noisy number of rows where one is needed."""
         numeric = sum(attribute.ordered for attribute in attributes_)
         if self.max_depth is not None:
-            depth = self.max_depth
+            # No path is longer, so an immense number of levels costs nothing.
+            depth = min(self.max_depth, longest_path(attributes_))
         elif self.splits == "binary":
             depth = fletcher_islam_depth(numeric, len(attributes_) - numeric)
         else:
-            depth = jagannathan_depth(attributes_, max(size or 0, 2))
+            depth = jagannathan_depth(attributes_, max(size, 2))
         leaf: Callable[[Integers, Fraction, Draws], NDArray[np.float64]] = noisy_leaf
         if self.leaf == "label":
             mechanism = self._mechanism()
             leaf = label_by_counts if mechanism.name == "permute-and-flip" else partial(label_by, mechanism=mechanism)
         stop = never
         if self.stop == "support":
-            stop = partial(unsupported, classes=classes, epsilon=float(each), size=max(size or 0, 1))
+            stop = partial(unsupported, classes=classes, epsilon=float(each), size=max(size, 1))
         splitter = RandomBinary(attributes_) if self.splits == "binary" else Multiway(attributes_, None)
         return Plan(depth, splitter, each, Fraction(0), [Fraction(0)] * depth, stop, leaf)
 

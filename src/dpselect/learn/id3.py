@@ -26,15 +26,15 @@ from dpselect.core.guarantee import exact_epsilon
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.scores import Scores
 from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
-from dpselect.learn.builder import Multiway, Open, Plan, Splitter, grow, noisy_leaf
-from dpselect.learn.conditional import QUERIES, Conditional, Decisions
+from dpselect.learn.builder import Multiway, Open, Plan, Splitter, noisy_leaf
+from dpselect.learn.conditional import QUERIES, Conditional, Decisions, EveryTime
 from dpselect.learn.default import never
 from dpselect.learn.domains import Attribute
-from dpselect.learn.draws import Draws
+from dpselect.learn.program import Growth, Planner, keep
 from dpselect.learn.prune import prune_c45
+from dpselect.learn.room import MOST_BINS, MOST_DEPTH, MOST_RECORDS, MOST_TREES, leaves_of_multiway
 from dpselect.learn.tree import Tree
 from dpselect.utilities.splits import Integers
-from dpselect.views.records import Counts
 
 CRITERIA = ("information-gain", "max-operator", "max-operator-winner", "gini", "misclassified")
 STOPS = ("friedman-schuster", "depth", "support")
@@ -46,8 +46,8 @@ class DPID3Classifier(PrivateTrees):
 
     Args:
         epsilon: the budget of one fit.
-        max_depth: levels of splits.
-        n_trees: several trees share epsilon and vote (Patil and Singh 2014).
+        max_depth: levels of splits, at most 100.
+        n_trees: several trees, at most 10,000, share epsilon and vote (Patil and Singh 2014).
         criterion: ``"information-gain"``, ``"max-operator"``, ``"max-operator-winner"`` (0/1), ``"gini"`` or
             ``"misclassified"``; or a :class:`dpselect.learn.conditional.Conditional`, which decides node by node, from
             released sizes, whether to end and which of several criteria to split by.
@@ -117,9 +117,9 @@ class DPID3Classifier(PrivateTrees):
 
     def _check(self) -> None:
         self._check_reading()
-        whole(self.bins, "bins", 2, "how many even bins a numeric column has")
-        whole(self.max_depth, "max_depth", 1, "how many levels of splits")
-        whole(self.n_trees, "n_trees", 1, "how many trees share epsilon")
+        whole(self.bins, "bins", 2, "how many even bins a numeric column has", MOST_BINS)
+        whole(self.max_depth, "max_depth", 1, "how many levels of splits", MOST_DEPTH)
+        whole(self.n_trees, "n_trees", 1, "how many trees share epsilon", MOST_TREES)
         whole(self.max_leaves, "max_leaves", 2, "how many leaves a tree may have at most")
         conditional = isinstance(self.criterion, Conditional)
         if not conditional and self.criterion not in CRITERIA:
@@ -131,9 +131,11 @@ class DPID3Classifier(PrivateTrees):
         self._mechanism()
         self._shares_of_queries()
         if self.max_records is not None:
-            whole(self.max_records, "max_records", 1, "a public bound on the rows")
+            whole(self.max_records, "max_records", 1, "a public bound on the rows", MOST_RECORDS)
         if self.stop == "support" and self.n_records is None:
             raise PrivacyError('stop="support" needs n_records=: the public number of rows.')
+        if self.n_records is not None:
+            whole(self.n_records, "n_records", 1, "the public number of rows", MOST_RECORDS)
         if self.max_records is None and (conditional or self.criterion == "information-gain"):
             # A dry run on an empty table: whatever needs the bound says so before anything is read or spent.
             self._mechanism().prepared(
@@ -171,7 +173,7 @@ class DPID3Classifier(PrivateTrees):
     def _idealised(self) -> bool:
         return self._mechanism().sampler.idealised
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Any:
+    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Growth:
         refuse_large(attributes_, self.max_depth, self.max_leaves)
         depth, epsilon = self.max_depth, epsilon / self.n_trees
         counted = self.stop == "friedman-schuster"
@@ -182,30 +184,40 @@ class DPID3Classifier(PrivateTrees):
             stop = partial(small, classes=classes, epsilon=float(count * unit))
         elif self.stop == "support":
             stop = partial(unsupported, classes=classes, epsilon=float(leaf * unit), size=self.n_records)
-        asked = count * unit if counted else Fraction(0)
+        sized = count * unit if counted else Fraction(0)
 
-        def planned() -> Plan:
+        def plan(_: int, conditional: Conditional | None = None) -> Plan:
             splitter: Splitter
             ends: Stop
-            if isinstance(self.criterion, Conditional):
+            if conditional is not None:
                 known = {query: criterion(query, self.max_records) for query in QUERIES if query != "random"}
                 both = Decisions(
-                    self.criterion, attributes_, known, self._mechanism(), classes, depth, float(split * unit)
+                    conditional, attributes_, known, self._mechanism(), classes, depth, float(split * unit)
                 )
                 splitter, ends = both, both.stops
             else:
                 splitter, ends = self._splitter(attributes_), stop
-            return Plan(depth, splitter, epsilon, asked, [split * unit] * depth, ends, noisy_leaf)
+            return Plan(depth, splitter, epsilon, sized, [split * unit] * depth, ends, noisy_leaf)
 
-        def run(records: Counts, draws: Draws) -> list[Tree]:
-            trees = []
-            for _ in range(self.n_trees):
-                trees.append(grow(records.again(), attributes_, planned(), draws))
-                if self.prune == "c4.5":
-                    prune_c45(trees[-1])
-            return trees
+        planned, variants = plan, list[Planner]()
+        if isinstance(self.criterion, Conditional):
+            planned = partial(plan, conditional=self.criterion)
+            variants = [partial(plan, conditional=EveryTime(self.criterion, place)) for place in range(len(QUERIES))]
+        return Growth(
+            attributes_,
+            classes,
+            planned,
+            trees=self.n_trees,
+            branches=max(each.size for each in attributes_),
+            leaves=leaves_of_multiway(attributes_, depth) if self.stop == "depth" else 0,
+            prune=pruned if self.prune == "c4.5" else keep,
+            variants=variants,
+        )
 
-        return run
+
+def pruned(tree: Tree, _: Plan) -> None:
+    """Prune as C4.5 does."""
+    prune_c45(tree)
 
 
 def criterion(name: str, max_records: int | None) -> Callable[[dict[int, Integers]], Scores]:

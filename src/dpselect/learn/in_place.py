@@ -33,7 +33,7 @@ def fit_in_place(model: PrivateTrees, source: Any, y: Any, epsilon: Fraction) ->
                 records = kept.enter_context(records.coded())
             model._check_size(records.rows)
             model._check_stored(records)
-            plan = model._planned(attributes, len(classes), epsilon)
+            plan = model._rehearsed(attributes, len(classes), epsilon)
             guarantee = model._spent(epsilon, opened.facts)
             trees = plan(records, model._draws())
             records.confirm()

@@ -1,0 +1,122 @@
+"""A fit, planned: what it will ask and how large it may become, before anything is read or paid for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Protocol
+
+from dpselect.learn.builder import Plan, grow
+from dpselect.learn.domains import Attribute
+from dpselect.learn.draws import Draws
+from dpselect.learn.rehearsal import Checks, NoRecords, along_one_path
+from dpselect.learn.room import require_room, widest_level
+from dpselect.learn.tree import Tree
+from dpselect.views.records import Counts
+
+# A noisy number of rows is never larger, and no plan is deeper than that of so many.
+_ALL = 2**62
+Planner = Callable[[int], Plan]
+
+
+class Program(Protocol):
+    """What an estimator plans."""
+
+    def __call__(self, records: Counts, draws: Draws, /) -> list[Tree]:
+        """Grow the trees."""
+        ...
+
+    def rehearse(self) -> None:
+        """Refuse what cannot work out, as public facts alone show: sizes, mechanisms and shares of epsilon."""
+        ...
+
+
+def keep(_: Tree, __: Plan) -> None:
+    """Leave a tree as it grew."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Trees that grow by the one builder; every field is public.
+
+    Attributes:
+        attributes, classes: the public domains.
+        plan: from the number of rows, where it is public or asked for, to what one tree may do; fresh for every tree.
+        rows: the public number of rows, 0 where none is needed.
+        asked: epsilon of a noisy number of rows; 0 where it is not asked for.
+        trees: how many.
+        chunked: whether trees share the records, instead of epsilon.
+        branches: the most children of a node.
+        leaves: the most leaves of a tree, where public facts say; 0 where noisy numbers decide.
+        counted: whether splits are chosen by counts.
+        prune: post-processing of a tree, given its plan.
+        variants: plans that are rehearsed instead of ``plan``, where no path of one shows all that may be asked.
+    """
+
+    attributes: Sequence[Attribute]
+    classes: int
+    plan: Planner
+    rows: int = 0
+    asked: Fraction = Fraction(0)
+    trees: int = 1
+    chunked: bool = False
+    branches: int = 2
+    leaves: int = 0
+    counted: bool = True
+    prune: Callable[[Tree, Plan], None] = keep
+    variants: Sequence[Planner] = ()
+
+    def __call__(self, records: Counts, draws: Draws) -> list[Tree]:
+        """Grow all trees."""
+        rows = self._rows(records, draws)
+        if self.chunked:
+            return [self._grown(chunk, self.plan(rows), draws) for chunk in records.chunks(self.trees, draws.below)]
+        if self.trees == 1:
+            return [self._grown(records, self.plan(rows), draws)]
+        return [self._grown(records.again(), self.plan(rows), draws) for _ in range(self.trees)]
+
+    def rehearse(self) -> None:
+        """Ask one tree's questions of nobody.
+
+        Raises:
+            ValueError: the trees could outgrow time or memory; epsilon is too small.
+            PrivacyError: the mechanism does not fit.
+        """
+        require_room(max(self.leaves, self.branches), self._room())
+        nobody, draws = NoRecords(tuple(each.size for each in self.attributes), self.classes), Checks()
+        try:
+            self._rows(nobody, draws)
+            for plan in self.variants or (self.plan,):
+                self._grown(nobody, along_one_path(plan(_ALL if self.asked else self.rows)), draws)
+        except ZeroDivisionError:
+            raise ValueError("epsilon is too small for this fit: pass a larger one.") from None
+
+    def _rows(self, records: Counts, draws: Draws) -> int:
+        if not self.asked:
+            return self.rows
+        return int(draws.noisy(records.totals(1).sum(axis=1), self.asked)[0])
+
+    def _grown(self, records: Counts, plan: Plan, draws: Draws) -> Tree:
+        tree = grow(records, self.attributes, replace(plan, most=self._room() // self.branches), draws)
+        self.prune(tree, plan)
+        return tree
+
+    def _room(self) -> int:
+        return widest_level(self.attributes, self.classes, self.trees, self.counted)
+
+
+@dataclass(frozen=True)
+class Search:
+    """Trees that are found in another way: how, and what to check before."""
+
+    run: Callable[[Counts, Draws], list[Tree]]
+    check: Callable[[Checks], None]
+
+    def __call__(self, records: Counts, draws: Draws) -> list[Tree]:
+        """Find the trees."""
+        return self.run(records, draws)
+
+    def rehearse(self) -> None:
+        """Check."""
+        self.check(Checks())

@@ -1,0 +1,129 @@
+"""A rehearsal: every kind of question of a fit is asked once, of nobody, so that what refuses does so before it costs.
+
+The builder runs as it will run, over a table without rows, along one path: the one that leaves most codes open, which
+is a longest one. Draws check what they are asked for and draw nothing. Nothing here has seen a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.core.errors import PrivacyError
+from dpselect.core.mechanism import Mechanism
+from dpselect.core.noise import require_rate
+from dpselect.core.scores import Scores
+from dpselect.learn.builder import Open, Plan
+from dpselect.learn.draws import Draws, row_ticks
+from dpselect.learn.room import MOST_DEPTH
+from dpselect.mechanisms.exponential import exponential
+from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
+from dpselect.mechanisms.permute_and_flip import permute_and_flip
+from dpselect.utilities.splits import Integers
+from dpselect.views.records import Counts
+
+
+class Checks(Draws):
+    """Draws that refuse what real ones would refuse, and otherwise take what comes first."""
+
+    def noisy(self, counts: Integers, epsilon: Fraction) -> Integers:
+        """Return the counts, if noise at this epsilon fits an integer."""
+        require_rate(epsilon)
+        return counts
+
+    def choose(self, scores: Scores, epsilon: Fraction, mechanism: Mechanism) -> int:
+        """Return the first candidate, if the mechanism accepts the scores."""
+        _require_fit(scores, epsilon, mechanism)
+        return 0
+
+    def several(self, scores: Scores, many: int, epsilon: Fraction, mechanism: Mechanism) -> list[int]:
+        """Return the first candidates, if the mechanism accepts the scores."""
+        _require_fit(scores, epsilon / many, mechanism)
+        return list(range(many))
+
+    def choose_rows(
+        self, values: NDArray[np.float64] | Integers, valid: NDArray[np.bool_], sensitivity: int, epsilon: Fraction
+    ) -> Integers:
+        """Return the first valid candidate of every row."""
+        row_ticks(values, sensitivity, epsilon)
+        return np.asarray(valid.argmax(axis=1), dtype=np.int64)
+
+    def below(self, bounds: Integers) -> Integers:
+        """Return zeros."""
+        return np.zeros(bounds.shape, dtype=np.int64)
+
+
+@dataclass
+class NoRecords:
+    """A table without rows, as a tree sees it."""
+
+    sizes: tuple[int, ...]
+    classes: int
+
+    def level(self, nodes: int) -> list[Integers]:
+        """Return zeros for every attribute."""
+        return [np.zeros((nodes, size, self.classes), dtype=np.int64) for size in self.sizes]
+
+    def totals(self, nodes: int) -> Integers:
+        """Return zeros for every node."""
+        return np.zeros((nodes, self.classes), dtype=np.int64)
+
+    def descend(self, _: Integers, __: Sequence[Integers]) -> None:
+        """Nobody has to go anywhere."""
+
+    def again(self) -> Counts:
+        """Return the same."""
+        return self
+
+    def chunks(self, many: int, below: Callable[[Integers], Integers]) -> list[Counts]:
+        """Return one chunk: one tree is rehearsed, and the others ask what it asks."""
+        below(np.array([many]))
+        return [self]
+
+
+def along_one_path(plan: Plan) -> Plan:
+    """Return a plan that asks its stopping rule and then goes on in one node, with the most open codes.
+
+    Beyond ``MOST_DEPTH`` levels only forests go, whose levels are all alike.
+    """
+
+    def stops(level: int, sizes: Integers | None, opened: Open) -> NDArray[np.bool_]:
+        ended: NDArray[np.bool_] = np.ones_like(plan.stops(level, sizes, opened))
+        ended[np.argmax(np.sum([codes.sum(axis=1) for codes in opened], axis=0))] = False
+        return ended
+
+    return replace(plan, depth=min(plan.depth, MOST_DEPTH), stops=stops)
+
+
+def _require_fit(scores: Scores, epsilon: Fraction, mechanism: Mechanism) -> None:
+    try:
+        mechanism.prepared(scores, epsilon)
+    except PrivacyError as error:
+        reason = str(error).split(":")[0]
+        reason = reason[0].lower() + reason[1:]
+        raise PrivacyError(
+            f"{mechanism.name} does not fit these scores ({reason}): {_advice(_fitting(scores, epsilon))}."
+        ) from None
+
+
+def _fitting(scores: Scores, epsilon: Fraction) -> list[str]:
+    """Return the names of usual mechanisms that accept scores like these."""
+    fitting = []
+    for made in (permute_and_flip, local_dampening_flip, exponential, local_dampening):
+        mechanism = made()
+        try:
+            mechanism.prepared(scores, epsilon)
+        except PrivacyError:
+            continue
+        fitting.append(mechanism.name)
+    return fitting
+
+
+def _advice(names: Sequence[str]) -> str:
+    if not names:
+        return "choose another criterion"
+    return f'pass mechanism="{names[0]}"' + (f" or one of {', '.join(names[1:])}" if names[1:] else "")
