@@ -120,7 +120,10 @@ def test_compare_draws_histograms(shape, tmp_path: Path, capsys: pytest.CaptureF
             ["choose", "histogram", "COUNTS", "--traces", "none", "--epsilon", "1", "--out", "a.npy"],
             "There is no file none",
         ),
-        (["choose", "histogram", "COUNTS", "--traces", "CELLS", "--epsilon", "1", "--out", "a.csv"], ".npy file"),
+        (
+            ["choose", "histogram", "COUNTS", "--traces", "CELLS", "--epsilon", "1", "--out", "a.csv"],
+            "--out writes .npy",
+        ),
         (
             ["choose", "histogram", "COUNTS", "--traces", "CELLS", "--epsilon", "1", "--out", "a.npy", "--share", "2"],
             "share is the part",

@@ -316,7 +316,17 @@ def test_the_front_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert 0 == main([*both, "--mechanisms", "local-dampening-flip", "--objectives", str(picture)])
     assert picture.stat().st_size > 5000
     capsys.readouterr()
-    one = ["compare", "top-k", "lesmis", "--metric", "degree", "--epsilons", "1", "--objectives", str(picture)]
+    one = [
+        "compare",
+        "top-k",
+        "lesmis",
+        "--metric",
+        "degree",
+        "--epsilons",
+        "1",
+        "--objectives",
+        str(tmp_path / "x.png"),
+    ]
     assert "give --metric twice" in refusal(one, capsys)
     same = [*both, "--out", str(tmp_path / "x.svg"), "--objectives", str(tmp_path / "." / "x.svg")]
     assert "--out and --objectives are the same file" in refusal(same, capsys)

@@ -67,13 +67,26 @@ def test_a_list_of_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     "change, message",
     [
         ([], "must not depend on the data: pass --domain"),
-        (["--domain", "8"], "not in the public domain"),
         (["--domain", "none.txt"], "--domain takes a number or a file"),
         (["--domain", "rows", "--mechanism", "noisy-max-laplace"], "adds noise to every candidate"),
-        (["--domain", "rows", "--k", "4"], "there are 3 candidates"),
         (["--domain", "rows", "--score", "likes"], "no column 'likes'"),
     ],
 )
 def test_refusals(votes: str, change: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     """One sentence and status 2."""
     assert message in refusal(["select", votes, *COLUMNS, "--epsilon", "1", *change], capsys)
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (["--domain", "8"], "not in the public domain"),
+        (["--domain", "rows", "--k", "4"], "there are 3 candidates"),
+    ],
+)
+def test_what_only_the_data_can_refuse_is_paid_for(votes: str, change: list[str], message: str, capsys) -> None:
+    """Status 1, and the sentence says that the spend stays."""
+    said = refusal(["select", votes, *COLUMNS, "--epsilon", "1", *change], capsys, status=1)
+
+    assert message in said
+    assert "stays spent" in said

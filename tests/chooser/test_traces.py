@@ -35,7 +35,10 @@ def test_what_is_there_is_not_run_again(tmp_path) -> None:
     own = maker(options=[NOISY, chooser.Option("counted", counted)])
     own.train(PUBLIC, [1], 2, traces=path, jobs=1)
     whole = chooser.Traces.read(path)
-    whole.where(np.arange(len(whole)) % 2 == 0).write(path)
+    half = whole.where(np.arange(len(whole)) % 2 == 0)
+    with pytest.raises(FileExistsError, match="overwrite=True"):
+        half.write(path)
+    half.write(path, overwrite=True)
     before = len(runs)
     own.train(PUBLIC, [1], 2, traces=path, jobs=1)
 

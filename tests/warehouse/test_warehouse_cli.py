@@ -42,7 +42,7 @@ def test_train_in_a_database(folder: Path, postgres: Server, capsys: pytest.Capt
     ledger = str(folder / "b.ledger")
     assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people"])
     assert 0 == main([*train(folder, postgres.url, "--table", "people"), "--ledger", ledger])
-    assert 2 == main([*train(folder, postgres.url, "--table", "people"), "--ledger", ledger])
+    assert 2 == main([*train(folder, postgres.url, "--table", "people"), "--ledger", ledger, "--overwrite"])
     assert 0 == main(["budget", "export", ledger])
     shown = capsys.readouterr()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from dpselect.chooser.metafeature import Metafeature
 from dpselect.chooser.option import Option
+from dpselect.core.output import Output
 from dpselect.core.spending import session
 
 # One row a run; the metafeatures of the database follow, one column each.
@@ -76,16 +76,21 @@ class Traces:
         columns = {name: np.asarray(table[name].to_pylist()) for name in table.column_names}
         return cls(columns, tuple(name for name in table.column_names if name not in COLUMNS))
 
-    def write(self, path: str | Path) -> None:
-        """Write a parquet file: all of it or nothing, whenever the process ends."""
+    def write(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write a parquet file: all of it or nothing, whenever the process ends.
+
+        Raises:
+            FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
+            OSError: it cannot be written.
+        """
         import pyarrow
         import pyarrow.parquet
 
-        target = Path(path)
-        beside = target.with_name(f".{target.name}.{os.getpid()}")
         table = pyarrow.table({name: pyarrow.array(values.tolist()) for name, values in self.columns.items()})
-        pyarrow.parquet.write_table(table, beside, compression="zstd")
-        beside.replace(target)
+        sink = pyarrow.BufferOutputStream()
+        pyarrow.parquet.write_table(table, sink, compression="zstd")
+        with Output(path, overwrite) as file:
+            file.put(sink.getvalue().to_pybytes())
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one mapping a row."""
@@ -198,13 +203,13 @@ def record(
         for found in tqdm(runs, total=len(tasks), desc="traces", delay=2, leave=False, disable=None):
             rows += [{**row, "group": groups[row["database"]], **known[row["database"]]} for row in found]
             if path is not None and time.monotonic() - written > _SECONDS_BETWEEN_WRITES:
-                _table(rows, metafeatures).write(path)
+                _table(rows, metafeatures).write(path, overwrite=True)
                 written = time.monotonic()
     finally:
         with contextlib.suppress(AttributeError):
             runs.close()
         if path is not None and rows:
-            _table(rows, metafeatures).write(path)
+            _table(rows, metafeatures).write(path, overwrite=True)
     return _table(rows, metafeatures)
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import NoReturn
 
 import dpselect as dps
 from dpselect.cli import (
-    advice,
     audit,
     budget,
     choose,
     compare,
     demo,
+    endings,
     mechanisms,
     median,
+    paths,
     percentile,
     predict,
     quantiles,
@@ -47,26 +52,58 @@ VERBS = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return its exit status: 0, 1 for a broken claim, or 2 with one sentence on standard error."""
-    parser = _parser()
-    given, stray = parser.parse_known_args(arguments)
-    if stray:
-        parser.error(f"unrecognized arguments: {' '.join(stray)}{top_k.several(given, stray)}")
+    """Run one command; return its exit status.
+
+    0: answered. 1: a claim of the library broke, or what was paid for could not be given whole. 2: refused, with one
+    sentence on standard error and nothing spent. 70: a defect of dpselect. 130: stopped by the user.
+    """
+    given = argparse.Namespace()
     try:
-        print(given.run(given))
+        _print_anything()
+        parser = _parser()
+        given = _parsed(parser, arguments)
+        with paths.held(parser, given):
+            text = given.run(given)
+        if text:
+            print(text)
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BrokenPipeError:
         # Whoever reads has read enough; the interpreter must not complain when it closes.
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
-        return 0
-    except (ValueError, TypeError, OSError, ImportError, dps.PrivacyError, dps.BudgetError) as error:
-        print(f"dpselect {given.command}: {advice.translated(str(error), given)}", file=sys.stderr)
-        return 2
-    except (MemoryError, OverflowError):
-        print(
-            f"dpselect {given.command}: that is more than fits into memory: check the numbers given.", file=sys.stderr
-        )
-        return 2
+    except Exception as error:
+        return endings.ending(error, given)
+    except KeyboardInterrupt as stop:
+        return endings.ending(stop, given)
     return int(getattr(given, "status", 0))
+
+
+def _print_anything() -> None:
+    """Let no character that a console lacks keep back an answer that was paid for."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _parsed(parser: Parser, arguments: Sequence[str] | None) -> argparse.Namespace:
+    given, stray = parser.parse_known_args(arguments)
+    if stray:
+        _refuse(stray, parser, given)
+    return given
+
+
+def _refuse(stray: list[str], parser: argparse.ArgumentParser, given: argparse.Namespace) -> NoReturn:
+    """Name the first word that the command does not know, and the option that may be meant."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction) and getattr(given, action.dest) is not None:
+            _refuse(stray, action.choices[getattr(given, action.dest)], given)
+    word = stray[0]
+    name = word.partition("=")[0]
+    options = [option for action in parser._actions for option in action.option_strings]
+    near = get_close_matches(name, options, 1)
+    if not re.match(r"--?[a-z]", name, re.IGNORECASE):
+        parser.error(f"{word!r} is one word too many{top_k.several(given, stray)}: see {parser.prog} --help.")
+    parser.error(f"there is no option {name}{f', did you mean {near[0]}' if near else ''}: see {parser.prog} --help.")
 
 
 def _parser() -> Parser:

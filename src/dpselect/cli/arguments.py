@@ -9,12 +9,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
+import dpselect as dps
+from dpselect.cli.paths import add_ledger
 from dpselect.core.release import Release
-from dpselect.ledger import Citing, Ledger
-from dpselect.sources.warehouse import is_url, without_secrets
+from dpselect.sources.warehouse import is_url
 
 # What argparse takes for a value and no option: -1e3 and -1/2 too, where it knows -1 and -0.5 alone.
 _NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan)", re.IGNORECASE)
+
+_EPSILON = "epsilon must be positive and finite, such as 0.5"
 
 # What one step between databases is, in words.
 _PROTECTED = {
@@ -47,9 +50,28 @@ def number(text: str) -> Fraction:
             raise ValueError
         return Fraction(text)
     except (ValueError, ZeroDivisionError):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a number: epsilon must be positive and finite, such as 0.5"
-        ) from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number: write one such as 0.5, 1/3 or 1e-6") from None
+
+
+def epsilon(text: str) -> Fraction:
+    """Return a privacy budget: an exact number above 0."""
+    try:
+        value = number(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number: {_EPSILON}") from None
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is too small: {_EPSILON}")
+    return value
+
+
+def whole(text: str) -> int:
+    """Return an integer."""
+    try:
+        if len(text) > 40:
+            raise ValueError
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number: write one such as 3") from None
 
 
 def weight(text: str) -> Fraction:
@@ -85,22 +107,19 @@ def nodes(text: str | None, option: str = "--nodes", noun: str = "label") -> Any
 
 def add_release(parser: argparse.ArgumentParser, mechanism: str) -> None:
     """Add what every command that releases takes; ``mechanism`` says what is used by default."""
-    parser.add_argument("--epsilon", type=number, required=True, help="the privacy budget of the answer, such as 0.5")
+    parser.add_argument("--epsilon", type=epsilon, required=True, help="the privacy budget of the answer, such as 0.5")
     parser.add_argument("--mechanism", help=f"default: {mechanism}; see dpselect mechanisms")
-    parser.add_argument("--ledger", metavar="FILE", help="spend from this ledger; see dpselect budget create")
+    add_ledger(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def ledger_of(given: argparse.Namespace, **more: str) -> Citing | None:
-    """Return the ledger named on the command line, verified, or ``None``; ``more`` is recorded with the spend."""
-    if given.ledger is None:
-        return None
-    facts = {"command": given.command}
-    for name in ("file", "graph", "column"):
-        value = getattr(given, name, None)
-        if value is not None:
-            facts[name] = without_secrets(str(value))
-    return Ledger.read(given.ledger).about(**facts, **more)
+def mechanism_of(given: argparse.Namespace, default: str) -> dps.Mechanism:
+    """Return the mechanism that was asked for, or the default.
+
+    Raises:
+        ValueError: there is none of this name, the empty one included.
+    """
+    return dps.mechanism(default if given.mechanism is None else given.mechanism)
 
 
 def add_place(parser: argparse.ArgumentParser) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Any
+
+from dpselect.cli import paths
 
 
 def add(verbs: Any) -> None:
@@ -15,7 +16,7 @@ def add(verbs: Any) -> None:
     audit.add_argument(
         "--budget", type=float, default=float("inf"), metavar="SECONDS", help="begin no further check after this long"
     )
-    audit.add_argument("--html", metavar="FILE", help="also write a page with pictures")
+    paths.add_output(audit, "--html", metavar="FILE", help="also write a page with pictures")
     audit.set_defaults(run=run)
 
 
@@ -32,6 +33,6 @@ def run(given: argparse.Namespace) -> str:
         if sys.stderr.isatty():
             print(f"{len(rows)}/{len(claims)} {row.claim:<40}", end="\r", file=sys.stderr, flush=True)
     if given.html:
-        Path(given.html).write_text(report.page(rows), encoding="utf-8")
+        given.html.put(report.page(rows).encode())
     given.status = 1 if any(row.verdict == "BROKEN" for row in rows) else 0
     return report.text(rows)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import number
+from dpselect.cli import paths
+from dpselect.cli.arguments import epsilon, number, whole
+from dpselect.cli.spending import text
 from dpselect.core.guarantee import Guarantee
 from dpselect.core.neighbours import Neighbours
 
@@ -21,8 +22,8 @@ def add(verbs: Any) -> None:
     parser = verbs.add_parser("budget", help="keep a privacy budget in a ledger file")
     tasks = parser.add_subparsers(dest="task", required=True, metavar="TASK")
 
-    create = _task(tasks, "create", "make a ledger", _create)
-    create.add_argument("--epsilon", type=number, required=True, help="the most that may be spent in all")
+    create = _task(tasks, "create", "make a ledger", _create, paths.add_new)
+    create.add_argument("--epsilon", type=epsilon, required=True, help="the most that may be spent in all")
     create.add_argument("--delta", type=number, default=Fraction(0), help="the same for delta (default 0)")
     create.add_argument("--dataset", required=True, metavar="NAME", help="your name of the data: whose budget this is")
     create.add_argument(
@@ -39,33 +40,31 @@ def add(verbs: Any) -> None:
     show.add_argument("--json", action="store_true", help="print JSON")
 
     spend = _task(tasks, "spend", "record a release that was made elsewhere", _spend)
-    spend.add_argument("--epsilon", type=number, required=True, help="of each release")
+    spend.add_argument("--epsilon", type=epsilon, required=True, help="of each release")
     spend.add_argument("--delta", type=number, default=Fraction(0), help="of each release (default 0)")
-    spend.add_argument("--count", type=int, default=1, help="how many releases (default 1)")
+    spend.add_argument("--count", type=whole, default=1, help="how many releases (default 1)")
     spend.add_argument("--mechanism", default="external", help="what drew (default external)")
     spend.add_argument("--note", default="", help="free text")
 
     _task(tasks, "verify", "check every row and every sum", _verify)
     export = _task(tasks, "export", "print every release as a line of JSON", _export)
-    export.add_argument("--backup", metavar="COPY", help="write a verified copy of the ledger instead")
+    paths.add_new(export, "--backup", metavar="COPY", help="write a verified copy of the ledger instead")
 
 
-def _task(tasks: Any, name: str, words: str, run: Any) -> argparse.ArgumentParser:
+def _task(tasks: Any, name: str, words: str, run: Any, declare: Any = paths.add_ledger) -> argparse.ArgumentParser:
     task: argparse.ArgumentParser = tasks.add_parser(name, help=words)
-    task.add_argument("ledger", metavar="FILE", help="the ledger")
+    declare(task, "ledger", metavar="FILE", help="the ledger")
     task.set_defaults(run=run)
     return task
 
 
 def _create(given: argparse.Namespace) -> str:
-    if Path(given.ledger).exists():
-        raise ValueError(f"{given.ledger} exists already: look at it with dpselect budget show.")
     ledger = dps.Ledger.open(
         given.ledger,
         epsilon=given.epsilon,
         delta=given.delta,
         neighbours=given.neighbours,
-        dataset=given.dataset,
+        dataset=text(given.dataset),
         rule=given.rule,
         journal=given.journal,
     )
@@ -119,10 +118,11 @@ def _show(given: argparse.Namespace) -> str:
 
 def _spend(given: argparse.Namespace) -> str:
     ledger = dps.Ledger.read(given.ledger)
-    if not (given.epsilon > 0 and 0 <= given.delta < 1):
-        raise ValueError("--epsilon must be positive, and --delta at least 0 and less than 1.")
+    if not 0 <= given.delta < 1:
+        raise ValueError("--delta must be at least 0 and less than 1.")
     guarantee = Guarantee(given.epsilon, Neighbours(ledger.terms.neighbours), given.delta)
-    row = ledger.spend(guarantee, mechanism=given.mechanism, count=given.count, note=given.note)
+    row = ledger.spend(guarantee, mechanism=text(given.mechanism), count=given.count, note=text(given.note))
+    given.paid = True
     return f"row {row}: epsilon {given.epsilon * given.count}{_delta(given.delta * given.count)} recorded"
 
 

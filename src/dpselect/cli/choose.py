@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import io
+import json
 from pathlib import Path
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import ledger_of, number
-from dpselect.cli.files import writable
+from dpselect.cli import paths
+from dpselect.cli.arguments import epsilon, number, whole
+from dpselect.cli.spending import purse_of
 from dpselect.cli.train import read_domains
 from dpselect.histograms.counts import require_counts
 from dpselect.sources import tables
@@ -19,25 +22,27 @@ def add(verbs: Any) -> None:
     parser = verbs.add_parser("choose", help="choose the algorithm by traces of public data, and answer with it")
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
     cells = kinds.add_parser("histogram", help="a private histogram of counts over public cells")
-    cells.add_argument("file", metavar="FILE", help="counts (.npy), shape (n,) or (rows, columns)")
-    cells.add_argument("--out", required=True, metavar="NPY", help="where to write the estimated counts")
+    paths.add_input(cells, "file", metavar="FILE", help="counts (.npy), shape (n,) or (rows, columns)")
+    paths.add_output(
+        cells, "--out", required=True, metavar="NPY", endings=(".npy",), help="where to write the estimated counts"
+    )
     trees = kinds.add_parser("tree", help="a private tree or forest")
-    trees.add_argument("file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet)")
+    paths.add_input(trees, "file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet)")
     trees.add_argument("--target", required=True, help="the column to be predicted")
-    trees.add_argument("--domains", required=True, metavar="TOML", help="public domains; see dpselect train --help")
-    trees.add_argument("--max-records", type=int, default=100_000, help="a public bound on the rows (default 100000)")
-    trees.add_argument("--out", required=True, metavar="JSON", help="where to write the released model")
+    paths.add_input(trees, "--domains", required=True, metavar="TOML", help="public domains; see dpselect train --help")
+    trees.add_argument("--max-records", type=whole, default=100_000, help="a public bound on the rows (default 100000)")
+    paths.add_output(trees, "--out", required=True, metavar="JSON", help="where to write the released model")
     for each in (cells, trees):
-        each.add_argument("--epsilon", type=number, required=True, help="the privacy budget of the whole answer")
+        each.add_argument("--epsilon", type=epsilon, required=True, help="the privacy budget of the whole answer")
         add_traces(each)
-        each.add_argument("--ledger", metavar="FILE", help="spend from this ledger; see dpselect budget create")
+        paths.add_ledger(each)
         each.set_defaults(run=run)
 
 
 def add_traces(parser: argparse.ArgumentParser) -> None:
     """Add what tells how to learn from a file of traces."""
-    parser.add_argument(
-        "--traces", required=True, metavar="PARQUET", help="runs on public data, from ChoiceMaker.train"
+    paths.add_input(
+        parser, "--traces", required=True, metavar="PARQUET", help="runs on public data, from ChoiceMaker.train"
     )
     parser.add_argument("--share", type=number, help="of epsilon for metafeatures (default 0.05; 0 without any to pay)")
     parser.add_argument(
@@ -82,13 +87,12 @@ def maker_of(given: argparse.Namespace, options: list[Any]) -> Any:
 def run(given: argparse.Namespace) -> str:
     """Return the explanation, and write the answer."""
     from dpselect.chooser import cells, trees
+    from dpselect.learn.export import as_json
 
     # What can be refused is refused before anything is spent.
-    writable(given.out, "--out")
     if given.kind == "histogram":
-        if Path(given.out).suffix != ".npy":
-            raise ValueError("--out writes a .npy file of estimated counts.")
         database: Any = require_counts(read_counts(given.file))
+        given.out.hold(8 * database.size + 4096)
         maker = maker_of(given, cells.options())
     else:
         domains = read_domains(given.domains)
@@ -104,16 +108,20 @@ def run(given: argparse.Namespace) -> str:
         _readable(columns, labels, domains, classes)
         database = trees.Table(columns, labels, domains, classes)
         maker = maker_of(given, trees.options(given.max_records))
-    found = maker.answer(database, given.epsilon, ledger=ledger_of(given))
-    lines = [found.choice.explain(), ""]
+    found = maker.answer(database, given.epsilon, ledger=purse_of(given))
+    why = found.choice.explain()
     if given.kind == "histogram":
         import numpy as np
 
-        np.save(given.out, found.value)
+        file = io.BytesIO()
+        np.save(file, found.value)
+        content, text = file.getvalue(), json.dumps(found.value.tolist())
     else:
-        found.value.save(given.out)
+        text = as_json(found.value)
+        content = text.encode()
+    paths.keep(given.out, content, f"{why}\n\n{text}")
     unit = f"epsilon = {found.guarantee.epsilon} per record added or removed"
-    return "\n".join([*lines, f"{unit}; written to {given.out}"])
+    return f"{why}\n\n{unit}; written to {given.out}"
 
 
 def _readable(columns: dict[str, Any], labels: Any, domains: dict[str, Any], classes: Any) -> None:

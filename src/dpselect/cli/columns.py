@@ -12,6 +12,7 @@ import numpy as np
 
 import dpselect as dps
 from dpselect.cli.arguments import add_place, number, stays
+from dpselect.cli.paths import add_input
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import StoredColumn
 
@@ -21,7 +22,7 @@ _MOST = 10**7
 
 def add_column(parser: argparse.ArgumentParser) -> None:
     """Add the file, the column and the public grid."""
-    parser.add_argument("file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet), a histogram (.npy), or a URL")
+    add_input(parser, "file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet), a histogram (.npy), or a URL")
     add_place(parser)
     parser.add_argument("--column", help="the column of the table (may be left out when there is one)")
     parser.add_argument("--lower", type=number, help="the public smallest value (a histogram starts at 0)")

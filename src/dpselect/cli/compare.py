@@ -8,9 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli import median, percentile, snp, top_k
-from dpselect.cli.arguments import number
-from dpselect.cli.files import require_apart, writable
+from dpselect.cli import median, paths, percentile, snp, top_k
+from dpselect.cli.arguments import epsilon
 
 TASKS = {"percentile": percentile, "median": median, "snp": snp, "top-k": top_k}
 _EPSILONS = tuple(map(Fraction, ("1/10", "1/5", "1/2", "1", "2", "5", "10")))
@@ -27,16 +26,18 @@ _USUAL = (
 def add(verbs: Any) -> None:
     """Add the command and one subcommand a task."""
     parser = verbs.add_parser("compare", help="draw accuracy against epsilon for several mechanisms, on public data")
-    parser.add_argument(
-        "--traces", metavar="PARQUET", help="instead of a task: what chooser.ChoiceMaker.train recorded"
+    paths.add_input(
+        parser, "--traces", metavar="PARQUET", help="instead of a task: what chooser.ChoiceMaker.train recorded"
     )
-    parser.add_argument("--out", metavar="FILE", help="with --traces, also draw a picture: .png, .svg or .pdf")
+    paths.add_output(
+        parser, "--out", endings=paths.PICTURES, metavar="FILE", help="also draw a picture: .png, .svg or .pdf"
+    )
     parser.set_defaults(run=run_traces, share=None, metafeatures="paid", learner="fixed")
     tasks = parser.add_subparsers(dest="task", metavar="TASK")
     cells = tasks.add_parser("histogram", help="draw a public histogram beside private ones")
-    cells.add_argument("file", metavar="FILE", help="public counts (.npy), shape (n,) or (rows, columns)")
-    cells.add_argument("--epsilon", type=number, required=True, help="of each algorithm")
-    cells.add_argument("--out", metavar="FILE", required=True, help="a .png, .svg or .pdf file")
+    paths.add_input(cells, "file", metavar="FILE", help="public counts (.npy), shape (n,) or (rows, columns)")
+    cells.add_argument("--epsilon", type=epsilon, required=True, help="of each algorithm")
+    _add_picture(cells, "a .png, .svg or .pdf file, which is needed")
     cells.set_defaults(run=run_histogram)
     for name, task in TASKS.items():
         each = tasks.add_parser(name, help=f"compare mechanisms for dpselect {name}")
@@ -48,34 +49,44 @@ def add(verbs: Any) -> None:
             help="which to compare (default: those of the usual six that apply)",
         )
         each.add_argument(
-            "--epsilons", nargs="+", type=number, metavar="E", default=_EPSILONS, help="default: 0.1 to 10"
+            "--epsilons", nargs="+", type=epsilon, metavar="E", default=_EPSILONS, help="default: 0.1 to 10"
         )
-        each.add_argument("--out", metavar="FILE", help="also draw a picture: a .png, .svg or .pdf file")
+        _add_picture(each, "also draw a picture: a .png, .svg or .pdf file")
         if name == "top-k":
-            each.add_argument(
+            paths.add_output(
+                each,
                 "--objectives",
+                endings=paths.PICTURES,
                 metavar="FILE",
                 help="also draw both metrics, the front and five nodes drawn at the largest epsilon",
             )
         each.set_defaults(run=run)
 
 
+def _add_picture(parser: argparse.ArgumentParser, words: str) -> None:
+    # Without a default of its own, so that --out before the task holds too.
+    paths.add_output(parser, "--out", endings=paths.PICTURES, default=argparse.SUPPRESS, metavar="FILE", help=words)
+
+
+def _refuse_traces(given: argparse.Namespace) -> None:
+    if given.traces is not None:
+        raise ValueError(f"--traces goes without a task: leave out {given.task}, or --traces.")
+
+
 def run_traces(given: argparse.Namespace) -> str:
     """Return held-out regret of learned, rival and fixed choices, and draw it."""
     if given.traces is None:
         raise ValueError(f"Name a task ({', '.join([*TASKS, 'histogram'])}), or pass --traces.")
-    from dpselect.chooser.plots import draw_regret, require_picture
+    from dpselect.chooser.plots import draw_regret
     from dpselect.chooser.regret import leave_out
     from dpselect.cli.choose import maker_of
 
-    if given.out:
-        require_picture(given.out)
     maker = maker_of(given, [])
     recipes = {name: replace(maker.recipe, learner=name) for name in ("forest", "regret-tree", "fixed")}
     trained = maker.trained
     regret = leave_out(trained.traces, recipes, trained.policy.options, trained.epsilons)
     if given.out:
-        draw_regret(regret, given.out)
+        given.out.draw(lambda file: draw_regret(regret, file))
     return str(regret)
 
 
@@ -85,9 +96,12 @@ def run_histogram(given: argparse.Namespace) -> str:
     from dpselect.chooser import cells, draw_histograms
     from dpselect.cli.choose import read_counts
 
+    _refuse_traces(given)
+    if given.out is None:
+        raise ValueError("Pass --out, the picture: a .png, .svg or .pdf file.")
     counts = read_counts(given.file)
     found = {name: estimate(counts, given.epsilon) for name, estimate in histograms.EVERY_ALGORITHM.items()}
-    draw_histograms(counts, found, given.out)
+    given.out.draw(lambda file: draw_histograms(counts, found, file))
     lines = [f"{name:<10} {cells.range_error(counts, each):.3e}" for name, each in found.items()]
     return "\n".join(["scaled average error of 2,000 random ranges", *lines])
 
@@ -96,11 +110,8 @@ def run(given: argparse.Namespace) -> str:
     """Return the table, and draw the picture when asked."""
     task = TASKS[given.task]
     epsilons = sorted(set(given.epsilons))
-    # Unknown names and folders are refused before anything long begins.
-    for option in ("out", "objectives"):
-        if getattr(given, option, None):
-            writable(getattr(given, option), f"--{option}")
-    require_apart(given, "out", "objectives")
+    _refuse_traces(given)
+    # Unknown names are refused before anything long begins.
     mechanisms = [dps.mechanism(name) for name in given.mechanisms or _USUAL]
     problems = task.scores(given)
     rows = [
@@ -112,13 +123,13 @@ def run(given: argparse.Namespace) -> str:
     left = [] if given.mechanisms else [each.name for each in rows if each.why]
     rows = [each for each in rows if each.name not in left] or rows
     if given.out:
-        dps.compare.draw(rows, given.out)
+        given.out.draw(lambda file: dps.compare.draw(rows, file))
     if getattr(given, "objectives", None):
         # Drawn as dpselect top-k draws several metrics, unless other mechanisms were asked for.
         usual = [each for each in mechanisms if each.name == top_k.COMBINED]
         _front(given, problems, [*usual, *mechanisms][0], epsilons[-1])
     out = f" Not applicable here: {', '.join(left)}." if left else ""
-    note = f"Exact, from laws.{out} For public data only: figures like these betray private data."
+    note = f"Exact, from laws.{out} For public data only: figures like these reveal private data."
     return f"{dps.compare.table(rows)}\n\n{note}"
 
 
@@ -136,6 +147,8 @@ def _front(given: argparse.Namespace, problems: dict[str, dps.Scores], mechanism
     drawn = dps.top_k(combined, many, epsilon, mechanism=mechanism).candidates
     label = f"{mechanism.name},\nepsilon {float(epsilon):g} in all"
     private = [place[each] for each in drawn]
-    dps.compare.draw_front(
-        parts, given.metric, best, private, given.objectives, label=label, weights=given.weights or (1, 1)
+    given.objectives.draw(
+        lambda file: dps.compare.draw_front(
+            parts, given.metric, best, private, file, label=label, weights=given.weights or (1, 1)
+        )
     )

@@ -6,8 +6,9 @@ import argparse
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_release, ledger_of, shown, stays
+from dpselect.cli.arguments import add_release, mechanism_of, shown, stays
 from dpselect.cli.columns import add_column, grid_and_column
+from dpselect.cli.spending import purse_of
 from dpselect.sources import tables
 
 VALUE, RECORD = "permute-and-flip", "local-dampening-flip"
@@ -47,6 +48,6 @@ def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
 def run(given: argparse.Namespace) -> str:
     """Return the value or the record as text or JSON."""
     ((kind, found),) = scores(given).items()
-    name = given.mechanism or (VALUE if kind == "rank" else RECORD)
-    release = dps.select(found, given.epsilon, mechanism=dps.mechanism(name), ledger=ledger_of(given))
+    mechanism = mechanism_of(given, VALUE if kind == "rank" else RECORD)
+    release = dps.select(found, given.epsilon, mechanism=mechanism, ledger=purse_of(given))
     return shown(release, [f"median: {release.candidate}"], given)

@@ -6,8 +6,9 @@ import argparse
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_release, ledger_of, number, shown
+from dpselect.cli.arguments import add_release, mechanism_of, number, shown
 from dpselect.cli.columns import add_column, grid_and_column
+from dpselect.cli.spending import purse_of
 
 DEFAULT = "permute-and-flip"
 
@@ -37,8 +38,8 @@ def run(given: argparse.Namespace) -> str:
     release = dps.select(
         scores(given)["rank"],
         given.epsilon,
-        mechanism=dps.mechanism(given.mechanism or DEFAULT),
-        ledger=ledger_of(given),
+        mechanism=mechanism_of(given, DEFAULT),
+        ledger=purse_of(given),
     )
     return shown(release, [f"percentile {_written(given.p)}: {release.candidate}"], given)
 

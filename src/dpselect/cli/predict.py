@@ -6,21 +6,21 @@ import argparse
 import csv
 import io
 import sys
-from pathlib import Path
 from typing import Any
 
 import dpselect as dps
+from dpselect.cli import paths
 from dpselect.sources import tables
 
 
 def add(verbs: Any) -> None:
     """Add the command."""
     parser = verbs.add_parser("predict", help="label a table with a released model")
-    parser.add_argument("model", metavar="MODEL", help="the JSON file that dpselect train wrote")
-    parser.add_argument("file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet) with the model's columns")
+    paths.add_input(parser, "model", metavar="MODEL", help="the JSON file that dpselect train wrote")
+    paths.add_input(parser, "file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet) with the model's columns")
     parser.add_argument("--proba", action="store_true", help="print the share of every class")
     parser.add_argument("--why", action="store_true", help="print the path that leads to each label")
-    parser.add_argument("--out", metavar="CSV", help="write there instead of printing")
+    paths.add_output(parser, "--out", metavar="CSV", help="write there instead of printing")
     parser.set_defaults(run=run)
 
 
@@ -39,7 +39,7 @@ def run(given: argparse.Namespace) -> str:
     writer.writerow(header)
     writer.writerows(zip(*columns, strict=True))
     if given.out:
-        Path(given.out).write_text(text.getvalue(), encoding="utf-8")
+        given.out.put(text.getvalue().encode("utf-8", "backslashreplace"))
         print(f"{len(columns[0])} labels written to {given.out}", file=sys.stderr)
         return ""
     return text.getvalue().rstrip("\n")

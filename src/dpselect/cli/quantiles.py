@@ -6,8 +6,9 @@ import argparse
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_release, ledger_of, number, shown
+from dpselect.cli.arguments import add_release, mechanism_of, number, shown
 from dpselect.cli.columns import add_column, grid_and_column
+from dpselect.cli.spending import purse_of
 
 DEFAULT = "permute-and-flip"
 
@@ -26,9 +27,9 @@ def add(verbs: Any) -> None:
 def run(given: argparse.Namespace) -> str:
     """Return the chosen values as text or JSON."""
     grid, column = grid_and_column(given)
-    mechanism = dps.mechanism(given.mechanism or DEFAULT)
+    mechanism = mechanism_of(given, DEFAULT)
     release = dps.quantiles(
-        column, given.p, grid=grid, epsilon=given.epsilon, mechanism=mechanism, ledger=ledger_of(given)
+        column, given.p, grid=grid, epsilon=given.epsilon, mechanism=mechanism, ledger=purse_of(given)
     )
     written = [f"{float(p):g}" for p in given.p]
     lines = [f"percentile {p}: {value}" for p, value in zip(written, release.candidates, strict=True)]

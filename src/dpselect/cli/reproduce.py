@@ -10,6 +10,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpselect.cli.arguments import whole
+from dpselect.cli.paths import add_folder
+
 if TYPE_CHECKING:
     from dpselect.experiments.engine import Outcome
 
@@ -32,8 +35,8 @@ def add(verbs: Any) -> None:
     )
     reproduce.add_argument("--quick", action="store_true", help="coarse grids, under ten minutes on two cores")
     reproduce.add_argument("--runs", choices=["paper"], help="the papers' own numbers of runs; takes longer")
-    reproduce.add_argument("--out", metavar="FOLDER", default="reproduction", help="default: reproduction")
-    reproduce.add_argument("--jobs", type=int, default=2, metavar="N", help="processes; default: 2")
+    add_folder(reproduce, "--out", metavar="FOLDER", default="reproduction", help="default: reproduction")
+    reproduce.add_argument("--jobs", type=whole, default=2, metavar="N", help="processes; default: 2")
     reproduce.add_argument("--list", action="store_true", help="list the experiments")
     reproduce.set_defaults(run=run)
 

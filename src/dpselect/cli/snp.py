@@ -6,7 +6,9 @@ import argparse
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_release, ledger_of, shown
+from dpselect.cli.arguments import add_release, mechanism_of, shown, whole
+from dpselect.cli.paths import add_input
+from dpselect.cli.spending import purse_of
 from dpselect.sources import tables
 
 DEFAULT = "local-dampening-flip"
@@ -16,15 +18,15 @@ def add(verbs: Any) -> None:
     """Add the command."""
     parser = verbs.add_parser("snp", help="name the k most significant genetic markers (TDT)")
     add_data(parser)
-    parser.add_argument("--k", type=int, default=1, help="how many markers to name (default 1)")
+    parser.add_argument("--k", type=whole, default=1, help="how many markers to name (default 1)")
     add_release(parser, DEFAULT)
     parser.set_defaults(run=run)
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:
     """Add the study."""
-    parser.add_argument("file", metavar="FILE", help="a table (.csv, .parquet) with columns b and c, a line a marker")
-    parser.add_argument("--families", type=int, required=True, help="the public number of families in the study")
+    add_input(parser, "file", metavar="FILE", help="a table (.csv, .parquet) with columns b and c, a line a marker")
+    parser.add_argument("--families", type=whole, required=True, help="the public number of families in the study")
     parser.add_argument("--label", default="snp", metavar="COLUMN", help="the column of marker names (default snp)")
 
 
@@ -40,7 +42,7 @@ def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
 
 def run(given: argparse.Namespace) -> str:
     """Return the named markers as text or JSON."""
-    mechanism = dps.mechanism(given.mechanism or DEFAULT)
-    release = dps.top_k(scores(given)["tdt"], given.k, given.epsilon, mechanism=mechanism, ledger=ledger_of(given))
+    mechanism = mechanism_of(given, DEFAULT)
+    release = dps.top_k(scores(given)["tdt"], given.k, given.epsilon, mechanism=mechanism, ledger=purse_of(given))
     ranks = [f"{rank:>3}  {marker}" for rank, marker in enumerate(release.candidates, 1)]
     return shown(release, ranks, given, "in order of selection; ")

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_place, add_release, ledger_of, nodes, shown, stays, weight
+from dpselect.cli.arguments import add_place, add_release, mechanism_of, nodes, shown, stays, weight, whole
+from dpselect.cli.paths import add_input
+from dpselect.cli.spending import purse_of
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import StoredGraph
 
@@ -27,7 +29,7 @@ def add(verbs: Any) -> None:
     """Add the command."""
     top = verbs.add_parser("top-k", help="name the k most influential nodes of a graph")
     add_data(top)
-    top.add_argument("--k", type=int, default=1, help="how many nodes to name (default 1)")
+    top.add_argument("--k", type=whole, default=1, help="how many nodes to name (default 1)")
     add_release(
         top,
         "permute-and-flip for degree, shifted-local-dampening-flip for ego-betweenness, local-dampening-flip for "
@@ -38,7 +40,8 @@ def add(verbs: Any) -> None:
 
 def add_data(top: argparse.ArgumentParser) -> None:
     """Add the graph and what makes a node influential."""
-    top.add_argument(
+    add_input(
+        top,
         "graph",
         metavar="GRAPH",
         help="an edge file (.parquet, .csv, .txt, also .csv.gz, .txt.gz), or a graph that ships with "
@@ -59,7 +62,8 @@ def add_data(top: argparse.ArgumentParser) -> None:
     top.add_argument(
         "--weights", nargs="+", type=_weight, metavar="W", help="several metrics: the weight of each, in their order"
     )
-    top.add_argument(
+    add_input(
+        top,
         "--nodes",
         metavar="N|FILE",
         help="the public nodes: their number when ids are 0 .. N-1, or a file with one label a line "
@@ -67,10 +71,10 @@ def add_data(top: argparse.ArgumentParser) -> None:
     )
     top.add_argument(
         "--max-degree",
-        type=int,
+        type=whole,
         help="a public bound on the number of neighbours of any node (ego-betweenness needs it, others do not use it)",
     )
-    top.add_argument("--workers", type=int, default=1, help="threads for ego-betweenness (default 1)")
+    top.add_argument("--workers", type=whole, default=1, help="threads for ego-betweenness (default 1)")
 
 
 def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
@@ -93,13 +97,12 @@ def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
 
 def run(given: argparse.Namespace) -> str:
     """Return the named nodes as text or JSON."""
-    chosen = given.mechanism or (COMBINED if len(given.metric) > 1 else DEFAULTS[given.metric[0]])
-    mechanism = dps.mechanism(chosen)
+    mechanism = mechanism_of(given, COMBINED if len(given.metric) > 1 else DEFAULTS[given.metric[0]])
     ((name, found),) = scores(given).items()
     # Weights are public, and without them nobody could say later what was ranked.
     weights = dict(zip(given.metric, map(str, given.weights or []), strict=bool(given.weights)))
     told = " + ".join(f"{weight} x {metric}" for metric, weight in weights.items())
-    book = ledger_of(given, metric=name, **({"weights": told} if told else {}))
+    book = purse_of(given, metric=name, **({"weights": told} if told else {}))
     release = dps.top_k(found, given.k, given.epsilon, mechanism=mechanism, ledger=book)
     ranks = [f"{rank:>3}  {node}" for rank, node in enumerate(release.candidates, 1)]
     note = f"in order of selection by {told or name}; "

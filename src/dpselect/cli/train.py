@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.arguments import add_place, ledger_of, number, stays, weight
-from dpselect.cli.files import require_apart, writable
+from dpselect.cli import paths
+from dpselect.cli.arguments import add_place, epsilon, stays, weight, whole
+from dpselect.cli.spending import purse_of
 from dpselect.sources import tables
 from dpselect.sources.warehouse import Warehouse
 
@@ -24,15 +25,16 @@ MODELS = {
 def add(verbs: Any) -> None:
     """Add the command."""
     parser = verbs.add_parser("train", help="fit a private tree or forest to a table")
-    parser.add_argument("file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet), or the URL of a database")
+    paths.add_input(parser, "file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet), or the URL of a database")
     add_place(parser)
     parser.add_argument("--key", help="a column of integers of the records themselves, for forests of a database")
     parser.add_argument(
         "--temporary-table", action="store_true", help="let the database keep codes in a temporary table: quicker"
     )
     parser.add_argument("--target", required=True, help="the column to be predicted")
-    parser.add_argument("--epsilon", type=number, required=True, help="the privacy budget of the model")
-    parser.add_argument(
+    parser.add_argument("--epsilon", type=epsilon, required=True, help="the privacy budget of the model")
+    paths.add_input(
+        parser,
         "--domains",
         required=True,
         metavar="TOML",
@@ -40,26 +42,34 @@ def add(verbs: Any) -> None:
         "numbers, name = {edges = [0, 18, 65, 120]} for bins; the target's list are the classes",
     )
     parser.add_argument("--model", choices=sorted(MODELS), default="tree", help="default tree")
-    parser.add_argument("--max-depth", type=int, help="levels of splits")
+    parser.add_argument("--max-depth", type=whole, help="levels of splits")
     search = parser.add_argument_group("--model evolutionary, a tree for several goals")
     search.add_argument("--goal", choices=["weighted", "pareto"], help="how recalls are combined (default weighted)")
     search.add_argument(
         "--importance", nargs="+", metavar="CLASS=W", help="what recognising a class counts (1 where it is not named)"
     )
-    search.add_argument("--population", type=int, help="how many trees are tried at a time (default 100)")
-    search.add_argument("--generations", type=int, help="rounds of selection before the last (default 2)")
-    search.add_argument("--output", type=int, help="how many trees to return, best first (default 1)")
+    search.add_argument("--population", type=whole, help="how many trees are tried at a time (default 100)")
+    search.add_argument("--generations", type=whole, help="rounds of selection before the last (default 2)")
+    search.add_argument("--output", type=whole, help="how many trees to return, best first (default 1)")
     parser.add_argument("--mechanism", help="how id3 selects and forests label; see dpselect mechanisms")
     parser.add_argument("--missing", default="error", choices=["error", "category"], help="default error")
     parser.add_argument("--unknown", default="error", choices=["error", "ignore", "clip"], help="default error")
-    parser.add_argument("--out", required=True, metavar="JSON", help="where to write the released model")
-    parser.add_argument("--picture", metavar="FILE", help="also draw the (first) tree: .png, .svg or .pdf")
-    parser.add_argument("--ledger", metavar="FILE", help="spend from this ledger; see dpselect budget create")
+    paths.add_output(parser, "--out", required=True, metavar="JSON", help="where to write the released model")
+    paths.add_output(
+        parser,
+        "--picture",
+        endings=paths.PICTURES,
+        metavar="FILE",
+        help="also draw the (first) tree: .png, .svg or .pdf",
+    )
+    paths.add_ledger(parser)
     parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> str:
     """Return the released tree as text."""
+    from dpselect.learn.export import as_json
+
     domains = read_domains(given.domains)
     if given.target not in domains:
         raise dps.PrivacyError(f"{given.domains} lacks {given.target!r}: list the public classes of the target there.")
@@ -74,28 +84,30 @@ def run(given: argparse.Namespace) -> str:
     settings |= _search(given, domains[given.target])
     kind = getattr(dps.learn, MODELS[given.model])
     weights = {"importance": " ".join(given.importance)} if given.importance else {}
-    book = ledger_of(given, model=given.model, target=given.target, **weights)
+    book = purse_of(given, model=given.model, target=given.target, **weights)
     model = kind(given.epsilon, domains=domains, ledger=book, **settings)
-    # What can fail without the data fails before anything is spent.
-    writable(given.out, "--out")
-    require_apart(given, "file", "domains", "ledger", "out", "picture")
-    if given.picture:
-        writable(given.picture, "--picture")
-        if Path(given.picture).suffix not in (".png", ".svg", ".pdf"):
-            raise ValueError("--picture writes .png, .svg or .pdf.")
+    _require_place(given)
     if stays(given, given.file):
         with Warehouse.open(given.file, given.table, key=given.key, temporary=given.temporary_table) as source:
             model.fit(source.only(domains), given.target)
     else:
         model.fit(tables.table(given.file, [*domains]), given.target)
-    model.save(given.out)
+    text = as_json(model)
+    paths.keep(given.out, text.encode(), text)
     if given.picture:
-        model.plot_tree(given.picture)
+        paths.saved(lambda: given.picture.draw(model.plot_tree), text)
     shown = f"{len(model.trees_)} trees" if given.model == "forest" else model.export_text()
     # A column without a domain is left out: say which were used, so that a slip of the pen is seen.
     used = f"learned from {', '.join(map(str, model.feature_names_in_))}"
     spent = f"epsilon = {model.privacy_spent_.epsilon} per record added or removed"
     return f"{shown}\n\n{spent}; {used}; written to {given.out}"
+
+
+def _require_place(given: argparse.Namespace) -> None:
+    """Refuse what is said of a database where there is none: it would be ignored."""
+    for option in ("key", "temporary_table"):
+        if getattr(given, option) and not stays(given, given.file):
+            raise ValueError(f"--{option.replace('_', '-')} goes with a URL or with --in-place: leave it out.")
 
 
 def _require_classes(given: argparse.Namespace, domain: Any) -> None:

@@ -137,12 +137,17 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise ValueError(f"tree is {tree} and the last of this model is {len(self.trees_) - 1}: pass its place.")
         return tree_picture(self, self.trees_[tree], path)
 
-    def save(self, path: str | Path) -> None:
-        """Write the released model as JSON; nothing in it is private."""
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the released model as JSON; nothing in it is private.
+
+        Raises:
+            FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
+            OSError: it cannot be written.
+        """
         from dpselect.learn.export import save
 
         check_is_fitted(self, "trees_")
-        save(self, path)
+        save(self, path, overwrite=overwrite)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dpselect.core.guarantee import Guarantee
 from dpselect.core.neighbours import Neighbours
+from dpselect.core.output import Output
 from dpselect.learn.domains import Attribute
 from dpselect.learn.prune import errors_of
 from dpselect.learn.tree import Tree
@@ -126,8 +127,8 @@ def tree_picture(model: Any, tree: Tree, path: str | Path | None) -> Any:
     return figure
 
 
-def save(model: Any, path: str | Path) -> None:
-    """Write a fitted model as JSON with a checksum."""
+def as_json(model: Any) -> str:
+    """Return a fitted model as JSON with a checksum."""
     guarantee = model.privacy_spent_
     content = {
         "format": FORMAT,
@@ -147,7 +148,18 @@ def save(model: Any, path: str | Path) -> None:
         "idealised": guarantee is not None and guarantee.idealised,
     }
     content["checksum"] = _checksum(content)
-    Path(path).write_text(json.dumps(content, indent=1), encoding="utf-8")
+    return json.dumps(content, indent=1)
+
+
+def save(model: Any, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write a fitted model as JSON, whole or not at all.
+
+    Raises:
+        FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
+        OSError: it cannot be written.
+    """
+    with Output(path, overwrite) as file:
+        file.put(as_json(model).encode())
 
 
 def load(path: str | Path) -> Any:

@@ -1,0 +1,105 @@
+"""How a command ends: with its answer, or with one sentence and a status that says whether anything was paid.
+
+No text of another library reaches the screen, because it may quote private values: what dpselect did not raise itself
+is put into words here. ``DPSELECT_TRACEBACK=1`` shows where an error arose, for whoever may see the data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dis
+import errno
+import os
+import sys
+import traceback
+from pathlib import Path
+
+import dpselect as dps
+from dpselect.cli import advice
+from dpselect.cli.paths import Unsaved
+
+ANSWERED, PAID, REFUSED, DEFECT, STOPPED = 0, 1, 2, 70, 130
+_SENTENCES = (ValueError, TypeError, OSError, ImportError, dps.PrivacyError, dps.BudgetError)
+_HOME = str(Path(dps.__file__).parent)
+_RAISE = dis.opmap["RAISE_VARARGS"]
+_TRACEBACK = "DPSELECT_TRACEBACK"
+
+
+def ending(error: BaseException, given: argparse.Namespace) -> int:
+    """Print one sentence on standard error and return the status of the command."""
+    if os.environ.get(_TRACEBACK):
+        traceback.print_exception(error)
+    paid = bool(getattr(given, "paid", False))
+    status, words = _said(error, paid)
+    if isinstance(error, Unsaved):
+        print(error.release, flush=True)
+    elif paid and "stays spent" not in words:
+        words = f"{words} What was spent before this stays spent."
+    name = " ".join(["dpselect", *filter(None, [getattr(given, "command", None)])])
+    print(f"{name}: {' '.join(advice.translated(words, given).split())}", file=sys.stderr)
+    return status
+
+
+def _said(error: BaseException, paid: bool) -> tuple[int, str]:
+    status = PAID if paid else REFUSED
+    if isinstance(error, KeyboardInterrupt):
+        return STOPPED, "Stopped."
+    if isinstance(error, Unsaved):
+        return PAID, (
+            f"The answer was paid for and could not be saved, so it is printed above, whole: keep it. {error}"
+        )
+    if isinstance(error, _SENTENCES) and _ours(error):
+        return status, str(error)
+    if isinstance(error, OSError):
+        return status, _of_system(error)
+    if isinstance(error, ImportError):
+        return status, f'{error.name or "A library"} is not installed: python -m pip install "dpselect[all]".'
+    if isinstance(error, UnicodeError):
+        return status, "A file or a name holds text that is not UTF-8: save it as UTF-8, or name it otherwise."
+    if isinstance(error, RecursionError):
+        return status, "What a file holds is nested too deeply: pass one without thousands of brackets in each other."
+    if isinstance(error, (MemoryError, OverflowError)):
+        return status, "That is more than fits into memory: check the numbers given."
+    where = _where(error)
+    return PAID if paid else DEFECT, (
+        f"This is a defect of dpselect ({type(error).__name__} {where}): please report it. {_TRACEBACK}=1 in the "
+        "environment shows more, which may quote private values."
+    )
+
+
+def _ours(error: BaseException) -> bool:
+    """Return whether dpselect raised this itself, and so chose its words: by a ``raise`` in one of its files."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return False
+    code = trace.tb_frame.f_code
+    return code.co_filename.startswith(_HOME) and code.co_code[trace.tb_lasti] == _RAISE
+
+
+def _where(error: BaseException) -> str:
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(_HOME)]
+    return f"in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else "outside of it"
+
+
+def _of_system(error: OSError) -> str:
+    named = error.filename if isinstance(error.filename, (str, bytes)) else ""
+    name = os.fsdecode(named) or "A file"
+    name = f"{name[:100]}..." if len(name) > 100 else name
+    match error.errno:
+        case errno.ENOENT:
+            return f"There is no file {name}."
+        case errno.EISDIR:
+            return f"{name} is a folder: pass a file."
+        case errno.ENOTDIR:
+            return f"{name} leads through a file as if it were a folder: check the path."
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            return f"{name} may not be read or written: check its rights and those of its folder."
+        case errno.ENOSPC | errno.EDQUOT:
+            return "The disk is full: free some space."
+        case errno.ENAMETOOLONG:
+            return f"{name} is too long for the name of a file."
+        case errno.ELOOP:
+            return f"{name} is a link that leads to itself: pass a file."
+    return f"{name} cannot be used ({os.strerror(error.errno) if error.errno else type(error).__name__}): check it."

@@ -1,0 +1,79 @@
+"""Small inputs of every kind, and a command line for every command that releases or writes."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from dpselect import chooser, histograms
+from dpselect.chooser import cells
+from dpselect.cli import main
+from dpselect.learn import DPTreeClassifier
+
+DOMAINS = 'age = {low = 0, high = 100}\njob = ["nurse", "smith"]\nrich = ["no", "yes"]\n'
+
+
+def write(folder: Path) -> None:
+    """Write them, and a ledger with a budget of 100."""
+    ages = [row % 100 for row in range(300)]
+    people = [f"{age},{('nurse', 'smith')[age % 2]},{('no', 'yes')[age > 50]}" for age in ages]
+    (folder / "people.csv").write_text("\n".join(["age,job,rich", *people]) + "\n", encoding="utf-8")
+    (folder / "domains.toml").write_text(DOMAINS, encoding="utf-8")
+    (folder / "edges.csv").write_text("source,target\n0,1\n0,2\n1,2\n2,3\n", encoding="utf-8")
+    (folder / "nodes.txt").write_text("0\n1\n2\n3\n", encoding="utf-8")
+    (folder / "study.csv").write_text("snp,b,c\nrs1,13,5\nrs2,15,6\n", encoding="utf-8")
+    parquet.write_table(pa.table({"page": [0, 1, 2], "votes": [40, 90, 12]}), folder / "votes.parquet")
+    np.save(folder / "counts.npy", np.arange(32) ** 2)
+    shapes = {
+        f"{name} {scale}": histograms.shapes.make(name, (32,), scale)
+        for name in ("uniform", "steps")
+        for scale in (50, 500)
+    }
+    maker = chooser.ChoiceMaker(
+        cells.options(["identity", "uniform"]), cells.metafeatures(), cells.range_error, learner="fixed"
+    )
+    maker.train(shapes, [1], 1, traces=folder / "cells.parquet", jobs=1)
+    table = {"age": ages, "job": [("nurse", "smith")[age % 2] for age in ages]}
+    domains = {"age": (0, 100), "job": ["nurse", "smith"]}
+    model = DPTreeClassifier(5, domains=domains, classes=["no", "yes"])
+    model.fit(table, [("no", "yes")[age > 50] for age in ages]).save(folder / "model.json")
+    assert 0 == main(["budget", "create", str(folder / "people.ledger"), "--epsilon", "100", "--dataset", "people"])
+
+
+def state(folder: Path) -> dict[str, str]:
+    """Return the hash of every file of a folder, by name."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+TRAIN = ["train", "people.csv", "--target", "rich", "--domains", "domains.toml", "--epsilon", "1"]
+CHOOSE = ["choose", "histogram", "counts.npy", "--traces", "cells.parquet", "--epsilon", "1", "--learner", "fixed"]
+CHOOSE_TREE = ["choose", "tree", *TRAIN[1:], "--traces", "cells.parquet"]
+VOTES = ["--candidate", "page", "--score", "votes", "--sensitivity", "1"]
+PREDICT = ["predict", "model.json", "people.csv"]
+PERCENTILE = ["people.csv", "--column", "age", "--lower", "0", "--upper", "100", "--p", "50"]
+TOP_K = ["edges.csv", "--nodes", "nodes.txt", "--metric", "degree"]
+# Every command that works, as it is written in the folder of the inputs.
+COMMANDS = [
+    ["top-k", *TOP_K, "--epsilon", "1"],
+    ["percentile", *PERCENTILE, "--epsilon", "1"],
+    ["median", "people.csv", "--column", "age", "--lower", "0", "--upper", "100", "--epsilon", "1"],
+    ["quantiles", *PERCENTILE, "75", "--epsilon", "1"],
+    ["select", "votes.parquet", *VOTES, "--domain", "rows", "--epsilon", "1"],
+    ["snp", "study.csv", "--families", "100", "--epsilon", "1"],
+    [*TRAIN, "--out", "new.json"],
+    [*CHOOSE, "--out", "new.npy"],
+    PREDICT,
+    ["compare", "percentile", *PERCENTILE, "--epsilons", "1"],
+    ["budget", "show", "people.ledger"],
+    ["budget", "spend", "people.ledger", "--epsilon", "1"],
+    ["budget", "export", "people.ledger"],
+    ["mechanisms"],
+]

@@ -1,0 +1,229 @@
+"""No file serves two purposes, no ledger is an output, and nothing that exists is replaced unasked."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import inputs
+import pytest
+from inputs import CHOOSE, CHOOSE_TREE, PERCENTILE, PREDICT, TOP_K, TRAIN
+
+import dpselect as dps
+from dpselect.cli import _parser, main
+from dpselect.cli.paths import PICTURES, Declared, Role
+
+# Options that take text which is no path. A new one is either declared as a path or named here.
+WORDS = {
+    "candidate", "column", "dataset", "goal", "importance", "key", "label", "learner", "mechanism", "mechanisms",
+    "names", "neighbours", "note", "score", "table", "target",
+}  # fmt: skip
+
+
+def leaves(parser: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], list]]:
+    """Yield every command with its own arguments."""
+    own = [action for action in parser._actions if not isinstance(action, argparse._SubParsersAction)]
+    below = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    yield words, own
+    for action in below:
+        for name, choice in action.choices.items():
+            yield from leaves(choice, (*words, name))
+
+
+EVERY = [(words, actions) for words, actions in leaves(_parser()) if words]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The inputs, made once."""
+    folder = tmp_path_factory.mktemp("inputs")
+    inputs.write(folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh copy of the inputs, which is where the command runs."""
+    for path in made.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def status_of(arguments: list[str]) -> int:
+    """Return how a command ends."""
+    try:
+        return main(arguments)
+    except SystemExit as end:
+        return int(end.code)
+
+
+def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """Return the sentence of a command that must change nothing."""
+    before = inputs.state(Path.cwd())
+    capsys.readouterr()
+    assert 2 == status_of(arguments)
+    assert before == inputs.state(Path.cwd())
+    said = capsys.readouterr()
+    assert "" == said.out
+    assert 1 == said.err.count("\n")
+    return said.err
+
+
+@pytest.mark.parametrize("words, actions", EVERY, ids=lambda each: " ".join(each) if isinstance(each, tuple) else "")
+def test_every_path_is_declared(words: tuple[str, ...], actions: list[argparse.Action]) -> None:
+    """Whatever takes plain text is a path with a purpose, or is named above as none."""
+    for action in actions:
+        plain = action.nargs != 0 and action.type is None and action.choices is None
+        if plain and not isinstance(action, Declared):
+            assert action.dest in WORDS, f"{' '.join(words)}: declare {action.dest} by dpselect.cli.paths"
+    roles = [action.role for action in actions if isinstance(action, Declared)]
+    options = {option for action in actions for option in action.option_strings}
+    assert (Role.OUTPUT in roles) == ("--overwrite" in options)
+
+
+def filled(words: tuple[str, ...], actions: list[argparse.Action], **given: str) -> list[str]:
+    """Return a command line whose required arguments are there, well formed at least."""
+    line, options = list(words), []
+    for action in actions:
+        values = given.get(action.dest)
+        if values is None and isinstance(action, Declared) and (action.required or not action.option_strings):
+            values = f"some-{action.dest}{action.endings[0] if action.endings else ''}"
+        if values is None and (action.required or not action.option_strings) and action.nargs != "*":
+            values = str(sorted(action.choices)[0] if action.choices else 1)
+        if values is not None and action.nargs != 0:
+            (options if action.option_strings else line).extend([*action.option_strings[:1], values])
+    return [*line, *options]
+
+
+OUTPUTS = [
+    (words, actions, action)
+    for words, actions in EVERY
+    for action in actions
+    if isinstance(action, Declared) and action.role is Role.OUTPUT
+]
+
+
+@pytest.mark.parametrize("words, actions, output", OUTPUTS, ids=lambda each: getattr(each, "dest", ""))
+def test_no_output_is_another_file_of_the_command(words, actions, output, capsys) -> None:
+    """Each output against each other path, by its own name, a hard link and a symbolic link, --overwrite or not."""
+    for other in actions:
+        if not isinstance(other, Declared) or other.dest == output.dest:
+            continue
+        ending = (output.endings or other.endings or (".file",))[0]
+        if other.endings and ending not in other.endings:
+            continue
+        name = f"one{ending}"
+        Path(name).write_text("public or private")
+        for link in (name, f"hard{ending}", f"soft{ending}", f"./{name}"):
+            if link.startswith("hard"):
+                Path(link).hardlink_to(name)
+            if link.startswith("soft"):
+                Path(link).symlink_to(name)
+            line = filled(words, actions, **{other.dest: name, output.dest: link})
+            for more in ([], ["--overwrite"]):
+                assert "same file" in refused([*line, *more], capsys), line
+        for link in Path().glob(f"*{ending}"):
+            link.unlink()
+        Path(name).unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("words, actions, output", OUTPUTS, ids=lambda each: getattr(each, "dest", ""))
+def test_no_ledger_and_no_existing_file_is_an_output(words, actions, output, capsys) -> None:
+    """A ledger under any name, its journal, a file, a folder, a device; a missing folder, an empty name."""
+    ending = output.endings[0] if output.endings else ""
+    disguised = f"holiday{ending or '.txt'}"
+    Path(disguised).write_bytes(Path("people.ledger").read_bytes())
+    for more in ([], ["--overwrite"]):
+        line = filled(words, actions, **{output.dest: disguised})
+        assert "is a ledger or another database, never overwritten" in refused([*line, *more], capsys)
+        if not ending:
+            for end in ("-wal", "-journal", "-shm"):
+                journal = filled(words, actions, **{output.dest: f"people.ledger{end}"})
+                assert "never overwritten" in refused([*journal, *more], capsys)
+            assert "is a device or a pipe" in refused(
+                [*filled(words, actions, **{output.dest: "/dev/full"}), *more], capsys
+            )
+            assert "is a folder" in refused([*filled(words, actions, **{output.dest: "."}), *more], capsys)
+        assert "there is no folder" in refused(
+            [*filled(words, actions, **{output.dest: f"none/x{ending}"}), *more], capsys
+        )
+        assert "is empty" in refused([*filled(words, actions, **{output.dest: ""}), *more], capsys)
+        assert "too long" in refused([*filled(words, actions, **{output.dest: "x" * 300 + ending}), *more], capsys)
+    Path(f"there{ending}").write_text("mine")
+    line = filled(words, actions, **{output.dest: f"there{ending}"})
+    assert "exists already: name another file, or pass --overwrite." in refused(line, capsys)
+
+
+def test_what_used_to_be_erased_stays(capsys: pytest.CaptureFixture[str]) -> None:
+    """The ledger, the private table and counts, a paid model, the traces, an existing model."""
+    ledger = ["--ledger", "people.ledger"]
+    for line in (
+        [*CHOOSE, "--out", "people.ledger", *ledger],
+        [*CHOOSE, "--out", "counts.npy", *ledger],
+        [*TRAIN, "--out", "people.ledger", *ledger],
+        [*TRAIN, "--out", "model.json", *ledger],
+        [*TRAIN, "--out", "domains.toml", *ledger, "--overwrite"],
+        [*TRAIN, "--out", "new.json", "--picture", "new.svg", "--ledger", "new.json"],
+        [*PREDICT, "--out", "people.ledger", "--overwrite"],
+        [*PREDICT, "--out", "model.json", "--overwrite"],
+        [*PREDICT, "--out", "people.csv", "--overwrite"],
+        [*CHOOSE_TREE, "--out", "cells.parquet", "--overwrite"],
+        ["compare", "top-k", *TOP_K, "--out", "nodes.txt"],
+        ["budget", "export", "people.ledger", "--backup", "people.ledger"],
+        ["budget", "export", "people.ledger", "--backup", "model.json"],
+        ["budget", "create", "people.csv", "--epsilon", "1", "--dataset", "x"],
+        ["budget", "create", "people.ledger-wal", "--epsilon", "1", "--dataset", "x"],
+    ):
+        refused(line, capsys)
+    assert 0 == dps.Ledger.read("people.ledger").totals.spends
+
+
+def test_overwrite_replaces_a_file_and_what_a_link_leads_to(folder: Path) -> None:
+    """With the rights that it had."""
+    Path("old.csv").write_text("old")
+    Path("old.csv").chmod(0o600)
+    Path("link.csv").symlink_to("old.csv")
+    assert 0 == main([*PREDICT, "--out", "link.csv", "--overwrite"])
+
+    assert Path("link.csv").is_symlink()
+    assert 301 == len(Path("old.csv").read_text().splitlines())
+    assert 0o600 == Path("old.csv").stat().st_mode & 0o777
+    assert [] == list(folder.glob(".*"))
+
+
+def test_new_files_have_the_rights_that_the_user_wants() -> None:
+    """As any program makes them."""
+    before = os.umask(0o027)
+    try:
+        assert 0 == main([*PREDICT, "--out", "new.csv"])
+    finally:
+        os.umask(before)
+    assert 0o640 == Path("new.csv").stat().st_mode & 0o777
+
+
+def test_files_behind_urls_and_patterns_count(capsys: pytest.CaptureFixture[str]) -> None:
+    """A DuckDB file, file://, a pattern of files."""
+    Path("x.duckdb").write_bytes(b"not opened")
+    line = ["train", "--target", "rich", "--domains", "domains.toml", "--epsilon", "1", "--overwrite"]
+    for table, out in (
+        ("duckdb://x.duckdb?table=t", "x.duckdb"),
+        ("file://people.csv", "people.csv"),
+        ("peop*.csv", "people.csv"),
+    ):
+        assert "the table and --out" in refused([*line, table, "--out", out], capsys).lower()
+
+
+def test_an_output_before_the_task_of_a_comparison_counts(capsys) -> None:
+    """The picture is drawn; traces do not go with a task."""
+    one = ["--epsilons", "1", "--mechanisms", "permute-and-flip"]
+    assert 0 == main(["compare", "--out", "x.svg", "percentile", *PERCENTILE, *one])
+    assert "<svg" in Path("x.svg").read_text()
+    assert "exists already" in refused(["compare", "--out", "x.svg", "percentile", *PERCENTILE, *one], capsys)
+    assert 0 == main(["compare", "--out", "x.svg", "--overwrite", "percentile", *PERCENTILE, *one])
+    said = refused(["compare", "--traces", "cells.parquet", "percentile", *PERCENTILE, *one], capsys)
+    assert "--traces goes without a task" in said
+    assert "no picture" in refused(["compare", "--out", "x.doc", "percentile", *PERCENTILE], capsys)
+    assert PICTURES == (".png", ".svg", ".pdf")
