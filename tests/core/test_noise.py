@@ -1,5 +1,6 @@
 """Exact two-sided geometric noise."""
 
+import decimal
 from fractions import Fraction
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from dpselect import audit
 from dpselect.core.coins import fresh
-from dpselect.core.noise import geometric, log_law, noisy_counts
+from dpselect.core.noise import _Odds, geometric, log_law, noisy_counts
 
 
 def clipped_law(rate: Fraction, most: int) -> dict[int, float]:
@@ -51,3 +52,20 @@ def test_vanishing_epsilons_are_refused() -> None:
     """The noise would not fit."""
     with pytest.raises(ValueError, match="too small for counts"):
         noisy_counts(np.zeros(1, dtype=np.int64), Fraction(1, 2**50), 1, fresh)
+
+
+@pytest.mark.parametrize("rate", [Fraction(1, 3), Fraction(1, 2**30)])
+def test_coins_that_32_bits_do_not_decide(rate: Fraction) -> None:
+    """A prefix next to the threshold takes more bits, which decide as 1 / (1 + e^rate) does; others are certain."""
+    coin = _Odds.of(rate)
+    with decimal.localcontext(prec=60):
+        chance = 2**32 / (1 + (decimal.Decimal(rate.numerator) / rate.denominator).exp())
+        between, rest = int(chance), int(chance % 1 * 2**64)
+
+    assert coin.heads <= between < coin.tails
+    assert coin.tails - coin.heads <= 3
+    for more, expected in ((0, True), (2**64 - 1, False), (rest - 1, True), (rest + 1, False)):
+        drawn = iter([np.array([between], dtype=np.uint32).tobytes(), more.to_bytes(8, "big")])
+        assert [expected] == coin.flip(1, lambda _, drawn=drawn: next(drawn)).tolist()
+    certain = np.array([0, coin.heads - 1, coin.tails, 2**32 - 1], dtype=np.uint32)
+    assert [True, True, False, False] == coin.flip(4, lambda _: certain.tobytes()).tolist()

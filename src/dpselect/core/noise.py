@@ -6,17 +6,21 @@ geometric again with a larger rate: both are made of exact coins, so the noise f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.coins import Entropy, flip
+from dpselect.core.coins import GUARD, PREFIX, Entropy, exponential_between, flip, words
 
 Integers = NDArray[np.int64]
 # A geometric number of more bits than this is not drawn: epsilon would be below 2^-40.
 _MOST_BITS = 40
+# Numbers that are drawn at a time, so that they stay in the cache.
+_CHUNK = 2**15
 
 
 def noisy_counts(counts: Integers, epsilon: Fraction, sensitivity: int, stream: Callable[[], Entropy]) -> Integers:
@@ -53,17 +57,19 @@ def require_rate(rate: Fraction) -> None:
 
 def geometric(count: int, rate: Fraction, entropy: Entropy) -> Integers:
     """Return independent numbers k >= 0 with probability proportional to exp(-rate k), shape (count,)."""
-    bits = 0
-    while rate * 2**bits < 1:
-        bits += 1
+    coins = list[_Odds]()
+    while rate * 2 ** len(coins) < 1:
+        coins.append(_Odds.of(rate * 2 ** len(coins)))
     total = np.zeros(count, dtype=np.int64)
-    for bit in range(bits):
-        total[_odds(count, rate * 2**bit, entropy)] += 2**bit
+    for start in range(0, count, _CHUNK):
+        part = total[start : start + _CHUNK]
+        for bit, coin in enumerate(coins):
+            part += coin.flip(part.size, entropy).astype(np.int64) << bit
     # What is above the low bits: how many coins in a row come up heads.
-    running, high = np.arange(count), rate * 2**bits
+    running, high = np.arange(count), rate * 2 ** len(coins)
     while running.size:
         running = running[flip(np.ones(running.size, dtype=np.int64), high, entropy)]
-        total[running] += 2**bits
+        total[running] += 2 ** len(coins)
     return total
 
 
@@ -77,17 +83,43 @@ def log_law(values: Integers, rate: Fraction) -> NDArray[np.float64]:
     return np.asarray(np.log(np.tanh(x / 2)) - x * np.abs(values))
 
 
-def _odds(count: int, rate: Fraction, entropy: Entropy) -> NDArray[np.intp]:
-    """Return where independent coins Bernoulli(1 / (1 + e^rate)) come up heads.
+@dataclass(frozen=True)
+class _Odds:
+    """A coin Bernoulli(1 / (1 + e^rate)) for 0 < rate < 1, compared with a uniform number as the coins of ``coins``.
 
-    A fair coin says tails, or a coin of e^-rate says heads; if neither, begin again.
+    Attributes:
+        rate: exact.
+        heads: 32-bit prefixes below this are certain heads.
+        tails: prefixes from here on are certain tails.
     """
-    heads = np.zeros(count, dtype=bool)
-    undecided = np.arange(count)
-    while undecided.size:
-        fair = np.frombuffer(entropy(undecided.size), dtype=np.uint8) & 1
-        undecided = undecided[fair == 1]
-        won = flip(np.ones(undecided.size, dtype=np.int64), rate, entropy)
-        heads[undecided[won]] = True
-        undecided = np.delete(undecided, won)
-    return np.flatnonzero(heads)
+
+    rate: Fraction
+    heads: int
+    tails: int
+
+    @classmethod
+    def of(cls, rate: Fraction) -> _Odds:
+        threshold = PREFIX / (1 + math.exp(float(rate)))
+        return cls(rate, int(threshold * (1 - 3 * GUARD)), int(threshold * (1 + GUARD)) + 1)
+
+    def flip(self, count: int, entropy: Entropy) -> NDArray[np.bool_]:
+        """Return which of independent coins come up heads, shape (count,)."""
+        prefix = words(count, entropy)
+        heads: NDArray[np.bool_] = prefix < self.heads
+        undecided = (prefix < self.tails) & ~heads
+        for at in np.flatnonzero(undecided).tolist() if undecided.any() else ():
+            heads[at] = self.settled(int(prefix[at]), entropy)
+        return heads
+
+    def settled(self, prefix: int, entropy: Entropy) -> bool:
+        """Finish a coin that 32 bits did not decide: more bits, then exact comparison."""
+        bits, digits = 32, 40
+        while True:
+            prefix, bits = prefix << 64 | int.from_bytes(entropy(8), "big"), bits + 64
+            # x / (1 + x) grows with x.
+            low, high = (each / (1 + each) for each in exponential_between(self.rate, digits))
+            if Fraction(prefix + 1, 2**bits) <= low:
+                return True
+            if Fraction(prefix, 2**bits) >= high:
+                return False
+            digits += 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
-from math import ceil
+from math import ceil, prod
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from dpselect.core.spending import Spender
 from dpselect.histograms.counts import COUNT_CLIP, Floats, Integers
 from dpselect.histograms.draws import Draws
 from dpselect.histograms.hb import branching, measured
+from dpselect.histograms.hierarchy import height
 from dpselect.histograms.hilbert import curve
 from dpselect.histograms.partition import candidates, deviations
 from dpselect.histograms.release import released
@@ -37,7 +38,7 @@ def dawa(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:
 
     Source: Li, Hay, Miklau and Wang 2014 (DAWA), with one noise for each candidate interval.
     """
-    return released("histogram dawa", estimate, counts, epsilon, ledger)
+    return released("histogram dawa", estimate, least_rate, counts, epsilon, ledger)
 
 
 def coarse_dawa(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:
@@ -53,7 +54,17 @@ def coarse_dawa(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> 
 
     Source: ours, after Li, Hay, Miklau and Wang 2014.
     """
-    return released("histogram coarse_dawa", partial(estimate, price=BUCKET_PRICE), counts, epsilon, ledger)
+    return released("histogram coarse_dawa", partial(estimate, price=BUCKET_PRICE), least_rate, counts, epsilon, ledger)
+
+
+def least_rate(shape: tuple[int, ...], epsilon: Fraction) -> Fraction:
+    """Return the rate of the noise on a cost, or on a bucket among as many levels as there can be."""
+    cells, first = prod(shape), PARTITION_SHARE * epsilon
+    return min(first / (4 * _padded(cells)), (epsilon - first) / height((cells,), 2))
+
+
+def _padded(cells: int) -> int:
+    return 1 << (cells - 1).bit_length()
 
 
 def estimate(counts: Integers, epsilon: Fraction, draws: Draws, *, price: int = 0) -> Floats:
@@ -79,7 +90,7 @@ def partition(line: Integers, epsilon: Fraction, rest: Fraction, draws: Draws, p
         draws: where the noise comes from.
         price: of a bucket beside 1 / epsilon2, in scales of the noise.
     """
-    cells = 2 ** (line.size - 1).bit_length()
+    cells = _padded(line.size)
     # No cost leaves 62 bits: a public clip, and one record still moves a clipped count by at most 1.
     clip = min(COUNT_CLIP, 2**60 // cells**2)
     padded = np.pad(np.minimum(line, clip), (0, cells - line.size))

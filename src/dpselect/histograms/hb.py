@@ -17,6 +17,8 @@ from dpselect.histograms.release import released
 
 # What least squares leave of the variance of ranges on a grid: .39 to .50 on 64 x 64 to 1024 x 1024.
 _LEAST_SQUARES = 0.45
+# On sides up to this every factor is tried.
+_SMALL = 512
 
 
 def hb(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:
@@ -34,7 +36,12 @@ def hb(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:
 
     Source: Qardaji, Yang and Li 2013 (the branching); Hay, Rastogi, Miklau and Suciu 2010 (least squares).
     """
-    return released("histogram hb", estimate, counts, epsilon, ledger)
+    return released("histogram hb", estimate, least_rate, counts, epsilon, ledger)
+
+
+def least_rate(shape: tuple[int, ...], epsilon: Fraction) -> Fraction:
+    """Return what a level gets of epsilon."""
+    return epsilon / height(shape, branching(shape))
 
 
 def estimate(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
@@ -60,9 +67,22 @@ def branching(shape: tuple[int, ...]) -> int:
     (16, 8, 16)
     """
     longest = max(shape)
-    if len(shape) == 1:
-        return min(range(2, longest + 1), key=lambda factor: _on_a_line(longest, factor), default=2)
-    return min(range(2, longest + 1), key=lambda factor: _on_a_grid(shape, factor), default=2)
+    # Of the factors with as many levels the least is the best on a line; on large grids it stands for the others.
+    few: list[int] = sorted({_least_factor(longest, levels) for levels in range(1, longest.bit_length() + 1)})
+    if min(shape) == 1 or len(shape) == 1:
+        return min(few, key=lambda factor: _on_a_line(longest, factor))
+    if longest <= _SMALL:
+        return min(range(2, longest + 1), key=lambda factor: _on_a_grid(shape, factor))
+    tried: list[int] = sorted({*few, *range(2, _SMALL // 8)})
+    return min(tried, key=lambda factor: _on_a_grid(shape, factor))
+
+
+def _least_factor(longest: int, levels: int) -> int:
+    """Return the least factor of at most so many levels: the root of the longest side, rounded up, at least 2."""
+    factor: int = max(2, int(longest ** (1 / levels)) - 1)
+    while factor**levels < longest:
+        factor += 1
+    return factor
 
 
 def _on_a_line(cells: int, factor: int) -> float:
@@ -75,10 +95,16 @@ def _on_a_grid(shape: tuple[int, ...], factor: int) -> float:
     """Return the mean number of blocks that make up a random range, times the variance of each and what is saved."""
     levels, total, above = height(shape, factor), 0.0, 0.0
     for level in reversed(range(levels)):
-        inside = float(np.prod([_inside(side, factor**level) for side in shape]))
-        total += inside - above * factor ** len(shape)
+        length = factor**level
+        inside = float(np.prod([_inside(side, length) for side in shape]))
+        total += inside - above * float(np.prod([_parts(side, length, factor, max(shape)) for side in shape]))
         above = inside
     return levels**2 * total * (1 if levels == 1 else _LEAST_SQUARES)
+
+
+def _parts(side: int, length: int, factor: int, longest: int) -> float:
+    """Return into how many parts of this length the next longer one falls on average: fewer along a short axis."""
+    return factor if side == longest else -(-side // length) / -(-side // (length * factor))
 
 
 def _inside(side: int, length: int) -> float:

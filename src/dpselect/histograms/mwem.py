@@ -72,12 +72,24 @@ def mwem(
     chosen = named("permute-and-flip") if mechanism is None else require_mechanism(mechanism)
     # On made-up scores, so that a mechanism that would refuse does it before anything is spent.
     trial, exact = _scores(np.zeros(len(asked), dtype=np.int64), np.zeros(len(asked))), require_epsilon(epsilon)
+    many = _rounds(rounds)
     promise = chosen.guarantee(trial, exact)
-    chosen.prepared(trial, exact)
+    chosen.prepared(trial, _share(exact, many or MOST_ROUNDS))
     if promise.delta:
         raise ValueError("The mechanism must be private without a delta: use permute-and-flip.")
-    run = partial(estimate, queries=asked, rounds=_rounds(rounds), mechanism=chosen)
-    return released("histogram mwem", run, counts, epsilon, ledger, idealised=promise.idealised)
+    run = partial(estimate, queries=asked, rounds=many, mechanism=chosen)
+    least = partial(least_rate, rounds=many)
+    return released("histogram mwem", run, least, counts, epsilon, ledger, idealised=promise.idealised)
+
+
+def least_rate(_: tuple[int, ...], epsilon: Fraction, rounds: int | None = None) -> Fraction:
+    """Return what the total or a measurement gets of epsilon, with as many rounds as there can be."""
+    return min(TOTAL_SHARE * epsilon, _share(epsilon, rounds or MOST_ROUNDS))
+
+
+def _share(epsilon: Fraction, rounds: int) -> Fraction:
+    """Return what a selection gets of epsilon, and a measurement."""
+    return (epsilon - TOTAL_SHARE * epsilon) / (2 * rounds)
 
 
 def estimate(
@@ -90,10 +102,9 @@ def estimate(
     mechanism: Mechanism,
 ) -> Floats:
     """Return the learned histogram."""
-    first = TOTAL_SHARE * epsilon
-    total = max(1, int(draws.noisy(counts.sum(keepdims=True).reshape(1), first, 1)[0]))
+    total = max(1, int(draws.noisy(counts.sum(keepdims=True).reshape(1), TOTAL_SHARE * epsilon, 1)[0]))
     many = rounds or rounds_for(epsilon, total)
-    each = (epsilon - first) / (2 * many)
+    each = _share(epsilon, many)
     true: Integers = queries.answers(counts)
     learned = np.full(counts.shape, total / counts.size)
     measured: list[tuple[int, int]] = []

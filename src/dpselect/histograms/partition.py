@@ -8,6 +8,9 @@ import numpy as np
 
 from dpselect.histograms.counts import Integers
 
+# Intervals that are lists of Python numbers at a time.
+_CHUNK = 2**16
+
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
@@ -60,13 +63,15 @@ def least_cost(given: Candidates, costs: Integers) -> Integers:
     that does not depend on the data.
     """
     order = np.argsort(given.stops, kind="stable")
-    starts, stops, prices = given.starts[order].tolist(), given.stops[order].tolist(), costs[order].tolist()
     best: list[int] = [0] + [0] * given.cells
     came = [-1] * (given.cells + 1)
-    for start, stop, price in zip(starts, stops, prices, strict=True):
-        total = best[start] + price
-        if came[stop] < 0 or total < best[stop]:
-            best[stop], came[stop] = total, start
+    for first in range(0, order.size, _CHUNK):
+        part = order[first : first + _CHUNK]
+        triples = zip(given.starts[part].tolist(), given.stops[part].tolist(), costs[part].tolist(), strict=True)
+        for start, stop, price in triples:
+            total = best[start] + price
+            if came[stop] < 0 or total < best[stop]:
+                best[stop], came[stop] = total, start
     edges = [given.cells]
     while edges[-1]:
         edges.append(came[edges[-1]])

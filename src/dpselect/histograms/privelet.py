@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -29,14 +30,22 @@ def privelet(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Flo
 
     Source: Xiao, Wang and Gehrke 2010 (Privelet), sections 4 and 6.
     """
-    return released("histogram privelet", estimate, counts, epsilon, ledger)
+    return released("histogram privelet", estimate, least_rate, counts, epsilon, ledger)
+
+
+def least_rate(shape: tuple[int, ...], epsilon: Fraction) -> Fraction:
+    """Return epsilon over the coefficients that one record moves."""
+    return epsilon / _moved(shape)
+
+
+def _moved(shape: tuple[int, ...]) -> int:
+    return prod((side - 1).bit_length() + 1 for side in shape)
 
 
 def estimate(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
     """Return the histogram that the noisy coefficients describe."""
     padded = np.pad(counts, [(0, 2 ** (side - 1).bit_length() - side) for side in counts.shape])
-    sensitivity = int(np.prod([side.bit_length() for side in padded.shape]))
-    values = draws.noisy(transformed(padded), epsilon, sensitivity).astype(np.float64)
+    values = draws.noisy(transformed(padded), epsilon, _moved(counts.shape)).astype(np.float64)
     return inverted(values)[tuple(slice(side) for side in counts.shape)]
 
 

@@ -8,24 +8,36 @@ from typing import Any
 
 from dpselect.core.guarantee import Guarantee, exact_epsilon
 from dpselect.core.neighbours import Neighbours
+from dpselect.core.noise import require_rate
 from dpselect.core.spending import Spender, require_spender
 from dpselect.histograms.counts import Floats, Integers, require_counts
 from dpselect.histograms.draws import Draws
 
 Estimate = Callable[[Integers, Fraction, Draws], Floats]
+# From a public shape and epsilon to the least rate of noise that an algorithm asks for.
+LeastRate = Callable[[tuple[int, ...], Fraction], Fraction]
 LEAST_EPSILON = Fraction(1, 10_000)
 
 
 def released(
-    name: str, estimate: Estimate, counts: Any, epsilon: Any, ledger: Spender | None, *, idealised: bool = False
+    name: str,
+    estimate: Estimate,
+    least_rate: LeastRate,
+    counts: Any,
+    epsilon: Any,
+    ledger: Spender | None,
+    *,
+    idealised: bool = False,
 ) -> Floats:
     """Return the estimate of a histogram, once the whole epsilon is recorded.
 
     Raises:
-        TypeError, ValueError: as :func:`require_counts`; epsilon is not a number of at least 1/10000.
+        TypeError, ValueError: as :func:`require_counts`; epsilon is not a number of at least 1/10000, or too small for
+            the noise that this shape needs.
         BudgetError: the ledger does not allow it; nothing was spent.
     """
     cells, exact = require_counts(counts), require_epsilon(epsilon)
+    require_rate(least_rate(cells.shape, exact))
     book = require_spender(ledger)
     # Everything that can refuse has done so: from here on the spend stands, whatever happens.
     if book is not None:

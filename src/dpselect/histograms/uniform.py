@@ -25,7 +25,12 @@ def uniform(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floa
 
     Source: the baseline of Hay et al. 2016 (DPBench), section 3.
     """
-    return released("histogram uniform", estimate, counts, epsilon, ledger)
+    return released("histogram uniform", estimate, least_rate, counts, epsilon, ledger)
+
+
+def least_rate(_: tuple[int, ...], epsilon: Fraction) -> Fraction:
+    """Return epsilon."""
+    return epsilon
 
 
 def estimate(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
