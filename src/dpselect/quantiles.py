@@ -1,13 +1,15 @@
 """Several percentiles of one column under one budget, by recursive halving.
 
 The middle percentile is chosen first; the records below it and those above it are then two disjoint problems of half as
-many percentiles each. k percentiles take L = floor(log2 k) + 1 levels, and a record is in one problem a level: each
+many percentiles each. k percentiles take L = floor(log2 k) + 1 levels, and a record is in one problem per level: each
 level spends epsilon / L.
 
-Ties are broken in private: every record gets an independent uniform fraction of a grid step, so that a long run of
-equal values can be cut anywhere. A record's fraction depends on nothing else, so neighbours stay neighbours.
+Ties are broken by counting: the records of one value are spread evenly over the cells that its grid step is cut into,
+so that a long run of equal values can be cut anywhere. One record more is one more in one cell, so neighbours stay
+neighbours, and the work depends on the cells, not on the records.
 
-References: Kaplan, Schnapp and Stemmer 2022, Algorithm 1; its single percentile here is ``percentile_rank``.
+References: Kaplan, Schnapp and Stemmer 2022, Algorithm 1, who break ties at random; its single percentile here is
+``percentile_rank``.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from dpselect.core.mechanism import Mechanism, require_mechanism
 from dpselect.core.release import Release, of_list
 from dpselect.core.spending import Spender, citing, require_spender
 from dpselect.mechanisms import mechanism as named
-from dpselect.utilities.columns import histogram, percent, public_grid
+from dpselect.utilities.columns import counted, percent, public_grid
 from dpselect.utilities.percentile_rank import rank_scores
 from dpselect.views import Column, StoredColumn
 
@@ -33,7 +35,6 @@ Integers = NDArray[np.int64]
 
 # Cells a grid value is cut into for ties, at most, and cells altogether.
 _CUTS, _CELLS = 2**10, 2**20
-_CHUNK = 2**20
 
 
 def quantiles(
@@ -48,8 +49,8 @@ def quantiles(
     """Choose several percentiles privately; ``candidates`` of the release are in the order of ``p``.
 
     Args:
-        values: shape (n,), every value on the grid: place others with ``Column(values).onto(grid)``. A column of an
-            Ibis table is counted where it is.
+        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or spells no number
+            is left out. A column of an Ibis table is counted where it is.
         p: distinct percentages, 0 <= p < 100.
         grid: the public candidates, strictly increasing, at least 2.
         epsilon: the budget of all percentiles together.
@@ -60,7 +61,7 @@ def quantiles(
 
     Raises:
         PrivacyError: ``grid`` is missing.
-        ValueError: no percentage, one given twice or outside [0, 100), a bad grid, a value off the grid or NaN.
+        ValueError: no percentage, one given twice or outside [0, 100), or a bad grid.
 
     >>> release = quantiles(range(1000), [90, 10, 50], grid=range(1000), epsilon=30)
     >>> [abs(found - true) < 30 for found, true in zip(release.candidates, (900, 100, 500), strict=True)]
@@ -80,20 +81,19 @@ def _release(
     ledger: Spender | None,
 ) -> Release:
     points, shares = public_grid(grid), _shares(p)
-    column = histogram(values)
-    counts = column.counts_on(points)
+    counts, facts = counted(values, points)
     total = exact_epsilon(epsilon)
     levels = len(shares).bit_length()
     example = rank_scores(counts, shares[0], points)
     mechanism.prepared(example, total / levels)
-    cuts = max(1, min(_CUTS, 2 ** ((_CELLS // points.size).bit_length() - 1)))
-    # A bounded range is shown for one draw without private coins only; see the proof beside this file.
-    guarantee, book = of_list(mechanism.guarantee(example, total), levels * cuts), require_spender(ledger)
+    # A bounded range is shown for one draw only; see the proof beside this file.
+    guarantee, book = of_list(mechanism.guarantee(example, total), levels), require_spender(ledger)
     if book is not None:
         each = mechanism.guarantee(example, total / levels)
-        citing(book, column.facts).spend(each, mechanism=mechanism.name, count=levels, note="quantiles")
+        citing(book, facts).spend(each, mechanism=mechanism.name, count=levels, note="quantiles")
 
-    cells = _cut(counts, cuts, stream())
+    cuts = max(1, min(_CUTS, 2 ** ((_CELLS // points.size).bit_length() - 1)))
+    cells = _cut(counts, cuts)
     ordered = sorted(shares)
     places: dict[Fraction, int] = {}
 
@@ -118,18 +118,25 @@ def _release(
     return Release(found, mechanism.name, guarantee)
 
 
-def _cut(counts: Integers, cuts: int, entropy: Entropy) -> Integers:
-    """Return counts over cells: every record in one of the ``cuts`` cells of its value, uniformly."""
-    if cuts == 1:
-        return counts.copy()
-    cells = np.zeros(counts.size * cuts, dtype=np.int64)
-    ends = np.cumsum(counts)
-    for start in range(0, int(ends[-1]), _CHUNK):
-        stop = min(start + _CHUNK, int(ends[-1]))
-        place = np.searchsorted(ends, np.arange(start, stop), side="right")
-        fraction = np.frombuffer(entropy(2 * (stop - start)), dtype=np.uint16) % cuts
-        cells += np.bincount(place * cuts + fraction, minlength=cells.size)
-    return cells
+def _cut(counts: Integers, cuts: int) -> Integers:
+    """Return counts over cells: the records of each value spread over its ``cuts`` cells as evenly as can be.
+
+    A record more of a value is a record more in one cell: the cells take turns, in an order that stays even.
+    """
+    turns = _turns(cuts)
+    return (counts[:, None] // cuts + (turns < counts[:, None] % cuts)).ravel()
+
+
+def _turns(cuts: int) -> Integers:
+    """Return when it is each cell's turn, for a power of two: its bits reversed.
+
+    >>> _turns(8)
+    array([0, 4, 2, 6, 1, 5, 3, 7])
+    """
+    turns = np.zeros(1, dtype=np.int64)
+    while turns.size < cuts:
+        turns = np.concatenate([2 * turns, 2 * turns + 1])
+    return turns
 
 
 def _shares(p: Iterable[Any]) -> list[Fraction]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import dpselect as dps
 from dpselect.utilities import percentile, percentile_rank
-from dpselect.utilities.percentile_rank import changes
+from dpselect.utilities.percentile_rank import _changes, changes
 
 TOP = 12
 
@@ -97,3 +97,13 @@ def test_a_million_candidates() -> None:
     release = dps.select(scores, 5, mechanism=dps.mechanism("permute-and-flip"))
 
     assert abs(release.candidate - 990_000) < 5000
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=2, max_size=6), st.fractions(0, 1, max_denominator=10**8))
+def test_huge_counts_are_exact_too(counts, share: Fraction) -> None:
+    """Where products leave 64 bits, integers without an end give what small counts give, in proportion."""
+    share = min(share, Fraction(99, 100))
+    wide = np.array(counts) * 10**12
+    exact = _changes(wide.astype(object), wide.astype(object).cumsum(), share.numerator, share.denominator)
+
+    assert [min(int(each), 2**61) for each in exact] == changes(wide, share).tolist()

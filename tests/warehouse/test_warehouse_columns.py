@@ -80,28 +80,47 @@ def test_clipping_moves_values_to_the_bounds(bounds, request: pytest.FixtureRequ
     assert np.array_equal(expected.onto(grid).counts_on(grid), found.onto(grid).counts_on(grid))
 
 
+WIDE = np.array([2**60, 2**60 + 1, 2**60 + 2, 2**60 + 5, 2**60 + 9])
+
+
 @pytest.mark.parametrize(
-    ("values", "words"),
-    [([1.0, np.nan], "missing entries"), ([1.0, 7.0], "outside the public grid"), ([1.0, np.inf], "outside")],
+    ("values", "grid"),
+    [
+        ([1.0, np.nan, 7.0, np.inf, -np.inf, -3.0], np.arange(3)),
+        ([0.5, 1.5, 1.6], np.arange(3)),
+        (np.arange(1000.0), np.arange(3)),
+        ([7, -7, 2**62, -(2**62)], np.arange(3)),
+        (WIDE, WIDE),
+        (WIDE, WIDE[[0, 2, 4]]),
+        (WIDE, np.arange(2**60, 2**60 + 12, 3)),
+        (WIDE, np.arange(2**60, 2**60 + 12, 4)),
+        (WIDE, np.arange(2**60, 2**60 + 12)),
+        (np.array([1, 2**64 - 1], dtype=np.uint64), np.arange(3)),
+    ],
 )
 @pytest.mark.parametrize("engine", ENGINES[:2])
-def test_what_arrays_refuse_is_refused(engine: str, values, words: str, request: pytest.FixtureRequest) -> None:
-    """Missing values, values outside, and infinity."""
-    with pytest.raises(ValueError, match=words):
-        stored(np.array(values), engine, request).onto([0, 1, 2]).counts_on(np.arange(3))
+def test_no_value_is_refused(engine: str, values, grid, request: pytest.FixtureRequest) -> None:
+    """Missing, outside, infinite, between grid values, or beyond 2^53: the counts of arrays."""
+    values = np.asarray(values)
+    if engine == "postgres" and values.dtype == np.uint64:
+        pytest.skip("PostgreSQL has no unsigned integers")
+    column = stored(values, engine, request)
+
+    assert np.array_equal(Column(values).counts_on(grid), column.counts_on(grid))
+    outside, lacking = Column(values).check(grid)["outside"], int(np.isnan(values).sum())
+    assert {"lacking": lacking, "outside": outside} == column.check(grid)
 
 
-def test_values_off_the_grid_are_refused(request: pytest.FixtureRequest) -> None:
-    """Few or many of them, integers or not; and what no percentile is made of."""
-    for values in (np.array([0.5]), np.arange(1000.0), np.array([7])):
-        with pytest.raises(ValueError, match="not on the grid"):
-            stored(values, "duckdb", request).counts_on(np.arange(3))
+def test_what_is_refused_is_public(request: pytest.FixtureRequest) -> None:
+    """Types, names and grids, never values."""
     with pytest.raises(TypeError, match="need numbers"):
         StoredColumn(ibis.memtable({"x": ["a"]}), "x")
     with pytest.raises(ValueError, match="no column 'y'"):
         StoredColumn(ibis.memtable({"x": [1]}), "y")
     with pytest.raises(ValueError, match="uneven grid"):
         stored(np.array([1.0]), "duckdb", request).onto(np.arange(5000.0) ** 2).counts_on(np.arange(3))
+    with pytest.raises(ValueError, match="cast it to int64"):
+        stored(np.array([1.0]), "duckdb", request).counts_on(WIDE)
     with pytest.raises(TypeError, match="names records"):
         dps.utilities.median(ibis.memtable({"x": [1, 2]}).x, upper=3)
 

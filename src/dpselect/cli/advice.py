@@ -22,7 +22,6 @@ REMEDIES = {
     "pass a public ceiling=, or use local-dampening": _OTHER,
     "pass ceiling=, or use local-dampening": _OTHER,
     "pass sensitivity=dpselect.sensitivity.constant([...])": _OTHER,
-    "clip the column first, or pass a wider grid": "pass --clip, or widen --lower and --upper",
     "pass scores of at least two": "--nodes must be at least 2",
     "pass nodes= as the list of labels": "pass --nodes with a file of one label a line",
     "pass two arrays of the same shape (m,), m >= 1": "the table needs a row a marker",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -28,16 +27,10 @@ def add_column(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lower", type=number, help="the public smallest value (a histogram starts at 0)")
     parser.add_argument("--upper", type=number, help="the public largest value (a histogram ends with its last cell)")
     parser.add_argument("--step", type=number, default=Fraction(1), help="how fine the answer is (default 1)")
-    parser.add_argument(
-        "--clip", action="store_true", help="move values outside the bounds to the nearest bound instead of refusing"
-    )
 
 
 def grid_and_column(given: argparse.Namespace) -> tuple[Any, dps.Column | StoredColumn]:
-    """Return the public grid and the column with every value on its nearest grid value.
-
-    How many values were clipped goes to standard error, for the curator.
-    """
+    """Return the public grid, and the column, whose values move to the nearest grid value when they are counted."""
     if given.step <= 0:
         raise ValueError("--step must be positive: how fine the answer is.")
     if Path(given.file).suffix == ".npy":
@@ -47,17 +40,12 @@ def grid_and_column(given: argparse.Namespace) -> tuple[Any, dps.Column | Stored
             "The smallest and largest values in the file are private: pass --lower and --upper, the public bounds."
         )
     grid = _grid(given.lower, given.upper, given.step)
-    column: dps.Column | StoredColumn
     if stays(given, given.file):
         if given.column is None:
             raise ValueError("Which column of the table? Pass --column.")
-        column = StoredColumn(Warehouse.open(given.file, given.table), given.column)
-    else:
-        column = dps.Column.read(given.file, given.column)
-    if given.clip:
-        column = column.clip(grid[0].item(), grid[-1].item())
-        print(f"For the curator only, not to be published: values clipped: {column.clipped}.", file=sys.stderr)
-    return grid, column.onto(grid)
+        return grid, StoredColumn(Warehouse.open(given.file, given.table), given.column)
+    kind = "integer" if grid.dtype.kind == "i" else "real"
+    return grid, dps.Column.read(given.file, given.column, kind=kind)
 
 
 def _grid(lower: Fraction, upper: Fraction, step: Fraction) -> Any:
@@ -85,6 +73,5 @@ def _histogram(given: argparse.Namespace) -> tuple[Any, dps.Column]:
     grid = _grid(lower, lower + given.step * (counts.size - 1), given.step)
     if given.upper is not None and given.upper != lower + given.step * (counts.size - 1):
         raise ValueError("--upper does not agree with the number of cells: leave it out for a histogram.")
-    if counts.dtype.kind not in "iu" or (counts < 0).any():
-        raise ValueError("A histogram is a list of counts: pass integers >= 0.")
-    return grid, dps.Column(np.repeat(grid, counts))
+    plain: Any = int if grid.dtype.kind == "i" else float
+    return grid, dps.Column.from_counts(counts, lower=plain(lower), step=plain(given.step))

@@ -40,7 +40,7 @@ def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
     if given.label is None:
         return {"rank": dps.utilities.percentile_rank(column, 50, grid=grid)}
     assert isinstance(column, dps.Column)
-    found = dps.utilities.median(column, lower=grid[0].item(), upper=grid[-1].item())
+    found = dps.utilities.median(column.onto(grid), lower=grid[0].item(), upper=grid[-1].item())
     labels = tables.labels(given.file, given.label)
     return {"distance": dps.Scores(found.values, found.sensitivity, candidates=labels, neighbours="substitution")}
 

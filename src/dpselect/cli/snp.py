@@ -32,7 +32,9 @@ def add_data(parser: argparse.ArgumentParser) -> None:
 
 def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
     """Return the TDT statistic of every marker."""
-    b, c = (tables.column(given.file, name) for name in ("b", "c"))
+    # A cell that spells no count is 0, and none is more than all families together can have.
+    columns = (dps.Column.read(given.file, name, kind="integer") for name in ("b", "c"))
+    b, c = (column.clip(0, 2 * given.families).values for column in columns)
     names = tables.labels(given.file, given.label)
     found = dps.utilities.tdt(b, c, families=given.families, candidates=names)
     # One sensitivity for all: its own would dampen the best markers most, because theirs is the largest.

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.sources import csv_text
 
-def column(path: str | Path, name: str | None = None) -> NDArray[Any]:
-    """Return one numeric column of a ``.csv`` or ``.parquet`` file, shape (n,), int64 or float64.
+
+def column(path: str | Path, name: str | None = None) -> Any:
+    """Return one column of a ``.csv`` or ``.parquet`` file as an arrow array: text, or the type of the schema.
 
     Args:
         path: the file; csv has a header line.
@@ -20,14 +22,15 @@ def column(path: str | Path, name: str | None = None) -> NDArray[Any]:
     Raises:
         FileNotFoundError: no such file.
         ImportError: pyarrow is not installed.
-        ValueError: another kind of file, no such column, a cell that is empty or no number.
+        ValueError: another kind of file, or no such column.
     """
-    found, arrow = _read(Path(path), name), _arrow()
-    if arrow.types.is_integer(found.type):
-        return np.asarray(found.to_numpy())
-    if not arrow.types.is_floating(found.type):
-        raise ValueError("The column is not numeric: pass a column of integers or decimals.")
-    return np.asarray(found.to_numpy()).astype(np.float64, copy=False)
+    path = Path(path)
+    if path.name.lower().endswith(".parquet"):
+        if not path.is_file():
+            raise FileNotFoundError(f"There is no file {path}.")
+        return _parquet(path, name)
+    wanted = _choose(csv_text.header(path), name)
+    return csv_text.columns(path, [wanted])[wanted]
 
 
 def table(path: str | Path, names: list[Any]) -> dict[Any, NDArray[Any]]:

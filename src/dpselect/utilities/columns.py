@@ -4,35 +4,35 @@ from __future__ import annotations
 
 import decimal
 import numbers
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dpselect.core.errors import PrivacyError
 from dpselect.sources.warehouse import is_expression
 from dpselect.views import Column, StoredColumn
 from dpselect.views.column import Numbers, public_points
 
-# Keeps the products of a share and a number of records within 64 bits, for any number of records that fits memory.
+# Keeps the products of a share and up to 4 * 10^10 records within 64 bits; beyond, Python's integers are used.
 _FINEST = 10**8
 
 
-def column(values: ArrayLike | Column) -> Numbers:
-    """Return the numbers of a column, shape (n,), int64 or float64.
+def records(values: ArrayLike | Column, lower: Any, upper: Any) -> Numbers:
+    """Return the numbers of a column within public bounds, shape (n,): int64 for integer bounds, else float64.
 
     Raises:
-        TypeError, ValueError: as :class:`Column`; NaN.
+        TypeError, ValueError: as :class:`Column`, and records of an engine, which stay there.
     """
-    made = histogram(values)
+    made = histogram(values, "integer" if isinstance(lower, int) else "real")
     if isinstance(made, StoredColumn):
         raise TypeError(
             "This names records, and those of a warehouse stay there: choose the median value by "
             "percentile_rank(values, 50, grid=...), or pass the numbers."
         )
-    made.complete()
-    return made.values
+    return made.between(lower, upper)
 
 
 def public_grid(grid: ArrayLike | None) -> Numbers:
@@ -50,15 +50,30 @@ def public_grid(grid: ArrayLike | None) -> Numbers:
     return public_points(grid)
 
 
-def histogram(values: Any) -> Column | StoredColumn:
+def histogram(values: Any, kind: str) -> Column | StoredColumn:
     """Return what can count its values on a grid: a column in memory, or one in its engine (an Ibis column).
+
+    Args:
+        values: a column, or what makes one.
+        kind: the public kind of the grid or the bounds, for what is not a column yet.
 
     Raises:
         TypeError, ValueError: as :class:`Column` and :class:`StoredColumn`.
     """
     if isinstance(values, (Column, StoredColumn)):
         return values
-    return StoredColumn.of(values) if is_expression(values) else Column(values)
+    return StoredColumn.of(values) if is_expression(values) else Column(values, kind=kind)
+
+
+def counted(values: Any, grid: Numbers) -> tuple[NDArray[np.int64], Mapping[str, str]]:
+    """Return how many records are nearest to each value of a public grid, and where they came from.
+
+    Raises:
+        TypeError, ValueError: as :func:`histogram`.
+        ConnectionError: the engine failed.
+    """
+    made = histogram(values, "integer" if grid.dtype.kind == "i" else "real")
+    return made.counts_on(grid), made.facts
 
 
 def percent(p: Any) -> Fraction:

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpselect.core.errors import PrivacyError
 from dpselect.core.scores import Scores
 from dpselect.core.sensitivity import Floats, Sensitivity, profiles
-from dpselect.utilities.columns import column
+from dpselect.utilities.columns import records
 from dpselect.views import Column
 from dpselect.views.column import Numbers
 
@@ -37,17 +37,20 @@ _UPWARDS = 1 + 2.0**-48
 def median(values: ArrayLike | Column, *, lower: float = 0, upper: float | None = None) -> Scores:
     """Return minus the distance of every record's value from the median value, shape (n,).
 
-    Integers give exact integer scores.
+    The kind of number is that of the bounds: two integers give exact integer scores, and a value between two integers
+    counts as the nearest, of two the lower; other bounds give real ones. Values outside the bounds move to the nearest
+    bound. A value that is missing or spells no number counts as ``lower``, because n is public and each record is a
+    candidate.
 
     Args:
-        values: shape (n,), one number a record, within the bounds.
+        values: shape (n,), one number per record.
         lower: public bound.
         upper: public bound.
 
     Raises:
         PrivacyError: ``upper`` is missing.
-        ValueError: fewer than 2 records, a value outside the bounds or NaN, or lower >= upper.
-        TypeError: values or bounds that are not real numbers.
+        ValueError: fewer than 2 records, lower >= upper, or integer bounds beyond 2^61.
+        TypeError: bounds that are not real numbers; values of a type such as dates.
 
     >>> scores = median([0, 0, 1], upper=4)
     >>> scores.values
@@ -56,19 +59,14 @@ def median(values: ArrayLike | Column, *, lower: float = 0, upper: float | None 
     array([[3., 3., 3.],
            [4., 4., 4.]])
     """
-    records = column(values)
-    low, high = _bounds(lower, upper, records.dtype.kind == "i")
-    if not records.size:
+    low, high = _bounds(lower, upper)
+    each = records(values, low, high)
+    if not each.size:
         raise ValueError("The median needs records: the column is empty.")
-    if records.size == 1:
-        raise ValueError("A single record is always the median, so its sensitivity is zero for ever: pass 2 or more.")
-    if records.min() < low or records.max() > high:
-        raise ValueError(
-            "A value lies outside the public bounds: widen lower= and upper=, or clip the column first with "
-            "Column(values).clip(lower, upper)."
-        )
+    if each.size == 1:
+        raise ValueError("A single record is always the median, so its sensitivity is always zero: pass 2 or more.")
     # From here on everything is a function of x - lower, which moves with no other record.
-    shifted: Numbers = np.asarray(records - low)
+    shifted: Numbers = np.asarray(each - low)
     length = high - low
     middle = np.partition(shifted, (shifted.size - 1) // 2)[(shifted.size - 1) // 2]
     return Scores(-np.abs(shifted - middle), sensitivity_of_records(shifted, length), neighbours="substitution")
@@ -156,8 +154,8 @@ def _pair(own: Numbers, ordered: Numbers, length: float) -> Callable[[int], Floa
     return lambda t: at_once if t == 0 else after_one if t == 1 else np.full(own.size, float(length))
 
 
-def _bounds(lower: Any, upper: Any, whole: bool) -> tuple[Any, Any]:
-    """Return the public bounds, as integers for a column of integers."""
+def _bounds(lower: Any, upper: Any) -> tuple[Any, Any]:
+    """Return the public bounds, as integers if both are."""
     if upper is None:
         raise PrivacyError("The median needs upper=: the public largest possible value (and lower=, 0 by default).")
     for bound in (lower, upper):
@@ -167,10 +165,8 @@ def _bounds(lower: Any, upper: Any, whole: bool) -> tuple[Any, Any]:
             raise ValueError("lower and upper must be finite: pass the public bounds of the values.")
     if not lower < upper:
         raise ValueError("lower must be below upper: pass the public bounds of the values.")
-    if whole:
-        if lower != int(lower) or upper != int(upper):
-            raise ValueError("Integer values need integer bounds: round lower= down and upper= up.")
-        if max(abs(int(lower)), abs(int(upper))) > 2**61:
-            raise ValueError("Bounds of integers lie within 2^61: pass floats.")
-        return int(lower), int(upper)
-    return float(lower), float(upper)
+    if not (isinstance(lower, numbers.Integral) and isinstance(upper, numbers.Integral)):
+        return float(lower), float(upper)
+    if max(abs(int(lower)), abs(int(upper))) > 2**61:
+        raise ValueError("Bounds of integers lie within 2^61: pass floats.")
+    return int(lower), int(upper)

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from dpselect.core.scores import Scores
 from dpselect.core.sensitivity import profiles
-from dpselect.utilities.columns import histogram, percent, public_grid
+from dpselect.utilities.columns import counted, percent, public_grid
 from dpselect.views import Column, StoredColumn
 
 
@@ -33,23 +33,22 @@ def percentile(values: ArrayLike | Column | StoredColumn, p: Any, *, grid: Array
     Without records all scores are 0.
 
     Args:
-        values: shape (n,), every value on the grid: place others with ``Column(values).onto(grid)``. A column of an
-            Ibis table is counted where it is.
+        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or spells no number
+            is left out. A column of an Ibis table is counted where it is.
         p: the percentage, 0 <= p < 100; 50 is the (upper) median. A float is read as its decimal text.
         grid: the public candidates, strictly increasing, at least 2.
 
     Raises:
         PrivacyError: ``grid`` is missing.
-        ValueError: p outside [0, 100), a bad grid, a value off the grid or NaN.
-        TypeError: values, p or grid that are not real numbers.
+        ValueError: p outside [0, 100), or a bad grid.
+        TypeError: p or grid that are not real numbers; values of a type such as dates.
 
     >>> scores = percentile([1, 1, 2, 2, 2], 50, grid=[0, 1, 2, 3])
     >>> scores.values, scores.sensitivity.at([0, 1])[:, 0]
     (array([0, 0, 1, 0]), array([0., 1.]))
     """
     points, share = public_grid(grid), percent(p)
-    made = histogram(values)
-    counts = made.counts_on(points)
+    counts, facts = counted(values, points)
     reached = np.cumsum(counts)
     size = int(reached[-1])
     # The rank is at most n, so that the first place which reaches it has records.
@@ -61,7 +60,7 @@ def percentile(values: ArrayLike | Column | StoredColumn, p: Any, *, grid: Array
         safe = safe_steps(share, below, at, size - below - at, ends)
     won = (np.arange(points.size) == place).astype(np.int64)
     sensitivity = profiles(lambda t: (t[:, None] >= safe).astype(np.float64), ceiling=1.0)
-    return Scores(won, sensitivity, candidates=points, facts=made.facts)
+    return Scores(won, sensitivity, candidates=points, facts=facts)
 
 
 def safe_steps(share: Fraction, below: int, at: int, above: int, ends: tuple[bool, bool]) -> int:

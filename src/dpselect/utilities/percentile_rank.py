@@ -17,33 +17,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.core.kinds import TICK_CLIP
 from dpselect.core.scores import Scores
-from dpselect.utilities.columns import histogram, percent, public_grid
+from dpselect.utilities.columns import counted, percent, public_grid
 from dpselect.views import Column, StoredColumn
 
 Integers = NDArray[np.int64]
+# Up to here products of a share and a number of records fit 64 bits.
+_WIDEST = 2**62
 
 
 def percentile_rank(values: ArrayLike | Column | StoredColumn, p: Any, *, grid: ArrayLike | None = None) -> Scores:
     """Return minus the changes that would make each grid value the percentile, shape of the grid, exact integers.
 
     Args:
-        values: shape (n,), every value on the grid: place others with ``Column(values).onto(grid)``. A column of an
-            Ibis table is counted where it is.
+        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or spells no number
+            is left out. A column of an Ibis table is counted where it is.
         p: the percentage, 0 <= p < 100; 50 is the (upper) median. A float is read as its decimal text.
         grid: the public candidates, strictly increasing, at least 2.
 
     Raises:
         PrivacyError: ``grid`` is missing.
-        ValueError: p outside [0, 100), a bad grid, a value off the grid or NaN.
-        TypeError: values, p or grid that are not real numbers.
+        ValueError: p outside [0, 100), or a bad grid.
+        TypeError: p or grid that are not real numbers; values of a type such as dates.
 
     >>> percentile_rank([1, 1, 2, 2, 2], 50, grid=[0, 1, 2, 3]).values
     array([-6, -2,  0, -5])
     """
     points, share = public_grid(grid), percent(p)
-    made = histogram(values)
-    return rank_scores(made.counts_on(points), share, points, made.facts)
+    counts, facts = counted(values, points)
+    return rank_scores(counts, share, points, facts)
 
 
 def rank_scores(counts: Integers, share: Fraction, candidates: Any, facts: Mapping[str, str] | None = None) -> Scores:
@@ -64,8 +67,17 @@ def changes(counts: Integers, share: Fraction) -> Integers:
     array([56,  0, 57])
     """
     part, whole = share.numerator, share.denominator
-    rest = whole - part
     reached = np.cumsum(counts)
+    if reached.size and int(reached[-1]) * whole > _WIDEST:
+        # The same, in integers without an end; what no score needs is clipped, as scores are.
+        wide = _changes(counts.astype(object), reached.astype(object), part, whole)
+        return np.asarray(np.minimum(wide, TICK_CLIP).astype(np.int64))
+    found: Integers = _changes(counts, reached, part, whole)
+    return found
+
+
+def _changes(counts: Any, reached: Any, part: int, whole: int) -> Any:
+    rest = whole - part
     low = whole * (reached - counts) - part * reached[-1]
     high = low + whole * counts
     empty = counts == 0
@@ -77,9 +89,8 @@ def changes(counts: Integers, share: Fraction) -> Integers:
         first = empty * part
         down = empty + np.maximum(0, _ceiling(low - first, rest))
         up = -high // rest + 1
-    result: Integers = np.where(low > 0, down, np.where(high <= 0, up, 0))
-    return result
+    return np.where(low > 0, down, np.where(high <= 0, up, 0))
 
 
-def _ceiling(number: Integers, divisor: int) -> Integers:
+def _ceiling(number: Any, divisor: int) -> Any:
     return -(-number // divisor)

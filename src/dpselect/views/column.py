@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,65 +13,97 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.sources import tables
+from dpselect.sources.column_cells import INTEGER_CLIP, Cells, Mask, array_of, declared, integers, is_retyped, reals
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 # Records placed at a time: the temporary arrays stay in the cache, and memory does not grow with the column.
 _CHUNK = 2**16
-OFF_GRID = "A value is not on the grid: move the values there with Column(values).onto(grid), or pass a finer grid=."
-OUTSIDE_GRID = "A value lies outside the public grid: clip the column first, or pass a wider grid."
-MISSING = "values has missing entries (NaN): leave those records out, or give them a public value."
+# Counts of a histogram are clipped so that their sum stays below.
+_MOST = 2**62
+_EXACT = 2**53
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Column:
-    """One private number a record, shape (n,), int64 or float64, read-only.
+    """One private number per record, each read by itself; arrays are read-only.
 
-    Integers stay integers, because they are handled exactly.
+    Whether there is an answer never depends on a record: numbers outside the public bounds or grid move to the nearest
+    one, and a cell that is missing or spells no number is left out where records may come and go (percentiles), or
+    counts as the lower bound where the number of records is public (the median). :meth:`check` counts all of them.
+
+    Args:
+        values: shape (n,): a list, an array, or a series of pandas, polars or arrow; numbers, or text that spells them.
+        kind: ``"integer"`` (exact; the nearest integer, of two the lower) or ``"real"``. ``None`` takes integers where
+            the type of the container says so, and real numbers otherwise, for every list too, whatever stands in it.
 
     Attributes:
-        values: shape (n,), private.
+        kind: the public kind.
+        cells: shape (n,), int64, or float64 with NaN where a number is lacking: private.
         clipped: how many records ``clip`` has moved: private, for the curator only.
 
     Raises:
-        TypeError: values that are masked or not real numbers.
-        ValueError: more than one dimension, or integers beyond 64 bits.
+        TypeError: not a column, or of a type such as dates or complex numbers.
+        ValueError: more than one dimension, or an unknown kind.
 
-    >>> Column([3, 14, 15]).clip(0, 10).values
+    >>> Column([3, 14, 15], kind="integer").clip(0, 10).values
     array([ 3, 10, 10])
     """
 
-    values: Numbers
+    kind: str
+    cells: Numbers
     clipped: int = 0
+    _above: Mask | None = None
+    _lacking: Mask | None = None
+    _counts: Integers | None = None
+    _retyped: bool = False
     # Columns in memory do not know where they came from.
     facts: ClassVar[Mapping[str, str]] = {}
 
-    def __init__(self, values: ArrayLike, clipped: int = 0) -> None:
-        view = numbers_of(values, "values").view()
+    def __init__(self, values: Any, *, kind: str | None = None) -> None:
+        if kind not in (None, "integer", "real"):
+            raise ValueError('kind is "integer" or "real".')
+        array = array_of(values)
+        known = declared(values, array) if kind is None else kind
+        read = integers(array) if known == "integer" else reals(array)
+        self._set(known, read, retyped=is_retyped(values))
+
+    def _set(
+        self, kind: str, read: Cells, *, clipped: int = 0, counts: Integers | None = None, retyped: bool = False
+    ) -> Column:
+        view = read.values.view()
         view.flags.writeable = False
-        object.__setattr__(self, "values", view)
-        object.__setattr__(self, "clipped", clipped)
+        own = {"cells": view, "_above": read.above, "_lacking": read.lacking, "_counts": counts, "_retyped": retyped}
+        for name, value in {"kind": kind, "clipped": clipped, **own}.items():
+            object.__setattr__(self, name, value)
+        return self
 
     @classmethod
-    def read(cls, path: str | Path, column: str | None = None) -> Column:
+    def read(cls, path: str | Path, column: str | None = None, *, kind: str | None = None) -> Column:
         """Return a column of a ``.csv`` or ``.parquet`` file.
 
         Args:
             path: the file.
             column: its name; may be left out when the file has one column.
+            kind: as for a column. ``None`` takes the type of a parquet column, and real numbers from a csv file.
 
         Raises:
             FileNotFoundError, ImportError: no such file; pyarrow is not installed.
-            ValueError: another kind of file, no such column, a cell that is empty or no number.
+            ValueError: another kind of file, or no such column.
+            TypeError: a parquet column of another type, such as dates.
         """
-        return cls(tables.column(path, column))
+        return cls(tables.column(path, column), kind=kind)
 
     @classmethod
     def from_counts(cls, counts: ArrayLike, *, lower: float = 0, step: float = 1) -> Column:
         """Return the records that a histogram counts: ``counts[i]`` of value lower + i step.
 
+        They are never written out one by one, so 10^12 records cost what the cells cost. Counts are clipped so that
+        their sum stays below 2^62.
+
         Raises:
-            ValueError: counts that are negative, no integers, or of more than one dimension.
+            ValueError: counts that are negative, not integers, or of more than one dimension.
 
         >>> Column.from_counts([2, 0, 1]).values
         array([0, 0, 2])
@@ -78,108 +111,219 @@ class Column:
         histogram = np.asarray(counts)
         if histogram.ndim != 1 or histogram.dtype.kind not in "iu" or (histogram < 0).any():
             raise ValueError("A histogram is a list of counts: pass integers >= 0, shape (cells,).")
-        return cls(np.repeat(lower + step * np.arange(histogram.size), histogram))
+        wide = histogram.astype(np.uint64 if histogram.dtype.kind == "u" else np.int64)
+        each = np.minimum(wide, np.asarray(_MOST // max(1, wide.size), dtype=wide.dtype)).astype(np.int64)
+        values: Any = lower + step * np.arange(wide.size)
+        return object.__new__(cls)._set(_kind(values), Cells(values), counts=each)
+
+    @cached_property
+    def values(self) -> Numbers:
+        """Return one number per record, shape (n,); integers that are lacking are 0, others NaN. Private."""
+        each: Any = self.cells if self._counts is None else np.repeat(self.cells, self._counts)
+        return each  # type: ignore[no-any-return]
 
     def clip(self, lower: float, upper: float) -> Column:
         """Return the column with every value moved into the public bounds; ``clipped`` says how many were moved.
 
         Raises:
-            ValueError: NaN, or lower >= upper.
+            ValueError: lower >= upper, or integers beyond 2^53 from a pandas column that NumPy holds.
         """
         if not lower < upper:
             raise ValueError("lower must be below upper: pass the public bounds of the values.")
-        self.complete()
-        outside = int(((self.values < lower) | (self.values > upper)).sum())
-        return Column(np.clip(self.values, lower, upper), self.clipped + outside)
+        self._require_exact(lower, upper)
+        moved = self._total(self._outside(lower, upper) & ~self._gone())
+        below, beyond = self.cells < lower, self.cells > upper
+        above = None if self._above is None else self._above & ~below & (self.cells < upper)
+        whole = self.kind == "integer" and float(lower).is_integer() and float(upper).is_integer()
+        ends = (int(lower), int(upper)) if whole else (lower, upper)
+        found = np.where(below, ends[0], np.where(beyond, ends[1], self.cells))
+        if whole:
+            read = Cells(found.astype(np.int64), above, self._lacking)
+        else:
+            found = found.astype(np.float64)
+            found[self._gone()] = np.nan
+            read = Cells(found)
+        return object.__new__(Column)._set(
+            _kind(read.values), read, clipped=self.clipped + moved, counts=self._counts, retyped=self._retyped
+        )
 
     def onto(self, grid: ArrayLike) -> Column:
         """Return the column with every value moved to the nearest value of the public grid, of two the lower.
 
-        Each record moves by itself, so neighbours stay neighbours.
+        Each record moves by itself, so neighbours stay neighbours; what lies outside goes to the grid's ends.
 
         Raises:
-            ValueError: NaN, a value outside the grid's ends (clip first), or a grid that does not increase.
+            ValueError: a grid that does not increase, or that needs integers a pandas column may have rounded.
 
         >>> Column([0.4, 2.5, 8.1]).onto([0, 5, 10]).values
         array([ 0,  0, 10])
         """
         points = public_points(grid)
-        self.complete()
-        if self.values.size and (self.values.min() < points[0] or self.values.max() > points[-1]):
-            raise ValueError(OUTSIDE_GRID)
-        middles = points[:-1] + (points[1:] - points[:-1]) / 2
-        return Column(points[np.searchsorted(middles, self.values, side="left")], self.clipped)
+        self._require_exact(points[0], points[-1])
+        found, gone = points[self.places_on(points)], self._gone()
+        found[gone] = np.nan if found.dtype.kind == "f" else 0
+        read = Cells(found, None, gone if found.dtype.kind == "i" and gone.any() else None)
+        return object.__new__(Column)._set(
+            _kind(found), read, clipped=self.clipped, counts=self._counts, retyped=self._retyped
+        )
 
-    def counts_on(self, grid: Numbers) -> NDArray[np.int64]:
-        """Return how many records stand on each value of the grid, shape of the grid.
+    def counts_on(self, grid: Numbers) -> Integers:
+        """Return how many records are nearest to each value of the grid, of two the lower; shape of the grid.
 
-        On an evenly spaced grid the place is computed, which takes a third of the time of a search. Whether a
-        grid is one is found out by placing the grid itself, and every record is compared with the value it is
-        placed on.
+        Records whose number is lacking are left out.
 
         Raises:
-            ValueError: a value is not on the grid, or missing.
+            ValueError: as :meth:`onto`.
         """
-        first = float(grid[0])
-        scale = (grid.size - 1) / (float(grid[-1]) - first)
-
-        def computed(chunk: Numbers) -> NDArray[np.intp]:
-            place = np.subtract(chunk, first, dtype=np.float64)
-            place *= scale
-            # Rounds values at or after the first; whatever is placed wrongly is found by the comparison.
-            place += 0.5
-            return place.astype(np.intp)
-
+        self._require_exact(grid[0], grid[-1])
         counts = np.zeros(grid.size, dtype=np.int64)
-        with np.errstate(invalid="ignore", over="ignore"):
-            even = math.isfinite(scale) and np.array_equal(computed(grid), np.arange(grid.size))
-            for start in range(0, self.values.size, _CHUNK):
-                chunk = self.values[start : start + _CHUNK]
-                places = computed(chunk) if even else np.searchsorted(grid, chunk)
-                if not np.array_equal(grid.take(places, mode="clip"), chunk):
-                    self.complete()
-                    raise ValueError(OFF_GRID)
-                counts += np.bincount(places, minlength=grid.size)
+        for start in range(0, self.cells.size, _CHUNK):
+            chunk = slice(start, start + _CHUNK)
+            places, gone = self._places(grid, chunk), self._gone(chunk)
+            if self._counts is not None:
+                np.add.at(counts, places[~gone], self._counts[chunk][~gone])
+            else:
+                counts += np.bincount(places[~gone] if gone.any() else places, minlength=grid.size)
         return counts
 
-    def complete(self) -> None:
-        """Raise ``ValueError`` if a value is missing."""
-        if np.isnan(self.values).any():
-            raise ValueError(MISSING)
+    def places_on(self, grid: Numbers) -> NDArray[np.intp]:
+        """Return the place on the grid that is nearest to each value, of two the lower; anything for lacking ones."""
+        return self._places(grid, slice(None))
+
+    def between(self, lower: float, upper: float) -> Numbers:
+        """Return one number per record within public bounds, shape (n,): int64 for integer bounds, else float64.
+
+        What is outside moves to the nearest bound, and a lacking number counts as the lower bound.
+
+        Raises:
+            ValueError: as :meth:`clip`.
+        """
+        self._require_exact(lower, upper)
+        if isinstance(lower, int) and self.kind == "real":
+            made = integers(self.values)
+            each, gone = made.values, made.lacking
+        else:
+            each, gone = self.values, None if self._counts is not None else self._gone()
+        within = np.clip(each if isinstance(lower, int) else each.astype(np.float64), lower, upper)
+        return np.asarray(within if gone is None else np.where(gone, lower, within))
+
+    def check(self, grid: ArrayLike) -> dict[str, int]:
+        """Return how many records lack a number, lie outside the grid's ends, or move to a grid value.
+
+        These counts are private: they are for the curator, who may want to mend the data first.
+
+        >>> Column([1, 2.5, 99, "x", None]).check([0, 1, 2, 3])
+        {'lacking': 2, 'outside': 1, 'moved': 1}
+        """
+        points = public_points(grid)
+        gone, outside = self._gone(), self._outside(points[0], points[-1])
+        same = points[self.places_on(points)] == self.cells
+        if self._above is not None:
+            same &= ~self._above
+        found = {"lacking": gone, "outside": outside & ~gone, "moved": ~same & ~outside & ~gone}
+        return {name: self._total(rows) for name, rows in found.items()}
+
+    def _total(self, rows: Mask) -> int:
+        return int(rows.sum() if self._counts is None else self._counts[rows].sum())
+
+    def _gone(self, rows: slice = slice(None)) -> Mask:
+        """Return which records lack a number."""
+        if self.kind == "real":
+            return np.isnan(self.cells[rows])
+        return np.zeros(self.cells[rows].shape, dtype=np.bool_) if self._lacking is None else self._lacking[rows]
+
+    def _outside(self, lower: float, upper: float) -> Mask:
+        beyond = self.cells > upper
+        if self._above is not None:
+            beyond |= self._above & (self.cells == upper)
+        outside: Mask = (self.cells < lower) | beyond
+        return outside
+
+    def _require_exact(self, lower: Any, upper: Any) -> None:
+        if self._retyped and max(abs(lower), abs(upper)) > _EXACT:
+            raise ValueError(
+                "One missing cell makes pandas round integers beyond 2^53 in every row: pass a column with an arrow or "
+                "nullable type, a list, or an array."
+            )
+
+    def _places(self, grid: Numbers, rows: slice) -> NDArray[np.intp]:
+        values: Any = self.cells[rows]
+        if self.kind == "integer" and grid.dtype.kind == "i":
+            return _places_of_integers(values, None if self._above is None else self._above[rows], grid)
+        return _places_of_reals(values.astype(np.float64, copy=False), grid)
 
     def __repr__(self) -> str:
         return "Column(private)"
 
 
+def _kind(values: Numbers) -> str:
+    return "integer" if values.dtype.kind == "i" else "real"
+
+
+def _places_of_integers(values: Integers, above: Mask | None, grid: Any) -> NDArray[np.intp]:
+    """Place integers exactly; ``above`` says which numbers lie above their integer."""
+    first, last = int(grid[0]), int(grid[-1])
+    step, rest = divmod(last - first, grid.size - 1)
+    if rest or last - first >= _MOST // 2 or not np.array_equal(np.diff(grid), np.full(grid.size - 1, step)):
+        halves = 2 * values if above is None else 2 * values + above
+        return np.searchsorted(grid[:-1] + grid[1:], halves, side="left")
+    # Beyond the ends it does not matter how far.
+    along = np.clip(values, first, last) - first
+    if step > 1:
+        along = (along + (step - 1) // 2) // step if above is None else (2 * along + above + step - 1) // (2 * step)
+    return along.astype(np.intp, copy=False)
+
+
+def _places_of_reals(values: NDArray[np.float64], grid: Numbers) -> NDArray[np.intp]:
+    """Place doubles: on an even grid those that stand on it by arithmetic, the others by a search."""
+    points, size = grid.astype(np.float64, copy=False), grid.size
+    with np.errstate(invalid="ignore", over="ignore"):
+        scale = (size - 1) / (float(points[-1]) - float(points[0]))
+        if not math.isfinite(scale):
+            return np.searchsorted(middles(points), values, side="left")
+        along = np.clip((values - points[0]) * scale + 0.5, 0, size - 1)
+        places = np.where(np.isnan(along), 0, along).astype(np.intp)
+        others = np.flatnonzero(points[places] != values)
+    if others.size:
+        places[others] = np.searchsorted(middles(points), values[others], side="left")
+    return places
+
+
+def middles(grid: Numbers) -> NDArray[np.float64]:
+    """Return what lies half-way between the values of a public grid, shape (size - 1,)."""
+    points = grid.astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):
+        gaps = points[1:] - points[:-1]
+    return np.where(np.isinf(gaps), points[:-1] / 2 + points[1:] / 2, points[:-1] + gaps / 2)
+
+
 def public_points(grid: ArrayLike) -> Numbers:
     """Return a public grid: finite, strictly increasing, at least 2 values, or say what is wrong with it."""
-    points = numbers_of(grid, "grid")
+    points = _public(grid)
     if points.size < 2:
         raise ValueError("grid needs at least 2 values: with one there is nothing to choose.")
     if not np.isfinite(points).all() or not (points[1:] > points[:-1]).all():
         raise ValueError("grid must be finite and strictly increasing: sort it and drop repeated values.")
+    if points.dtype.kind == "i" and max(abs(int(points[0])), abs(int(points[-1]))) > INTEGER_CLIP:
+        raise ValueError("A grid of integers lies within 2^61: pass floats.")
     return points
 
 
-def numbers_of(values: Any, name: str) -> Numbers:
-    """Return an array of int64 or float64, shape (n,), or say what is wrong with it."""
-    complaint = f"{name} must be real numbers, none missing: pass integers or floats."
-    if isinstance(values, np.ma.MaskedArray):
+def _public(grid: Any) -> Numbers:
+    """Return the public grid as int64 if all of it are integers, else as float64."""
+    complaint = "grid must be real numbers, none missing: pass integers or floats."
+    if isinstance(grid, np.ma.MaskedArray):
         raise TypeError(complaint)
     try:
-        array = np.asarray(values)
+        array = np.asarray(grid)
     except ValueError:
-        raise ValueError(f"{name} must be one-dimensional.") from None
+        raise ValueError("grid must be one-dimensional.") from None
     if array.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional.")
-    if not array.size and array.dtype.kind in "fO":
-        # An empty list has no kind of its own.
-        empty: Numbers = np.array([], np.int64) if array.dtype.kind == "O" else np.array([], np.float64)
-        return empty
+        raise ValueError("grid must be one-dimensional.")
     if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
-        raise ValueError(f"{name} has integers beyond 64 bits: pass floats.")
+        raise ValueError("grid has integers beyond 64 bits: pass floats.")
     if array.dtype.kind in "iu":
         return array.astype(np.int64, copy=False)
-    if array.dtype.kind != "f":
+    if array.dtype.kind != "f" and array.size:
         raise TypeError(complaint)
     return array.astype(np.float64, copy=False)

@@ -1,9 +1,11 @@
-"""A column of numbers that stays in its engine: only histograms over public grids come home."""
+"""A column of numbers that stays in its engine: only histograms over public grids leave it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,19 +13,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect.sources import codes
 from dpselect.sources.codes import literal
+from dpselect.sources.column_cells import INTEGER_CLIP
+from dpselect.sources.csv_text import DECIMAL, ENDLESS
 from dpselect.sources.warehouse import Warehouse
-from dpselect.views.column import MISSING, OFF_GRID, OUTSIDE_GRID, Numbers, public_points
+from dpselect.views.column import Column, Numbers, middles, public_points
 
 # An uneven grid is bisected by the engine, value by value of the grid.
 _UNEVEN = 4096
 # Rounding of the place on an even grid, for each of its values: a thousand times what IEEE arithmetic can lose.
 _ROUNDING = 2.0**-43
-# Values so near to the middle between two grid values that they are placed here: at most so many distinct ones.
-_NEAR = 10**6
+_EXACT = 2**53
 
 
 class StoredColumn:
-    """One private number a record, counted where it is.
+    """One private number per record, counted where it is.
+
+    Numbers move to the nearest grid value, and those that are NULL or NaN are left out, as in :class:`Column`; in a csv
+    file, those that spell no number too. The type of the column is public, as a schema is.
 
     Args:
         source: a Warehouse, or whatever :meth:`Warehouse.open` takes.
@@ -40,6 +46,9 @@ class StoredColumn:
         self._warehouse = Warehouse.open(source)
         self._warehouse.require([column])
         self._name, self._bounds, self._grid = column, bounds, grid
+        table = self._warehouse.table
+        if self._warehouse.files and table[column].type().is_string():
+            self._warehouse = replace(self._warehouse, table=table.mutate(**{column: _spelled(table[column])}))
         kind = self._warehouse.table[column].type()
         if not kind.is_numeric() or kind.is_boolean():
             raise TypeError(f"Column {column!r} is {kind} in the table: percentiles need numbers, cast it.")
@@ -54,12 +63,7 @@ class StoredColumn:
     @property
     def clipped(self) -> int:
         """Return how many records ``clip`` has moved: private, for the curator only."""
-        if self._bounds is None:
-            return 0
-        raw = self._raw()
-        moved = (raw < literal(float(self._bounds[0]))) | (raw > literal(float(self._bounds[1])))
-        rows = self._warehouse.ask(self._warehouse.table.aggregate(n=moved.sum()))
-        return int(rows["n"][0] or 0)
+        return 0 if self._bounds is None else self._outside(*self._bounds)
 
     def clip(self, lower: float, upper: float) -> StoredColumn:
         """Return the column with every value moved into the public bounds; as :meth:`Column.clip`."""
@@ -76,102 +80,154 @@ class StoredColumn:
         return StoredColumn(self._warehouse, self._name, bounds=self._bounds, grid=public_points(grid))
 
     def counts_on(self, grid: Numbers) -> NDArray[np.int64]:
-        """Return how many records stand on each value of the grid, shape of the grid, by one query.
+        """Return how many records are nearest to each value of the grid, of two the lower; shape of the grid.
 
         Raises:
-            ValueError: a value is not on the grid, or missing.
+            ValueError: a grid that the engine cannot place this type of column on.
             ConnectionError: the engine failed.
         """
-        values, counts = self._distinct(grid.size) if self._grid is None else self._moved(self._grid)
-        places = np.minimum(np.searchsorted(grid, values), grid.size - 1)
-        if not np.array_equal(grid[places], values):
-            raise ValueError(OFF_GRID)
+        if self._grid is None:
+            return self._counted(grid)
         found = np.zeros(grid.size, dtype=np.int64)
-        np.add.at(found, places, counts)
+        np.add.at(found, Column(self._grid).places_on(grid), self._counted(self._grid))
         return found
 
+    def check(self, grid: ArrayLike) -> dict[str, int]:
+        """Return how many records lack a number or lie outside the grid's ends: private, for the curator only.
+
+        Raises:
+            ConnectionError: the engine failed.
+        """
+        points = public_points(grid)
+        gone = codes.is_missing(self._warehouse.table[self._name])
+        rows = self._warehouse.ask(self._warehouse.table.aggregate(n=gone.sum()))
+        return {"lacking": int(rows["n"][0] or 0), "outside": self._outside(points[0].item(), points[-1].item())}
+
+    def _outside(self, lower: float, upper: float) -> int:
+        table, raw = self._warehouse.table, self._raw()
+        raw, ends = _ends(raw, lower, upper)
+        moved = (raw < ends[0]) | (raw > ends[1])
+        rows = self._warehouse.ask(table.aggregate(n=(moved & ~codes.is_missing(table[self._name])).sum()))
+        return int(rows["n"][0] or 0)
+
     def _raw(self) -> Any:
+        """Return the numbers: int64, clipped far below where it ends, or float64."""
         column = self._warehouse.table[self._name]
-        return column.cast("int64") if column.type().is_integer() else codes.number(column)
+        kind = column.type()
+        if kind.is_uint64() or (kind.is_decimal() and kind.scale == 0):
+            column = column.clip(upper=INTEGER_CLIP) if kind.is_uint64() else column.clip(-INTEGER_CLIP, INTEGER_CLIP)
+            return column.cast("int64")
+        return column.cast("int64") if kind.is_integer() else codes.number(column)
 
-    def _value(self) -> Any:
-        import ibis
-
+    def _value(self, first: float, last: float) -> Any:
+        """Return the numbers within the bounds of ``clip``, if any, and within the ends of a grid."""
         value = self._raw()
-        if self._bounds is None:
-            return value
-        low, high = self._bounds
-        if value.type().is_integer() and low == int(low) and high == int(high):
-            ends = [ibis.literal(int(end), "int64") for end in (low, high)]
-        else:
-            value, ends = value.cast("float64"), [literal(float(end)) for end in (low, high)]
-        return ibis.cases((value < ends[0], ends[0]), (value > ends[1], ends[1]), else_=value)
+        for low, high in ([self._bounds] if self._bounds is not None else []) + [(first, last)]:
+            value = _within(value, low, high)
+        return value
 
-    def _distinct(self, most: int) -> tuple[Numbers, NDArray[np.int64]]:
-        """Return the distinct values and their counts, or refuse when there are more than the grid has."""
-        table = self._warehouse.table
-        gone = codes.is_missing(table[self._name])
-        base = table.select(gone=gone, value=self._value())
-        groups = base.group_by("gone", "value").aggregate(n=base.count())
-        # Both zeros, and the missing ones, may be groups of their own.
-        rows = self._warehouse.ask(groups.limit(most + 4))
-        if rows["gone"].any():
-            raise ValueError(MISSING)
-        if rows["n"].size > most + 1:
-            raise ValueError(OFF_GRID)
-        return rows["value"], rows["n"]
-
-    def _moved(self, grid: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
-        """Return the values of the grid and how many records are nearest to each, of two the lower."""
+    def _counted(self, grid: Numbers) -> NDArray[np.int64]:
+        """Return how many records are nearest to each value of a grid."""
         import ibis
 
-        table, value = self._warehouse.table, self._value().cast("float64")
-        middles = grid[:-1] + (grid[1:] - grid[:-1]) / 2
-        outside = (value < literal(float(grid[0]))) | (value > literal(float(grid[-1])))
-        gone = codes.is_missing(table[self._name])
-        place, near = _place(value, grid, middles)
+        table = self._warehouse.table
+        value, edges = self._value(grid[0].item(), grid[-1].item()), middles(grid)
+        whole = value.type().is_integer() and grid.dtype.kind == "i"
+        if grid.dtype.kind == "i" and not whole and max(abs(int(grid[0])), abs(int(grid[-1]))) > _EXACT:
+            raise ValueError(
+                f"Column {self._name!r} is not of integers, and the grid needs integers beyond 2^53: cast it to int64."
+            )
+        value = value if whole else value.cast("float64")
+        place, near = _place_of_integer(value, grid) if whole else _place(value, grid, edges)
         base = table.select(
-            place=ibis.cases((gone, -2), (outside, -1), else_=place).cast("int64"),
-            exact=ibis.ifelse(gone | outside | ~near, ibis.null("float64"), value),
+            gone=codes.is_missing(table[self._name]),
+            place=place.cast("int64"),
+            exact=ibis.ifelse(near, value.cast("float64"), ibis.null("float64")),
         )
-        groups = base.group_by("place", "exact").aggregate(n=base.count())
-        rows = self._warehouse.ask(groups.limit(2 * grid.size + _NEAR))
-        if (rows["place"] == -2).any():
-            raise ValueError(MISSING)
-        if (rows["place"] == -1).any():
-            raise ValueError(OUTSIDE_GRID)
-        if rows["n"].size == 2 * grid.size + _NEAR:
-            raise ValueError("Too many values lie in the middle of two grid values: choose a grid that they lie on.")
-        exact = np.array([np.nan if each is None else each for each in rows["exact"].tolist()], dtype=np.float64)
-        places = np.where(np.isnan(exact), rows["place"], np.searchsorted(middles, exact, side="left"))
+        base = base.filter(~base.gone)
         counts = np.zeros(grid.size, dtype=np.int64)
-        np.add.at(counts, places.astype(np.int64), rows["n"])
-        return grid, counts
+        # However many lie near a middle: they arrive in batches.
+        for rows in self._warehouse.batches(base.group_by("place", "exact").aggregate(n=base.count())):
+            exact = np.array([np.nan if each is None else each for each in rows["exact"].tolist()], dtype=np.float64)
+            places = np.where(np.isnan(exact), rows["place"], np.searchsorted(edges, exact, side="left"))
+            np.add.at(counts, np.clip(places.astype(np.int64), 0, grid.size - 1), rows["n"].astype(np.int64))
+        return counts
 
     def __repr__(self) -> str:
         return "StoredColumn(private)"
 
 
-def _place(value: Any, grid: Numbers, middles: Numbers) -> tuple[Any, Any]:
+def _within(value: Any, low: float, high: float) -> Any:
+    """Return numbers moved into bounds, integers where both are."""
+    import ibis
+
+    value, ends = _ends(value, low, high)
+    return ibis.cases((value < ends[0], ends[0]), (value > ends[1], ends[1]), else_=value)
+
+
+def _ends(value: Any, low: float, high: float) -> tuple[Any, list[Any]]:
+    """Return numbers and bounds that can be compared: as integers where all are, else as doubles."""
+    import ibis
+
+    if value.type().is_integer() and low == int(low) and high == int(high):
+        return value, [ibis.literal(int(end), "int64") for end in (low, high)]
+    return value.cast("float64"), [literal(float(end)) for end in (low, high)]
+
+
+def _spelled(column: Any) -> Any:
+    """Return the number that each text of a csv file spells, NULL where it spells none (DuckDB)."""
+    import ibis
+
+    plain = column.re_search(f"^({DECIMAL}|{ENDLESS})$").fill_null(False)
+    truth = [(column.lower() == word, literal(value)) for word, value in (("true", 1.0), ("false", 0.0))]
+    return ibis.cases((plain, column.try_cast("float64")), *truth, else_=ibis.null("float64"))
+
+
+def _place_of_integer(value: Any, grid: Numbers) -> tuple[Any, Any]:
+    """Return the place of an integer within the ends of an integer grid, exact; none is near anything."""
+    import ibis
+
+    first, size = int(grid[0]), grid.size
+    step, rest = divmod(int(grid[-1]) - first, size - 1)
+    if not rest and np.array_equal(np.diff(grid), np.full(size - 1, step)):
+        along = value - ibis.literal(first, "int64")
+        if step > 1:
+            up = along + ibis.literal((step - 1) // 2, "int64")
+            # Of a multiple the quotient is right however an engine divides.
+            along = ((up - up % ibis.literal(step, "int64")) / ibis.literal(step, "int64")).round()
+        return along, ibis.literal(False)
+    # An integer is at most the middle if it is at most the integer below the middle.
+    halves = [(int(a) + int(b)) // 2 for a, b in pairwise(grid)]
+    return _bisected(value, [ibis.literal(half, "int64") for half in halves]), ibis.literal(False)
+
+
+def _place(value: Any, grid: Numbers, edges: NDArray[np.float64]) -> tuple[Any, Any]:
     """Return the place of a value on the grid, and whether it is so near to a middle that it is placed here instead."""
     import ibis
 
     first, scale = float(grid[0]), (grid.size - 1) / (float(grid[-1]) - float(grid[0]))
     with np.errstate(over="ignore", invalid="ignore"):
-        uneven = float(np.max(np.abs((middles - first) * scale - (np.arange(middles.size) + 0.5))))
+        uneven = float(np.max(np.abs((edges - first) * scale - (np.arange(edges.size) + 0.5))))
     slack = uneven + grid.size * _ROUNDING
     if math.isfinite(slack) and slack < 0.25:
         along = (value - literal(first)) * literal(scale)
         cell = along.floor().cast("int64")
         beyond = along - cell.cast("float64") - literal(0.5)
         return cell + ibis.ifelse(beyond > literal(0.0), 1, 0).cast("int64"), beyond.abs() <= literal(slack)
-    if grid.size > _UNEVEN:
+    return _bisected(value, [literal(float(edge)) for edge in edges]), ibis.literal(False)
+
+
+def _bisected(value: Any, edges: list[Any]) -> Any:
+    """Return between which edges a value lies, by as many comparisons as the logarithm of their number."""
+    import ibis
+
+    if len(edges) >= _UNEVEN:
         raise ValueError(f"An uneven grid of more than {_UNEVEN} values is too much for one query: pass an even one.")
 
     def bisected(low: int, high: int) -> Any:
         if low == high:
             return ibis.literal(low, "int32")
         middle = (low + high) // 2
-        return ibis.ifelse(value <= literal(float(middles[middle])), bisected(low, middle), bisected(middle + 1, high))
+        return ibis.ifelse(value <= edges[middle], bisected(low, middle), bisected(middle + 1, high))
 
-    return bisected(0, grid.size - 1), ibis.literal(False)
+    return bisected(0, len(edges))

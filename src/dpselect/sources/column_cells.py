@@ -1,0 +1,209 @@
+"""Cells of a column of numbers, each read by itself: as an integer or as a double, as a public kind says.
+
+Text is read as csv files are (:mod:`dpselect.sources.csv_text`), ``true`` and ``false`` as 1 and 0. What is empty, NaN
+or spells no number is lacking, alone: no cell decides how another is read, and none is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sized
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.sources import csv_text
+
+Mask = NDArray[np.bool_]
+# Integers are read up to here, so that twice their size fits 64 bits; larger ones are clipped.
+INTEGER_CLIP = 2**61
+_NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
+_TRUTH = {"true": 1, "false": 0}
+_WHOLE = re.compile(r"[ \t]*([+-]?)0*([0-9]+)[ \t]*")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Cells:
+    """What a column holds, shape (n,).
+
+    Attributes:
+        values: int64, the nearest integer, of two the lower; or float64, NaN where a cell is lacking.
+        above: where the number is above its integer, ``None`` for nowhere; integers only.
+        lacking: where a cell is lacking, ``None`` for nowhere; integers only.
+    """
+
+    values: NDArray[np.int64] | NDArray[np.float64]
+    above: Mask | None = None
+    lacking: Mask | None = None
+
+
+def array_of(values: Any) -> NDArray[Any]:
+    """Return a column as an array, perhaps masked, in which no cell has changed its type for another's sake.
+
+    Raises:
+        TypeError: not a column, or one of a type that no number is read from.
+        ValueError: an array of more than one dimension.
+    """
+    if isinstance(values, (str, bytes)) or not (isinstance(values, Iterable) or hasattr(values, "__array__")):
+        raise TypeError("A column of numbers is a list or an array: pass one number per record.")
+    if isinstance(values, (list, tuple)) or not (isinstance(values, Sized) or hasattr(values, "__array__")):
+        array = np.fromiter(values, dtype=object, count=len(values) if isinstance(values, Sized) else -1)
+    elif isinstance(values, (np.ndarray, range)) or is_retyped(values):
+        array = values if isinstance(values, np.ndarray) else np.asarray(values)
+    else:
+        array = of_arrow(values) if type(values).__module__.startswith("pyarrow") else _of_series(values)
+    if array.ndim != 1:
+        raise ValueError("A column is one-dimensional: pass shape (n,), one number per record.")
+    if array.dtype.kind not in "biufUTO":
+        raise TypeError(f"A column of type {array.dtype} has no numbers: pass real numbers or text that spells them.")
+    return array
+
+
+def of_arrow(values: Any) -> NDArray[Any]:
+    """Return an arrow column: integers masked where they are null, floats, or objects.
+
+    Raises:
+        TypeError: a type that no number is read from; types are public, as a schema is.
+    """
+    import pyarrow
+
+    types, kind = pyarrow.types, values.type
+    if types.is_dictionary(kind):
+        values = values.cast(kind.value_type)
+        kind = values.type
+    if types.is_integer(kind):
+        whole = np.asarray(values.fill_null(0).to_numpy())
+        gone = np.asarray(values.is_null().to_numpy(zero_copy_only=False) if values.null_count else False)
+        return np.ma.masked_array(whole, mask=gone) if values.null_count else whole
+    if types.is_floating(kind):
+        return np.asarray(values.to_numpy(), dtype=np.float64)
+    plain = (types.is_string, types.is_large_string, types.is_boolean, types.is_decimal, types.is_null)
+    if not any(test(kind) for test in plain):
+        raise TypeError(f"A column of type {kind} has no numbers: pass real numbers or text that spells them.")
+    return np.fromiter(values.to_pylist(), dtype=object, count=len(values))
+
+
+def _of_series(values: Any) -> NDArray[Any]:
+    """Return a series of polars, or of pandas with a type that rows do not change."""
+    try:
+        import narwhals as nw
+
+        series = nw.from_native(values, series_only=True, eager_only=True)
+    except (ImportError, TypeError):
+        return np.asarray(values)
+    return of_arrow(series.to_arrow())
+
+
+def declared(values: Any, array: NDArray[Any]) -> str:
+    """Return the kind that a container declares: integers by a type of theirs, else real numbers.
+
+    Columns of pandas that NumPy holds declare nothing, because one missing cell makes floats of all of them.
+    """
+    if isinstance(values, (list, tuple)) or is_retyped(values):
+        return "real"
+    return "integer" if array.dtype.kind in "biu" else "real"
+
+
+def is_retyped(values: Any) -> bool:
+    """Return whether rows may have changed the type of this column: pandas does that to those that NumPy holds."""
+    return type(values).__module__.startswith("pandas") and isinstance(getattr(values, "dtype", None), np.dtype)
+
+
+def reals(array: NDArray[Any]) -> Cells:
+    """Return every cell as a double, NaN where it is lacking."""
+    gone, values = np.ma.getmask(array), np.asarray(array)
+    if values.dtype.kind in "UTO":
+        cells = values.tolist()
+        types = set(map(type, cells))
+        try:
+            quick = types <= {float, int, bool, type(None)}
+            found = np.array(cells, dtype=np.float64) if quick else None
+        except OverflowError:
+            found = None
+        if found is None:
+            found = np.fromiter(map(_real, cells), dtype=np.float64, count=len(cells))
+    else:
+        found = values.astype(np.float64, copy=gone is not np.ma.nomask)
+    if gone is not np.ma.nomask:
+        found[gone] = np.nan
+    return Cells(found)
+
+
+def integers(array: NDArray[Any]) -> Cells:
+    """Return every cell as the nearest integer, of two the lower, exact and clipped at 2^61."""
+    mask, values = np.ma.getmask(array), np.asarray(array)
+    gone = None if mask is np.ma.nomask else np.asarray(mask, dtype=np.bool_)
+    if values.dtype.kind in "biu":
+        if values.dtype.kind == "u":
+            values = np.minimum(values, np.asarray(INTEGER_CLIP, dtype=np.uint64))
+        whole = values.astype(np.int64, copy=False)
+        if whole.size and values.dtype.itemsize == 8 and (whole.max() > INTEGER_CLIP or whole.min() < -INTEGER_CLIP):
+            whole = np.clip(whole, -INTEGER_CLIP, INTEGER_CLIP)
+        return Cells(whole, None, gone)
+    if values.dtype.kind == "f":
+        lacking = np.isnan(values)
+        doubled = np.where(lacking, 0.0, np.clip(values.astype(np.float64), -(2.0**61), 2.0**61))
+        halves = np.ceil(2 * doubled).astype(np.int64)
+    else:
+        cells = values.tolist()
+        whole_or_none = _whole(cells)
+        if whole_or_none is not None:
+            return Cells(whole_or_none, None, gone)
+        read = [_halves(cell) for cell in cells]
+        lacking = np.fromiter((half is None for half in read), dtype=np.bool_, count=len(read))
+        halves = np.fromiter((half or 0 for half in read), dtype=np.int64, count=len(read))
+    above = (halves & 1).astype(np.bool_)
+    lacking = lacking if gone is None else lacking | gone
+    return Cells(halves >> 1, above if above.any() else None, lacking if lacking.any() else None)
+
+
+def _whole(cells: list[Any]) -> NDArray[np.int64] | None:
+    """Return cells that are all plain integers, the quick way; ``None`` where there are others."""
+    if not set(map(type, cells)) <= {int, bool}:
+        return None
+    try:
+        return np.asarray(np.clip(np.array(cells, dtype=np.int64), -INTEGER_CLIP, INTEGER_CLIP))
+    except OverflowError:
+        return None
+
+
+def _real(cell: Any) -> float:
+    """Return one cell as a double, NaN where it is lacking or no number."""
+    if isinstance(cell, str):
+        number = csv_text.number(cell)
+        return float(_TRUTH.get(cell.lower(), math.nan)) if number is None else number
+    if not isinstance(cell, _NUMBERS):
+        return math.nan
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf if cell > 0 else -math.inf
+    except (TypeError, ValueError):
+        # The signalling NaN of decimals.
+        return math.nan
+
+
+def _halves(cell: Any) -> int | None:
+    """Return the least integer that is at least twice the number, clipped; ``None`` where it is lacking."""
+    if isinstance(cell, str):
+        written = _WHOLE.fullmatch(cell)
+        if written is not None:
+            # Python refuses to read thousands of digits, and the clip needs only the first ones.
+            size = int(written[2]) if len(written[2]) < 30 else INTEGER_CLIP
+            cell = -size if written[1] == "-" else size
+    if isinstance(cell, (int, np.integer, np.bool_)):
+        return 2 * max(-INTEGER_CLIP, min(INTEGER_CLIP, int(cell)))
+    number = _real(cell)
+    if math.isnan(number):
+        return None
+    if abs(number) >= INTEGER_CLIP:
+        return 2 * (INTEGER_CLIP if number > 0 else -INTEGER_CLIP)
+    if isinstance(cell, (Decimal, Fraction)) and cell == int(cell):
+        return 2 * int(cell)
+    # As in an engine, a fraction is rounded to a double once.
+    return math.ceil(2 * number)
