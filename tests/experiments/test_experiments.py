@@ -109,13 +109,14 @@ def test_a_folder_without_files_holds_nothing(tmp_path, monkeypatch):
 
 
 def test_an_interruption_says_how_to_go_on(capsys, tmp_path, monkeypatch):
-    """Control-C ends with status 130 and one sentence."""
+    """Control-C ends with status 130 and one sentence, below what was said of the data."""
+    monkeypatch.delenv("DPSELECT_DATA", raising=False)
     monkeypatch.setattr(
         "dpselect.experiments.EVERY_EXPERIMENT", (replace(tiny_experiment.EXPERIMENT, measure=tiny_experiment.stop),)
     )
 
     assert 130 == main(["reproduce", "--quick", "--jobs", "1", "--out", str(tmp_path)])
-    assert "Stopped: the same command goes on from here.\n" == capsys.readouterr().out
+    assert f"{data.WHERE}\nStopped: the same command goes on from here.\n" == capsys.readouterr().out
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ rate, and returns the natural logarithm of the probability of *one* candidate of
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -86,10 +87,16 @@ def _exponents(gaps: NDArray[np.int64], rate: Fraction) -> Floats:
 
 def _quadrature(edges: Floats) -> tuple[Floats, Floats]:
     """Return nodes and weights of composite Gauss-Legendre quadrature on consecutive panels."""
-    points, shares = np.polynomial.legendre.leggauss(_NODES)
+    points, shares = _rule()
     half = np.diff(edges)[:, None] / 2
     nodes = edges[:-1, None] + half * (points + 1)
     return nodes.ravel(), (half * shares).ravel()
+
+
+@lru_cache(maxsize=1)
+def _rule() -> tuple[Floats, Floats]:
+    points, shares = np.polynomial.legendre.leggauss(_NODES)
+    return points, shares
 
 
 def _blocks(size: int, step: int) -> list[slice]:
@@ -131,20 +138,33 @@ def _log_of_all_below(nodes: Floats, scores: Floats, number: Floats) -> Floats:
     for block in _blocks(nodes.size, _BLOCK // 64):
         at = passed[block] - 1
         some = at >= 0
-        ratio = np.exp(scores[at[some]] - nodes[block][some]) / 2
-        result[block][some] -= ((ratio[:, None] ** _TERMS / _TERMS) * sums[at[some]]).sum(axis=1)
+        ratio = scores[at[some]] - nodes[block][some] - np.log(2.0)
+        result[block][some] -= ((np.exp(ratio[:, None] * _TERMS) / _TERMS) * sums[at[some]]).sum(axis=1)
     return result
 
 
 def _log_tails(nodes: Floats, mass: Floats, scores: Floats, passed: NDArray[np.intp]) -> Floats:
     """Return log of the sum over z > u_r of e^mass(z) sum_k (e^-(z-u_r)/2)^k, k >= 1; scores ascending."""
-    # Suffix sums T_k(i) = sum_{j>=i} e^(mass_j - k (z_j - z_i)), in logs, read at the first node above u_r.
-    running, step = np.full(_TERMS.size, -np.inf), np.append(np.diff(nodes), 0.0)
+    # Suffix sums T_k(i) = sum_{j>=i} e^(mass_j - k (z_j - z_i)), in logs, read at the first node above u_r. Only the
+    # steps from one node to the next are sums of two; what stands between two scores is summed at once.
+    running, ends = np.full(_TERMS.size, -np.inf), nodes.size
     result = np.full(scores.size, -np.inf)
-    r = scores.size - 1
-    for i in range(nodes.size - 1, -1, -1):
-        running = np.logaddexp(running - step[i] * _TERMS, mass[i])
-        while r >= 0 and passed[r] == i:
-            result[r] = np.logaddexp.reduce(running + _TERMS * (scores[r] - nodes[i] - np.log(2.0)))
-            r -= 1
+    for r in range(scores.size - 1, -1, -1):
+        first = passed[r]
+        if first == nodes.size:
+            continue
+        if first < ends:
+            own = slice(first, ends)
+            new = mass[own, None] - (nodes[own] - nodes[first])[:, None] * _TERMS
+            if ends < nodes.size:
+                new = np.vstack((new, running - (nodes[ends] - nodes[first]) * _TERMS))
+            running, ends = log_sum(new), first
+        result[r] = log_sum(running + _TERMS * (scores[r] - nodes[first] - np.log(2.0)))
     return result
+
+
+def log_sum(terms: Floats) -> Floats:
+    """Return ln of the sum of e^terms over the first axis."""
+    largest = np.maximum(terms.max(axis=0), np.finfo(np.float64).min)
+    with np.errstate(divide="ignore"):
+        return np.asarray(largest + np.log(np.exp(terms - largest).sum(axis=0)))

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from dpselect.core import heavy_tails
 from dpselect.core.coins import LARGEST_RATE, Entropy
+from dpselect.core.law import log_sum
 
 Floats = NDArray[np.float64]
 
@@ -200,15 +201,8 @@ def log_law(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction, 
             terms = height[:, None] + (noise.log_density_at(at) - below)
         # Where F and f have both vanished nothing is left to add.
         terms[np.isnan(terms)] = -np.inf
-        result = np.logaddexp(result, _log_sum(terms))
+        result = np.logaddexp(result, log_sum(terms))
     return result
-
-
-def _log_sum(terms: Floats) -> Floats:
-    """Return ln of the sum of e^terms over the rows."""
-    largest = np.maximum(terms.max(axis=0), np.finfo(np.float64).min)
-    with np.errstate(divide="ignore"):
-        return np.asarray(largest + np.log(np.exp(terms - largest).sum(axis=0)))
 
 
 def _either(
