@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 
@@ -26,17 +27,29 @@ from dpselect.ledger.chain import link, totals_text
 EACH = dps.Guarantee(Fraction(1, 10**6), Neighbours.ADD_REMOVE)
 
 
-def latency(folder: Path, journal: str) -> None:
-    """Median of 300 spends."""
-    ledger = dps.Ledger.open(folder / f"{journal}.ledger", epsilon=1, journal=journal)
-    times = []
-    for _ in range(300):
+def spends(path: Path, count: int) -> list[float]:
+    """Return how long each of some spends took."""
+    ledger, times = dps.Ledger.read(path), []
+    for _ in range(count):
         start = time.perf_counter()
         ledger.spend(EACH, mechanism="permute-and-flip")
         times.append(time.perf_counter() - start)
+    return times
+
+
+def latency(folder: Path) -> None:
+    """One writer, and a crowd of eight processes."""
+    path = folder / "short.ledger"
+    dps.Ledger.open(path, epsilon=1)
+    times = spends(path, 300)
+    print(f"one writer:  median {1000 * statistics.median(times):6.2f} ms, slowest {1000 * max(times):6.2f} ms")
+    with ProcessPoolExecutor(8) as pool:
+        start = time.perf_counter()
+        times = [each for some in pool.map(spends, [path] * 8, [200] * 8) for each in some]
+        rate = len(times) / (time.perf_counter() - start)
     print(
-        f"spend, journal {journal:<7} median {1000 * statistics.median(times):6.2f} ms, "
-        f"slowest {1000 * max(times):6.2f} ms"
+        f"8 writers:   median {1000 * statistics.median(times):6.2f} ms, slowest {1000 * max(times):6.2f} ms, "
+        f"{rate:.0f} spends a second in all"
     )
 
 
@@ -75,8 +88,7 @@ def main() -> None:
     parser.add_argument("--folder", default=tempfile.gettempdir(), help="a folder on the disk to be measured")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
-        for journal in ("delete", "wal"):
-            latency(Path(folder), journal)
+        latency(Path(folder))
         long(Path(folder), 10**5)
 
 

@@ -32,7 +32,6 @@ def add(verbs: Any) -> None:
     create.add_argument(
         "--rule", default="sum", choices=["sum", "rho"], help="rho: zero-concentrated cost under (epsilon, delta)"
     )
-    create.add_argument("--journal", default="delete", choices=["delete", "wal"], help="how SQLite journals")
 
     show = _task(tasks, "show", "draw what is spent and left, and list releases", _show)
     show.add_argument("--all", action="store_true", help=f"list all releases, not the latest {_LATEST}")
@@ -47,6 +46,7 @@ def add(verbs: Any) -> None:
     spend.add_argument("--note", default="", help="free text")
 
     _task(tasks, "verify", "check every row and every sum", _verify)
+    _task(tasks, "settle", "take an older ledger as complete without its write-ahead log", _settle)
     export = _task(tasks, "export", "print every release as a line of JSON", _export)
     paths.add_new(export, "--backup", metavar="COPY", help="write a verified copy of the ledger instead")
 
@@ -66,7 +66,6 @@ def _create(given: argparse.Namespace) -> str:
         neighbours=given.neighbours,
         dataset=text(given.dataset),
         rule=given.rule,
-        journal=given.journal,
     )
     return f"{given.ledger}: a budget of epsilon {ledger.terms.epsilon}{_delta(ledger.terms.delta)} for {given.dataset}"
 
@@ -130,6 +129,11 @@ def _verify(given: argparse.Namespace) -> str:
     # Reading checks every row and every sum.
     totals = dps.Ledger.read(given.ledger).totals
     return f"{given.ledger}: {totals.spends} entries, unbroken; epsilon {totals.epsilon}{_delta(totals.delta)} spent"
+
+
+def _settle(given: argparse.Namespace) -> str:
+    spends = dps.Ledger.settle(given.ledger).totals.spends
+    return f"{given.ledger}: {spends} entries, unbroken, and its own whole from now on"
 
 
 def _export(given: argparse.Namespace) -> str:

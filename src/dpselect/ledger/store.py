@@ -10,11 +10,9 @@ went back in time are all refused.
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,9 +21,9 @@ from dpselect.core.guarantee import Guarantee
 from dpselect.ledger.accountant import Report, Terms, Totals, report
 from dpselect.ledger.chain import RESTORE, Tail, terms_of, terms_text, totals_text
 from dpselect.ledger.events import Event
+from dpselect.ledger.file import Patient, await_maker, bare, connected, identity, merge, pinned, placed
 
 FORMAT = 1
-_WAIT = 60.0
 _TABLES = """
 CREATE TABLE terms (format INTEGER NOT NULL, body TEXT NOT NULL);
 CREATE TABLE events (row INTEGER PRIMARY KEY, body TEXT NOT NULL, hash TEXT NOT NULL);
@@ -38,15 +36,17 @@ CREATE TRIGGER fixed_events BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'a
 class Ledger:
     """A budget in a file. Make one with :meth:`open`, or look at one with :meth:`read`.
 
-    It copies and pickles as its path, and whatever opens it again verifies it again.
+    It copies and pickles as its path, and whatever opens it again verifies it again. It stays with the file that it
+    was opened with: a change of the working folder moves nothing, and another file in its place is refused.
 
     Attributes:
-        path: the file.
+        path: the file, absolute.
         terms: what the budget allows.
     """
 
     def __init__(self, path: Path, terms: Terms, tail: Tail) -> None:
         self.path, self.terms, self._tail = path, terms, tail
+        self._identity = identity(path)
 
     @classmethod
     def open(
@@ -58,9 +58,10 @@ class Ledger:
         neighbours: str = "add-remove",
         dataset: str = "",
         rule: str = "sum",
-        journal: str = "delete",
     ) -> Ledger:
         """Open a ledger with these terms, or make it. An existing one is verified from the first row to the last.
+
+        A new file can be read and written by its owner alone, whatever the umask.
 
         Args:
             path: the file; keep one for every body of data, and keep it.
@@ -70,7 +71,6 @@ class Ledger:
             dataset: the curator's name of the data. It is the identity of the budget: another file, table, filter
                 or sample of the same people is the same data.
             rule: ``"sum"``, or ``"rho"`` for pure releases by zero-concentrated cost under (epsilon, delta).
-            journal: ``"delete"`` or ``"wal"`` (several writers on one machine), when the file is made.
 
         Raises:
             ValueError: the file has other terms, is damaged (which row), is of a newer format, or is no ledger.
@@ -85,11 +85,10 @@ class Ledger:
         Fraction(3, 4)
         """
         asked = Terms.of(epsilon, delta, neighbours, dataset, rule)
-        if journal not in ("delete", "wal"):
-            raise ValueError('journal is "delete" or "wal".')
-        path = Path(path)
+        path = pinned(path)
         if not path.exists():
-            _create(path, asked, journal)
+            # Whoever comes second finds the ledger of the first.
+            placed(path, lambda connection: _written(connection, asked))
         ledger = cls.read(path)
         for name in ("dataset", "neighbours", "rule", "epsilon", "delta"):
             kept, wanted = getattr(ledger.terms, name), getattr(asked, name)
@@ -106,18 +105,29 @@ class Ledger:
 
         Raises:
             FileNotFoundError: there is none.
-            ValueError: it is damaged (which row), of a newer format, or no ledger.
+            ValueError: it is damaged (which row), of a newer format, no ledger, or lacks its write-ahead log.
             OSError: it cannot be read.
         """
-        path = Path(path)
-        if path.is_dir():
-            raise ValueError(f"{path} is a folder: pass the path of a ledger.")
-        if not path.is_file():
-            raise FileNotFoundError(f"There is no ledger {path}: make one with dpselect budget create.")
-        with _connected(path) as connection:
-            connection.execute("BEGIN")
-            terms = _read_terms(connection)
-            return cls(path, terms, _followed(connection, terms, Tail.start(terms)))
+        path = _existing(path)
+        with connected(path) as connection:
+            return cls(path, *_whole(connection))
+
+    @classmethod
+    def settle(cls, path: str | Path) -> Ledger:
+        """Take an older ledger, which kept a write-ahead log, as complete without one; verify and return it.
+
+        Only its owner can know that it is: because every program that used it in this place ended by itself, which
+        merges the log into the file. The log of a program that was killed holds spends that would be forgotten.
+
+        Raises:
+            ValueError, OSError: as :meth:`read`; another program has it open.
+        """
+        path = _existing(path)
+        with bare(path) as connection:
+            _whole(connection)
+            connection.execute("COMMIT")
+            merge(connection)
+        return cls.read(path)
 
     def spend(
         self,
@@ -138,7 +148,12 @@ class Ledger:
         event = Event.of(
             guarantee, dataset=self.terms.dataset, mechanism=mechanism, count=count, note=note, facts=facts
         )
-        with _connected(self.path) as connection:
+        with self._connected() as connection:
+            if connection.ahead:
+                raise OSError(
+                    f"The ledger {self.path} has a write-ahead log and is open in another program: close it there, "
+                    "and spend again; nothing was spent."
+                )
             connection.execute("BEGIN IMMEDIATE")
             tail = _followed(connection, self.terms, self._tail)
             after = tail.after(event, self.terms.admit(tail.totals, event))
@@ -155,6 +170,7 @@ class Ledger:
 
         It is the same budget: facts never open another.
 
+        >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     ledger = Ledger.open(folder + "/survey.ledger", epsilon=1, dataset="survey")
         ...     row = ledger.about(table="people", filter="age > 30").spend(
@@ -168,7 +184,7 @@ class Ledger:
     @property
     def totals(self) -> Totals:
         """Return what was spent."""
-        with _connected(self.path) as connection:
+        with self._connected() as connection:
             connection.execute("BEGIN")
             self._tail = _followed(connection, self.terms, self._tail)
         return self._tail.totals
@@ -185,7 +201,7 @@ class Ledger:
 
     def latest(self, count: int | None, until: int | None = None) -> list[Event]:
         """Return the last ``count`` events up to row ``until``, oldest first; ``None`` for all."""
-        with _connected(self.path) as connection:
+        with self._connected() as connection:
             query = "SELECT body FROM events WHERE row <= ? ORDER BY row DESC LIMIT ?"
             given = (2**62 if until is None else until, -1 if count is None else count)
             rows = connection.execute(query, given).fetchall()
@@ -201,23 +217,31 @@ class Ledger:
         Raises:
             ValueError: a row was edited or lost, or the sums are not those of the rows.
         """
-        with _connected(self.path) as connection:
+        with self._connected() as connection:
             connection.execute("BEGIN")
             self._tail = _followed(connection, self.terms, Tail.start(self.terms))
         return self._tail.totals
 
     def backup(self, path: str | Path) -> None:
-        """Write a verified copy, while others may go on spending.
+        """Write a verified copy, for its owner alone, while others may go on spending.
 
         Raises:
             FileExistsError: the file is there already.
         """
-        path = Path(path)
-        if path.exists():
-            raise FileExistsError(f"{path} exists already: name a new file for the backup.")
-        with _connected(self.path) as connection, _connected(path, new=True) as copy:
-            connection.backup(copy)
-        Ledger.read(path).verify()
+        file = pinned(path)
+        with self._connected() as connection:
+            if file.exists() or not placed(file, lambda copy: _copied(connection, copy)):
+                raise FileExistsError(f"{path} exists already: name a new file for the backup.")
+
+    @contextmanager
+    def _connected(self) -> Iterator[Patient]:
+        with connected(self.path) as connection:
+            if identity(self.path) != self._identity:
+                raise ValueError(
+                    "Another file is now in the place of this ledger: find out which one is true, "
+                    "and open it with Ledger.read."
+                )
+            yield connection
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return Ledger.read, (str(self.path),)
@@ -258,68 +282,47 @@ class Citing:
         return Citing(self.ledger, {**self.facts, **facts})
 
 
-def _create(path: Path, terms: Terms, journal: str) -> None:
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {path.parent}: make it first.")
-    # Made whole beside its place, then put there at once: a crash leaves no half ledger, and two makers leave one.
-    try:
-        workshop = tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent)
-    except OSError:
-        raise OSError(f"The ledger {path} cannot be made: check that its folder can be written.") from None
-    with workshop as folder:
-        made = Path(folder) / path.name
-        with _connected(made, new=True) as connection:
-            connection.execute(f"PRAGMA journal_mode = {journal}")
-            connection.execute("BEGIN IMMEDIATE")
-            for statement in _TABLES.strip().splitlines():
-                connection.execute(statement)
-            tail = Tail.start(terms)
-            connection.execute("INSERT INTO terms VALUES (?, ?)", (FORMAT, terms_text(terms)))
-            connection.execute("INSERT INTO totals VALUES (0, ?, ?)", (totals_text(tail.totals), tail.link))
-            connection.execute("COMMIT")
-        _put(made, path)
+def _existing(path: str | Path) -> Path:
+    file = pinned(path)
+    if file.is_dir():
+        raise ValueError(f"{path} is a folder: pass the path of a ledger.")
+    if not file.is_file():
+        raise FileNotFoundError(f"There is no ledger {path}: make one with dpselect budget create.")
+    await_maker(file)
+    return file
 
 
-def _put(made: Path, path: Path) -> None:
-    """Give the file its name unless that is taken, durably."""
-    try:
-        os.link(made, path)
-    except FileExistsError:
+def _written(connection: Patient, terms: Terms) -> None:
+    """Write the tables of a new ledger into an empty file."""
+    connection.execute("BEGIN EXCLUSIVE")
+    if not _empty(connection):
         return
-    except OSError:
-        # A disk without links: the name was free a moment ago.
-        if not path.exists():
-            made.rename(path)
-    with suppress(OSError):
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    for statement in _TABLES.strip().splitlines():
+        connection.execute(statement)
+    tail = Tail.start(terms)
+    connection.execute("INSERT INTO terms VALUES (?, ?)", (FORMAT, terms_text(terms)))
+    connection.execute("INSERT INTO totals VALUES (0, ?, ?)", (totals_text(tail.totals), tail.link))
+    connection.execute("COMMIT")
 
 
-@contextmanager
-def _connected(path: Path, new: bool = False) -> Iterator[sqlite3.Connection]:
-    """Open the file for one piece of work; whatever goes wrong is rolled back and said in one sentence."""
-    try:
-        mode = "rwc" if new else "rw"
-        connection = sqlite3.connect(
-            f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=_WAIT, isolation_level=None
-        )
-    except sqlite3.OperationalError:
-        raise OSError(f"The ledger {path} cannot be opened: check the path and its permissions.") from None
-    try:
-        # EXTRA also syncs the folder after the journal of a commit is gone.
-        connection.execute("PRAGMA synchronous = EXTRA")
-        yield connection
-    except sqlite3.OperationalError as error:
-        raise OSError(f"The ledger {path} cannot be used ({error}); nothing was spent.") from None
-    except sqlite3.DatabaseError:
-        raise ValueError(f"{path} is no ledger, or a damaged one: {RESTORE}") from None
-    finally:
-        if connection.in_transaction:
-            connection.rollback()
-        connection.close()
+def _copied(connection: Patient, copy: Patient) -> None:
+    """Copy a ledger into an empty file and verify the copy."""
+    if not _empty(copy):
+        raise FileExistsError("Another program has just written to the file of the backup: name a new file.")
+    connection.backup(copy)
+    merge(copy)
+    _whole(copy)
+
+
+def _empty(connection: Patient) -> bool:
+    return connection.execute("SELECT name FROM sqlite_master").fetchone() is None
+
+
+def _whole(connection: Patient) -> tuple[Terms, Tail]:
+    """Return the terms and the tail of a file that is verified from the first row to the last, in one transaction."""
+    connection.execute("BEGIN")
+    terms = _read_terms(connection)
+    return terms, _followed(connection, terms, Tail.start(terms))
 
 
 def _read_terms(connection: sqlite3.Connection) -> Terms:
