@@ -113,3 +113,21 @@ def test_refusals_say_what_to_do(build, message: str) -> None:
     """Each precondition is refused with a sentence that names the remedy."""
     with pytest.raises(ValueError, match=message):
         build()
+
+
+def test_bounds_of_every_candidate_round_upwards_as_one_bound_does() -> None:
+    """Whole numbers beyond 2^53, fractions and decimals become the least float that is not below them."""
+    exact = [2**53 + 1, Fraction(1, 3), 7, 0.1, np.int64(2**60 + 1)]
+    bounds = sensitivity.constant(exact).bounds
+
+    assert [sensitivity.constant(value).ceiling for value in exact] == bounds.tolist()
+    assert [2.0**53 + 2] == sensitivity.constant(np.array([2**53 + 1])).bounds.tolist()
+    assert [float(np.float32(0.1))] == sensitivity.constant(np.array([0.1], dtype=np.float32)).bounds.tolist()
+
+
+def test_one_smooth_bound_is_never_below_its_definition_at_any_scale() -> None:
+    """From subnormal ceilings to the largest float the share of the ceiling is the same."""
+    for ceiling in (5e-324, 1e-300, 1.0, 1e155, 1.7976931348623157e308):
+        at = sensitivity.local(lambda t, ceiling=ceiling: ceiling if t >= 7 else 0.0, ceiling=ceiling)
+
+        assert ceiling * np.exp(-0.7) <= sensitivity.smooth(at, 0.1) <= ceiling

@@ -94,7 +94,7 @@ class UnitScores:
 
     The coin of candidate r is Bernoulli(exp(-epsilon (max ticks - ticks_r) / span)). For exact scores the
     span is range_bound * per_unit; otherwise it is range_bound * per_unit + 2, which pays for the rounding
-    of the score (half a tick at most) and for the floor.
+    of the score (half a tick at most) and for the floor, or + 3 where scores are measured from the best.
 
     Attributes:
         ticks: shape (m,), int64.
@@ -142,13 +142,6 @@ class SmoothScores:
 
     def __repr__(self) -> str:
         return f"SmoothScores(candidates={len(self)})"
-
-
-def smooth_ticks(values: NDArray[np.int64] | NDArray[np.float64], scale: float) -> SmoothScores:
-    """Return scores over a private scale > 0, measured from the best; sizes beyond 2^30 units are clipped."""
-    with np.errstate(over="ignore"):
-        behind = np.minimum((values.max() - values) / scale, UNIT_CLIP)
-    return SmoothScores(-np.ceil(behind * 2**30).astype(np.int64))
 
 
 def exact_ticks(values: NDArray[np.int64], per_unit: Fraction, range_bound: int) -> UnitScores:

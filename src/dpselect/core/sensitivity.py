@@ -130,7 +130,7 @@ def constant(c: float | Fraction | ArrayLike) -> Sensitivity:
             total=lambda t: t[:, None] * row,
             fixed=True,
         )
-    bounds = np.array(c, dtype=np.float64)
+    bounds = _all_upwards(c)
     if bounds.ndim != 1 or not bounds.size or not np.isfinite(bounds).all() or (bounds <= 0).any():
         raise ValueError("Constant sensitivities are finite numbers > 0, one a candidate: pass shape (m,).")
     bounds.setflags(write=False)
@@ -313,16 +313,24 @@ def smooth(sensitivity: Sensitivity, beta: float) -> float:
         raise ValueError("beta must be a positive number.")
     if math.isinf(sensitivity.ceiling):
         raise ValueError("A smooth bound needs a ceiling: cap the sensitivity at its public global bound.")
+    bound = smooth_share(sensitivity, beta) * sensitivity.ceiling
+    # Where floats are coarser than the margin of the share, the next one is above.
+    return bound if bound > 2.0**-1000 else math.nextafter(bound, math.inf)
+
+
+def smooth_share(sensitivity: Sensitivity, beta: float) -> float:
+    """Return the beta-smooth upper bound as a share of the finite ceiling, rounded up, at most 1."""
     best, start, flat = 0.0, 0, flatten(sensitivity)
-    # From t on nothing exceeds exp(-beta t) ceiling: stop once the best found is at least that.
-    while best < math.exp(-beta * start) * sensitivity.ceiling:
+    # From t on nothing exceeds exp(-beta t): stop once the best found is at least that.
+    while best < math.exp(-beta * start):
         if start >= flat.horizon:
-            best = math.exp(-beta * start) * sensitivity.ceiling
+            best = math.exp(-beta * start)
             break
         t = np.arange(start, min(start + 64, flat.horizon), dtype=np.int64)
-        best = max(best, float((np.exp(-beta * t) * flat.profiled(t)[:, 0]).max()))
+        with np.errstate(under="ignore"):
+            best = max(best, float((np.exp(-beta * t) * (flat.profiled(t)[:, 0] / flat.ceiling)).max()))
         start += t.size
-    return best * (1 + 2.0**-48)
+    return min(best * (1 + 2.0**-48), 1.0)
 
 
 def steps_of(reach: Any) -> int:
@@ -361,6 +369,14 @@ def _upwards(value: Any) -> float:
     except OverflowError:
         return math.inf
     return near if Fraction(near) >= exact else math.nextafter(near, math.inf)
+
+
+def _all_upwards(values: ArrayLike) -> Floats:
+    """Return for each exact number the least float that is not below it, shape (m,)."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.dtype.itemsize <= 8:
+        return values.astype(np.float64)
+    flat = values.tolist() if isinstance(values, np.ndarray) and values.dtype.kind in "iub" else list(values)  # type: ignore[arg-type]
+    return np.array([value if type(value) is float else _upwards(value) for value in flat], dtype=np.float64)
 
 
 def _refuse_zero(bound: float) -> None:

@@ -105,7 +105,11 @@ class _Part:
 
     def edges(self, t: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the lowest and highest values within t + 1 steps, of the kind of the values."""
-        far = self._far(t)[self._profile]
+        # An interval that leaves the floats is cut at infinity, on every database alike.
+        with np.errstate(over="ignore"):
+            return self._edges(t, self._far(t)[self._profile])
+
+    def _edges(self, t: int, far: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
         # What floats may be wrong by (``combine.md``): a fixed share for every step, and one that grows for the sums,
         # so that the margin here covers that of a neighbour one step earlier and the errors on both sides.
         share = 2.0**-38 * (t + 1) + 2.0**-50 * (t + 1) * (t + 2)

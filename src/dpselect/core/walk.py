@@ -14,6 +14,8 @@ from dpselect.core.sensitivity import Floats, Sensitivity
 # stretch only, so their error stays below 64 units in the last place; the carry between stretches is exact to
 # twice the precision of a float.
 _FIRST, _LONGEST, _CELLS = 4, 64, 2**22
+# Where a walk over a longer public reach ends: up to here its rounding stays below an eighth of half a tick.
+LONGEST_WALK = 2**24
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,16 @@ class Stretch:
 
 
 class Walk:
-    """Stretches from distance 0 to the horizon: the public reach, or 2^20 where none is known."""
+    """Stretches from distance 0 to the public end: the reach, at most 2^24, or 2^20 where none is known.
+
+    Sums beyond floats are infinite, which is more than any score: whoever has such a sum ahead ends before it.
+
+    Attributes:
+        end: the distance at which the walk ends.
+    """
 
     def __init__(self, sensitivity: Sensitivity) -> None:
+        self.end = min(sensitivity.horizon, LONGEST_WALK)
         self._sensitivity = sensitivity
         self._only: NDArray[np.intp] | None = None
         self._high: Floats = np.zeros(1)
@@ -43,16 +52,18 @@ class Walk:
         self._high, self._low = self._high[kept], self._low[kept]
 
     def __iter__(self) -> Iterator[Stretch]:
-        start, length, horizon = 0, _FIRST, self._sensitivity.horizon
-        while start < horizon:
-            stop = min(start + length, horizon)
+        start, length = 0, _FIRST
+        while start < self.end:
+            stop = min(start + length, self.end)
             values = self._sensitivity.profiled(np.arange(start, stop, dtype=np.int64), self._only)
-            if (np.diff(values, axis=0) < 0).any():
+            if (values[1:] < values[:-1]).any():
                 raise ValueError("A sensitivity must not fall with the distance: check the function passed.")
-            inner = np.vstack((np.zeros(values.shape[1]), np.cumsum(values, axis=0)))
-            sums = self._high + (self._low + inner)
-            self._high, error = _two_sum(self._high, inner[-1])
-            self._low = self._low + error
+            # A sum that overflows stays infinite, and its error is nothing; nobody looks beyond it.
+            with np.errstate(over="ignore", invalid="ignore"):
+                inner = np.vstack((np.zeros(values.shape[1]), np.cumsum(values, axis=0)))
+                sums = self._high + (self._low + inner)
+                self._high, error = _two_sum(self._high, inner[-1])
+                self._low = np.where(np.isfinite(self._high), self._low + error, 0.0)
             yield Stretch(start, values, sums)
             start = stop
             length = max(1, min(2 * length, _LONGEST, _CELLS // self._high.size))

@@ -13,25 +13,31 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.core.errors import PrivacyError
+from dpselect.core.gaps import GAP_CLIP
 from dpselect.core.mechanism import EXPONENTIAL, Mechanism
-from dpselect.core.scores import Scores, UnitScores, floor_ticks
+from dpselect.core.scores import TICK_CLIP, Scores, UnitScores, floor_ticks
+from dpselect.mechanisms.tangents import rivals
 
 Floats = NDArray[np.float64]
+# Beyond this margin rounding would take more than its share of half a tick.
+_LARGEST_MARGIN = 2.0**26
+_HUGE = 2.0**990
 
 
 def generalised_exponential(margin: float = 0.0) -> Mechanism:
     """Return the generalised exponential mechanism.
 
     Args:
-        margin: t in the formula, in units of each candidate's own sensitivity: a public number >= 0.
+        margin: t in the formula, in units of each candidate's own sensitivity: a public number from 0 to 2^26.
 
     Raises:
-        ValueError: the margin is negative, infinite or NaN.
+        ValueError: the margin is negative, above 2^26 or NaN.
 
     >>> import dpselect as dps
     >>> scores = dps.Scores([100.0, 99.0, 0.0], sensitivity=dps.sensitivity.constant([50.0, 1.0, 1.0]))
@@ -40,8 +46,8 @@ def generalised_exponential(margin: float = 0.0) -> Mechanism:
     >>> dps.mechanism("generalised-exponential", margin=2).law(scores, 1).round(2)
     array([0.28, 0.72, 0.  ])
     """
-    if not margin >= 0 or math.isinf(margin):
-        raise ValueError("margin must be a public number >= 0.")
+    if not 0 <= margin <= _LARGEST_MARGIN:
+        raise ValueError("margin must be a public number from 0 to 2^26.")
     return Mechanism(
         "generalised-exponential",
         "For candidates whose global sensitivities differ widely.",
@@ -51,41 +57,32 @@ def generalised_exponential(margin: float = 0.0) -> Mechanism:
     )
 
 
-def separate(values: Floats, bounds: Floats, margin: float) -> Floats:
-    """Return q, shape (m,): 0 for the best, negative for others. O(m log m), by tangents to a hull.
+def separate(values: NDArray[Any], bounds: Floats, margin: float) -> Floats:
+    """Return q, shape (m,): 0 for the best, negative for others, cut at -2^28. O(m log m).
 
-    -q(r) is the largest slope from the point (-D_r, a_r) to a point (D_s, a_s), a = u - margin D. All D are
-    positive, so the tangent touches the upper hull of the points (D_s, a_s), where slopes rise and then fall.
+    Right to a fifth of a tick, 2^-20, at any size of finite numbers. Integers are clipped at 2^61 and never pass
+    through floats before they are subtracted.
     """
-    reduced = values - margin * bounds
-    hull = _upper_hull(bounds, reduced)
-    width, height = bounds[hull], reduced[hull]
-    low, high = np.zeros(values.size, dtype=np.intp), np.full(values.size, hull.size - 1)
-    while (low < high).any():
-        middle = (low + high) // 2
-        # Past the tangent point the edge of the hull is flatter than the line of sight to its start.
-        following = np.minimum(middle + 1, hull.size - 1)
-        rise = (height[following] - height[middle]) * (width[middle] + bounds)
-        sight = (height[middle] - reduced) * (width[following] - width[middle])
-        onwards = (rise > sight) & (middle < high)
-        low, high = np.where(onwards, middle + 1, low), np.where(onwards, high, middle)
-    slopes = (height[low] - reduced) / (width[low] + bounds)
-    return -np.maximum(slopes, 0.0)
-
-
-def _upper_hull(x: Floats, y: Floats) -> NDArray[np.intp]:
-    """Return positions on the upper hull of the points, x ascending."""
-    order = np.lexsort((-y, x))
-    order = order[np.concatenate(([True], np.diff(x[order]) > 0))]
-    hull: list[int] = []
-    for i in order.tolist():
-        while len(hull) > 1:
-            a, b = hull[-2], hull[-1]
-            if (y[b] - y[a]) * (x[i] - x[a]) > (y[i] - y[a]) * (x[b] - x[a]):
-                break
-            hull.pop()
-        hull.append(i)
-    return np.array(hull, dtype=np.intp)
+    whole = values.dtype.kind == "i"
+    if whole:
+        values = np.clip(values, -TICK_CLIP, TICK_CLIP)
+    rival = rivals(values, bounds, margin)
+    near, other = bounds, bounds[rival]
+    # Differences of floats may overflow: beside bounds below 2^990 that is beyond the cut, which is then right. Beside
+    # larger ones everything is halved first.
+    with np.errstate(over="ignore", under="ignore"):
+        if bounds.max() < _HUGE:
+            ahead = (values[rival] - values).astype(np.float64, copy=False)
+        else:
+            half = np.where(np.maximum(near, other) < _HUGE, 1.0, 0.5)
+            near, other = near * half, other * half
+            ahead = (values[rival] - values) * half if whole else values[rival] * half - values * half
+        across = near + other
+        ahead /= across
+        if margin:
+            ahead -= margin * ((other - near) / across)
+    q: Floats = -np.clip(ahead, 0.0, GAP_CLIP)
+    return q
 
 
 def _effective(scores: Scores, margin: float) -> UnitScores:
@@ -97,4 +94,4 @@ def _effective(scores: Scores, margin: float) -> UnitScores:
                 "sensitivity=dpselect.sensitivity.constant([...])."
             )
         bounds = np.full(len(scores), scores.sensitivity.ceiling)
-    return floor_ticks(separate(scores.values.astype(np.float64), bounds, margin), range_bound=2)
+    return floor_ticks(separate(scores.values, bounds, margin), range_bound=2)

@@ -18,6 +18,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.core.gaps import GAP_CLIP
 from dpselect.core.mechanism import EXPONENTIAL, PERMUTE_AND_FLIP, Mechanism
 from dpselect.core.scores import Scores, UnitScores, floor_ticks
 from dpselect.core.sensitivity import Floats, Sensitivity
@@ -60,7 +61,9 @@ def damped(scores: Scores) -> UnitScores:
     """Return D as unit scores; with one constant sensitivity this is u / Du, range bound kept."""
     if scores.sensitivity.fixed:
         return scale(scores)
-    return floor_ticks(dampen(scores.values.astype(np.float64), scores.sensitivity), range_bound=2)
+    units = dampen(scores.values.astype(np.float64), scores.sensitivity)
+    # A public cut, within which all that floats do here is right to a quarter of a tick.
+    return floor_ticks(np.clip(units, -GAP_CLIP, GAP_CLIP), range_bound=2)
 
 
 def dampen(values: Floats, sensitivity: Sensitivity) -> Floats:
@@ -68,10 +71,12 @@ def dampen(values: Floats, sensitivity: Sensitivity) -> Floats:
 
     Args:
         values: u, shape (m,).
-        sensitivity: over m candidates. Where its reach is unknown the walk ends at the public 2^20: with a
-            ceiling the sensitivity counts as the ceiling from there on, without one D is clipped there.
+        sensitivity: over m candidates. The walk ends at the public reach, at most 2^24, or where it is unknown at
+            the public 2^20: with a ceiling the sensitivity counts as the ceiling from there on, without one D is
+            clipped there.
     """
     if sensitivity.fixed:
+        # What overflows is beyond the clip of every tick.
         with np.errstate(over="ignore"):
             return values / sensitivity.ceiling
     size = np.abs(values)
@@ -93,7 +98,7 @@ def dampen(values: Floats, sensitivity: Sensitivity) -> Floats:
             sums, profile = sums[kept], np.zeros(size.size, dtype=np.intp)
             profile[active] = place.ravel()
     # Whoever is left walks on at the ceiling, or stops here when there is none.
-    dampened[active] = sensitivity.horizon
+    dampened[active] = steps.end
     if math.isfinite(sensitivity.ceiling):
         passed = sums[profile[active]] if sums.size > 1 else sums
         with np.errstate(over="ignore"):

@@ -24,7 +24,7 @@ from dpselect.core import noises
 from dpselect.core.errors import PrivacyError
 from dpselect.core.mechanism import Mechanism, noisy_max
 from dpselect.core.scores import Scores, SmoothScores
-from dpselect.mechanisms.smooth_scale import no_unit_scores, weigh
+from dpselect.mechanisms.smooth_scale import no_unit_scores, weigh, weigh_unpaid
 
 _CERTIFIED = 300
 
@@ -100,7 +100,9 @@ def _calibrate(
 
 
 def _weigh(scores: Scores, epsilon: Fraction, calibrate: partial[tuple[float, float]], limited: bool) -> SmoothScores:
-    if limited and len(scores) > _CERTIFIED:
+    if not limited:
+        return weigh_unpaid(scores, float(epsilon), calibrate)
+    if len(scores) > _CERTIFIED:
         raise PrivacyError(
             f"This published calibration is certified for at most {_CERTIFIED} candidates: use the sound calibration."
         )

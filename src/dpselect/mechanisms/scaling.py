@@ -8,13 +8,15 @@ from fractions import Fraction
 import numpy as np
 
 from dpselect.core.errors import PrivacyError
-from dpselect.core.scores import Scores, UnitScores, exact_ticks, floor_ticks
+from dpselect.core.gaps import gap_ticks
+from dpselect.core.scores import Scores, UnitScores, exact_ticks
 
 
 def scale(scores: Scores) -> UnitScores:
     """Return u / ceiling as unit scores; the range bound of the utility survives a constant divisor.
 
-    Integer scores stay integers: one tick is 1 / ceiling of a unit, exactly.
+    Integer scores stay integers: one tick is 1 / ceiling of a unit, exactly. Real scores are measured from the best,
+    so that large ones are told apart as well as small ones.
 
     Raises:
         PrivacyError: the sensitivity has no public ceiling.
@@ -27,5 +29,4 @@ def scale(scores: Scores) -> UnitScores:
         )
     if scores.values.dtype.kind == "i":
         return exact_ticks(scores.values.astype(np.int64), Fraction(ceiling), scores.range_bound)
-    with np.errstate(over="ignore"):
-        return floor_ticks(scores.values / ceiling, scores.range_bound)
+    return gap_ticks(scores.values, ceiling, scores.range_bound)

@@ -18,17 +18,23 @@ sensitivity it can be worse (Lemma 4.4.2); Lemma 4.4.1 holds for the growing dir
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpselect.core.errors import PrivacyError
+from dpselect.core.gaps import GAP_CLIP
 from dpselect.core.mechanism import EXPONENTIAL, PERMUTE_AND_FLIP, Mechanism, Sampler
 from dpselect.core.scores import Scores, UnitScores, floor_ticks
 from dpselect.core.sensitivity import Floats, Sensitivity
 from dpselect.core.walk import walk
 from dpselect.mechanisms.scaling import scale
 
+# A longer reach counts as this one, or as the end of a walk where sums are not known in closed form: C is right to
+# within a few 2^-53 of it.
+_LONGEST_SUM = 2**28
 _DIRECTIONS = {"growing": -1.0, "shrinking": 1.0}
 
 
@@ -87,20 +93,34 @@ def shift(values: Floats, sensitivity: Sensitivity, direction: str) -> Floats:
     slack = _slack(sensitivity)
     if sensitivity.profile is not None:
         slack = slack[sensitivity.profile]
-    shifted: Floats = values / sensitivity.ceiling + _DIRECTIONS[direction] * slack
+    # Scores of more units than floats hold are beyond the clip of every tick.
+    with np.errstate(over="ignore"):
+        shifted: Floats = values / sensitivity.ceiling + _DIRECTIONS[direction] * slack
     return shifted
 
 
 def _slack(sensitivity: Sensitivity) -> Floats:
-    """Return C / Du, one value a profile."""
-    reach, ceiling = sensitivity.horizon, sensitivity.ceiling
-    if sensitivity.total is not None:
-        closed: Floats = reach - sensitivity.total(np.array([reach], dtype=np.int64))[0] / ceiling
-        return closed
-    total = np.zeros(1)
-    for stretch in walk(sensitivity):
-        total = stretch.sums[-1]
-    return reach - total / ceiling
+    """Return C / Du, one value a profile, for the public reach or as much of it as can be summed exactly enough."""
+    ceiling, closed = sensitivity.ceiling, min(sensitivity.horizon, _LONGEST_SUM)
+    if sensitivity.total is not None and ceiling > 2.0**-900 and closed * ceiling < 2.0**1000:
+        total: Floats = closed - sensitivity.total(np.array([closed], dtype=np.int64))[0] / ceiling
+        return total
+    # Sums of shares of the ceiling cannot overflow.
+    sums, steps = np.zeros(1), walk(_shares(sensitivity))
+    for stretch in steps:
+        sums = stretch.sums[-1]
+    return steps.end - sums
+
+
+def _shares(sensitivity: Sensitivity) -> Sensitivity:
+    """Return the sensitivity over its ceiling: at most 1, and 1 from the same reach on."""
+
+    def rows(t: NDArray[np.int64]) -> Floats:
+        with np.errstate(under="ignore"):
+            share: Floats = np.minimum(sensitivity.rows(t), sensitivity.ceiling) / sensitivity.ceiling
+        return share
+
+    return replace(sensitivity, rows=rows, some=None, ceiling=1.0, total=None, bounds=None)
 
 
 def _mechanism(name: str, summary: str, sampler: Sampler, direction: str) -> Mechanism:
@@ -112,6 +132,6 @@ def _mechanism(name: str, summary: str, sampler: Sampler, direction: str) -> Mec
 def _effective(scores: Scores, direction: str) -> UnitScores:
     if scores.sensitivity.fixed:
         return scale(scores)
-    with np.errstate(over="ignore"):
-        units = shift(scores.values.astype(np.float64), scores.sensitivity, direction)
-    return floor_ticks(units, range_bound=2)
+    units = shift(scores.values.astype(np.float64), scores.sensitivity, direction)
+    # A public cut, within which all that floats do here is right to five sixteenths of a tick.
+    return floor_ticks(np.clip(units, -GAP_CLIP, GAP_CLIP), range_bound=2)
