@@ -12,7 +12,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.scores import TICK_CLIP, TICKS, UNIT_CLIP, SmoothScores, UnitScores
+from dpselect.core.kinds import TICK_CLIP
+from dpselect.core.scores import TICKS, UNIT_CLIP, SmoothScores, UnitScores
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
 # Gaps beyond this many units are cut: a public clip. Up to here their rounding is a sixteenth of a tick.

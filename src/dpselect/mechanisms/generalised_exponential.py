@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from dpselect.core.errors import PrivacyError
 from dpselect.core.gaps import GAP_CLIP
+from dpselect.core.kinds import TICK_CLIP
 from dpselect.core.mechanism import EXPONENTIAL, Mechanism
-from dpselect.core.scores import TICK_CLIP, Scores, UnitScores, floor_ticks
+from dpselect.core.scores import Scores, UnitScores, floor_ticks
 from dpselect.mechanisms.tangents import rivals
 
 Floats = NDArray[np.float64]
