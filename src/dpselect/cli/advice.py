@@ -23,7 +23,6 @@ REMEDIES = {
     "pass ceiling=, or use local-dampening": _OTHER,
     "pass sensitivity=dpselect.sensitivity.constant([...])": _OTHER,
     "pass scores of at least two": "--nodes must be at least 2",
-    "pass nodes= as the list of labels": "pass --nodes with a file of one label a line",
     "pass two arrays of the same shape (m,), m >= 1": "the table needs a row a marker",
     "pass overwrite=True": "pass --overwrite",
     "dpselect.budget or Ledger.open with": "dpselect budget create with",

@@ -1,7 +1,7 @@
 """Edges in files, as two arrays of ids or labels.
 
-Ids are integers or text, never a mixture: a file whose columns are not all integers is a file of text.
-Messages give line numbers and never the content of a line, because edges are private.
+Whether ids are integers or text is said by the caller, never by the file. A line that is not an edge, or whose ids are
+not of that kind, is left out by itself, because whether there is an answer must not depend on one edge.
 """
 
 from __future__ import annotations
@@ -28,28 +28,29 @@ _KNOWN = (".parquet", ".csv", ".csv.gz", ".txt", ".txt.gz")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 
 
-def read(path: str | Path, *, kind: Kind | None = None) -> Edges:
+def read(path: str | Path, *, kind: Kind) -> Edges:
     """Return the source and target of every edge in a file, shape (edges,) each, int64 or text.
 
     ``.parquet`` and ``.csv`` hold the columns ``source`` and ``target``; ``.txt`` holds two columns separated
     by white space (the SNAP form). Text is UTF-8, may be compressed (``.gz``), and its blank lines and the
-    lines that begin with ``#`` are skipped.
+    lines that begin with ``#`` are skipped. So are lines of another length, with an empty end, with an end that is not
+    an integer where integers are asked for, or with an integer beyond 64 bits.
 
     Args:
         path: the file.
-        kind: ``int`` or ``str`` when text is to be read as integers or left as it is ("007"); ``None`` takes
-            integers where every cell is one, else text.
+        kind: ``int`` or ``str``: what ids are; ``str`` leaves text as it is ("007"), and writes out the integers of a
+            parquet column.
 
     Raises:
         FileNotFoundError: no such file.
-        ValueError: another kind of file, a missing column, an empty cell, or a malformed line (its number).
+        ValueError: another kind of file, a missing column, or a parquet column that is neither integers nor text.
         ImportError: pyarrow is not installed.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "edges.csv"
-    ...     _ = file.write_text("source,target\\n3,1\\n2,0\\n")
-    ...     read(file)
+    ...     _ = file.write_text("source,target\\n3,1\\n2,x\\n2,0\\n")
+    ...     read(file, kind=int)
     (array([3, 2]), array([1, 0]))
     """
     path = Path(path)
@@ -59,15 +60,13 @@ def read(path: str | Path, *, kind: Kind | None = None) -> Edges:
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
     if form == ".parquet":
-        return _parquet(path)
-    kinds = (int, str) if kind is None else (kind,)
-    tables = (_fast(path, ".csv" in form, each) for each in kinds)
-    found = next((table for table in tables if table is not None), None)
-    # Slower, but it knows comments between lines, odd spacing, and the number of the line that is wrong.
+        return _parquet(path, kind)
+    found = _fast(path, ".csv" in form, kind)
+    # Slower, but it knows comments between lines and odd spacing, and leaves out what is not an edge.
     return _careful(path, ".csv" in form, kind) if found is None else found
 
 
-def _parquet(path: Path) -> Edges:
+def _parquet(path: Path, kind: Kind) -> Edges:
     arrow, parquet = _arrow(), _arrow("parquet")
     try:
         file = parquet.ParquetFile(path)
@@ -76,7 +75,7 @@ def _parquet(path: Path) -> Edges:
     with file:
         _places(file.schema_arrow.names)
         table = file.read(columns=list(_COLUMNS))
-    return _column(table["source"]), _column(table["target"])
+    return _pairs(table, kind)
 
 
 def _fast(path: Path, header: bool, kind: Kind) -> Edges | None:
@@ -116,16 +115,16 @@ def _fast(path: Path, header: bool, kind: Kind) -> Edges | None:
             if comment or (name in _COLUMNS and compute.any(compute.equal(trimmed, "")).as_py()):
                 return None
             table = table.set_column(table.schema.get_field_index(name), name, trimmed)
-    return _column(table["source"]), _column(table["target"])
+    return _pairs(table, kind)
 
 
-def _careful(path: Path, header: bool, kind: Kind | None) -> Edges:
-    """Read line by line; name the first line that is not an edge."""
+def _careful(path: Path, header: bool, kind: Kind) -> Edges:
+    """Read line by line; leave out the lines that are not edges."""
     ends: tuple[list[str], list[str]] = ([], [])
     places, width = (0, 1), 2
     started = not header
     with _opened(path) as lines:
-        for number, line in enumerate(lines, 1):
+        for line in lines:
             text = line.strip()
             if not text or text.startswith("#"):
                 continue
@@ -133,16 +132,15 @@ def _careful(path: Path, header: bool, kind: Kind | None) -> Edges:
             if not started and cells is not None:
                 places, width, started = _places(cells), len(cells), True
                 continue
-            if cells is None or len(cells) != width or not all(cells[place] for place in places):
-                between = "commas" if header else "white space"
-                raise ValueError(f"{path.name}, line {number}: expected {width} values separated by {between}.")
-            for end, place in zip(ends, places, strict=True):
-                if kind is int and not _is_integer(cells[place]):
-                    raise ValueError(f"{path.name}, line {number}: source and target must be integers.")
-                end.append(cells[place])
+            if cells is None or len(cells) != width:
+                continue
+            pair = [cells[place] for place in places]
+            if all(pair) if kind is str else all(map(_is_integer, pair)):
+                for end, cell in zip(ends, pair, strict=True):
+                    end.append(cell)
     if not started:
         _places([])
-    if kind is int or (kind is None and all(_is_integer(cell) for end in ends for cell in end)):
+    if kind is int:
         return np.array(list(map(int, ends[0])), np.int64), np.array(list(map(int, ends[1])), np.int64)
     return np.array(ends[0], np.str_), np.array(ends[1], np.str_)
 
@@ -175,10 +173,9 @@ def _first_line(path: Path) -> tuple[int, str]:
 def _opened(path: Path) -> Iterator[IO[str]]:
     opener: Callable[..., IO[str]] = gzip.open if path.name.lower().endswith(".gz") else open
     try:
-        with opener(path, "rt", encoding="utf-8-sig") as lines:
+        # What is not UTF-8 spoils its own line: no public label holds the sign that stands for it.
+        with opener(path, "rt", encoding="utf-8-sig", errors="replace") as lines:
             yield lines
-    except UnicodeDecodeError:
-        raise ValueError(f"{path.name} is not UTF-8 text: save it as UTF-8.") from None
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise ValueError(f"{path.name} is not a complete gzip file.") from None
 
@@ -190,21 +187,41 @@ def _places(names: list[str]) -> tuple[int, int]:
     return names.index("source"), names.index("target")
 
 
-def _column(column: Any) -> NDArray[Any]:
+def _pairs(table: Any, kind: Kind) -> Edges:
+    """Return the ends of the edges of an arrow table, without those that lack an end or have one of another kind."""
+    compute = _arrow("compute")
+    complete = compute.and_(table["source"].is_valid(), table["target"].is_valid())
+    whole = table.filter(complete)
+    (source, good), (target, fine) = _column(whole["source"], kind), _column(whole["target"], kind)
+    return (source, target) if good is None and fine is None else _both(source, target, good, fine)
+
+
+def _both(source: NDArray[Any], target: NDArray[Any], *masks: Any) -> Edges:
+    kept = np.logical_and.reduce([mask for mask in masks if mask is not None])
+    return source[kept], target[kept]
+
+
+def _column(column: Any, kind: Kind) -> tuple[NDArray[Any], Any]:
+    """Return ids of the kind that was asked for, and which of them are; ``None`` for all."""
     arrow = _arrow()
-    if column.null_count:
-        raise ValueError("Some edges have an empty source or target: complete or remove them.")
     if arrow.types.is_integer(column.type):
-        return np.asarray(column.to_numpy())
+        ids = np.asarray(column.to_numpy())
+        if kind is str:
+            return ids.astype(np.str_), None
+        fits = None if ids.dtype != np.uint64 else ids < 2**63
+        return ids.astype(np.int64), fits
     if arrow.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if not (arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type)):
         raise ValueError("The columns source and target must hold integers or text: convert them first.")
     # Each distinct label crosses into Python once.
     encoded = column.cast(arrow.large_string()).combine_chunks().dictionary_encode()
-    words = np.array(encoded.dictionary.to_pylist(), np.str_)
-    found: NDArray[Any] = words[encoded.indices.to_numpy()]
-    return found
+    labels, places = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
+    if kind is str:
+        return np.array(labels, np.str_)[places], None
+    good = np.array([_is_integer(label) for label in labels], np.bool_)
+    ids = np.array([int(label) if fine else 0 for label, fine in zip(labels, good, strict=True)], np.int64)
+    return ids[places], good[places]
 
 
 def _arrow(module: str = "") -> Any:

@@ -23,11 +23,11 @@ def of_networkx(graph: Any) -> tuple[list[Hashable], list[Hashable], list[Hashab
 def of_scipy(matrix: Any) -> tuple[int, NDArray[Any], NDArray[Any]]:
     """Return the number of nodes, and the sources and targets, of a square sparse matrix.
 
-    Entries stored twice are added up first; an entry that is then not zero is an edge.
+    Entries stored twice are added up first; an entry that is then neither zero nor NaN is an edge.
 
     Raises:
         TypeError: not a sparse matrix.
-        ValueError: the matrix is not square, or holds NaN.
+        ValueError: the matrix is not square.
 
     >>> from scipy.sparse import csr_array
     >>> size, source, target = of_scipy(csr_array([[0, 2, 0], [0, 0, 1], [0, 0, 0]]))
@@ -43,9 +43,7 @@ def of_scipy(matrix: Any) -> tuple[int, NDArray[Any], NDArray[Any]]:
         rows = rows.copy()
         rows.sum_duplicates()
     entries = rows.tocoo()
-    if np.isnan(entries.data).any():
-        raise ValueError("The adjacency matrix holds NaN: replace it by 0 where there is no edge.")
-    present = entries.data != 0
+    present = (entries.data != 0) & ~np.isnan(entries.data)
     return int(matrix.shape[0]), entries.row[present], entries.col[present]
 
 

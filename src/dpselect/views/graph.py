@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,20 +14,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect.core.errors import PrivacyError
 from dpselect.sources import edges, graphs
+from dpselect.sources.column_cells import array_of, is_retyped
 
 _ASK_FOR_NODES = (
     "Nodes are public candidates, and those that happen to have an edge are private: pass nodes= "
     "(--nodes on the command line), their number when ids are 0 .. n-1, or the public list of labels."
 )
-_OUTSIDE = "An edge names a node that is not public: add it to nodes=, or remove the edge."
+_INTEGER = re.compile(r"[ \t]*[+-]?[0-9]{1,19}[ \t]*")
+_EXACT, _END = 2**53, 2**63
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Graph:
     """A simple undirected graph over public nodes, in compressed rows.
 
-    Self loops and repeated edges, in either direction, are dropped and counted for the curator. The nodes are
-    public; everything else is private, so a repr shows only how many nodes there are. Arrays are read-only.
+    Self loops, repeated edges in either direction, and edges that name no public node at an end are dropped, each by
+    itself, and counted for the curator: no edge decides whether there is a graph. The nodes are public; everything else
+    is private, so a repr shows only how many nodes there are. Arrays are read-only.
 
     Attributes:
         indptr: shape (n + 1,), int64: where the neighbours of each node start in ``indices``.
@@ -35,6 +39,7 @@ class Graph:
         facts: where the edges came from, for the ledger.
         self_loops_dropped: how many edges joined a node to itself.
         duplicates_dropped: how many edges were there already.
+        strangers_dropped: how many edges had an end that is missing or is not a public node.
     """
 
     indptr: NDArray[np.int64]
@@ -43,6 +48,7 @@ class Graph:
     self_loops_dropped: int = 0
     duplicates_dropped: int = 0
     facts: Mapping[str, str] = field(default_factory=dict)
+    strangers_dropped: int = 0
 
     @classmethod
     def from_edges(
@@ -53,30 +59,29 @@ class Graph:
     ) -> Graph:
         """Return the graph of these edges.
 
+        Each end is read by itself as what the public nodes are: for numbers, 7, 7.0 and "7" are node 7; for labels of
+        text, 7 is "7". An edge with an end that is neither is left out.
+
         Args:
-            source: shape (edges,), ids or labels: integers or text.
+            source: shape (edges,), ids or labels.
             target: shape (edges,).
             nodes: the public nodes: their number n when ids are 0 .. n-1, or the list of labels. Nodes
                 without an edge are nodes too, which is why they are not read from the edges.
 
         Raises:
             PrivacyError: ``nodes`` is missing.
-            TypeError: ``nodes`` is neither a number nor a list.
-            ValueError: an edge names a node that is not public, ids are negative, missing or not integers,
-                labels repeat, or the two ends have different lengths.
+            TypeError: ``nodes`` is neither a number nor a list; ends of a type such as dates.
+            ValueError: labels repeat, the two ends have different lengths, or ids beyond 2^53 in a container that may
+                have rounded them.
 
         >>> Graph.from_edges([0, 1, 1], [1, 2, 0], nodes=5).degrees
         array([1, 2, 1, 0, 0])
         """
         size, labels = declared(nodes)
-        ends = _array(source), _array(target)
-        if ends[0].ndim != 1 or ends[0].shape != ends[1].shape:
+        a, b = (places_of(end, size, labels) for end in (source, target))
+        if a.shape != b.shape:
             raise ValueError("Each edge has a source and a target: pass two arrays of the same length.")
-        a, b = (_plain(end, "Node ids must be integers or text, and none missing.") for end in ends)
-        if labels is None:
-            return _compressed(cls, _ids(a, size), _ids(b, size), size, None)
-        ascending, order = _sorted(labels)
-        return _compressed(cls, _places(a, ascending, order), _places(b, ascending, order), size, labels)
+        return _compressed(cls, a, b, size, labels)
 
     @classmethod
     def from_networkx(cls, graph: Any, nodes: int | Iterable[Any] | None = None) -> Graph:
@@ -90,7 +95,7 @@ class Graph:
 
         Raises:
             TypeError: ``nodes`` is neither a number nor a list.
-            ValueError: an edge names a node outside ``nodes``, or ``nodes`` lists one twice.
+            ValueError: ``nodes`` lists one twice.
 
         >>> import networkx
         >>> Graph.from_networkx(networkx.path_graph(4))
@@ -101,21 +106,18 @@ class Graph:
         place: dict[Hashable, int] = {label: i for i, label in enumerate(labels or range(size))}
         if len(place) != size:
             _refuse_repeats()
-        try:
-            a, b = (np.array([place[end] for end in side], dtype=np.int64) for side in (source, target))
-        except KeyError:
-            raise ValueError(_OUTSIDE) from None
+        a, b = (np.array([place.get(end, -1) for end in side], dtype=np.int64) for side in (source, target))
         return _compressed(cls, a, b, size, labels)
 
     @classmethod
     def from_scipy(cls, matrix: Any) -> Graph:
         """Return the graph of a square sparse matrix: every non-zero entry is an edge, nodes are 0 .. n-1.
 
-        A symmetric matrix holds each edge twice, so half of its entries count as duplicates.
+        A symmetric matrix holds each edge twice, so half of its entries count as duplicates. NaN is no edge.
 
         Raises:
             TypeError: not a sparse matrix.
-            ValueError: the matrix is not square, or holds NaN.
+            ValueError: the matrix is not square.
 
         >>> from scipy.sparse import eye_array
         >>> Graph.from_scipy(eye_array(3, k=1)).degrees
@@ -131,13 +133,13 @@ class Graph:
         Args:
             path: the file; see ``dpselect.sources.edges.read`` for its form.
             nodes: the public nodes, as for :meth:`from_edges`. Cells are read as what these are: text
-                labels are not turned into numbers, so "007" is not "7".
+                labels are not turned into numbers, so "007" is not "7". A line that is not an edge is left out.
 
         Raises:
             PrivacyError: ``nodes`` is missing.
             FileNotFoundError: no such file.
             TypeError: ``nodes`` is neither a number nor a list.
-            ValueError: a malformed line (its number), or a node outside ``nodes``.
+            ValueError: another kind of file, or no columns ``source`` and ``target``.
             ImportError: pyarrow is not installed.
         """
         size, labels = declared(nodes)
@@ -190,14 +192,22 @@ def declared(nodes: int | Iterable[Any] | None) -> tuple[int, tuple[Any, ...] | 
     return len(labels), None if plain else labels
 
 
-def places_of(ends: ArrayLike, size: int, labels: tuple[Any, ...] | None) -> NDArray[np.int64]:
-    """Return the positions of ends of edges among the public nodes.
+def places_of(ends: Any, size: int, labels: tuple[Any, ...] | None) -> NDArray[np.int64]:
+    """Return the positions of ends of edges among the public nodes, -1 for those that name none of them.
 
     Raises:
-        ValueError: as :meth:`Graph.from_edges`.
+        TypeError, ValueError: by the type of the container, or by the public nodes.
     """
-    plain = _plain(_array(ends), "Node ids must be integers or text, and none missing.")
-    return _ids(plain, size) if labels is None else _places(plain, *_sorted(labels))
+    array = array_of(ends)
+    if labels is None:
+        return _numbered(_integers(array), size)
+    ascending, order = _sorted(labels)
+    if ascending.dtype.kind != "i":
+        return _found(_texts(array), ascending, order)
+    rounded = array.dtype.kind == "f" or is_retyped(ends)
+    if rounded and max(abs(int(ascending[0])), abs(int(ascending[-1]))) > _EXACT:
+        raise ValueError("Ids beyond 2^53 may have been rounded in this column: pass integers of 64 bits, or text.")
+    return _found(_integers(array), ascending, order)
 
 
 def _sorted(labels: tuple[Any, ...]) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -240,26 +250,61 @@ def _plain(values: NDArray[Any], message: str) -> NDArray[Any]:
     return values.astype(np.str_, copy=False)
 
 
-def _ids(ends: NDArray[Any], size: int) -> NDArray[np.int64]:
-    if ends.dtype.kind != "i":
-        raise ValueError("With a number of nodes, ids must be integers: pass nodes= as the list of labels.")
-    if ends.size and ends.min() < 0:
-        raise ValueError("Node ids must not be negative: they are 0 .. n-1.")
-    if ends.size and ends.max() >= size:
-        raise ValueError(f"An edge has an id beyond the {size} public nodes: ids are 0 .. n-1.")
-    return ends
+def _integers(array: NDArray[Any]) -> NDArray[Any]:
+    """Return ids as int64, masked where an end is no integer of 64 bits."""
+    mask, values = np.ma.getmaskarray(array), np.asarray(array)
+    if values.dtype.kind in "bi":
+        found = values.astype(np.int64)
+    elif values.dtype.kind in "uf":
+        good = (values < _END) & (values >= -_END) if values.dtype.kind == "f" else values < np.uint64(_END)
+        if values.dtype.kind == "f":
+            good &= np.floor(values) == values
+        mask = mask | ~good
+        found = np.where(mask, 0, values).astype(np.int64)
+    else:
+        read = [_integer(cell) for cell in values.tolist()]
+        mask = mask | np.fromiter((number is None for number in read), np.bool_, len(read))
+        found = np.fromiter((number or 0 for number in read), np.int64, len(read))
+    return np.ma.masked_array(found, mask=mask)
 
 
-def _places(ends: NDArray[Any], ascending: NDArray[Any], order: NDArray[np.intp]) -> NDArray[np.int64]:
+def _integer(cell: Any) -> int | None:
+    """Return the id that one end spells, ``None`` for what is no integer of 64 bits."""
+    if isinstance(cell, str):
+        number = int(cell) if _INTEGER.fullmatch(cell) else None
+    elif isinstance(cell, (int, np.integer, np.bool_)):
+        number = int(cell)
+    else:
+        number = int(cell) if isinstance(cell, (float, np.floating)) and float(cell).is_integer() else None
+    return number if number is not None and -_END <= number < _END else None
+
+
+def _texts(array: NDArray[Any]) -> NDArray[Any]:
+    """Return labels as text, masked where an end is neither text nor an integer, which is written out."""
+    mask, values = np.ma.getmaskarray(array).copy(), np.asarray(array)
+    if values.dtype.kind in "iuU":
+        return np.ma.masked_array(values.astype(np.str_), mask=mask)
+    cells = values.tolist()
+    for place, cell in enumerate(cells):
+        if not isinstance(cell, str):
+            number = None if isinstance(cell, (bool, np.bool_)) else _integer(cell)
+            mask[place] |= number is None
+            cells[place] = "" if number is None else str(number)
+    return np.ma.masked_array(np.array(cells, dtype=np.str_), mask=mask)
+
+
+def _numbered(ids: Any, size: int) -> NDArray[np.int64]:
+    own = np.asarray(ids)
+    return np.where(np.ma.getmaskarray(ids) | (own < 0) | (own >= size), -1, own)
+
+
+def _found(ends: Any, ascending: NDArray[Any], order: NDArray[np.intp]) -> NDArray[np.int64]:
     """Return the positions of labels, a whole array at a time."""
-    if not ends.size:
-        return np.empty(0, dtype=np.int64)
-    if ascending.size and ascending.dtype.kind != ends.dtype.kind:
-        raise ValueError("Labels in nodes= and in the edges are of different kinds: pass both as text.")
-    at = np.searchsorted(ascending, ends)
-    if at.max() >= ascending.size or (ascending[at] != ends).any():
-        raise ValueError(_OUTSIDE)
-    return order[at].astype(np.int64, copy=False)
+    own, gone = np.asarray(ends), np.ma.getmaskarray(ends)
+    if not ascending.size:
+        return np.full(own.shape, -1, dtype=np.int64)
+    at = np.minimum(np.searchsorted(ascending, own), ascending.size - 1)
+    return np.where(gone | (ascending[at] != own), -1, order[at])
 
 
 def _refuse_repeats() -> NoReturn:
@@ -281,7 +326,8 @@ def _compressed(
     from scipy.sparse import coo_matrix
 
     narrow = np.int32 if size < 2**31 else np.int64
-    kept = source != target
+    known = (source >= 0) & (target >= 0)
+    kept = known & (source != target)
     a, b = source[kept].astype(narrow), target[kept].astype(narrow)
     # Each edge once, smaller end first; compressing drops the repetitions.
     ones = np.ones(a.size, dtype=bool)
@@ -293,6 +339,7 @@ def _compressed(
         indptr=_read_only(whole.indptr.astype(np.int64)),
         indices=_read_only(whole.indices.astype(narrow, copy=False)),
         labels=labels,
-        self_loops_dropped=int(source.size - a.size),
+        self_loops_dropped=int(known.sum() - a.size),
         duplicates_dropped=int(a.size - half.nnz),
+        strangers_dropped=int(source.size - known.sum()),
     )

@@ -1,8 +1,9 @@
-"""A graph whose edges stay in their engine: degrees and triangles of public nodes come home, not edges."""
+"""A graph whose edges stay in their engine: degrees and triangles of public nodes leave it, not edges."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -13,12 +14,15 @@ from dpselect.sources.warehouse import CHANGED, Warehouse
 from dpselect.views.graph import Graph, declared, places_of
 
 Integers = NDArray[np.int64]
+# More labels than these are joined, fewer are listed in the query.
+_LISTED = 10_000
 
 
 class StoredGraph:
     """A simple undirected graph over public nodes, from a table with one edge a row.
 
-    Self loops and repeated edges, in either direction, count for nothing, as in :class:`Graph`.
+    Self loops, repeated edges in either direction, and edges that lack an end or name a node that is not public count
+    for nothing, as in :class:`Graph`.
 
     Args:
         source: a Warehouse, or whatever :meth:`Warehouse.open` takes.
@@ -40,8 +44,10 @@ class StoredGraph:
         self.warehouse = Warehouse.open(source)
         self.warehouse.require(list(ends))
         self._ends = ends
-        kinds = [self.warehouse.table[end].type() for end in ends]
         text = self._labels is not None and bool(self._labels) and isinstance(self._labels[0], str)
+        if self.warehouse.files and not text:
+            self.warehouse = _with_integers(self.warehouse, ends)
+        kinds = [self.warehouse.table[end].type() for end in ends]
         if not all(kind.is_string() if text else kind.is_integer() for kind in kinds):
             raise ValueError(
                 "The ends of edges must be integers, or text where nodes= lists labels of text: cast the columns."
@@ -61,10 +67,8 @@ class StoredGraph:
         """Return the number of neighbours of each node, shape (n,), by one query.
 
         Raises:
-            ValueError: an edge lacks an end, or names a node that is not public.
             ConnectionError: the engine failed.
         """
-        self._complete()
         return self._counted(self._degree_rows(self._edges()))
 
     @cached_property
@@ -93,10 +97,8 @@ class StoredGraph:
         """Return the whole graph in memory: edges stream in, about 120 bytes of memory for each, DuckDB included.
 
         Raises:
-            ValueError: an edge lacks an end, or names a node that is not public.
             ConnectionError: the engine failed.
         """
-        self._complete()
         edges = self._edges()
         narrow = np.int32 if self._size < 2**31 else np.int64
         parts: tuple[list[Any], list[Any]] = ([], [])
@@ -113,28 +115,47 @@ class StoredGraph:
 
         table = self.warehouse.table
         kept = table.select(s=table[self._ends[0]], t=table[self._ends[1]])
-        kept = kept.filter(kept.s != kept.t)
+        # NULL is neither equal nor different, so that it goes too.
+        kept = self._known(self._known(kept.filter(kept.s != kept.t), "s"), "t")
         return kept.select(a=ibis.least(kept.s, kept.t), b=ibis.greatest(kept.s, kept.t)).distinct()
+
+    def _known(self, rows: Any, end: str) -> Any:
+        """Return the rows whose end is a public node."""
+        import ibis
+
+        column = rows[end]
+        if self._labels is None:
+            return rows.filter((column >= 0) & (column < self._size))
+        if len(self._labels) <= _LISTED:
+            return rows.filter(column.isin(list(self._labels)))
+        public = ibis.memtable({end: list(self._labels)})
+        return rows.semi_join(public, end)
 
     def _degree_rows(self, edges: Any) -> Any:
         return _grouped(edges.select(node=edges.a).union(edges.select(node=edges.b)))
-
-    def _complete(self) -> None:
-        one, two = (self.warehouse.table[end] for end in self._ends)
-        lacking = self.warehouse.ask(self.warehouse.table.aggregate(n=(one.isnull() | two.isnull()).sum()))
-        if (lacking["n"][0] or 0) > 0:
-            raise ValueError("Some edges have an empty source or target: complete or remove them.")
 
     def _counted(self, groups: Any) -> Integers:
         """Return counts by public node; more groups than nodes never leave the engine."""
         rows = self.warehouse.ask(groups.limit(self._size + 1))
         places = places_of(rows["node"], self._size, self._labels)
         found = np.zeros(self._size, dtype=np.int64)
-        np.add.at(found, places, rows["n"].astype(np.int64))
+        # An engine may find labels equal that differ: what names no public node counts for nothing here either.
+        np.add.at(found, places[places >= 0], rows["n"][places >= 0].astype(np.int64))
         return found
 
     def __repr__(self) -> str:
         return f"StoredGraph(nodes={self._size})"
+
+
+def _with_integers(warehouse: Warehouse, ends: tuple[str, str]) -> Warehouse:
+    """Return a table whose ends are integers: csv files are text, and what spells no integer is missing."""
+    table = warehouse.table
+    made = {
+        end: table[end].re_search("^[ \t]*[+-]?[0-9]{1,19}[ \t]*$").ifelse(table[end].strip().try_cast("int64"), None)
+        for end in ends
+        if table[end].type().is_string()
+    }
+    return replace(warehouse, table=table.mutate(**made)) if made else warehouse
 
 
 def _grouped(nodes: Any) -> Any:
