@@ -321,6 +321,19 @@ def interrupted(work: Callable[[], object], moment: int, other: Callable[[], Non
     return lines > moment
 
 
+def test_a_folder_that_may_not_be_entered(path: Path, monkeypatch) -> None:
+    """One sentence, whoever asks."""
+
+    def closed(_: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    ledger = opened(path)
+    monkeypatch.setattr(Path, "exists", closed)
+    for use in (opened, dps.Ledger.read, dps.Ledger.settle, ledger.backup):
+        with pytest.raises(OSError, match=r"^The file .* cannot be looked for: check the path and its permissions\.$"):
+            use(path)
+
+
 def test_a_disk_without_links(path: Path, monkeypatch) -> None:
     """The name is reserved, and the ledger is written into the file that has it."""
     monkeypatch.setattr(file.os, "link", refused)

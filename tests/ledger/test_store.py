@@ -168,7 +168,7 @@ def test_an_emptied_file_is_no_new_budget(path: Path) -> None:
     filled(path)
     path.write_bytes(b"")
     os.utime(path, (0, 0))
-    with pytest.raises(ValueError, match="no ledger"):
+    with pytest.raises(ValueError, match=r"is empty and no ledger: .* restore a backup"):
         dps.Ledger.open(path, epsilon=1, dataset="survey")
     with pytest.raises(ValueError, match="is a folder"):
         dps.Ledger.open(path.parent, epsilon=1)

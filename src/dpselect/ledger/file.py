@@ -57,6 +57,18 @@ def pinned(path: str | Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def there(path: Path) -> bool:
+    """Return whether the name is taken.
+
+    Raises:
+        OSError: its folder does not tell.
+    """
+    try:
+        return path.exists()
+    except OSError:
+        raise OSError(f"The file {path} cannot be looked for: check the path and its permissions.") from None
+
+
 def identity(path: Path) -> tuple[int, int] | None:
     """Return what tells this file from another that has its name later; ``None`` when there is none."""
     try:

@@ -21,7 +21,7 @@ from dpselect.core.guarantee import Guarantee
 from dpselect.ledger.accountant import Report, Terms, Totals, report
 from dpselect.ledger.chain import RESTORE, Tail, terms_of, terms_text, totals_text
 from dpselect.ledger.events import Event
-from dpselect.ledger.file import Patient, await_maker, bare, connected, identity, merge, pinned, placed
+from dpselect.ledger.file import Patient, await_maker, bare, connected, identity, merge, pinned, placed, there
 
 FORMAT = 1
 _TABLES = """
@@ -86,7 +86,7 @@ class Ledger:
         """
         asked = Terms.of(epsilon, delta, neighbours, dataset, rule)
         path = pinned(path)
-        if not path.exists():
+        if not there(path):
             # Whoever comes second finds the ledger of the first.
             placed(path, lambda connection: _written(connection, asked))
         ledger = cls.read(path)
@@ -230,7 +230,7 @@ class Ledger:
         """
         file = pinned(path)
         with self._connected() as connection:
-            if file.exists() or not placed(file, lambda copy: _copied(connection, copy)):
+            if there(file) or not placed(file, lambda copy: _copied(connection, copy)):
                 raise FileExistsError(f"{path} exists already: name a new file for the backup.")
 
     @contextmanager
@@ -284,11 +284,16 @@ class Citing:
 
 def _existing(path: str | Path) -> Path:
     file = pinned(path)
-    if file.is_dir():
-        raise ValueError(f"{path} is a folder: pass the path of a ledger.")
-    if not file.is_file():
+    if not there(file):
         raise FileNotFoundError(f"There is no ledger {path}: make one with dpselect budget create.")
+    if not file.is_file():
+        raise ValueError(f"{path} is a folder or a device: pass the path of a ledger.")
     await_maker(file)
+    if not file.stat().st_size:
+        raise ValueError(
+            f"{path} is empty and no ledger: remove it if a program was stopped while making one; if there were "
+            "spends, restore a backup."
+        )
     return file
 
 
