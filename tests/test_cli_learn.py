@@ -10,6 +10,7 @@ import pytest
 from dpselect.cli import main
 from test_cli import refusal
 
+STRICT = ["--unknown", "error"]
 EVOLUTIONARY = ["--model", "evolutionary"]
 
 
@@ -89,13 +90,13 @@ def refusal_after(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> s
     ("domains", "more", "message"),
     [
         ('age = {low = 0, high = 100}\njob = ["nurse", "smith"]\n', [], "lacks 'rich'"),
-        ('job = ["nurse"]\nage = {low = 0, high = 100}\nrich = ["no", "yes"]\n', [], "outside its public domain"),
+        ('job = ["nurse"]\nage = {low = 0, high = 100}\nrich = ["no", "yes"]\n', STRICT, "outside its public domain"),
         ('age = 7\nrich = ["no", "yes"]\n', [], "must be a list"),
         ("age = [", [], "no TOML file"),
         (None, ["--mechanism", "exponential"], "goes with --model id3"),
         (None, ["--max-depth", "0"], "--max-depth must be"),
-        ('job = ["nurse"]\nage = {low = 0, high = 100}\nrich = ["no", "yes"]\n', [], "--unknown ignore (such"),
-        ('age = {low = 0, high = 9}\nrich = ["no", "yes"]\n', [], "for numbers, --unknown clip."),
+        ('job = ["nurse"]\nage = {low = 0, high = 100}\nrich = ["no", "yes"]\n', STRICT, "--unknown ignore (such"),
+        ('age = {low = 0, high = 9}\nrich = ["no", "yes"]\n', STRICT, "or --unknown clip (numbers"),
         ("age = {low = 0, high = 100}\nrich = {low = 0, high = 1}\n", [], "write rich = [...] in"),
         ("age = {low = 0, high = 100}\nrich = {edges = [0, 1]}\n", [], "a list of at least two classes"),
         ('age = {low = 0, high = 100}\nrich = ["no"]\n', [], "a list of at least two classes"),
@@ -124,7 +125,8 @@ def test_a_missing_value_is_answered_by_an_option(folder: Path, capsys: pytest.C
     with (folder / "people.csv").open("a", encoding="utf-8") as file:
         file.write(",nurse,no\n")
 
-    assert "pass --missing category, or" in refusal(train(folder), capsys)
+    assert "pass --missing category, or" in refusal(train(folder, "--missing", "error"), capsys)
+    assert 0 == main(train(folder))
 
 
 def test_one_file_is_not_written_twice(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,10 +1,12 @@
 """Public domains and codes."""
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.learn.domains import OUTSIDE, attribute, attributes
+from dpselect.learn.domains import LACKING, OUTSIDE, attribute, attributes
 
 
 def made(domain, **given):
@@ -25,22 +27,65 @@ def test_edges_and_categories() -> None:
 
 
 def test_values_outside_the_domain() -> None:
-    """An error unless asked otherwise; numbers can be clipped, categories are left out."""
+    """They have no code, except that numbers can be clipped; they are refused where that is asked for."""
     for domain, value in (((0, 100), 101), ((0, 100), -1), (["a"], "b")):
+        codes = made(domain).encode([value], "error")
+        assert [OUTSIDE] == codes.tolist() == made(domain).encode([value], "ignore").tolist()
+        made(domain).require(codes, "ignore", "error")
         with pytest.raises(ValueError, match="outside its public domain"):
-            made(domain).encode([value], "error")
-        assert [OUTSIDE] == made(domain).encode([value], "ignore").tolist()
-    assert [3, 0] == made((0, 100)).encode([101, -1], "clip").tolist()
+            made(domain).require(codes, "error", "ignore")
+    assert [3, 0, 3, 0] == made((0, 100)).encode([101, -1, np.inf, -np.inf], "clip").tolist()
+    assert [OUTSIDE, OUTSIDE] == made((0, 100)).encode(["a", [1]], "clip").tolist()
     assert [OUTSIDE] == made(["a"]).encode(["b"], "clip").tolist()
 
 
 def test_missing_values() -> None:
-    """An error, or a code of their own, the last."""
-    for domain, values in (((0, 100), [1.0, np.nan]), (["x"], np.array(["x", None], dtype=object))):
+    """No code, or one of their own, the last; they are refused where that is asked for."""
+    for domain, values in (
+        ((0, 100), [1.0, np.nan]),
+        ((0, 100), ["1", "nan"]),
+        (["x"], ["x", None]),
+        (["x"], ["x", ""]),
+    ):
+        codes = made(domain).encode(values, "clip")
+        assert [0, LACKING] == codes.tolist()
+        made(domain).require(codes, "error", "ignore")
         with pytest.raises(ValueError, match="missing values"):
-            made(domain).encode(values, "error")
+            made(domain).require(codes, "ignore", "error")
         own = made(domain, missing=True)
         assert own.size - 1 == own.encode(values, "error")[1]
+    assert [0] == made(["nan"]).encode(["nan"], "clip").tolist()
+
+
+def test_the_same_value_is_the_same_category_however_it_is_held() -> None:
+    """1, 1.0, True, "1", "1.0" and "true" are one value, in a domain of numbers and in one of texts."""
+    ways = [1, 1.0, True, "1", "1.0", "true", "TRUE", np.int8(1), np.float32(1), Decimal(1)]
+    for domain in ([2, 1, "x"], ["2", "1", "x"], [False, True], ["false", "true"], [2.0, 1.0]):
+        assert [1] * len(ways) == made(domain).encode(ways, "clip").tolist()
+        for kind in (np.int64, np.float64, np.bool_, np.str_, object):
+            assert [1] == made(domain).encode(np.array([1], dtype=kind), "clip").tolist()
+    spelled = ["01", " 1", "+1", "1e0", "1.00"]
+    assert [0] * 5 == made([1]).encode(spelled, "clip").tolist()
+    assert [OUTSIDE] * 5 == made(["1"]).encode(spelled, "clip").tolist()
+    assert [0, 1] == made(["01", 1]).encode(["01", "1"], "clip").tolist()
+
+
+def test_large_integers_are_told_apart() -> None:
+    """Up to both ends of 64 bits, as numbers and as text; columns of floats cannot hold them and are refused."""
+    big = [2**53 + 1, 2**53, -(2**63), 2**63 - 1]
+    assert [0, 1, 2, 3] == made(big).encode(np.array(big), "clip").tolist()
+    assert [0, 1, 2, 3, LACKING] == made(big).encode([*big, None], "clip").tolist()
+    assert [0, 1, 2, 3] == made(big).encode([str(each) for each in big], "clip").tolist()
+    with pytest.raises(ValueError, match="beyond 2\\^53"):
+        made(big).encode(np.array([1.0]), "clip")
+    assert [0] == made([1e300]).encode(np.array([1e300]), "clip").tolist()
+
+
+def test_dates_need_a_cast() -> None:
+    """A dtype that no domain lists is refused by the schema alone."""
+    for dtype in ("datetime64[D]", "timedelta64[s]", "complex128", "S3"):
+        with pytest.raises(ValueError, match="cast it to text"):
+            made(["a"]).encode(np.zeros(0, dtype=dtype), "clip")
 
 
 @pytest.mark.parametrize(
@@ -52,6 +97,11 @@ def test_missing_values() -> None:
         (np.array([2.0, 1.0]), ValueError, "increasing"),
         ([], ValueError, "at least one"),
         (["a", "a"], ValueError, "once"),
+        ([1, True], ValueError, "once"),
+        ([1, "1"], ValueError, "stand for the same value"),
+        (["1", "1.0"], ValueError, "stand for the same value"),
+        ([True, "TRUE"], ValueError, "stand for the same value"),
+        ([np.nan, np.nan, "a"], ValueError, "lists NaN"),
         ("abc", TypeError, "list of categories"),
         (7, TypeError, "list of categories"),
     ],

@@ -105,7 +105,6 @@ def run(given: argparse.Namespace) -> str:
         labels = columns.pop(given.target)
         if len(labels) > given.max_records:
             raise ValueError("The table has more rows than --max-records: pass a larger public bound.")
-        _readable(columns, labels, domains, classes)
         database = trees.Table(columns, labels, domains, classes)
         maker = maker_of(given, trees.options(given.max_records))
     found = maker.answer(database, given.epsilon, ledger=purse_of(given))
@@ -122,16 +121,6 @@ def run(given: argparse.Namespace) -> str:
     paths.keep(given.out, content, f"{why}\n\n{text}")
     unit = f"epsilon = {found.guarantee.epsilon} per record added or removed"
     return f"{why}\n\n{unit}; written to {given.out}"
-
-
-def _readable(columns: dict[str, Any], labels: Any, domains: dict[str, Any], classes: Any) -> None:
-    """Refuse values outside their domains, and missing ones, as training would."""
-    from dpselect.learn.domains import attributes
-
-    known = attributes([*columns], domains, bins=2, missing=False)
-    target = attributes(["target"], {"target": classes}, bins=2, missing=False)
-    for attribute, values in zip([*known, *target], [*columns.values(), labels], strict=True):
-        attribute.encode(values, "error")
 
 
 def read_counts(path: str) -> Any:

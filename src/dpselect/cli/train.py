@@ -52,8 +52,7 @@ def add(verbs: Any) -> None:
     search.add_argument("--generations", type=whole, help="rounds of selection before the last (default 2)")
     search.add_argument("--output", type=whole, help="how many trees to return, best first (default 1)")
     parser.add_argument("--mechanism", help="how id3 selects and forests label; see dpselect mechanisms")
-    parser.add_argument("--missing", default="error", choices=["error", "category"], help="default error")
-    parser.add_argument("--unknown", default="error", choices=["error", "ignore", "clip"], help="default error")
+    add_reading(parser)
     paths.add_output(parser, "--out", required=True, metavar="JSON", help="where to write the released model")
     paths.add_output(
         parser,
@@ -64,6 +63,23 @@ def add(verbs: Any) -> None:
     )
     paths.add_ledger(parser)
     parser.set_defaults(run=run)
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add what becomes of cells that are missing or outside of their domains."""
+    parser.add_argument(
+        "--missing",
+        default="ignore",
+        choices=["ignore", "category", "error"],
+        help="missing values: leave the row out (default), give them a code of their own, or refuse the table",
+    )
+    parser.add_argument(
+        "--unknown",
+        default="clip",
+        choices=["clip", "ignore", "error"],
+        help="values outside their domain: clip numbers and leave out rows with other categories (default), leave out "
+        "both, or refuse the table",
+    )
 
 
 def run(given: argparse.Namespace) -> str:

@@ -13,27 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpselect.core.errors import PrivacyError
 from dpselect.core.guarantee import Guarantee, exact_epsilon
 from dpselect.core.mechanism import Mechanism
 from dpselect.core.neighbours import Neighbours
 from dpselect.core.spending import Spender, citing, require_spender
+from dpselect.learn.check import Check
 from dpselect.learn.domains import (
-    BAD_LABELS,
+    LACKING,
     MISSING,
     OUTSIDE,
     UNKNOWN,
     Attribute,
     attribute,
     attributes,
-    missing_values,
     numeric_range,
 )
 from dpselect.learn.draws import Draws
-from dpselect.learn.in_place import fit_in_place
+from dpselect.learn.in_place import check_in_place, fit_in_place
 from dpselect.learn.program import Program
+from dpselect.learn.reading import Rows, checked, complete, require_labels
 from dpselect.learn.room import MOST_RECORDS
 from dpselect.learn.tree import Tree
 from dpselect.ledger import Ledger
@@ -55,11 +56,12 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> PrivateTrees:
         """Grow from a table and its labels, or from a table (or warehouse) and the name of its target column.
 
-        Every fit spends; a search over parameters spends for every fit.
+        Every fit spends; a search over parameters spends for every fit. Cells are read by the public domains alone, and
+        no cell decides whether there is a model, unless ``unknown`` or ``missing`` is ``"error"``.
 
         Raises:
             PrivacyError: domains or classes are missing.
-            ValueError, TypeError: values outside their public domain, missing values, bad parameters.
+            ValueError, TypeError: bad parameters; a column whose type no domain lists.
             BudgetError: the ledger does not allow it; nothing was spent.
         """
         epsilon = exact_epsilon(self.epsilon)
@@ -67,18 +69,19 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         if warehouse.is_source(X):
             fit_in_place(self, X, y, epsilon)
             return self
-        names, columns, target = self._read(X, y)
+        rows = self._read(X, y)
         share = epsilon
         if self.person is not None:
             share = epsilon / self.rows_per_person
-            names, columns, target = self._bounded(names, columns, target)
+            rows = rows.bounded(self.person, self.rows_per_person, self.missing)
+        names = rows.names
         observed = isinstance(self.domains, str) and self.domains == OBSERVED
         if observed:
-            attributes_, classes = self._observed(names, columns, target)
+            attributes_, classes = self._observed(rows)
         else:
             attributes_, classes = self._declared(names, y if isinstance(y, str) else frames.name(y))
         self._order = classes
-        codes, labels = self._encoded(attributes_, classes, columns, target)
+        codes, labels = self._encoded(rows, attributes_, classes)
         self._check_size(labels.size)
         plan = self._rehearsed(attributes_, len(classes), share)
         guarantee = None if observed else self._spent(epsilon, {})
@@ -88,15 +91,37 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             self._name_features(names)
         return self
 
+    def check(self, X: Any, y: Any) -> Check:
+        """Return how many cells of a table a fit would clip or leave out; nothing is spent.
+
+        The counts are private, for the curator alone. Nothing released may depend on them, and domains do not follow
+        the data.
+
+        Args:
+            X, y: as for ``fit``.
+
+        Raises:
+            PrivacyError, ValueError, TypeError: as ``fit``, except for what it counts.
+        """
+        self._check()
+        if warehouse.is_source(X):
+            return check_in_place(self, X, y)
+        if isinstance(self.domains, str):
+            raise PrivacyError("Domains that are read from the data hold every value: declare domains= to check them.")
+        rows = self._read(X, y)
+        target = y if isinstance(y, str) else frames.name(y)
+        known, classes = self._declared([name for name in rows.names if name != self.person], target)
+        return checked(rows, known, classes, self.unknown, self.person)
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of every record; equal chances go to the first of ``classes_``.
 
-        Every record gets a label, whatever ``unknown`` is: numbers outside their domain are clipped, and a category
-        that the domain does not list stops at the node that asks for it and takes the label there.
+        Every record gets a label, whatever ``unknown`` is: numbers outside their domain are clipped, and a value that
+        has no code, such as a category that the domain does not list, stops at the node that asks for it and takes the
+        label there.
 
         Raises:
-            ValueError: a column is not there, values are missing without ``missing="category"``, or text stands for
-                numbers.
+            ValueError: a column is not there, or values are missing and ``missing="error"``.
         """
         chances = self.predict_proba(X)
         return np.asarray(self.classes_[chances.argmax(axis=1)])
@@ -243,28 +268,14 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     # Reading.
 
-    def _read(self, X: Any, y: Any) -> tuple[list[Any], dict[Any, NDArray[Any]], NDArray[Any]]:
-        """Return names, columns and the target column."""
-        if isinstance(y, str):
-            names, columns = frames.columns(X)
-            if y not in columns:
-                raise ValueError(f"There is no column {y!r} in the table: name the target column.")
-            return [name for name in names if name != y], {n: c for n, c in columns.items() if n != y}, columns[y]
+    def _read(self, X: Any, y: Any) -> Rows:
+        """Return the table and its labels as they are."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        if isinstance(self.domains, str) and self.domains == OBSERVED:
+        if not isinstance(y, str) and isinstance(self.domains, str) and self.domains == OBSERVED:
             X, y = validate_data(self, X, y, dtype="numeric")
             check_classification_targets(y)
-        names, columns = frames.columns(X)
-        if (own := frames.name(y)) is not None and own in columns:
-            raise ValueError(
-                f"The target {own!r} is also a column of the table: leave it out, or pass fit(table, {own!r})."
-            )
-        target = column_or_1d(frames.column(y), warn=True)
-        sizes = {values.shape[0] for values in columns.values()}
-        if sizes and sizes != {target.shape[0]}:
-            raise ValueError("The table and the labels have different lengths: pass one label a record.")
-        return names, columns, target
+        return Rows.of(X, y)
 
     def _declared(self, names: list[Any], target: str | None) -> tuple[tuple[Attribute, ...], list[Any]]:
         if len(set(names)) != len(names) or not names:
@@ -290,9 +301,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise ValueError("A classifier needs at least two declared classes: pass classes=.")
         return known, _in_order(label.categories)
 
-    def _observed(
-        self, names: list[Any], columns: Mapping[Any, NDArray[Any]], target: NDArray[Any]
-    ) -> tuple[tuple[Attribute, ...], list[Any]]:
+    def _observed(self, rows: Rows) -> tuple[tuple[Attribute, ...], list[Any]]:
         """Read domains and classes from the data: no privacy, for tests and tutorials."""
         if self.ledger is not None:
             raise PrivacyError("Domains read from the data are not private, so nothing may be spent: drop ledger=.")
@@ -300,30 +309,22 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             "Domains and classes are read from the data: the result is not private.", UserWarning, stacklevel=3
         )
         known = []
-        for name in names:
-            values = columns[name]
+        for name in rows.names:
+            values = np.asarray(rows.columns[name].tolist())
             if values.dtype.kind in "iufb":
                 low, high = float(values.min()), float(values.max())
                 known.append(attribute(name, (low, high if high > low else low + 1), bins=self._bins(), missing=False))
             else:
                 known.append(attribute(name, sorted(set(values.tolist())), bins=self._bins(), missing=False))
-        return tuple(known), np.unique(target).tolist()
+        return tuple(known), np.unique(rows.target.tolist()).tolist()
 
-    def _encoded(
-        self, known: Sequence[Attribute], classes: list[Any], columns: Mapping[Any, NDArray[Any]], target: NDArray[Any]
-    ) -> tuple[list[Integers], Integers]:
+    def _encoded(self, rows: Rows, known: Sequence[Attribute], classes: list[Any]) -> tuple[list[Integers], Integers]:
         """Return codes and labels of the records that are kept."""
-        gone = missing_values(target)
-        label = attribute("the target", classes, bins=2, missing=False).encode(target[~gone], "ignore")
-        if gone.any() or (label == OUTSIDE).any():
-            raise ValueError(BAD_LABELS)
-        codes = [each.encode(columns[each.name], self.unknown) for each in known]
-        kept = np.ones(label.size, dtype=np.bool_)
-        for each in codes:
-            kept &= each != OUTSIDE
-        if not kept.all():
-            codes, label = [each[kept] for each in codes], label[kept]
-        return codes, label
+        codes, label = rows.codes(known, classes, self.unknown)
+        for each, own in zip(known, codes, strict=True):
+            each.require(own, self.unknown, self.missing)
+        require_labels(label == OUTSIDE, label == LACKING, self.unknown, self.missing)
+        return complete(codes, label)
 
     def _read_again(self, X: Any) -> list[Integers]:
         """Return codes of records to be labelled: numbers are clipped, unknown categories stop on the way."""
@@ -340,7 +341,10 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 lacking = next(name for name in wanted if name not in columns)
                 raise ValueError(f"The table lacks column {lacking!r}: pass the columns that the model was trained on.")
             columns = dict(zip(wanted, columns.values(), strict=True))
-        return [each.encode(columns[each.name], "clip") for each in self.attributes_]
+        codes = [each.encode(columns[each.name], "clip") for each in self.attributes_]
+        for each, own in zip(self.attributes_, codes, strict=True):
+            each.require(own, "clip", self.missing)
+        return codes
 
     def _name_features(self, names: list[Any]) -> None:
         self.n_features_in_ = len(names)
@@ -348,22 +352,6 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-
-    def _bounded(
-        self, names: list[Any], columns: dict[Any, NDArray[Any]], target: NDArray[Any]
-    ) -> tuple[list[Any], dict[Any, NDArray[Any]], NDArray[Any]]:
-        """Keep each person's first rows: which ones depends on that person's rows alone."""
-        if self.person not in columns:
-            raise ValueError(f"There is no column {self.person!r}: person= names the column that tells people apart.")
-        who = _people(columns[self.person])
-        if (who == OUTSIDE).any():
-            raise ValueError(f"Column {self.person!r} has missing values: every row needs to say whose it is.")
-        order = np.argsort(who, kind="stable")
-        starts = np.flatnonzero(np.append(True, np.diff(who[order]) != 0)) if who.size else np.zeros(0, dtype=np.int64)
-        sizes = np.diff(np.append(starts, who.size))
-        kept = np.sort(order[np.arange(who.size) - np.repeat(starts, sizes) < self.rows_per_person])
-        names = [name for name in names if name != self.person]
-        return names, {name: columns[name][kept] for name in names}, target[kept]
 
     def _ledger(self) -> Spender | None:
         given = self.ledger
@@ -373,22 +361,10 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _check_reading(self) -> None:
         if self.unknown not in UNKNOWN:
-            raise ValueError('unknown is "error", "ignore" or "clip".')
+            raise ValueError('unknown is "clip", "ignore" or "error".')
         if self.missing not in MISSING:
-            raise ValueError('missing is "error" or "category".')
+            raise ValueError('missing is "ignore", "category" or "error".')
         whole(self.rows_per_person, "rows_per_person", 1, "how many rows of one person are kept", MOST_RECORDS)
-
-
-def _people(column: NDArray[Any]) -> Integers:
-    """Return a number a person, ``OUTSIDE`` where nobody is named. Text and numbers are different people."""
-    gone = missing_values(column)
-    if column.dtype.kind == "O":
-        known: dict[Any, int] = {}
-        who = np.array([known.setdefault(each, len(known)) for each in column.tolist()], dtype=np.int64)
-    else:
-        who = np.unique(column, return_inverse=True)[1].astype(np.int64)
-    who[gone] = OUTSIDE
-    return who
 
 
 def _in_order(classes: Sequence[Any]) -> list[Any]:

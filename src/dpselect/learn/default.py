@@ -45,9 +45,11 @@ class DPTreeClassifier(PrivateTrees):
             reads them from the data, warns, refuses a ledger and spends nothing.
         classes: the declared classes, unless ``domains`` has them under the target's name.
         n_records: the public number of records, if it is public; otherwise 2 % of epsilon pays for a noisy one.
-        unknown: what a value outside its domain is in training: ``"error"``, ``"ignore"`` (the record is left out) or
-            ``"clip"``. ``predict`` labels such records.
-        missing: ``"error"``, or ``"category"`` for a code of their own.
+        unknown: what a value outside its domain is in training: ``"clip"`` (a number takes the nearest bin; a record
+            with another category, or a label that is no class, is left out), ``"ignore"`` (records with numbers outside
+            are left out too), or ``"error"``, by which one record can refuse a fit. ``predict`` labels such records.
+        missing: what missing values are: ``"ignore"`` (the record is left out), ``"category"`` for a code of their own,
+            or ``"error"``, by which one record can refuse a fit. Records without a label or person are left out.
         person: the column that tells people apart. Only the first ``rows_per_person`` rows of each are kept, and
             the guarantee is for all rows of one person together: the trees work with epsilon / rows_per_person.
         rows_per_person: how many rows of one person are kept.
@@ -78,8 +80,8 @@ class DPTreeClassifier(PrivateTrees):
         domains: Any = None,
         classes: Any = None,
         n_records: int | None = None,
-        unknown: str = "error",
-        missing: str = "error",
+        unknown: str = "clip",
+        missing: str = "ignore",
         person: Any = None,
         rows_per_person: int = 1,
         ledger: Any = None,

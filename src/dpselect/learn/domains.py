@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.core.errors import PrivacyError
+from dpselect.sources import cells, frames
+from dpselect.sources.categories import EXACT, Categories
+from dpselect.sources.cells import LACKING as LACKING
+from dpselect.sources.cells import OUTSIDE as OUTSIDE
 
-UNKNOWN, MISSING = ("error", "ignore", "clip"), ("error", "category")
-BAD_LABELS = (
-    "Some labels are missing or not among the declared classes: declare every class, or leave those records out."
-)
-# The code of a value that the domain does not know.
-OUTSIDE = -1
+UNKNOWN, MISSING = ("clip", "ignore", "error"), ("ignore", "category", "error")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,54 +50,81 @@ class Attribute:
         return own + self.missing
 
     def encode(self, values: Any, unknown: str) -> NDArray[np.int64]:
-        """Return the code of every value, ``OUTSIDE`` where the domain does not know it and ``unknown`` allows that.
+        """Return the code of every cell: ``OUTSIDE`` where the domain lacks it, ``LACKING`` where it is missing.
+
+        A cell's code depends on that cell, the domain and the type of the column. With ``unknown="clip"`` a number
+        beyond the domain takes the nearest bin; otherwise it is outside.
 
         Raises:
-            ValueError: a value outside the public domain, or a missing one, where that is an error.
+            ValueError: a column of a type that no domain lists, such as dates.
         """
-        gone = missing_values(values)
-        if gone.any() and not self.missing:
-            self.refuse_missing()
-        codes = self._bins(values, gone, unknown) if self.ordered else self._places(values)
-        if unknown == "error" and (codes[~gone] == OUTSIDE).any():
-            self.refuse_outside()
-        codes[gone] = self.size - 1
+        values = frames.column(values)
+        kind = values.dtype.kind
+        if kind not in cells.READABLE:
+            raise ValueError(
+                f"Column {self.name!r} is {values.dtype} in the table, which no domain lists: cast it to text."
+            )
+        if self.categories is None:
+            codes = self._bins(values, unknown)
+        else:
+            if kind == "f":
+                self.require_exact(f"is {values.dtype} in the table", floats=True)
+            codes = cells.places(values, Categories.of(self.categories))
+        if self.missing:
+            codes[codes == LACKING] = self.size - 1
         return codes
+
+    def require_exact(self, why: str, *, floats: bool = False) -> None:
+        """Refuse categories that a column of floats cannot tell apart: integers beyond 2^53.
+
+        Args:
+            why: what the column is, for the message; a public fact.
+            floats: whether the column is declared as floats, so that categories that are floats are safe.
+        """
+        for category in self.categories or ():
+            exact = isinstance(category, str) or (isinstance(category, float) and (floats or np.isinf(category)))
+            if not exact and abs(category) > EXACT:
+                raise ValueError(
+                    f"Column {self.name!r} {why}, where integers beyond 2^53 may have been rounded, and its domain "
+                    "lists such integers: cast the column to text, or to integers that may be missing (Int64)."
+                )
+
+    def require(self, codes: NDArray[np.int64], unknown: str, missing: str) -> None:
+        """Refuse what the curator asked to have refused.
+
+        Raises:
+            ValueError: a value outside the domain where ``unknown="error"``, a missing one where ``missing="error"``.
+        """
+        if missing == "error" and (codes == LACKING).any():
+            self.refuse_missing()
+        if unknown == "error" and (codes == OUTSIDE).any():
+            self.refuse_outside()
 
     def refuse_missing(self) -> NoReturn:
         """Say that a value is missing."""
         raise ValueError(
-            f"Column {self.name!r} has missing values: pass missing='category', or leave those records out."
+            f'Column {self.name!r} has missing values and missing="error": pass missing="category", or '
+            'missing="ignore" to leave such records out.'
         )
 
     def refuse_outside(self) -> NoReturn:
         """Say that the domain does not know a value."""
         raise ValueError(
-            f"Column {self.name!r} has a value outside its public domain: widen the domain, or pass "
-            'unknown="ignore" (such records are left out) or, for numbers, unknown="clip".'
+            f'Column {self.name!r} has a value outside its public domain and unknown="error": widen the domain, or '
+            'pass unknown="ignore" (such records are left out) or unknown="clip" (numbers move to the nearest bin).'
         )
 
-    def _bins(self, values: Any, gone: NDArray[np.bool_], unknown: str) -> NDArray[np.int64]:
-        try:
-            numbers = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"Column {self.name!r} is numeric in domains and holds something else.") from None
+    def _bins(self, values: NDArray[Any], unknown: str) -> NDArray[np.int64]:
         edges = self.edges
         assert edges is not None
+        numbers, unreadable = cells.numbers(values)
         codes = np.searchsorted(edges[1:-1], numbers, side="right").astype(np.int64)
         if unknown != "clip":
-            codes[~gone & ((numbers < edges[0]) | (numbers > edges[-1]))] = OUTSIDE
+            codes[(numbers < edges[0]) | (numbers > edges[-1])] = OUTSIDE
+        codes[np.isnan(numbers)] = LACKING
+        if unreadable is not None:
+            codes[unreadable] = OUTSIDE
         return codes
-
-    def _places(self, values: Any) -> NDArray[np.int64]:
-        assert self.categories is not None
-        place = {category: code for code, category in enumerate(self.categories)}
-        array = np.asarray(values)
-        if array.dtype.kind in "OUST":
-            found = map(place.get, array.tolist(), repeat(OUTSIDE))
-            return np.fromiter(found, dtype=np.int64, count=array.size)
-        kinds, back = np.unique(array, return_inverse=True)
-        return np.array([place.get(value, OUTSIDE) for value in kinds.tolist()], dtype=np.int64)[back.ravel()]
 
     def meaning(self, codes: NDArray[np.intp]) -> str:
         """Return in words what a non-empty set of codes stands for."""
@@ -146,8 +171,14 @@ def attribute(name: Any, domain: Any, *, bins: int, missing: bool) -> Attribute:
     categories = tuple(value.item() if isinstance(value, np.generic) else value for value in domain)
     if not all(isinstance(value, (str, int, float)) for value in categories):
         raise ValueError(f"The categories of {name!r} must be text, numbers or booleans: turn others into text first.")
+    if any(value != value for value in categories):
+        raise ValueError(f'The domain of {name!r} lists NaN, which is no category: pass missing="category".')
     if not categories or len(set(categories)) != len(categories):
         raise ValueError(f"The domain of {name!r} must list each category once, at least one.")
+    try:
+        Categories.of(categories)
+    except ValueError as error:
+        raise ValueError(f"The domain of {name!r}: {error}") from None
     return Attribute(name, categories, None, missing)
 
 
@@ -187,25 +218,3 @@ def attributes(names: Sequence[Any], domains: Any, *, bins: int, missing: bool) 
             f"domains lacks {', '.join(map(repr, lacking[:5]))}: pass the public domain of every column."
         )
     return tuple(attribute(name, domains[name], bins=bins, missing=missing) for name in names)
-
-
-def _is_not_itself(value: Any) -> bool:
-    # NaN and NaT differ from themselves; what the comparison of pandas' NA returns is neither true nor false.
-    try:
-        return bool(value != value)
-    except TypeError:
-        return True
-
-
-def missing_values(values: Any) -> NDArray[np.bool_]:
-    """Return where None, NaN, NaT or pandas' NA stand, shape (n,)."""
-    array = np.asarray(values)
-    if array.dtype.kind == "f":
-        return np.asarray(np.isnan(array))
-    if array.dtype.kind in "mM":
-        return np.asarray(np.isnat(array))
-    if array.dtype.kind == "O":
-        return np.fromiter(
-            (value is None or _is_not_itself(value) for value in array.tolist()), dtype=np.bool_, count=array.size
-        )
-    return np.zeros(array.shape, dtype=bool)

@@ -196,7 +196,7 @@ def load(path: str | Path) -> Any:
         1 if spent is None else Fraction(spent),
         domains={each.name: each.edges if each.categories is None else list(each.categories) for each in known},
         classes=content["classes"],
-        missing="category" if any(each.missing for each in known) else "error",
+        missing="category" if any(each.missing for each in known) else "ignore",
     )
     if spent is None:
         # What was read from the data is not public: another fit must not take it for that.

@@ -8,7 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dpselect.core.errors import PrivacyError
-from dpselect.learn.domains import BAD_LABELS, Attribute, attribute
+from dpselect.learn.check import Check
+from dpselect.learn.domains import Attribute, attribute
+from dpselect.learn.reading import require_labels
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views.stored import StoredRecords
 
@@ -28,7 +30,7 @@ def fit_in_place(model: PrivateTrees, source: Any, y: Any, epsilon: Fraction) ->
         attributes, classes, label = _declared(model, opened, y)
         model._order = classes
         with opened.reading(), ExitStack() as kept:
-            records = _checked(StoredRecords(opened, attributes, label, model.unknown), attributes, model.unknown)
+            records = _required(StoredRecords(opened, attributes, label, model.unknown), attributes, model)
             if opened.temporary:
                 records = kept.enter_context(records.coded())
             model._check_size(records.rows)
@@ -57,13 +59,43 @@ def _declared(model: PrivateTrees, source: Warehouse, y: Any) -> tuple[tuple[Att
     return attributes, classes, attribute(y, classes, bins=2, missing=False)
 
 
-def _checked(records: StoredRecords, attributes: Sequence[Attribute], unknown: str) -> StoredRecords:
-    """Return the records that are kept, or refuse what is refused of frames."""
-    if records.unlabelled():
-        raise ValueError(BAD_LABELS)
-    for place in records.lacking():
-        attributes[place].refuse_missing()
+def _required(records: StoredRecords, attributes: Sequence[Attribute], model: PrivateTrees) -> StoredRecords:
+    """Return the records that have a code in every column; refuse what the curator asked to have refused."""
+    if model.missing == "error":
+        for place in records.lacking():
+            attributes[place].refuse_missing()
     outside = records.outside()
-    if outside and unknown == "error":
+    if outside and model.unknown == "error":
         attributes[outside[0]].refuse_outside()
+    beyond, lacking = records.unlabelled()
+    require_labels(beyond, lacking, model.unknown, model.missing)
     return records.known()
+
+
+def check_in_place(model: PrivateTrees, source: Any, y: Any) -> Check:
+    """Return what a fit from a warehouse would clip or leave out.
+
+    Raises:
+        PrivacyError, ValueError, ConnectionError: as :func:`fit_in_place`.
+    """
+    opened = Warehouse.open(source)
+    try:
+        attributes, _, label = _declared(model, opened, y)
+        with opened.reading():
+            strict = StoredRecords(opened, attributes, label, "ignore")
+            trained = StoredRecords(opened, attributes, label, model.unknown)
+            outside, lacking, (beyond, unlabelled) = strict.strays()
+            rows, kept = strict.rows, trained.known().rows
+    finally:
+        if opened is not source:
+            opened.close()
+    names = [each.name for each in attributes]
+    return Check(
+        rows=rows,
+        outside=dict(zip(names, outside, strict=True)),
+        missing=dict(zip(names, lacking, strict=True)),
+        labels_outside=beyond,
+        labels_missing=unlabelled,
+        nobody=0,
+        left_out=rows - kept,
+    )

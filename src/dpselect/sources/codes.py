@@ -14,9 +14,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-# Codes of values that have none: outside of the public domain, and missing where that is no category.
-OUTSIDE, LACKING = -1, -2
+from dpselect.sources.categories import EXACT, TRUTH, Categories, exact_number
+from dpselect.sources.cells import LACKING as LACKING
+from dpselect.sources.cells import OUTSIDE as OUTSIDE
+from dpselect.sources.csv_text import DECIMAL, ENDLESS
+from dpselect.sources.csv_text import LACKING as LACKING_TEXT
+
 _HIDING = -7.25e-301
+_WHOLE = "^[ \t]*[+-]?[0-9]+[ \t]*$"
+_SAFE = "[ \t]*[+-]?([0-9]{1,60}([.][0-9]{0,60})?|[.][0-9]{1,60})([eE][+-]?[0-9]{1,2})?[ \t]*"
 
 
 class Domain(Protocol):
@@ -64,34 +70,46 @@ class Coded:
 
 
 def require_kind(column: Any, domain: Domain) -> None:
-    """Refuse a column whose type cannot hold the values of the domain.
+    """Refuse a column whose type, which is public as a schema is, cannot hold the values of the domain.
 
     Raises:
         ValueError: which column, and what to cast it to.
     """
-    kind = column.type()
+    kind, name = column.type(), f"Column {domain.name!r}"
+    readable = kind.is_numeric() or kind.is_boolean()
     if domain.edges is not None:
-        if not (kind.is_numeric() or kind.is_boolean()):
-            raise ValueError(
-                f"Column {domain.name!r} is numeric in domains and {kind} in the table: cast it to float64."
-            )
+        if not (readable or (kind.is_string() and _tries(column))):
+            raise ValueError(f"{name} is numeric in domains and {kind} in the table: cast it to float64.")
+        return
+    if isinstance(domain, Coded):
         return
     if str(kind).lstrip("!") == "uint64":
-        raise ValueError(f"Column {domain.name!r} is uint64 in the table, wider than categories: cast it to int64.")
-    known = [isinstance(value, str) for value in domain.categories or ()]
-    if kind.is_string() and not any(known):
-        raise ValueError(f"Column {domain.name!r} lists numbers in domains and is text in the table: cast one of them.")
-    if (kind.is_numeric() or kind.is_boolean()) and all(known):
-        raise ValueError(f"Column {domain.name!r} lists text in domains and is {kind} in the table: cast one of them.")
-    if not (kind.is_string() or kind.is_numeric() or kind.is_boolean()):
-        raise ValueError(f"Column {domain.name!r} is {kind} in the table, which no domain lists: cast it to text.")
+        raise ValueError(f"{name} is uint64 in the table, wider than categories: cast it to int64.")
+    if not (kind.is_string() or readable):
+        raise ValueError(f"{name} is {kind} in the table, which no domain lists: cast it to text.")
+    categories = domain.categories or ()
+    known = Categories.of(categories)
+    if kind.is_string() and not _tries(column) and not any(isinstance(value, str) for value in categories):
+        raise ValueError(f"{name} lists numbers in domains and is text in the table: cast one of them.")
+    if readable and not known.numbers:
+        raise ValueError(f"{name} lists text in domains and is {kind} in the table: cast one of them.")
+    if any(isinstance(value, str) and "\0" in value for value in categories):
+        raise ValueError(f"{name} lists a category with a NUL character, which databases do not hold: leave it out.")
+    wide = [value for value in categories if isinstance(value, int) and abs(value) > EXACT]
+    if wide and (kind.is_floating() or kind.is_decimal()):
+        raise ValueError(
+            f"{name} is {kind} in the table and lists integers beyond 2^53, which it may have rounded: cast it."
+        )
 
 
 def number(column: Any) -> Any:
-    """Return a column as float64, rounded once."""
+    """Return a column as float64, rounded once; NULL where a text spells no number."""
     kind = column.type()
     if kind.is_boolean():
-        return column.cast("int8").cast("float64")
+        # PostgreSQL casts truth values to integers of 32 bits alone.
+        return column.cast("int32").cast("float64")
+    if kind.is_string():
+        return _spelled(column)
     # Not every engine rounds a decimal correctly; all of them do so with text.
     return column.cast("string").cast("float64") if kind.is_decimal() else column.cast("float64")
 
@@ -103,7 +121,9 @@ def prepared(column: Any, domain: Domain, clip: bool) -> Any:
     kind = column.type()
     if kind.is_string() or isinstance(domain, Coded):
         return column
-    return column.cast("int64") if kind.is_integer() or kind.is_boolean() else number(column)
+    if kind.is_boolean():
+        return column.cast("int32").cast("int64")
+    return column.cast("int64") if kind.is_integer() else number(column)
 
 
 def code(value: Any, domain: Domain) -> Any:
@@ -113,13 +133,16 @@ def code(value: Any, domain: Domain) -> Any:
     if domain.edges is not None or isinstance(domain, Coded):
         return value.cast("int32")
     lost = domain.size - 1 if domain.missing else LACKING
-    known = [(value == each, at) for at, each in _matching(value, domain)]
-    return ibis.cases((is_missing(value), lost), *known, else_=OUTSIDE).cast("int32")
+    known = [(condition, at) for at, condition in _matching(value, domain).items()]
+    # A text such as "nan" is missing where it is no category.
+    return ibis.cases((value.isnull(), lost), *known, (is_missing(value), lost), else_=OUTSIDE).cast("int32")
 
 
 def is_missing(column: Any) -> Any:
-    """Return whether a value is NULL or NaN."""
+    """Return whether a value is NULL or NaN, or an empty text or "nan"."""
     kind = column.type()
+    if kind.is_string():
+        return column.isnull() | column.re_search(f"^({LACKING_TEXT})$").fill_null(True)
     if not (kind.is_floating() or kind.is_decimal()):
         return column.isnull()
     # DuckDB takes isnan(x) for false where the statistics of a parquet file know no NaN, and they never do.
@@ -148,8 +171,11 @@ def _within(column: Any, domain: Domain, codes: NDArray[np.intp]) -> Any:
     gone = is_missing(column)
     if domain.edges is None:
         value = prepared(column, domain, clip=False)
-        wanted = [each for at, each in _matching(value, domain) if at in set(chosen.tolist())]
-        found = _any([value == each for each in wanted])
+        matching = _matching(value, domain)
+        if value.type().is_string() and domain.missing:
+            # A text that is a category is not missing, though it be "nan".
+            gone = column.isnull() | (gone & ~_any([*matching.values()]))
+        found = _any([matching[at] for at in chosen.tolist() if at in matching]).fill_null(False)
     else:
         value = number(column)
         found = _any([_between(value, domain, int(run[0]), int(run[-1]), own) for run in runs])
@@ -192,6 +218,8 @@ def _bin(column: Any, domain: Domain, clip: bool) -> Any:
         return ibis.ifelse(value < literal(edges[middle]), bisected(first, middle - 1), bisected(middle, last))
 
     cases = [(is_missing(column), ibis.literal(own if domain.missing else LACKING, "int32"))]
+    if column.type().is_string():
+        cases.append((value.isnull(), ibis.literal(OUTSIDE, "int32")))
     if not clip:
         outside = (value < literal(edges[0])) | (value > literal(edges[-1]))
         cases.append((outside, ibis.literal(OUTSIDE, "int32")))
@@ -205,18 +233,71 @@ def literal(value: float) -> Any:
     return ibis.literal(repr(float(value))).cast("float64")
 
 
-def _matching(value: Any, domain: Domain) -> list[tuple[int, Any]]:
-    """Return the categories that values of this kind can equal, with their codes: 1, 1.0 and True are the same."""
+def _tries(column: Any) -> bool:
+    """Return whether the engine has a cast that cannot fail, so that any text may be read as a number."""
+    return bool(column.get_backend().name == "duckdb")
+
+
+def _spelled(column: Any) -> Any:
+    """Return the number that a text spells, NULL where it spells none."""
     import ibis
 
-    kind, found = value.type(), []
-    for at, each in enumerate(domain.categories or ()):
-        if isinstance(each, str):
-            if kind.is_string():
-                found.append((at, ibis.literal(each, "string")))
-        elif kind.is_integer():
-            if each == each and abs(each) < 2**63 and int(each) == each:
-                found.append((at, ibis.literal(int(each), "int64")))
-        elif not kind.is_string() and float(each) == each:
-            found.append((at, literal(float(each))))
+    truth = [(column.lower() == word, literal(float(value))) for word, value in TRUTH.items()]
+    if _tries(column):
+        spelled = column.re_search(f"^({DECIMAL}|{ENDLESS})$")
+        return ibis.cases(*truth, (spelled, column.try_cast("float64")), else_=ibis.null("float64"))
+    # Elsewhere a cast of 1e999 fails, so only what cannot overflow is cast.
+    return ibis.cases(*truth, (column.re_search(f"^({_SAFE})$"), column.cast("float64")), else_=ibis.null("float64"))
+
+
+def _matching(value: Any, domain: Domain) -> dict[int, Any]:
+    """Return for every category that values of this type can stand for whether a value does, by its code."""
+    import ibis
+
+    kind, known = value.type(), Categories.of(domain.categories or ())
+    if kind.is_string():
+        return _matching_text(value, known)
+    if kind.is_integer():
+        return {
+            at: value == ibis.literal(int(each), "int64")
+            for each, at in known.numbers.items()
+            if -(2**63) <= each < 2**63 and int(each) == each
+        }
+    return {at: value == literal(float(each)) for each, at in known.numbers.items() if _survives(each)}
+
+
+def _matching_text(value: Any, known: Categories) -> dict[int, Any]:
+    import ibis
+
+    written: dict[int, list[str]] = {}
+    for text, at in known.texts.items():
+        written.setdefault(at, []).append(text)
+    found = {at: _any([value == ibis.literal(text, "string") for text in texts]) for at, texts in written.items()}
+    spelled, whole = _spelled(value), None
+    for each, at in known.numbers.items():
+        others = [value.lower() == word for word, truth in TRUTH.items() if truth == each]
+        if at in known.spelled:
+            if isinstance(each, int) and abs(each) >= EXACT and -(2**63) <= each < 2**63:
+                if not _tries(value):
+                    continue
+                whole = whole if whole is not None else value.re_search(_WHOLE).ifelse(value.try_cast("int64"), None)
+                others.append((whole == ibis.literal(each, "int64")).fill_null(False))
+            elif _survives(each):
+                others.append((spelled == literal(float(each))).fill_null(False))
+        # What is another category by its very text is not this one by its value.
+        own = [text for text, code in known.texts.items() if code != at and _may_stand_for(text, each)]
+        elsewhere = _any([value == ibis.literal(text, "string") for text in own])
+        if others:
+            found[at] = found[at] | (_any(others) & ~elsewhere if own else _any(others))
     return found
+
+
+def _may_stand_for(text: str, value: Any) -> bool:
+    return bool(TRUTH.get(text.lower()) == value or exact_number(text) == value)
+
+
+def _survives(value: Any) -> bool:
+    try:
+        return bool(float(value) == value)
+    except OverflowError:
+        return False

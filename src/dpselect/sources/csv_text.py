@@ -17,10 +17,10 @@ ENDINGS = (".csv", ".csv.gz")
 
 # Decimal numbers as engines and languages write them; no underscores, no digits of other scripts. The words are what
 # floats are written as. :func:`float` reads all of these, and DuckDB's TRY_CAST reads the same value.
-DECIMAL = r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*"
-ENDLESS = r"[ \t]*[+-]?([iI][nN][fF]([iI][nN][iI][tT][yY])?)[ \t]*"
+DECIMAL = "[ \t]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[ \t]*"
+ENDLESS = "[ \t]*[+-]?([iI][nN][fF]([iI][nN][iI][tT][yY])?)[ \t]*"
 # What stands for a missing number. The signs are what some languages write.
-LACKING = r"[ \t]*([+-]?[nN][aA][nN])?[ \t]*"
+LACKING = "[ \t]*([+-]?[nN][aA][nN])?[ \t]*"
 
 _NUMBER = re.compile(f"{DECIMAL}|{ENDLESS}")
 _LACKING = re.compile(LACKING)

@@ -1,56 +1,84 @@
-"""Tables that people hold (pandas, polars, arrow, NumPy, a mapping of columns) as named columns."""
+"""Tables that people hold (pandas, polars, arrow, NumPy, lists, a mapping of columns) as named columns.
+
+No cell is converted for the sake of another: lists become arrays of objects, integers with missing cells become masked
+integers. What a container declares (a dtype, an arrow or polars type) is public, as a schema is. Columns of pandas
+that NumPy holds declare nothing: pandas changes their type when a row asks for it, and :func:`retyped` names them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dpselect.sources.cells import objects
+
+_EXPECTED = "Expected 2D array, got another shape: pass one row per record and one column per attribute."
 
 
 def columns(table: Any) -> tuple[list[Any], dict[Any, NDArray[Any]]]:
     """Return the names of the columns and the columns, each of shape (n,). Columns of an array are called 0, 1, ...
 
     Raises:
-        TypeError: no table.
-        ValueError: an array that is not two-dimensional, or columns of different lengths.
+        TypeError: not a table.
+        ValueError: an array that is not two-dimensional, or columns of different lengths. Shapes are public.
     """
     if isinstance(table, Mapping):
-        found = {name: np.asarray(values) for name, values in table.items()}
+        found = {name: column(values) for name, values in table.items()}
         if any(values.ndim != 1 for values in found.values()):
-            raise ValueError("Every column must be one-dimensional: pass one value a record.")
+            raise ValueError("Every column must be one-dimensional: pass one value per record.")
         if len({values.shape[:1] for values in found.values()}) > 1:
-            raise ValueError("The columns have different lengths: pass one value a record in every column.")
+            raise ValueError("The columns have different lengths: pass one value per record in every column.")
         return list(found), found
-    if isinstance(table, (np.ndarray, list, tuple)):
-        array = np.asarray(table)
-        if array.ndim != 2:
-            raise ValueError("Expected 2D array, got another shape: pass one row a record and one column an attribute.")
-        return list(range(array.shape[1])), {place: array[:, place] for place in range(array.shape[1])}
-    try:
-        import narwhals as nw
-
-        frame = nw.from_native(table, eager_only=True)
-        names = list(frame.columns)
-    except (ImportError, TypeError):
-        raise TypeError("Pass a pandas, polars or arrow table, a NumPy array, or a mapping of columns.") from None
-    except ValueError:
-        raise ValueError("Some columns have the same name: pass columns of different names.") from None
+    if isinstance(table, np.ndarray):
+        if table.ndim != 2:
+            raise ValueError(_EXPECTED)
+        return list(range(table.shape[1])), {place: table[:, place] for place in range(table.shape[1])}
+    if isinstance(table, (list, tuple)):
+        return _rows(table)
+    frame = _frame(table)
+    names = list(frame.columns)
     # By method: a column whose name is a number is not a row.
     return names, {name: _plain(frame.get_column(name)) for name in names}
+
+
+def retyped(table: Any) -> frozenset[Any]:
+    """Return the columns whose types the rows may have changed: those of pandas that NumPy holds.
+
+    There one missing cell turns integers into floats, in all rows.
+    """
+    if isinstance(table, Mapping):
+        return frozenset(name for name, values in table.items() if is_retyped(values))
+    if isinstance(table, (np.ndarray, list, tuple)):
+        return frozenset()
+    frame = _frame(table)
+    return frozenset(name for name in frame.columns if is_retyped(frame.get_column(name).to_native()))
+
+
+def is_retyped(values: Any) -> bool:
+    """Return whether rows may have changed the type of this column."""
+    kind = getattr(values, "dtype", None)
+    return not isinstance(values, np.ndarray) and (isinstance(kind, np.dtype) or str(kind) == "category")
 
 
 def column(values: Any) -> NDArray[Any]:
     """Return one column, shape (n,), of whatever kind people hold."""
     if isinstance(values, np.ndarray):
         return values
+    if isinstance(values, (list, tuple, range)):
+        return objects(values)
     try:
         import narwhals as nw
 
         return _plain(nw.from_native(values, series_only=True, eager_only=True))
     except (ImportError, TypeError):
-        return np.asarray(values)
+        if hasattr(values, "to_pylist"):
+            return objects(values.to_pylist())
+        if hasattr(values, "__array__") or not isinstance(values, Iterable):
+            return np.asarray(values)
+        return objects(list(values))
 
 
 def name(values: Any) -> str | None:
@@ -59,6 +87,42 @@ def name(values: Any) -> str | None:
     return own if isinstance(own, str) and own else None
 
 
+def _frame(table: Any) -> Any:
+    try:
+        import narwhals as nw
+
+        return nw.from_native(table, eager_only=True)
+    except (ImportError, TypeError):
+        raise TypeError("Pass a pandas, polars or arrow table, a NumPy array, or a mapping of columns.") from None
+    except ValueError:
+        raise ValueError("Some columns have the same name: pass columns of different names.") from None
+
+
+def _rows(table: list[Any] | tuple[Any, ...]) -> tuple[list[Any], dict[Any, NDArray[Any]]]:
+    if not table or not all(
+        isinstance(row, (list, tuple)) or (isinstance(row, np.ndarray) and row.ndim) for row in table
+    ):
+        raise ValueError(_EXPECTED)
+    try:
+        across = list(zip(*table, strict=True))
+    except ValueError:
+        raise ValueError("The rows have different lengths: pass one cell per column in every row.") from None
+    return list(range(len(across))), {place: objects(cells) for place, cells in enumerate(across)}
+
+
 def _plain(series: Any) -> NDArray[Any]:
-    array = series.to_numpy()
-    return np.asarray(array if array.dtype.kind in "biufOUS" else series.to_list())
+    if is_retyped(series.to_native()):
+        array = np.asarray(series.to_numpy())
+        plain = array.dtype.kind in "biufO" and str(series.to_native().dtype) != "category"
+        return array if plain else objects(series.to_list())
+    if series.dtype.is_integer() or str(series.dtype) == "Boolean":
+        if not series.null_count():
+            return np.asarray(series.to_numpy())
+        truth = str(series.dtype) == "Boolean"
+        whole = np.asarray(series.fill_null(False if truth else 0).to_numpy())
+        return np.ma.masked_array(
+            whole.astype(np.bool_) if truth else whole, mask=np.asarray(series.is_null().to_numpy(), dtype=np.bool_)
+        )
+    array = np.asarray(series.to_numpy())
+    # Dates stay what they are: the type is the schema's, and no domain lists them.
+    return array if array.dtype.kind in "fOmM" else objects(series.to_list())

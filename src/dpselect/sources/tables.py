@@ -6,10 +6,9 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.sources import csv_text
+from dpselect.sources import csv_text, frames
 
 
 def column(path: str | Path, name: str | None = None) -> Any:
@@ -34,49 +33,36 @@ def column(path: str | Path, name: str | None = None) -> Any:
 
 
 def table(path: str | Path, names: list[Any]) -> dict[Any, NDArray[Any]]:
-    """Return some columns of a ``.csv`` or ``.parquet`` file: numbers, text, and ``None`` or NaN where cells are empty.
+    """Return some columns of a ``.csv`` or ``.parquet`` file, missing where cells are empty.
 
-    Columns that the file lacks are left out.
+    Cells of a csv file are text, which domains read; columns of a parquet file have the types of its schema. Columns
+    that the file lacks are left out.
 
     Raises:
-        FileNotFoundError, ImportError, ValueError: as :func:`column`.
+        FileNotFoundError, ImportError, ValueError: as :func:`column`; two columns of one name.
     """
-    path, arrow = Path(path), _arrow()
+    path = Path(path)
+    if not path.name.lower().endswith(".parquet"):
+        return {name: _text(values) for name, values in csv_text.columns(path, names).items()}
+    arrow, parquet = _arrow(), _arrow("parquet")
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
-    if path.name.lower().endswith(".parquet"):
-        parquet = _arrow("parquet")
-        try:
-            with parquet.ParquetFile(path) as file:
-                there = [name for name in names if name in file.schema_arrow.names]
-                found = file.read(columns=there)
-        except (arrow.ArrowException, OSError):
-            raise ValueError(f"{path.name} is not a complete parquet file.") from None
-    else:
-        found = _whole_csv(path)
-    columns = {}
-    for name in names:
-        if name in found.column_names:
-            values = found[name]
-            if arrow.types.is_dictionary(values.type):
-                values = values.cast(values.type.value_type)
-            plain = arrow.types.is_integer(values.type) or arrow.types.is_floating(values.type)
-            columns[name] = np.asarray(
-                values.to_numpy() if plain else values.to_pylist(), dtype=None if plain else object
-            )
-    return columns
-
-
-def _whole_csv(path: Path) -> Any:
-    arrow, reader = _arrow(), _arrow("csv")
-    if not path.name.lower().endswith((".csv", ".csv.gz")):
-        raise ValueError(f"{path.name} is no table: pass a file that ends in .csv, .csv.gz or .parquet.")
     try:
-        return reader.read_csv(path)
+        with parquet.ParquetFile(path) as file:
+            there = file.schema_arrow.names
+            wanted = [name for name in names if name in there]
+            twice = next((name for name in wanted if there.count(name) > 1), None)
+            if twice is not None:
+                raise ValueError(f"{path.name} has two columns called {twice!r}: give every column a name of its own.")
+            found = file.read(columns=wanted)
     except (arrow.ArrowException, OSError):
-        raise ValueError(
-            f"{path.name} is not a table of comma separated values with a header line, all lines equally long."
-        ) from None
+        raise ValueError(f"{path.name} is not a complete parquet file.") from None
+    return {name: frames.column(found[name]) for name in wanted}
+
+
+def _text(values: Any) -> NDArray[Any]:
+    array: NDArray[Any] = values.to_numpy()
+    return array
 
 
 def labels(path: str | Path, name: str) -> list[Any]:

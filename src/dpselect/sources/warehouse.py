@@ -6,9 +6,8 @@ failure only. What is recorded with a spend are facts without secrets.
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.sources import in_place
 from dpselect.sources.transactions import one_state
 
 Answer = TypeVar("Answer")
@@ -25,7 +25,6 @@ Rows = dict[str, NDArray[Any]]
 
 _INSTALL = 'python -m pip install "dpselect[warehouse]"'
 _EXTRAS = {"pyspark": 'python -m pip install "dpselect[spark]" (and Java 17)', "postgres": _INSTALL}
-_FILES = (".parquet", ".csv", ".csv.gz")
 _SECRETS = re.compile(r"(?i)//[^/@\s'\"]*@|\b\w*(?:password|passwd|pwd|token|secret|credential|key_id)\w*\W+[^\s,;)&]+")
 _BATCH = 10**6
 # Where a message names the kind of the failure.
@@ -106,7 +105,10 @@ class Warehouse:
         else:
             found, facts, files = _in_files(source)
             opened = found.get_backend()
-            state = _state(files)
+            state = in_place.state(files)
+            if key is not None and in_place.is_csv(files) and key in found.columns:
+                # Csv files are text, and a key that spells no integer is missing.
+                found = found.mutate(**{key: found[key].try_cast("int64")})
         if snapshot:
             facts["snapshot"] = snapshot
         made = cls(found, key, facts, files, state, opened, temporary)
@@ -122,6 +124,11 @@ class Warehouse:
     def columns(self) -> list[str]:
         """Return the names of the columns, which are public as a schema is."""
         return [name for name in self.table.columns if name != self.key]
+
+    @property
+    def is_csv(self) -> bool:
+        """Return whether the table is in csv files, whose columns are text."""
+        return in_place.is_csv(self.files)
 
     def require(self, names: list[Any]) -> None:
         """Refuse columns that the table lacks.
@@ -165,7 +172,7 @@ class Warehouse:
         if not self.files:
             return None
         try:
-            return _state(self.files) == self.state
+            return in_place.state(self.files) == self.state
         except OSError:
             return False
 
@@ -309,42 +316,16 @@ def _named(backend: Any, table: str) -> Any:
 
 def _in_files(source: str | Path) -> tuple[Any, dict[str, str], tuple[Path, ...]]:
     path = Path(str(source).removeprefix("file://"))
-    if not path.name.lower().endswith(_FILES):
-        raise ValueError(f"{path.name} is no table: pass files that end in .parquet, .csv or .csv.gz, or a URL.")
-    files = sorted(path.parent.glob(path.name)) if "*" in path.name else [path]
-    if not files or not all(file.is_file() for file in files):
-        raise FileNotFoundError(f"There is no file {path}.")
-    ibis = _ibis()
-    backend = ibis.duckdb.connect()
-    names = [str(file) for file in files]
-
-    def read() -> Any:
-        if path.name.lower().endswith(".parquet"):
-            return backend.read_parquet(names)
-        # Numbers or text, as in frames: "yes" is no truth value, and a type holds for every line.
-        return backend.read_csv(
-            names, header=True, auto_type_candidates=["BIGINT", "DOUBLE", "VARCHAR"], sample_size=-1
-        )
-
+    files = in_place.files(path)
+    backend = _ibis().duckdb.connect()
+    columns = in_place.columns(files)
     try:
-        found = guarded(read, _KIND)
+        found = guarded(lambda: in_place.read(backend, files, columns), _KIND)
     except ConnectionError:
         found = None
     if found is None:
         raise ValueError(f"{path.name} is not a complete parquet file, or no csv file with a header line.")
-    return found, {"source": str(path), "snapshot": _written(files)}, tuple(files)
-
-
-def _written(files: Sequence[Path]) -> str:
-    """Return when files were written: a fact that may be recorded, where their sizes would tell of records."""
-    times = [(file.name, file.stat().st_mtime_ns) for file in files]
-    return f"files {hashlib.sha256(repr(times).encode()).hexdigest()[:16]}"
-
-
-def _state(files: Sequence[Path]) -> str:
-    """Return what changes when a file is written to. Never recorded: sizes tell how many records there are."""
-    states = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
-    return f"files {hashlib.sha256(repr(states).encode()).hexdigest()[:16]}"
+    return found, {"source": str(path), "snapshot": in_place.written(files)}, tuple(files)
 
 
 def _facts_of(table: Any) -> dict[str, str]:

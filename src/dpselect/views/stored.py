@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.sources import codes
-from dpselect.sources.codes import LACKING, OUTSIDE, Domain
+from dpselect.sources.codes import LACKING, Domain
 from dpselect.sources.warehouse import CHANGED, LOST, Warehouse, guarded
 
 Integers = NDArray[np.int64]
@@ -61,19 +61,29 @@ class StoredRecords:
         """Return the attributes with values outside of their domain."""
         return [place for place, table in enumerate(self._first) if table[0, 1].any()]
 
-    def unlabelled(self) -> bool:
-        """Return whether a label is missing or not declared."""
-        return bool(self._first[0][0, :, :2].any())
+    def unlabelled(self) -> tuple[int, int]:
+        """Return how many labels are not declared, and how many are missing."""
+        lacking, beyond = self._first[0][0, :, :2].sum(axis=0).tolist()
+        return beyond, lacking
+
+    def strays(self) -> tuple[list[int], list[int], tuple[int, int]]:
+        """Return how many values of every attribute are outside of its domain and missing, and so for labels."""
+        lacking = [
+            int(table[0, -1 if each.missing else 0].sum())
+            for each, table in zip(self.attributes, self._first, strict=True)
+        ]
+        return [int(table[0, 1].sum()) for table in self._first], lacking, self.unlabelled()
 
     def known(self) -> StoredRecords:
-        """Return the records all of whose values have codes."""
-        places = self.outside()
-        if not places:
+        """Return the records that have a code in every column and a declared label."""
+        places = sorted({*self.outside(), *self.lacking()})
+        labelled = not any(self.unlabelled())
+        if not places and labelled:
             return self
+        domains = [self.attributes[place] for place in places] + ([] if labelled else [self._target])
         table = self.warehouse.table
         kept = [
-            codes.code(codes.prepared(table[each.name], each, self._unknown == "clip"), each) != OUTSIDE
-            for each in (self.attributes[place] for place in places)
+            codes.code(codes.prepared(table[each.name], each, self._unknown == "clip"), each) >= 0 for each in domains
         ]
         return StoredRecords(self.warehouse, self.attributes, self._target, self._unknown, self._and(kept))
 

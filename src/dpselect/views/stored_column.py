@@ -47,7 +47,7 @@ class StoredColumn:
         self._warehouse.require([column])
         self._name, self._bounds, self._grid = column, bounds, grid
         table = self._warehouse.table
-        if self._warehouse.files and table[column].type().is_string():
+        if self._warehouse.is_csv and table[column].type().is_string():
             self._warehouse = replace(self._warehouse, table=table.mutate(**{column: _spelled(table[column])}))
         kind = self._warehouse.table[column].type()
         if not kind.is_numeric() or kind.is_boolean():

@@ -45,7 +45,7 @@ class StoredGraph:
         self.warehouse.require(list(ends))
         self._ends = ends
         text = self._labels is not None and bool(self._labels) and isinstance(self._labels[0], str)
-        if self.warehouse.files and not text:
+        if self.warehouse.is_csv and not text:
             self.warehouse = _with_integers(self.warehouse, ends)
         kinds = [self.warehouse.table[end].type() for end in ends]
         if not all(kind.is_string() if text else kind.is_integer() for kind in kinds):

@@ -1,0 +1,194 @@
+"""A table and its labels on the way to codes: whose rows count, and which of them have a code in every column.
+
+Each row is kept or left out for what that row holds, or for that person's rows, so two tables that differ in a row, or
+in a person, differ in the codes of no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import column_or_1d
+
+from dpselect.learn.check import Check
+from dpselect.learn.domains import Attribute, attribute
+from dpselect.sources import cells, frames
+from dpselect.sources.categories import EXACT
+from dpselect.sources.cells import LACKING, OUTSIDE
+
+Integers = NDArray[np.int64]
+_ROUNDED = "is a column of pandas that NumPy holds"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Rows:
+    """A table and its labels, private.
+
+    Attributes:
+        names: the columns, without the target.
+        columns: name to cells, shape (n,).
+        target: the labels, shape (n,).
+        retyped: the columns whose types rows may have changed, and ``None`` if the target is one of them.
+    """
+
+    names: list[Any]
+    columns: dict[Any, NDArray[Any]]
+    target: NDArray[Any]
+    retyped: frozenset[Any]
+
+    @classmethod
+    def of(cls, X: Any, y: Any) -> Rows:
+        """Return a table and its labels, or a table and the target that is one of its columns.
+
+        Raises:
+            TypeError, ValueError: not a table; no such target; shapes that do not agree.
+        """
+        names, columns = frames.columns(X)
+        retyped = frames.retyped(X)
+        if isinstance(y, str):
+            if y not in columns:
+                raise ValueError(f"There is no column {y!r} in the table: name the target column.")
+            others = {name: cells for name, cells in columns.items() if name != y}
+            own = frozenset([None]) if y in retyped else frozenset()
+            return cls([name for name in names if name != y], others, columns[y], retyped - {y} | own)
+        if (called := frames.name(y)) is not None and called in columns:
+            raise ValueError(
+                f"The target {called!r} is also a column of the table: leave it out, or pass fit(table, {called!r})."
+            )
+        target = frames.column(y)
+        if target.ndim != 1:
+            target = column_or_1d(target, warn=True)
+        sizes = {values.shape[0] for values in columns.values()}
+        if sizes and sizes != {target.shape[0]}:
+            raise ValueError("The table and the labels have different lengths: pass one label per record.")
+        return cls(names, columns, target, retyped | (frozenset([None]) if frames.is_retyped(y) else frozenset()))
+
+    def people(self, person: Any) -> Integers:
+        """Return a number for each person, ``OUTSIDE`` where a row names nobody.
+
+        Raises:
+            ValueError: there is no such column.
+        """
+        if person not in self.columns:
+            raise ValueError(f"There is no column {person!r}: person= names the column that tells people apart.")
+        return _people(self.columns[person], rounded=person in self.retyped)
+
+    def bounded(self, person: Any, most: int, missing: str) -> Rows:
+        """Keep each person's first rows: which ones depends on that person's rows alone.
+
+        Rows that name nobody are left out. The bound comes before rows are left out for other cells.
+
+        Raises:
+            ValueError: there is no such column; a row names nobody and ``missing="error"``.
+        """
+        who = self.people(person)
+        if missing == "error" and (who == OUTSIDE).any():
+            raise ValueError(f'Column {person!r} has missing values and missing="error": say whose every row is.')
+        order = np.argsort(who, kind="stable")
+        order = order[np.searchsorted(who[order], 0) :]
+        starts = np.flatnonzero(np.append(True, np.diff(who[order]) != 0)) if order.size else np.zeros(0, np.int64)
+        sizes = np.diff(np.append(starts, order.size))
+        kept = np.sort(order[np.arange(order.size) - np.repeat(starts, sizes) < most])
+        names = [name for name in self.names if name != person]
+        return replace(
+            self, names=names, columns={name: self.columns[name][kept] for name in names}, target=self.target[kept]
+        )
+
+    def codes(
+        self, known: Sequence[Attribute], classes: Sequence[Any], unknown: str
+    ) -> tuple[list[Integers], Integers]:
+        """Return the code of every cell and of every label, with ``OUTSIDE`` and ``LACKING`` where there is none.
+
+        Raises:
+            ValueError: a column whose type no domain lists, or is too narrow for the domain.
+        """
+        label = attribute("the target", classes, bins=2, missing=False)
+        for each in known:
+            if each.name in self.retyped:
+                each.require_exact(_ROUNDED)
+        if None in self.retyped:
+            label.require_exact(_ROUNDED)
+        codes = [each.encode(self.columns[each.name], unknown) for each in known]
+        return codes, label.encode(self.target, "ignore")
+
+
+def complete(codes: Sequence[Integers], label: Integers) -> tuple[list[Integers], Integers]:
+    """Return the codes and labels of the rows that have one in every column."""
+    kept = label >= 0
+    for each in codes:
+        kept &= each >= 0
+    return ([*codes], label) if kept.all() else ([each[kept] for each in codes], label[kept])
+
+
+def require_labels(outside: Any, lacking: Any, unknown: str, missing: str) -> None:
+    """Refuse labels that the curator asked to have refused.
+
+    Raises:
+        ValueError: one is outside of the classes and ``unknown="error"``, or missing and ``missing="error"``.
+    """
+    if unknown == "error" and np.any(outside):
+        raise ValueError(
+            'Some labels are not among the declared classes and unknown="error": declare every class, or pass '
+            'unknown="ignore" to leave such records out.'
+        )
+    if missing == "error" and np.any(lacking):
+        raise ValueError(
+            'Some labels are missing and missing="error": pass missing="ignore" to leave such records out.'
+        )
+
+
+def checked(rows: Rows, known: Sequence[Attribute], classes: list[Any], unknown: str, person: Any) -> Check:
+    """Return what a fit would clip or leave out."""
+    codes, label = rows.codes(known, classes, "ignore")
+    trained, _ = (codes, label) if unknown != "clip" else rows.codes(known, classes, unknown)
+    kept = label >= 0
+    for each in trained:
+        kept &= each >= 0
+    nobody = np.zeros(label.size, dtype=np.bool_) if person is None else rows.people(person) == OUTSIDE
+    names = [each.name for each in known]
+    return Check(
+        rows=label.size,
+        outside={name: int((each == OUTSIDE).sum()) for name, each in zip(names, codes, strict=True)},
+        # Where missing cells are a category, they have its code.
+        missing={
+            each.name: int((own == LACKING).sum() + (each.missing and (own == each.size - 1).sum()))
+            for each, own in zip(known, codes, strict=True)
+        },
+        labels_outside=int((label == OUTSIDE).sum()),
+        labels_missing=int((label == LACKING).sum()),
+        nobody=int(nobody.sum()),
+        left_out=int((~kept | nobody).sum()),
+    )
+
+
+def _people(column: NDArray[Any], *, rounded: bool) -> Integers:
+    """Return a number for each person, ``OUTSIDE`` where nobody is named. Text and numbers are different people.
+
+    Numbers beyond 2^53 name nobody where they may have been rounded: two people would become one.
+    """
+    gone = cells.missing(column)
+    column = np.asarray(column)
+    kind = column.dtype.kind
+    if kind in "UTO":
+        known: dict[Any, int] = {}
+        who = np.fromiter((_known(known, each, rounded) for each in column.tolist()), np.int64, count=column.size)
+    else:
+        who = np.unique(column, return_inverse=True)[1].astype(np.int64).reshape(column.shape)
+        if kind == "f" or (rounded and kind in "iu"):
+            gone = gone | (column >= EXACT) | (column <= -EXACT)
+    who[gone] = OUTSIDE
+    return who
+
+
+def _known(known: dict[Any, int], each: Any, rounded: bool) -> int:
+    try:
+        if rounded and not isinstance(each, str) and abs(each) >= EXACT:
+            return OUTSIDE
+        return known.setdefault(each, len(known))
+    except Exception:
+        # What cannot be told apart from others, such as a list, names nobody.
+        return OUTSIDE

@@ -1,0 +1,120 @@
+"""What public categories stand for: the one rule by which a cell is one of them, whatever holds the cell.
+
+Containers write the same value differently: 1 becomes 1.0 beside a missing value, "1" beside a text, and True becomes
+1 or "True". A cell is therefore read by these steps, each of which looks at that cell and the categories alone:
+
+1. A text is the category of that very text.
+2. A number is the category that stands for it: the equal number (1 == 1.0 == True), or the text that spells it.
+3. A text that spells a number is the category that is this number; "true" and "false" stand for 1 and 0.
+
+Two categories that stand for one number would be mixed up by this rule, so such a domain is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpselect.sources import csv_text
+
+# Up to here every integer is a float64.
+EXACT = 2**53
+TRUTH = {"true": 1, "false": 0}
+_LONGEST = 400
+
+
+@dataclass(frozen=True)
+class Categories:
+    """Public categories, each with what stands for it.
+
+    Attributes:
+        texts: text to code: the categories that are text, and the other ways of writing them.
+        numbers: number to code: what a number stands for.
+        spelled: the codes of categories that are numbers, which a text may spell in any way.
+    """
+
+    texts: dict[str, int]
+    numbers: dict[Any, int]
+    spelled: frozenset[int]
+
+    @classmethod
+    def of(cls, categories: Sequence[Any]) -> Categories:
+        """Return the reading of a list of categories.
+
+        Raises:
+            ValueError: two categories that a cell could stand for alike.
+        """
+        texts = {category: code for code, category in enumerate(categories) if isinstance(category, str)}
+        numbers: dict[Any, int] = {}
+        for code, category in enumerate(categories):
+            value = number_of(category)
+            if value is None:
+                continue
+            if value in numbers:
+                raise ValueError(
+                    f"The categories {categories[numbers[value]]!r} and {category!r} stand for the same value, because "
+                    "tables write numbers as text and text as numbers: list one of them."
+                )
+            numbers[value] = code
+        for value, code in numbers.items():
+            for text in spellings(value):
+                texts.setdefault(text, code)
+        spelled = frozenset(code for code, category in enumerate(categories) if not isinstance(category, str))
+        return cls(texts, numbers, spelled)
+
+    def code_of_text(self, text: str) -> int | None:
+        """Return the code of a text, ``None`` where it stands for no category."""
+        code = self.texts.get(text)
+        if code is not None:
+            return code
+        truth = TRUTH.get(text.lower())
+        if truth is not None:
+            return self.numbers.get(truth)
+        code = self.numbers.get(exact_number(text))
+        return code if code in self.spelled else None
+
+
+def number_of(category: Any) -> int | float | None:
+    """Return the number that a category stands for, if any.
+
+    A text stands for a number when it is written as programs write that number, so "01" is no number and "1" is.
+    """
+    if not isinstance(category, str):
+        value: int | float = category
+        return value
+    truth = TRUTH.get(category.lower())
+    if truth is not None:
+        return truth
+    number = exact_number(category)
+    if number is None or abs(number) > EXACT or category not in spellings(number):
+        return None
+    return number
+
+
+def exact_number(text: str) -> int | float | None:
+    """Return the number that a text spells, integers of any size exactly; ``None`` for all else, and for NaN."""
+    number = csv_text.number(text)
+    if number is None or number != number:
+        return None
+    digits = text.strip(" \t").lstrip("+-")
+    return int(text) if digits.isdecimal() and len(digits) <= _LONGEST else number
+
+
+def spellings(number: float) -> tuple[str, ...]:
+    """Return how programs write a number: as a plain decimal, and as a float.
+
+    >>> spellings(1), spellings(0.1), spellings(1e16)
+    (('1', '1.0'), ('0.1',), ('10000000000000000', '1e+16'))
+    """
+    if isinstance(number, float) and not np.isfinite(number):
+        return (repr(number),)
+    whole = int(number) if int(number) == number else None
+    plain = np.format_float_positional(float(number), trim="-") if whole is None else str(whole)
+    try:
+        as_float = repr(float(number)) if float(number) == number else plain
+    except OverflowError:
+        as_float = plain
+    return tuple(dict.fromkeys((plain, as_float, *(("-0.0",) if number == 0 else ()))))

@@ -1,0 +1,88 @@
+"""Files that DuckDB reads where they are: which they are, what their columns are called, whether they changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dpselect.sources import csv_text
+
+_ENDINGS = (".parquet", *csv_text.ENDINGS)
+
+
+def files(path: Path) -> list[Path]:
+    """Return the files that a path names, sorted; its last part may hold ``*``.
+
+    Raises:
+        FileNotFoundError, ValueError: no such file; another kind of file.
+    """
+    if not path.name.lower().endswith(_ENDINGS):
+        raise ValueError(f"{path.name} is not a table: pass files that end in .parquet, .csv or .csv.gz, or a URL.")
+    found = sorted(path.parent.glob(path.name)) if "*" in path.name else [path]
+    if not found or not all(file.is_file() for file in found):
+        raise FileNotFoundError(f"There is no file {path}.")
+    return found
+
+
+def is_csv(found: Sequence[Path]) -> bool:
+    """Return whether these are csv files, whose columns are text."""
+    return any(file.name.lower().endswith(csv_text.ENDINGS) for file in found)
+
+
+def columns(found: Sequence[Path]) -> list[str]:
+    """Return the names of the columns, no two of which are the same: DuckDB would rename the second.
+
+    Raises:
+        ValueError: two columns of one name; csv files of different columns; not a complete parquet file.
+    """
+    names = [_columns(file) for file in found]
+    if is_csv(found) and any(own != names[0] for own in names):
+        raise ValueError("The csv files have different columns: give all of them the same, in the same order.")
+    return names[0]
+
+
+def read(backend: Any, found: Sequence[Path], names: Sequence[str]) -> Any:
+    """Return the table, unread. Csv files are text by constants: no type and no separator is guessed from rows."""
+    paths = [str(file) for file in found]
+    if not is_csv(found):
+        return backend.read_parquet(paths)
+    return backend.read_csv(
+        paths,
+        header=True,
+        auto_detect=False,
+        columns=dict.fromkeys(names, "VARCHAR"),
+        delim=",",
+        quote='"',
+        escape='"',
+        nullstr="",
+    )
+
+
+def written(found: Sequence[Path]) -> str:
+    """Return when files were written: a fact that may be recorded, where their sizes would tell of records."""
+    times = [(file.name, file.stat().st_mtime_ns) for file in found]
+    return f"files {hashlib.sha256(repr(times).encode()).hexdigest()[:16]}"
+
+
+def state(found: Sequence[Path]) -> str:
+    """Return what changes when a file is written to. Never recorded: sizes tell how many records there are."""
+    states = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in found]
+    return f"files {hashlib.sha256(repr(states).encode()).hexdigest()[:16]}"
+
+
+def _columns(file: Path) -> list[str]:
+    if not file.name.lower().endswith(".parquet"):
+        return csv_text.header(file)
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        names: list[str] = parquet.read_schema(file).names
+    except (pyarrow.ArrowException, OSError):
+        raise ValueError(f"{file.name} is not a complete parquet file.") from None
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{file.name} has two columns called {twice!r}: give every column a name of its own.")
+    return names
