@@ -7,6 +7,7 @@ import logging
 import os
 import pickle
 import traceback
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -232,6 +233,38 @@ def test_a_change_after_the_last_level_is_refused(book: dps.Ledger, monkeypatch:
         tree(ledger=book, max_depth=1).fit(table, "rich")
 
     assert (2, 1) == (len(asked), len(book.events))
+
+
+def test_a_search_notices_a_change_between_rounds(book: dps.Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its counts are compared with those of the first level, more rows as well as fewer."""
+    for meddling in (
+        "INSERT INTO people SELECT 1, 'smith', 'yes' FROM range(5000)",
+        "DELETE FROM people WHERE age < 9",
+    ):
+        ask, asked = Warehouse.ask, []
+        backend = ibis.duckdb.connect()
+        table = backend.create_table("people", frame())
+
+        def meddled(
+            self: Warehouse,
+            expression: Any,
+            ask: Any = ask,
+            asked: Any = asked,
+            con: Any = backend.con,
+            do: str = meddling,
+        ) -> Any:
+            asked.append(1)
+            if len(asked) == 2:
+                con.execute(do)
+            return ask(self, expression)
+
+        model = dps.learn.DPEvolutionaryTreeClassifier(Fraction(1, 10), population=5, domains=DOMAINS, ledger=book)
+        with monkeypatch.context() as patch:
+            patch.setattr(Warehouse, "ask", meddled)
+            with pytest.raises(ValueError, match="other counts"):
+                model.fit(table, "rich")
+
+    assert 2 == len(book.events)
 
 
 def test_bad_tables_are_refused_before_anything_is_spent(book: dps.Ledger) -> None:

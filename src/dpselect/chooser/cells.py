@@ -22,6 +22,7 @@ from dpselect.chooser.metafeature import Metafeature
 from dpselect.chooser.option import Option
 from dpselect.histograms.counts import require_counts
 from dpselect.histograms.hilbert import curve
+from dpselect.histograms.rates import rehearse
 
 Integers = NDArray[np.int64]
 # Blocks a side: 16 in all, on a line as on a grid.
@@ -51,7 +52,7 @@ def options(names: Sequence[str] = tuple(histograms.EVERY_ALGORITHM)) -> list[Op
     unknown = [name for name in names if name not in histograms.EVERY_ALGORITHM]
     if unknown:
         raise ValueError(f"There is no histogram {unknown[0]!r}: take {', '.join(histograms.EVERY_ALGORITHM)}.")
-    return [Option(name, _Estimate(name)) for name in names]
+    return [Option(name, _Estimate(name), rehearse=_Estimate(name).rehearse) for name in names]
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,10 @@ class _Estimate:
     def __call__(self, counts: Integers, epsilon: Fraction) -> NDArray[np.float64]:
         found: NDArray[np.float64] = histograms.EVERY_ALGORITHM[self.name](counts, epsilon)
         return found
+
+    def rehearse(self, counts: Integers, epsilon: Fraction) -> None:
+        """Refuse what the algorithm would refuse of the public shape."""
+        rehearse(self.name, np.shape(counts), epsilon)
 
 
 def range_error(counts: Integers, estimate: NDArray[np.float64]) -> float:

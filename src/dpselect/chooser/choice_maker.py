@@ -263,6 +263,7 @@ class ChoiceMaker:
 
         Raises:
             ValueError: not trained; epsilon is not positive and finite; a metafeature without a finite value.
+            PrivacyError, ValueError, TypeError: an option that would refuse this domain and epsilon; nothing was spent.
             BudgetError: the ledger does not allow it; nothing was spent.
         """
         total, values = self._ready(database, epsilon)
@@ -301,11 +302,27 @@ class ChoiceMaker:
         if self.trained is None:
             raise ValueError("This choice maker is not trained: call train(public databases, epsilons) first.")
         total = exact_epsilon(epsilon)
+        self._rehearse(database, total)
         if self._beyond(total):
             return total, {}
         for each in self.metafeatures:
             each.require(total * self.share / max(paid(self.metafeatures), 1))
         return total, {each.name: each.value(database) for each in self.metafeatures}
+
+    def _rehearse(self, database: Any, total: Fraction) -> None:
+        """Let every option that may be chosen refuse, for public reasons, before anything is spent."""
+        assert self.trained is not None
+        policy, left = self.trained.policy, total * (1 - self.share)
+        places: Sequence[int] = range(len(policy.options))
+        if self._beyond(total):
+            places, left = [policy.safest], total
+        for option in map(self._option, places):
+            if option.rehearse is None:
+                continue
+            try:
+                option.rehearse(database, left)
+            except (TypeError, ValueError, PrivacyError) as error:
+                raise type(error)(f"Option {option.name!r} would refuse at epsilon {left}: {error}") from None
 
     def _beyond(self, total: Fraction) -> bool:
         assert self.trained is not None

@@ -21,6 +21,8 @@ class Option:
             exact Fraction, and needs no ledger: whoever calls it has spent already.
         predict: the programmer's expectation of its loss, or ``None``.
         idealised: whether its noise is floating point, so that its promise is for its ideal twin.
+        rehearse: (database, epsilon) to nothing; raises what ``answer`` would raise for public reasons, before anything
+            is spent. It must read public facts of the database only, such as domains. ``None`` where there is none.
 
     Raises:
         ValueError, TypeError: no name, or nothing to call.
@@ -33,12 +35,17 @@ class Option:
     answer: Callable[[Any, Fraction], Any]
     predict: Predict | None = None
     idealised: bool = False
+    rehearse: Callable[[Any, Fraction], None] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
             raise ValueError("An option needs a name: Option(name, answer).")
-        if not callable(self.answer) or not (self.predict is None or callable(self.predict)):
-            raise TypeError(f"Option {self.name!r} needs functions: answer(database, epsilon), and predict or None.")
+        if not callable(self.answer) or not all(
+            each is None or callable(each) for each in (self.predict, self.rehearse)
+        ):
+            raise TypeError(
+                f"Option {self.name!r} needs functions: answer(database, epsilon), and predict and rehearse or None."
+            )
 
     def __repr__(self) -> str:
         return f"Option({self.name!r})"

@@ -63,7 +63,8 @@ def options(max_records: int = 100_000, names: Sequence[str] = (*THE_FIVE, "defa
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ValueError(f"There is no tree {unknown[0]!r}: take {', '.join(known)}.")
-    return [Option(name, _Fit(known[name], _settings(name, max_records))) for name in names]
+    fits = {name: _Fit(known[name], _settings(name, max_records)) for name in names}
+    return [Option(name, fit, rehearse=fit.rehearse) for name, fit in fits.items()]
 
 
 def _settings(name: str, max_records: int) -> dict[str, Any]:
@@ -80,8 +81,14 @@ class _Fit:
     settings: Mapping[str, Any]
 
     def __call__(self, table: Table, epsilon: Fraction) -> Any:
-        model = self.kind(epsilon, domains=dict(table.domains), classes=list(table.classes), **self.settings)
-        return model.fit(dict(table.columns), table.labels)
+        return self._model(table, epsilon).fit(dict(table.columns), table.labels)
+
+    def rehearse(self, table: Table, epsilon: Fraction) -> None:
+        """Refuse what the fit would refuse of the public domains."""
+        self._model(table, epsilon).rehearse(list(table.columns))
+
+    def _model(self, table: Table, epsilon: Fraction) -> Any:
+        return self.kind(epsilon, domains=dict(table.domains), classes=list(table.classes), **self.settings)
 
 
 def error_rate(table: Table, model: Any) -> float:

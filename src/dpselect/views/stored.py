@@ -169,8 +169,12 @@ class StoredRecords:
         given = {name: self._given(tree) for name, tree in zip(names, trees, strict=True)}
         base = kept.select(label=label, **given)
         right = {name: (base[name] == base.label).sum().cast("int64") for name in names}
-        rows = self.warehouse.ask(base.group_by("label").aggregate(**right))
+        rows = self.warehouse.ask(base.group_by("label").aggregate(n=base.count(), **right))
         if rows["label"].size and rows["label"].min() < 0:
+            raise ValueError(CHANGED)
+        counted = np.zeros(self.classes, dtype=np.int64)
+        counted[rows["label"]] = rows["n"]
+        if (counted != self.totals(1)[0]).any():
             raise ValueError(CHANGED)
         found = np.zeros((self.classes, len(trees)), dtype=np.int64)
         for place, name in enumerate(names):
