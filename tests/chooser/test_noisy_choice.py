@@ -70,5 +70,5 @@ def test_refusals(choice) -> None:
         def decide(self, known):
             return np.full(known["size"].shape, 9)
 
-    with pytest.raises(ValueError, match="one integer a node, from -1 to 3"):
+    with pytest.raises(ValueError, match="one integer for each node, from -1 to 3"):
         DPID3Classifier(1, max_records=30, **(given | {"criterion": Wrong()})).fit(own.columns, own.labels)

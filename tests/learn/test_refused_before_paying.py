@@ -232,6 +232,26 @@ def test_conditionals_are_rehearsed_too(conditional, mechanism: str, error: type
     assert 0 == book.totals.spends
 
 
+class Remembers:
+    """Ends every node and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = []
+
+    def decide(self, facts):
+        """Remember."""
+        self.asked.append(facts["size"].size)
+        return np.full(facts["size"].shape, -1)
+
+
+def test_conditionals_do_not_remember_a_rehearsal() -> None:
+    """They are asked about the one root of the tree that is grown."""
+    conditional = Remembers()
+    fit("id3", criterion=conditional, max_records=1000)
+
+    assert [1] == conditional.asked
+
+
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_a_rehearsal_costs_little(kind: str) -> None:
     """Some milliseconds for the defaults over eight columns."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -202,7 +203,9 @@ class DPID3Classifier(PrivateTrees):
         planned, variants = plan, list[Planner]()
         if isinstance(self.criterion, Conditional):
             planned = partial(plan, conditional=self.criterion)
-            variants = [partial(plan, conditional=EveryTime(self.criterion, place)) for place in range(len(QUERIES))]
+            # A copy, as scikit-learn's clones have: one that remembers must not remember a rehearsal.
+            asked = deepcopy(self.criterion)
+            variants = [partial(plan, conditional=EveryTime(asked, place)) for place in range(len(QUERIES))]
         return Growth(
             attributes_,
             classes,
