@@ -252,6 +252,16 @@ def test_an_empty_folder_name_is_refused(capsys, tmp_path, three, monkeypatch, e
     assert [] == list(tmp_path.iterdir())
 
 
+def test_a_report_of_somebody_else_stays(capsys, tmp_path, three):
+    """It is no page of ours, so it is not replaced by one."""
+    three(tiny_experiment.measure)
+    (tmp_path / "report.md").write_text("my thesis")
+
+    assert 2 == main([*SMALL, str(tmp_path)])
+    assert "was not written by dpselect reproduce, and stays" in capsys.readouterr().err
+    assert "my thesis" == (tmp_path / "report.md").read_text()
+
+
 def test_a_folder_that_cannot_be_used_is_said_before_anything_runs(capsys, tmp_path, three):
     """One sentence with the folder, the reason and --out."""
     three(tiny_experiment.measure)

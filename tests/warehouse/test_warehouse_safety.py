@@ -19,7 +19,8 @@ import pytest
 from engines import Server
 
 import dpselect as dps
-from dpselect.sources.warehouse import Warehouse, without_secrets
+from dpselect.sources.locators import without_secrets
+from dpselect.sources.warehouse import Warehouse
 
 DOMAINS = {"age": (0, 100), "job": ["nurse", "smith"], "rich": ["no", "yes"]}
 

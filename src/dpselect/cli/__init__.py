@@ -86,6 +86,7 @@ def _print_anything() -> None:
 
 
 def _parsed(parser: Parser, arguments: Sequence[str] | None) -> argparse.Namespace:
+    given: argparse.Namespace
     given, stray = parser.parse_known_args(arguments)
     if stray:
         _refuse(stray, parser, given)

@@ -55,7 +55,7 @@ def translated(message: str, given: argparse.Namespace) -> str:
     # The relation of a ledger is an option of the command that makes it, whatever was given.
     known = {*vars(given), "neighbours"} - _NO_OPTIONS
     names = [found[0] for found in _QUOTED.finditer(message)]
-    names += [text for text in _texts(given) if any(name in text for name in known)]
+    names += [text for text in texts(given) if any(name in text for name in known)]
     # Names of files and columns may read like advice: they are put aside meanwhile, the longest first.
     names = sorted({name for name in names if name in message}, key=len, reverse=True)
     for place, name in enumerate(names):
@@ -75,6 +75,7 @@ def translated(message: str, given: argparse.Namespace) -> str:
     return message
 
 
-def _texts(given: argparse.Namespace) -> Iterator[str]:
+def texts(given: argparse.Namespace) -> Iterator[str]:
+    """Yield every text of a command line."""
     for value in vars(given).values():
         yield from (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,7 +13,7 @@ from typing import Any, NoReturn
 import dpselect as dps
 from dpselect.cli.paths import add_ledger
 from dpselect.core.release import Release
-from dpselect.sources.warehouse import is_url
+from dpselect.sources.locators import is_url, scrubbed
 
 # What argparse takes for a value and no option: -1e3 and -1/2 too, where it knows -1 and -0.5 alone.
 _NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan)", re.IGNORECASE)
@@ -34,10 +35,16 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self._negative_number_matcher = _NEGATIVE
+        self._words: list[str] = []
 
     def error(self, message: str) -> NoReturn:
         """Leave with status 2 and the sentence."""
-        self.exit(2, f"{self.prog}: {message}\n")
+        self.exit(2, f"{self.prog}: {' '.join(scrubbed(message, self._words).split())}\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, and remember the words: an error may quote one that holds a password."""
+        self._words = [str(word) for word in (sys.argv[1:] if args is None else args)]
+        return super().parse_known_args(args, namespace)
 
 
 def number(text: str) -> Fraction:

@@ -17,6 +17,7 @@ from pathlib import Path
 import dpselect as dps
 from dpselect.cli import advice
 from dpselect.cli.paths import Unsaved
+from dpselect.sources.locators import scrubbed
 
 ANSWERED, PAID, REFUSED, DEFECT, STOPPED = 0, 1, 2, 70, 130
 _SENTENCES = (ValueError, TypeError, OSError, ImportError, dps.PrivacyError, dps.BudgetError)
@@ -36,7 +37,8 @@ def ending(error: BaseException, given: argparse.Namespace) -> int:
     elif paid and "stays spent" not in words:
         words = f"{words} What was spent before this stays spent."
     name = " ".join(["dpselect", *filter(None, [getattr(given, "command", None)])])
-    print(f"{name}: {' '.join(advice.translated(words, given).split())}", file=sys.stderr)
+    words = scrubbed(advice.translated(words, given), advice.texts(given))
+    print(f"{name}: {' '.join(words.split())}", file=sys.stderr)
     return status
 
 

@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from dpselect.core.output import Output, belongs_to_database
-from dpselect.sources.warehouse import is_url
+from dpselect.sources.locators import file_of, is_url, require_plain, without_secrets
 
 PICTURES = (".png", ".svg", ".pdf")
-_ENGINES = ("duckdb://", "sqlite://")
 
 
 class Role(Enum):
@@ -162,7 +161,14 @@ def shown(action: argparse.Action) -> str:
 
 def _require_name(path: Named) -> None:
     if not path.text.strip() or "\0" in path.text:
-        raise ValueError(f"{_capital(path.shown)} is empty or holds a NUL: name a file.")
+        noun = "folder" if path.action.role is Role.FOLDER else "file"
+        raise ValueError(f"{_capital(path.shown)} is empty or holds a NUL: name a {noun}.")
+    if path.action.role is Role.INPUT:
+        require_plain(path.text)
+    elif is_url(path.text) or without_secrets(path.text) != path.text:
+        raise ValueError(
+            f"{_capital(path.shown)} is a file of this machine, and this reads like an address: name a file."
+        )
     if path.action.endings and not path.text.lower().endswith(path.action.endings):
         *most, last = path.action.endings
         raise ValueError(
@@ -186,10 +192,9 @@ def _files(path: Named) -> list[str]:
     text = path.text
     if path.action.role is not Role.INPUT:
         return [text]
-    if text.lower().startswith(_ENGINES):
-        text = text.partition("://")[2].partition("?")[0].rpartition("@")[2]
-    elif is_url(text):
-        return []
+    if is_url(text):
+        file = file_of(text)
+        return [] if file is None else [str(file)]
     text = text.removeprefix("file://")
     pattern = Path(text)
     several = [text, *map(str, pattern.parent.glob(pattern.name) if "*" in pattern.name else ())]

@@ -134,10 +134,14 @@ def _missing_data() -> str:
 
 
 def _folder(out: str) -> Path:
-    if not out.strip():
-        raise ValueError("--out is empty: name a folder, or leave --out away.")
+    from dpselect.experiments.report import TITLE
+
     if Path(out).exists() and not Path(out).is_dir():
         raise ValueError(f"--out names a folder, and {out} is a file: pass another name.")
+    for page in ("report.html", "report.md"):
+        own = Path(out) / page
+        if own.exists() and TITLE.encode() not in own.read_bytes():
+            raise ValueError(f"--out: {own} was not written by dpselect reproduce, and stays: name another folder.")
     return Path(out)
 
 

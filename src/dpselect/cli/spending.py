@@ -10,7 +10,7 @@ from typing import Any
 from dpselect.core.guarantee import Guarantee
 from dpselect.ledger import Ledger
 from dpselect.ledger.store import Book, Citing
-from dpselect.sources.warehouse import without_secrets
+from dpselect.sources.locators import without_secrets
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from dpselect.experiments.experiment import Absent, Effort, Printed
 from dpselect.experiments.journal import replace
 from dpselect.experiments.verdicts import Row
 
+TITLE = "The papers, reproduced and judged"
 _TITLES = {
     "000": "Chaves 2024, Smooth Noisy Max",
     "001": "Farias 2021, Local dampening",
@@ -98,7 +99,7 @@ def summary(report: Report) -> list[tuple[str, list[str]]]:
 
 def page(report: Report, drawn: dict[str, str]) -> str:
     """Return the report as one HTML file."""
-    parts = [_HEAD, "<h1>The papers, reproduced and judged</h1>", f"<p>{_safe(report.how())}</p>"]
+    parts = [_HEAD, f"<h1>{TITLE}</h1>", f"<p>{_safe(report.how())}</p>"]
     for heading, lines in summary(report):
         parts += [f"<h3>{_safe(heading)}</h3>", "<ul>", *(f"<li>{_safe(line)}</li>" for line in lines), "</ul>"]
     for paper, title in _TITLES.items():
@@ -116,7 +117,7 @@ def page(report: Report, drawn: dict[str, str]) -> str:
 def markdown(report: Report, drawn: dict[str, str]) -> str:
     """Return the report as Markdown; pictures are files in ``pictures/``."""
     parts = [
-        "# The papers, reproduced and judged",
+        f"# {TITLE}",
         f"{report.how()}\nMade by `dpselect reproduce`; `dpselect reproduce --help` says how to run it.",
     ]
     for heading, lines in summary(report):

@@ -13,6 +13,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from dpselect.sources.locators import missing
+
 ENDINGS = (".csv", ".csv.gz")
 
 # Decimal numbers as engines and languages write them; no underscores, no digits of other scripts. The words are what
@@ -48,7 +50,7 @@ def header(path: str | Path) -> list[str]:
     if not path.name.lower().endswith(ENDINGS):
         raise ValueError(f"{path.name} is not a table: pass a file that ends in .csv, .csv.gz or .parquet.")
     if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
+        raise missing(path)
     try:
         with _arrow().input_stream(str(path), compression="detect") as stream:
             names = next(csv.reader(io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")), [])

@@ -19,6 +19,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.sources.locators import missing, require_plain, without_secrets
+
 Edges = tuple[NDArray[Any], NDArray[Any]]
 Kind = type[int] | type[str]
 
@@ -53,12 +55,13 @@ def read(path: str | Path, *, kind: Kind) -> Edges:
     ...     read(file, kind=int)
     (array([3, 2]), array([1, 0]))
     """
+    require_plain(str(path))
     path = Path(path)
     form = next((suffix for suffix in _KNOWN if path.name.lower().endswith(suffix)), None)
     if form is None:
-        raise ValueError(f"{path.name} is not an edge file: pass one that ends in {', '.join(_KNOWN)}.")
+        raise ValueError(f"{without_secrets(str(path))} is not an edge file: pass one that ends in {', '.join(_KNOWN)}.")
     if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
+        raise missing(path)
     if form == ".parquet":
         return _parquet(path, kind)
     found = _fast(path, ".csv" in form, kind)

@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from dpselect.sources import csv_text, frames
+from dpselect.sources.locators import missing
 
 
 def column(path: str | Path, name: str | None = None) -> Any:
@@ -26,7 +27,7 @@ def column(path: str | Path, name: str | None = None) -> Any:
     path = Path(path)
     if path.name.lower().endswith(".parquet"):
         if not path.is_file():
-            raise FileNotFoundError(f"There is no file {path}.")
+            raise missing(path)
         return _parquet(path, name)
     wanted = _choose(csv_text.header(path), name)
     return csv_text.columns(path, [wanted])[wanted]
@@ -46,7 +47,7 @@ def table(path: str | Path, names: list[Any]) -> dict[Any, NDArray[Any]]:
         return {name: _text(values) for name, values in csv_text.columns(path, names).items()}
     arrow, parquet = _arrow(), _arrow("parquet")
     if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
+        raise missing(path)
     try:
         with parquet.ParquetFile(path) as file:
             there = file.schema_arrow.names
@@ -78,7 +79,7 @@ def labels(path: str | Path, name: str) -> list[Any]:
 def _read(path: Path, name: str | None) -> Any:
     """Return one column without empty cells, as an arrow array."""
     if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
+        raise missing(path)
     form = path.name.lower()
     if form.endswith(".parquet"):
         found = _parquet(path, name)

@@ -6,18 +6,18 @@ failure only. What is recorded with a spend are facts without secrets.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.sources import in_place
+from dpselect.sources.locators import file_of, is_url, require_plain, without_secrets
 from dpselect.sources.transactions import one_state
 
 Answer = TypeVar("Answer")
@@ -25,7 +25,6 @@ Rows = dict[str, NDArray[Any]]
 
 _INSTALL = 'python -m pip install "dpselect[warehouse]"'
 _EXTRAS = {"pyspark": 'python -m pip install "dpselect[spark]" (and Java 17)', "postgres": _INSTALL}
-_SECRETS = re.compile(r"(?i)//[^/@\s'\"]*@|\b\w*(?:password|passwd|pwd|token|secret|credential|key_id)\w*\W+[^\s,;)&]+")
 _BATCH = 10**6
 # Where a message names the kind of the failure.
 _KIND = "<kind>"
@@ -103,6 +102,8 @@ class Warehouse:
         elif is_url(source):
             found, facts, opened = _at_url(str(source), table)
         else:
+            if table is not None:
+                raise ValueError("A file is one table: leave table= (--table on the command line) out.")
             found, facts, files = _in_files(source)
             opened = found.get_backend()
             state = in_place.state(files)
@@ -201,6 +202,9 @@ class Warehouse:
             with suppress(Exception):
                 held.__exit__(None, None, None)
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("A warehouse stays in its process, because its connection may hold a password: open it again.")
+
     def __repr__(self) -> str:
         return f"Warehouse({self.facts.get('table', self.facts.get('source', 'expression'))!r})"
 
@@ -213,31 +217,6 @@ def is_expression(source: Any) -> bool:
 def is_source(source: Any) -> bool:
     """Return whether this is a table in its engine, and no frame: a Warehouse, an Ibis table, a path or a URL."""
     return isinstance(source, (Warehouse, str, Path)) or is_expression(source)
-
-
-def is_url(source: Any) -> bool:
-    """Return whether this reads as a URL.
-
-    >>> is_url("postgres://host/people"), is_url("people.parquet")
-    (True, False)
-    """
-    return isinstance(source, str) and "://" in source and not source.startswith("file://")
-
-
-def without_secrets(text: str) -> str:
-    """Return a URL without user, password and options, or other text with what looks like a secret blanked out.
-
-    >>> without_secrets("postgres://ann:pw@host:5432/people?sslpassword=x")
-    'postgres://host:5432/people'
-    """
-    if not re.search(r"\s", text):
-        scheme, mark, rest = text.partition("://")
-        if not mark:
-            return text
-        head, *options = re.split(r"[?#]", rest, maxsplit=1)
-        # An @ behind the options may belong to a password that was not escaped: nothing of it is shown.
-        return f"{scheme}://" + ("" if options and "@" in options[0] else head.rpartition("@")[2])
-    return _SECRETS.sub("***", text)
 
 
 def guarded(action: Callable[[], Answer], words: str) -> Answer:
@@ -265,11 +244,6 @@ def _ibis() -> Any:
     return ibis
 
 
-def _duckdb_file(url: str) -> Path:
-    """Return the file that a DuckDB URL names: what stands between the slashes and the options."""
-    return Path(url.removeprefix("duckdb://").partition("?")[0])
-
-
 def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
     ibis = _ibis()
     parts = urlsplit(url)
@@ -278,9 +252,10 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
     table = table or (named[0] if named else None)
     if not table:
         raise ValueError("Which table? Pass table= (--table on the command line), or end the URL with ?table=name.")
-    if parts.scheme == "duckdb" and str(_duckdb_file(url)) not in (".", ":memory:") and not _duckdb_file(url).exists():
-        # DuckDB would make an empty one.
-        raise FileNotFoundError(f"There is no file {_duckdb_file(url)}: name a DuckDB database that exists.")
+    file = file_of(url)
+    if file is not None and not file.exists():
+        # The engine would make an empty one.
+        raise FileNotFoundError(f"There is no file {without_secrets(url)}: name a database that exists.")
     others = [pair for pair in options if pair[0] != "table"]
     plain = urlunsplit(parts._replace(query=urlencode(others))) if named else url
     try:
@@ -315,6 +290,7 @@ def _named(backend: Any, table: str) -> Any:
 
 
 def _in_files(source: str | Path) -> tuple[Any, dict[str, str], tuple[Path, ...]]:
+    require_plain(str(source))
     path = Path(str(source).removeprefix("file://"))
     files = in_place.files(path)
     backend = _ibis().duckdb.connect()
