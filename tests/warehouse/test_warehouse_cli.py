@@ -81,6 +81,7 @@ def test_bad_input_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[s
         (["median", table, "--in-place", *bounds], "Pass --column"),
         (["median", table, "--in-place", "--column", "nobody", *bounds], "no column 'nobody'"),
         (["median", table, "--in-place", "--column", "age", "--label", "job", *bounds], "leave --label out"),
+        (["median", table, "--table", "people", "--column", "age", *bounds], "leave --table out"),
         (["median", "postgres://ann:pw@127.0.0.1:1/d", "--column", "age", *bounds], "Which table?"),
         (train(folder, "postgres://ann:pw@127.0.0.1:1/d", "--table", "people"), "no connection to"),
     ]

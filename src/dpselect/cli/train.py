@@ -165,26 +165,35 @@ def read_domains(path: str) -> dict[str, Any]:
     Raises:
         FileNotFoundError, ValueError: no such file, no TOML, or a domain that is neither list, pair nor edges.
     """
-    import numpy as np
-
     if not Path(path).is_file():
         raise FileNotFoundError(f"There is no file {path}.")
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
         raise ValueError(
             f"{path} is no TOML file of domains: write name = [...] or name = {{low = ..., high = ...}}."
         ) from None
+    table = content.get("domains")
     domains: dict[str, Any] = {}
-    for name, domain in content.get("domains", content).items():
+    for name, domain in (table if isinstance(table, dict) else content).items():
         if isinstance(domain, list):
+            if not all(isinstance(each, (str, int, float)) for each in domain):
+                raise ValueError(f"The domain of {name!r} lists more than text, numbers and truth values: quote dates.")
             domains[name] = domain
         elif isinstance(domain, dict) and set(domain) == {"low", "high"}:
             domains[name] = (domain["low"], domain["high"])
         elif isinstance(domain, dict) and set(domain) == {"edges"}:
-            domains[name] = np.array(domain["edges"], dtype=float)
+            domains[name] = _edges(name, domain["edges"])
         else:
             raise ValueError(
                 f"The domain of {name!r} must be a list, {{low, high}} or {{edges}}: see dpselect train --help."
             )
     return domains
+
+
+def _edges(name: str, edges: Any) -> Any:
+    import numpy as np
+
+    if not isinstance(edges, list) or not all(isinstance(each, (int, float)) for each in edges):
+        raise ValueError(f"The edges of {name!r} must be a list of numbers, such as {{edges = [0, 18, 65, 120]}}.")
+    return np.array(edges, dtype=float)

@@ -169,15 +169,26 @@ def load(path: str | Path) -> Any:
         FileNotFoundError: there is no such file.
         ValueError: no model, one of a newer version, or one that was edited.
     """
-    from dpselect import learn
-
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"There is no file {path}: pass a model that dpselect saved.")
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         number = content["format"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise ValueError(f"{path} is no model file: pass one that was saved by dpselect.") from None
     if number != FORMAT:
         raise ValueError(f"{path} has format {number} and this version of dpselect reads {FORMAT}: update it.")
+    try:
+        return _model(content)
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError, RecursionError):
+        # Whatever the checksum says, the parts of a model are missing or are something else.
+        raise ValueError("This model file is damaged or was edited: train the model again.") from None
+
+
+def _model(content: dict[str, Any]) -> Any:
+    """Return the model of the parts in a file."""
+    from dpselect import learn
+
     check = content.pop("checksum", None)
     kinds = {kind.__name__: kind for kind in learn.EVERY_CLASSIFIER}
     if check != _checksum(content) or content.get("model") not in kinds:
@@ -203,6 +214,8 @@ def load(path: str | Path) -> Any:
         model.domains = None
     model.attributes_, model.classes_ = tuple(known), np.array(content["classes"])
     model.trees_ = [Tree.from_dict(known, each) for each in content["trees"]]
+    if {tree.counts.shape[1] for tree in model.trees_} != {len(model.classes_)}:
+        raise ValueError("a class has no counts")
     model.n_features_in_ = len(known)
     names = [each.name for each in known]
     if all(isinstance(name, str) for name in names):

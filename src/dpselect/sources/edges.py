@@ -59,7 +59,9 @@ def read(path: str | Path, *, kind: Kind) -> Edges:
     path = Path(path)
     form = next((suffix for suffix in _KNOWN if path.name.lower().endswith(suffix)), None)
     if form is None:
-        raise ValueError(f"{without_secrets(str(path))} is not an edge file: pass one that ends in {', '.join(_KNOWN)}.")
+        raise ValueError(
+            f"{without_secrets(str(path))} is not an edge file: pass one that ends in {', '.join(_KNOWN)}."
+        )
     if not path.is_file():
         raise missing(path)
     if form == ".parquet":

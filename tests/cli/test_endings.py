@@ -1,0 +1,387 @@
+"""How commands end: one sentence, a status that says whether something was paid, and nothing that was paid is lost."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import inputs
+import numpy as np
+import pytest
+from inputs import CHOOSE, PERCENTILE, PREDICT, TRAIN
+
+import dpselect as dps
+from dpselect.cli import main
+from dpselect.core.output import Output
+
+SOURCE = Path(__file__).parents[2] / "src"
+LEDGER = ["--ledger", "people.ledger"]
+BOOK = ["--ledger", "book"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The inputs, made once."""
+    folder = tmp_path_factory.mktemp("inputs")
+    inputs.write(folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh copy of the inputs, which is where the command runs."""
+    for path in made.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def spends() -> int:
+    """Return how often the ledger was spent from."""
+    return dps.Ledger.read("people.ledger").totals.spends
+
+
+def shell(*words: str, **settings) -> subprocess.CompletedProcess:
+    """Run a command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "dpselect", *words],
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(SOURCE), **settings.pop("env", {})},
+        timeout=120,
+        check=False,
+        **settings,
+    )
+
+
+def test_a_full_disk_after_the_spend_prints_the_model_whole(monkeypatch, capsys) -> None:
+    """The old model stays, and what was printed is a model."""
+    old = Path("model.json").read_bytes()
+
+    def fails(self: Output, *_: object) -> None:
+        raise OSError(f"There is no room for {self} on its disk: free some space.")
+
+    monkeypatch.setattr(Output, "put", fails)
+    assert 1 == main([*TRAIN, *LEDGER, "--out", "model.json", "--overwrite"])
+    printed = capsys.readouterr()
+
+    assert "could not be saved, so it is printed above, whole: keep it. There is no room for" in printed.err
+    assert 1 == printed.err.count("\n")
+    Path("again.json").write_text(printed.out)
+    assert 0 < len(dps.learn.load("again.json").trees_)
+    assert old == Path("model.json").read_bytes()
+    assert 1 == spends()
+
+
+def test_a_full_disk_after_the_spend_prints_the_counts_whole(monkeypatch, capsys) -> None:
+    """Why the algorithm was chosen, and all estimated counts."""
+    monkeypatch.setattr(Output, "put", lambda *_: (_ for _ in ()).throw(OSError("There is no room.")))
+    assert 1 == main([*CHOOSE, *LEDGER, "--out", "new.npy"])
+    printed = capsys.readouterr().out
+
+    assert "<- chosen" in printed
+    assert 32 == len(json.loads(printed.splitlines()[-1]))
+    assert 1 == spends()
+
+
+def test_an_interrupt_while_saving_prints_the_model_whole(monkeypatch, capsys) -> None:
+    """It was paid for."""
+    monkeypatch.setattr(Output, "put", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert 1 == main([*TRAIN, "--out", "new.json"])
+    printed = capsys.readouterr()
+
+    assert "DPTreeClassifier" == json.loads(printed.out)["model"]
+    assert "Stopped while the answer was being written" in printed.err
+
+
+def test_a_picture_that_fails_does_not_cost_the_model(monkeypatch, capsys) -> None:
+    """The model is saved before, and printed too."""
+    monkeypatch.setattr(Output, "draw", lambda *_: (_ for _ in ()).throw(OSError("There is no room.")))
+    put = Output.put
+    monkeypatch.setattr(Output, "put", lambda self, content: Path(str(self)).write_bytes(content))
+    assert 1 == main([*TRAIN, "--out", "new.json", "--picture", "new.svg"])
+    assert put is not Output.put
+
+    assert 0 < len(dps.learn.load("new.json").trees_)
+    assert "could not be saved" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [[*TRAIN, "--out", "new.json"], [*CHOOSE, "--out", "new.npy"]])
+def test_a_disk_that_is_full_before_is_found_before_the_spend(command, monkeypatch, capsys) -> None:
+    """The room is held first."""
+    hold = Output.hold
+
+    def full(self: Output, size: int) -> None:
+        raise OSError(errno.ENOSPC, "raw words") if size > 10**5 else None
+        hold(self, size)
+
+    monkeypatch.setattr(Output, "hold", full)
+    before = inputs.state(Path())
+    assert 2 == main([*command, *LEDGER])
+    assert "There is no room for new." in capsys.readouterr().err
+    assert before == inputs.state(Path())
+
+
+def test_a_small_limit_of_the_system_spends_nothing(folder: Path) -> None:
+    """Files of 64 KiB at most: the room cannot be held."""
+    command = [*TRAIN, *LEDGER, "--out", "new.json"]
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))"
+    limited = f"{limit}; from dpselect.cli import main; raise SystemExit(main({command}))"
+    done = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, check=False, cwd=folder)
+
+    assert 2 == done.returncode, done.stderr
+    assert "no room for new.json" in done.stderr
+    assert 0 == spends()
+    assert not Path("new.json").exists()
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
+def test_every_console_prints_every_name(encoding: str) -> None:
+    """What the console lacks is written as an escape; nothing fails after the spend."""
+    Path("names.txt").write_text("Łukasz\nŻ\n", encoding="utf-8")
+    Path("edges.csv").write_text("source,target\nŁukasz,Ż\n", encoding="utf-8")
+    env = {"PYTHONIOENCODING": encoding}
+    words = ["top-k", "edges.csv", "--metric", "degree", "--nodes", "names.txt", "--k", "2", "--epsilon", "1", *BOOK]
+    create = ["budget", "create", "book", "--epsilon", "9", "--dataset", "x", "--neighbours", "edge"]
+    assert 0 == main(create)
+    done = shell(*words, env=env)
+
+    assert 0 == done.returncode, done.stderr
+    name = "Łukasz" if encoding == "utf-8" else "\\u0141ukasz"
+    assert name.encode(encoding) in done.stdout
+    assert 1 == dps.Ledger.read("book").totals.spends
+    made = shell("budget", "create", "new.ledger", "--epsilon", "1", "--dataset", "café", env=env)
+    assert 0 == made.returncode
+    assert "café" == dps.Ledger.read("new.ledger").terms.dataset
+
+
+def test_bytes_that_are_no_text_work_in_names(capsys) -> None:
+    """Of models, labels, ledgers, data and notes; where they cannot, they are refused in one sentence."""
+    odd = os.fsdecode(b"\xff\xfe")
+    assert 0 == main(["budget", "create", f"{odd}.ledger", "--epsilon", "9", "--dataset", odd])
+    book = ["--ledger", f"{odd}.ledger"]
+    assert 0 == main(["budget", "spend", f"{odd}.ledger", "--epsilon", "1", "--note", odd, "--mechanism", odd])
+    assert 0 == main([*TRAIN, *book, "--out", f"{odd}.json"])
+    assert 0 == main(["predict", f"{odd}.json", "people.csv", "--out", f"{odd}.out"])
+    assert 0 == main(["budget", "show", f"{odd}.ledger"])
+    assert 2 == main(["train", "people.csv", *TRAIN[2:], "--domains", f"{odd}.toml", "--out", "x.json"])
+    assert 2 == main(["train", "people.csv", "--target", odd, *TRAIN[4:], "--out", "x.json"])
+    assert "codec" not in capsys.readouterr().err
+
+
+NESTED = "[" * 3000
+
+
+@pytest.mark.parametrize(
+    "name, content, words",
+    [
+        ("domains.toml", f"x = {NESTED}", "no TOML file"),
+        ("domains.toml", "domains = 3", "domain of 'domains' must be"),
+        ("domains.toml", "age = {edges = ['a']}\nrich = ['no', 'yes']", "edges of 'age' must be"),
+        ("domains.toml", "age = {edges = 3}\nrich = ['no', 'yes']", "edges of 'age' must be"),
+        ("domains.toml", "age = [2020-01-01]\nrich = ['no', 'yes']", "quote dates"),
+        ("domains.toml", "age = [[1], [2]]\nrich = ['no', 'yes']", "lists more than"),
+        ("domains.toml", b"\xff\xfe", "no TOML file"),
+        ("domains.toml", "", "lacks 'rich'"),
+        ("model.json", "[" * 200_000, "no model file"),
+        ("model.json", '{"format": 1, "a": ' + "[" * 200_000, "no model file"),
+        ("model.json", "3", "no model file"),
+        ("model.json", "null", "no model file"),
+        ("model.json", "", "no model file"),
+        ("model.json", b"\xff\xfe", "no model file"),
+    ],
+)
+def test_odd_files_are_one_sentence(name: str, content: str | bytes, words: str, capsys) -> None:
+    """Status 2, and nothing spent."""
+    Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    command = PREDICT if name == "model.json" else [*TRAIN, *LEDGER, "--out", "new.json"]
+    assert 2 == main(command)
+    said = capsys.readouterr().err
+
+    assert words in said
+    assert 1 == said.count("\n")
+    assert 0 == spends()
+
+
+def test_a_model_that_lacks_a_part_is_refused_though_its_checksum_fits(capsys) -> None:
+    """The parts are checked too."""
+    from dpselect.learn.export import _checksum
+
+    whole = json.loads(Path("model.json").read_text())
+    for part in ("classes", "attributes", "trees", "epsilon", "model"):
+        for value in (None, 3, "x", [3], {}):
+            content = {**whole, part: value}
+            content["checksum"] = _checksum({name: each for name, each in content.items() if name != "checksum"})
+            Path("model.json").write_text(json.dumps(content))
+            status = main(PREDICT)
+            assert (status, 1) in ((2, capsys.readouterr().err.count("\n")), (0, 1)), (part, value)
+
+
+@pytest.mark.parametrize("paid", [False, True])
+@pytest.mark.parametrize(
+    "error, status, words",
+    [
+        (KeyboardInterrupt(), 130, "Stopped."),
+        (RecursionError("raw words"), 2, "nested too deeply"),
+        (MemoryError("raw words"), 2, "more than fits into memory"),
+        (OverflowError("raw words"), 2, "more than fits into memory"),
+        (UnicodeDecodeError("utf-8", b"raw words", 0, 1, "raw words"), 2, "not UTF-8"),
+        (FileNotFoundError(errno.ENOENT, "raw words", "some.csv"), 2, "There is no file some.csv."),
+        (OSError(errno.ENOSPC, "raw words"), 2, "The disk is full"),
+        (OSError(errno.EIO, "raw words", "some.csv"), 2, "some.csv cannot be used"),
+        (PermissionError(errno.EACCES, "raw words", b"some.csv"), 2, "some.csv may not be read or written"),
+        (ModuleNotFoundError("raw words", name="pandas"), 2, "pandas is not installed"),
+        (ValueError("raw words"), 70, "a defect of dpselect (ValueError in "),
+        (AttributeError("raw words"), 70, "a defect of dpselect (AttributeError in "),
+        (KeyError("raw words"), 70, "please report it"),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_whatever_fails_is_one_sentence(error, status: int, words: str, paid: bool, monkeypatch, capsys) -> None:
+    """Without a word that another library chose; status 1 after a spend, unless it was stopped."""
+
+    def fails(*_: object, ledger, **__: object) -> None:
+        if paid:
+            ledger.spend(dps.Guarantee(1, "add-remove"), mechanism="x")
+        raise error
+
+    monkeypatch.setattr(dps, "select", fails)
+    ended = main(["percentile", *PERCENTILE, "--epsilon", "1", *LEDGER])
+    printed = capsys.readouterr()
+
+    assert ended == (status if not paid or status == 130 else 1)
+    assert words in printed.err
+    assert "raw" not in printed.err
+    assert ("stays spent" in printed.err) == paid
+    assert 1 == printed.err.count("\n")
+    assert "" == printed.out
+    assert int(paid) == spends()
+
+
+def test_a_traceback_is_there_for_who_asks(monkeypatch, capsys) -> None:
+    """An environment variable, because a traceback may quote private values."""
+    monkeypatch.setattr(dps, "select", lambda *_, **__: {}["nothing"])
+    assert 70 == main(["percentile", *PERCENTILE, "--epsilon", "1"])
+    assert "Traceback" not in capsys.readouterr().err
+    monkeypatch.setenv("DPSELECT_TRACEBACK", "1")
+    assert 70 == main(["percentile", *PERCENTILE, "--epsilon", "1"])
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_release_that_cannot_be_printed_says_so() -> None:
+    """A full disk behind standard output."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "dpselect", "percentile", *PERCENTILE, "--epsilon", "1", *LEDGER],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        )
+    assert 1 == done.returncode
+    assert 1 == done.stderr.count("\n")
+    assert "stays spent" in done.stderr
+
+
+def test_who_has_read_enough_is_no_error() -> None:
+    """A pipe that is closed."""
+    words = f"{sys.executable} -m dpselect mechanisms | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", words], capture_output=True, check=False, env={**os.environ, "PYTHONPATH": str(SOURCE)}
+    )
+    assert 0 == done.returncode
+    assert b"" == done.stderr
+
+
+def test_an_interrupt_at_any_time_is_one_sentence() -> None:
+    """Also while libraries are loaded; no file is half written and the ledger is whole."""
+    entry = [sys.executable, "-c", "import sys; from dpselect_command import main; sys.exit(main())"]
+    for delay in (0.15, 0.4, 0.8, 1.3):
+        started = subprocess.Popen(
+            [*entry, *TRAIN, "--model", "forest", *LEDGER, "--out", f"{delay}.json"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        )
+        time.sleep(delay)
+        started.send_signal(signal.SIGINT)
+        _, said = started.communicate(timeout=60)
+        assert started.returncode in (0, 130, -signal.SIGINT), said
+        if started.returncode != 0:
+            # Before the first line of ours has run, the interpreter itself speaks.
+            assert "dpselect" not in said or 1 == said.count("\n"), said
+    assert dps.Ledger.read("people.ledger").verify()
+    assert [] == [path for path in Path().glob(".*") if path.is_file()]
+
+
+def test_an_interrupt_while_libraries_load_is_one_sentence(tmp_path: Path) -> None:
+    """The entry point loads them inside its net."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'numpy':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stop())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; from dpselect_command import main; sys.exit(main())", "demo"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{SOURCE}"},
+    )
+    assert (130, "dpselect: Stopped.\n") == (done.returncode, done.stderr)
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["percentile", "people.csv", "--p", "x", "--epsilon", "1"], "argument --p: 'x' is not a number: write one"),
+        (["percentile", "people.csv", "--p", "5", "--lower", "x", "--epsilon", "1"], "argument --lower: 'x' is not"),
+        (["snp", "study.csv", "--families", "x", "--epsilon", "1"], "argument --families: 'x' is not a whole number"),
+        (["snp", "study.csv", "--families", "0", "--epsilon", "1"], "families"),
+        (["percentile", *PERCENTILE, "--epsilon", "0"], "'0' is too small: epsilon must be positive"),
+        (["percentile", *PERCENTILE, "--epsilon", "1", "--mechanism", ""], "no mechanism ''"),
+        ([*TRAIN, "--model", "id3", "--mechanism", "", "--out", "x.json"], "mechanism"),
+        ([*TRAIN, "--key", "age", "--out", "x.json"], "--key goes with a URL or with --in-place"),
+        ([*TRAIN, "--temporary-table", "--out", "x.json"], "--temporary-table goes with a URL"),
+        ([*TRAIN, "--table", "people", "--out", "x.json"], "A file is one table: leave --table out"),
+        (["percentile", *PERCENTILE, "--table", "people", "--epsilon", "1"], "A file is one table: leave --table out"),
+        (["top-k", "edges.csv", "--table", "x", "--metric", "degree", "--nodes", "4", "--epsilon", "1"], "one table"),
+        (["select", "votes.parquet", *inputs.VOTES, "--table", "x", "--domain", "rows", "--epsilon", "1"], "one table"),
+        (["train", "people.csv", "--frobnicate"], "required"),
+        ([*TRAIN, "--out", "x.json", "--max-dept", "3", "--frobnicate"], "train: there is no option --frobnicate"),
+        ([*TRAIN, "--out", "x.json", "--epsilom", "3"], "no option --epsilom, did you mean --epsilon"),
+        (["budget", "show", "people.ledger", "people.csv"], "'people.csv' is one word too many: see"),
+    ],
+)  # fmt: skip
+def test_a_message_names_the_option_that_is_meant(words: list[str], said: str, capsys) -> None:
+    """And no other; nothing is ignored."""
+    try:
+        status = main(words)
+    except SystemExit as end:
+        status = end.code
+    printed = capsys.readouterr().err
+
+    assert 2 == status
+    assert said in printed
+    assert ("epsilon" in said) or "epsilon must" not in printed
+
+
+def test_counts_of_any_size_have_their_room_held(monkeypatch) -> None:
+    """As much as they will need."""
+    np.save("counts.npy", np.arange(2**18) % 3)
+    sizes = []
+    hold = Output.hold
+    monkeypatch.setattr(Output, "hold", lambda self, size: sizes.append(size) or hold(self, size))
+    main([*CHOOSE, "--out", "new.npy"])
+
+    assert 8 * 2**18 < max(sizes)
