@@ -347,7 +347,7 @@ def test_an_interrupt_while_libraries_load_is_one_sentence(tmp_path: Path) -> No
         (["percentile", "people.csv", "--p", "x", "--epsilon", "1"], "argument --p: 'x' is not a number: write one"),
         (["percentile", "people.csv", "--p", "5", "--lower", "x", "--epsilon", "1"], "argument --lower: 'x' is not"),
         (["snp", "study.csv", "--families", "x", "--epsilon", "1"], "argument --families: 'x' is not a whole number"),
-        (["snp", "study.csv", "--families", "0", "--epsilon", "1"], "families"),
+        (["snp", "study.csv", "--families", "0", "--epsilon", "1"], "--families must be at least 1"),
         (["percentile", *PERCENTILE, "--epsilon", "0"], "'0' is too small: epsilon must be positive"),
         (["percentile", *PERCENTILE, "--epsilon", "1", "--mechanism", ""], "no mechanism ''"),
         ([*TRAIN, "--model", "id3", "--mechanism", "", "--out", "x.json"], "mechanism"),

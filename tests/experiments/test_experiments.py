@@ -248,7 +248,7 @@ def test_an_empty_folder_name_is_refused(capsys, tmp_path, three, monkeypatch, e
     monkeypatch.chdir(tmp_path)
 
     assert 2 == main([*SMALL, empty])
-    assert "dpselect reproduce: --out is empty: name a folder, or leave --out away.\n" == capsys.readouterr().err
+    assert "dpselect reproduce: --out is empty or holds a NUL: name a folder.\n" == capsys.readouterr().err
     assert [] == list(tmp_path.iterdir())
 
 

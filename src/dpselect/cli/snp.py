@@ -34,6 +34,8 @@ def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
     """Return the TDT statistic of every marker."""
     # A cell that spells no count is 0, and none is more than all families together can have.
     columns = (dps.Column.read(given.file, name, kind="integer") for name in ("b", "c"))
+    if given.families < 1:
+        raise ValueError("--families must be at least 1: the public number of families in the study.")
     b, c = (column.clip(0, 2 * given.families).values for column in columns)
     names = tables.labels(given.file, given.label)
     found = dps.utilities.tdt(b, c, families=given.families, candidates=names)

@@ -13,7 +13,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from dpselect.sources.locators import missing
+from dpselect.sources.locators import missing, without_secrets
 
 ENDINGS = (".csv", ".csv.gz")
 
@@ -48,7 +48,8 @@ def header(path: str | Path) -> list[str]:
     """
     path = Path(path)
     if not path.name.lower().endswith(ENDINGS):
-        raise ValueError(f"{path.name} is not a table: pass a file that ends in .csv, .csv.gz or .parquet.")
+        shown = without_secrets(str(path))
+        raise ValueError(f"{shown} is not a table: pass a file that ends in .csv, .csv.gz or .parquet.")
     if not path.is_file():
         raise missing(path)
     try:
