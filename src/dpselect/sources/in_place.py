@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dpselect.sources import csv_text
+from dpselect.sources.locators import missing
 
 _ENDINGS = (".parquet", *csv_text.ENDINGS)
 
@@ -22,7 +23,7 @@ def files(path: Path) -> list[Path]:
         raise ValueError(f"{path.name} is not a table: pass files that end in .parquet, .csv or .csv.gz, or a URL.")
     found = sorted(path.parent.glob(path.name)) if "*" in path.name else [path]
     if not found or not all(file.is_file() for file in found):
-        raise FileNotFoundError(f"There is no file {path}.")
+        raise missing(path)
     return found
 
 
