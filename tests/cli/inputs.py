@@ -70,6 +70,7 @@ COMMANDS = [
     ["snp", "study.csv", "--families", "100", "--epsilon", "1"],
     [*TRAIN, "--out", "new.json"],
     [*CHOOSE, "--out", "new.npy"],
+    ["check", "people.csv", "--target", "rich", "--domains", "domains.toml"],
     PREDICT,
     ["compare", "percentile", *PERCENTILE, "--epsilons", "1"],
     ["budget", "show", "people.ledger"],

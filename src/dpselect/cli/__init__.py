@@ -14,6 +14,7 @@ import dpselect as dps
 from dpselect.cli import (
     audit,
     budget,
+    check,
     choose,
     compare,
     demo,
@@ -39,6 +40,7 @@ VERBS = (
     percentile,
     quantiles,
     snp,
+    check,
     train,
     predict,
     choose,

@@ -87,9 +87,7 @@ def run(given: argparse.Namespace) -> str:
     from dpselect.learn.export import as_json
 
     domains = read_domains(given.domains)
-    if given.target not in domains:
-        raise dps.PrivacyError(f"{given.domains} lacks {given.target!r}: list the public classes of the target there.")
-    _require_classes(given, domains[given.target])
+    require_target(given, domains)
     settings: dict[str, Any] = {"missing": given.missing, "unknown": given.unknown}
     if given.max_depth is not None:
         settings["max_depth"] = given.max_depth
@@ -126,7 +124,15 @@ def _require_place(given: argparse.Namespace) -> None:
             raise ValueError(f"--{option.replace('_', '-')} goes with a URL or with --in-place: leave it out.")
 
 
-def _require_classes(given: argparse.Namespace, domain: Any) -> None:
+def require_target(given: argparse.Namespace, domains: dict[str, Any]) -> None:
+    """Refuse domains without the classes of the target.
+
+    Raises:
+        PrivacyError, ValueError: none are listed; fewer than two.
+    """
+    if given.target not in domains:
+        raise dps.PrivacyError(f"{given.domains} lacks {given.target!r}: list the public classes of the target there.")
+    domain = domains[given.target]
     if not isinstance(domain, list) or len(domain) < 2:
         raise ValueError(
             f"The target needs a list of at least two classes: write {given.target} = [...] in {given.domains}."

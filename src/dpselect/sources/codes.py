@@ -21,6 +21,8 @@ from dpselect.sources.csv_text import DECIMAL, ENDLESS
 from dpselect.sources.csv_text import LACKING as LACKING_TEXT
 
 _HIDING = -7.25e-301
+# What Ibis takes PostgreSQL's money for.
+_MONEY = (19, 4)
 _WHOLE = "^[ \t]*[+-]?[0-9]+[ \t]*$"
 _SAFE = "[ \t]*[+-]?([0-9]{1,60}([.][0-9]{0,60})?|[.][0-9]{1,60})([eE][+-]?[0-9]{1,2})?[ \t]*"
 
@@ -110,8 +112,13 @@ def number(column: Any) -> Any:
         return column.cast("int32").cast("float64")
     if kind.is_string():
         return _spelled(column)
+    if not kind.is_decimal():
+        return column.cast("float64")
+    if (kind.precision, kind.scale) == _MONEY and column.get_backend().name == "postgres":
+        # The text of money has a sign of its currency; wider decimals have the same digits.
+        column = column.cast("decimal(38, 4)")
     # Not every engine rounds a decimal correctly; all of them do so with text.
-    return column.cast("string").cast("float64") if kind.is_decimal() else column.cast("float64")
+    return column.cast("string").cast("float64")
 
 
 def prepared(column: Any, domain: Domain, clip: bool) -> Any:
