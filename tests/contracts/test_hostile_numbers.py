@@ -266,3 +266,16 @@ def wrapping(values: np.ndarray, *scale: float) -> SmoothScores:
     """Return smooth scores whose differences wrap around and whose unit may vanish."""
     behind = np.minimum((values.max() - values) / np.prod(scale), 2.0**30)
     return SmoothScores(-np.ceil(np.nan_to_num(behind) * 2**30).astype(np.int64))
+
+
+@pytest.mark.parametrize("name", ["generalised-exponential", "smooth-noisy-max", "local-dampening-flip"])
+def test_a_list_of_integers_is_not_rounded_beside_one_large_bound(name: str) -> None:
+    """Lists become doubles: beyond 2^53 a step of one would be 256, which only the largest bound could hide."""
+    at = dps.sensitivity.constant([1, 1, 2.0**30])
+    if name != "generalised-exponential":
+        at = dps.sensitivity.local(lambda t: 1.0 if t < 400 else 2.0**30, ceiling=2.0**30, reach=400)
+    for base in (2**53, 2**58 + 16, 2**60 + 128):
+        for kind in (None, "real", "integer"):
+            one, two = [dps.Scores([base + step, base, 0], at, kind=kind) for step in (0, 1)]
+
+            assert loss(name, one, two) <= 1

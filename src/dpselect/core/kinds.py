@@ -27,13 +27,15 @@ _REAL = "Scores must be real numbers: pass integers or floats."
 _INTEGER = 'kind="integer" takes integers only: round the scores in the utility, or leave kind out for real numbers.'
 
 
-def numbers_of(values: Any, kind: str | None, ceiling: float) -> Numbers:
+def numbers_of(values: Any, kind: str | None, ceiling: float, finest: float | None = None) -> Numbers:
     """Return a read-only copy of scores, int64 clipped at 2^61, or float64 clipped where doubles lose a unit.
 
     Args:
         values: a list, tuple, range or array, shape (m,).
         kind: ``"integer"``, ``"real"``, or ``None`` for the kind of the array or range, and real for others.
         ceiling: the public bound of the sensitivity.
+        finest: the smallest public bound of any candidate, 0 where none is known, or ``None`` for the ceiling: what
+            numbers may not be rounded against that are not doubles already.
 
     Raises:
         ValueError, TypeError: as :class:`dpselect.core.scores.Scores`.
@@ -53,7 +55,10 @@ def numbers_of(values: Any, kind: str | None, ceiling: float) -> Numbers:
         raise ValueError(_EMPTY)
     if kind is None:
         kind = _kind_of(values, array)
-    return _read_only(_integers(values, array) if kind == "integer" else _reals(array, ceiling))
+    if kind == "integer":
+        return _read_only(_integers(values, array))
+    exact = getattr(getattr(values, "dtype", None), "kind", "") == "f"
+    return _read_only(_reals(array, ceiling if exact or finest is None else finest))
 
 
 def distances_of(distance: Any, size: int) -> NDArray[np.int64]:

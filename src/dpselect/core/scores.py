@@ -28,7 +28,8 @@ class Scores:
     What is passed is copied.
 
     Integers beyond 2^61 are clipped there. Real numbers are clipped where a double can no longer hold a move of one
-    unit: at 2^53, or at 2^32 times the sensitivity's ceiling if that is more.
+    unit: at 2^53, or at 2^32 times the sensitivity's ceiling if that is more; for a list or an array of integers, 2^32
+    times the least public bound of any candidate.
 
     Args:
         values: shape (m,), finite.
@@ -65,7 +66,7 @@ class Scores:
         self.facts: Mapping[str, str] = dict(facts or {})
         if not isinstance(sensitivity, Sensitivity):
             sensitivity = constant(sensitivity)
-        self.values = numbers_of(values, kind, sensitivity.ceiling)
+        self.values = numbers_of(values, kind, sensitivity.ceiling, _finest(sensitivity))
         size = self.values.size
         if isinstance(range_bound, bool) or range_bound not in (1, 2):
             raise ValueError("range_bound is 1 (all scores move the same way) or 2.")
@@ -179,6 +180,13 @@ def _distinct(candidates: Any, size: int) -> Sequence[Any] | NDArray[Any]:
         if kinds != size:
             raise ValueError("Some candidates are listed twice: pass each public candidate once.")
     return candidates
+
+
+def _finest(sensitivity: Sensitivity) -> float:
+    """Return the least public bound of a candidate; 0 where only the database knows it."""
+    if sensitivity.bounds is not None:
+        return float(sensitivity.bounds.min())
+    return sensitivity.ceiling if sensitivity.fixed else 0.0
 
 
 _relation = neighbours  # the parameter of the same name hides the function inside Scores
