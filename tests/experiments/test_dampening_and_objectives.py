@@ -1,7 +1,6 @@
 """The descriptions of 001 and 003: what is printed is all there, what is simulated is never judged, claims can fail."""
 
 import math
-import os
 
 import numpy as np
 import pytest
@@ -29,7 +28,6 @@ from dpselect.experiments.verdicts import rows, rule
 from dpselect.views import Graph
 
 OWN = [each for each in EVERY_EXPERIMENT if each.paper in ("001", "003")]
-WITH_DATA = pytest.mark.skipif("DPSELECT_DATA" not in os.environ, reason="needs the data folder")
 
 
 def test_every_table_and_figure_is_there() -> None:
@@ -200,7 +198,7 @@ def test_samples_are_breadth_first_and_of_the_size_asked_for() -> None:
     assert [2, 2, 2, 2, 2, 1, 1] == sorted(sample.degrees.tolist(), reverse=True)
 
 
-@WITH_DATA
+@pytest.mark.data
 def test_medians_meet_the_printed_reductions() -> None:
     """HEPTH: 12 per cent at most, from exact laws."""
     points = []
@@ -212,7 +210,7 @@ def test_medians_meet_the_printed_reductions() -> None:
     assert 4 == pytest.approx(found.mean(), abs=1)
 
 
-@WITH_DATA
+@pytest.mark.data
 def test_a_tree_is_measured_on_the_fold_left_out() -> None:
     """A cell of Figure 23: accuracies with their standard errors."""
     cell = {"dataset": "nltcs", "target": "a15", "depth": 2, "series": id3_trees.SULQ}

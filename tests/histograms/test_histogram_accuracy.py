@@ -14,7 +14,7 @@ NAMES = ["hepth", "income", "medcost", "patent", "adult_2d", "beijing_taxi_s", "
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif("DPSELECT_DATA" not in os.environ, reason="DPSELECT_DATA names the folder of public data"),
+    pytest.mark.data,
 ]
 
 

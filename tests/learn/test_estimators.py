@@ -403,7 +403,7 @@ def test_depths_of_forests() -> None:
     assert (5, 1) == (jagannathan_depth(known, 10**6), jagannathan_depth(known, 20))
 
 
-@pytest.mark.skipif("DPSELECT_DATA" not in os.environ, reason="set DPSELECT_DATA to the folder with manifest.toml")
+@pytest.mark.data
 def test_mushrooms() -> None:
     """At epsilon 1 the default tree is right about 98.5 % of the mushrooms it has not seen."""
     import tomllib

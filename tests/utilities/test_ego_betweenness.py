@@ -1,6 +1,5 @@
 """Ego betweenness, its sensitivity, and the worked examples of Farias et al. 2023."""
 
-import os
 import sys
 
 import networkx as nx
@@ -215,10 +214,7 @@ def test_tiny_graphs_and_odd_workers_are_refused() -> None:
         ego_betweenness(graph_of(FIGURE_9C), max_degree=7, workers=0)
 
 
-@pytest.mark.skipif(
-    "DPSELECT_DATA" not in os.environ,
-    reason="set DPSELECT_DATA to the folder with manifest.toml",
-)
+@pytest.mark.data
 def test_enron_agrees_with_networkx_where_egos_are_small() -> None:
     """Fifty nodes of the real graph, and the hub of the paper."""
     from dpselect import datasets

@@ -76,7 +76,7 @@ def test_markers_with_the_same_table_share_a_row() -> None:
     assert "family" == scores.neighbours
 
 
-@pytest.mark.skipif("DPSELECT_DATA" not in os.environ, reason="set DPSELECT_DATA to the folder with manifest.toml")
+@pytest.mark.data
 def test_the_six_published_markers() -> None:
     """215 families; the statistics that the reconstructed counts give."""
     with (Path(os.environ["DPSELECT_DATA"]) / "genomics" / "tdt_justice2020.csv").open() as file:
