@@ -38,7 +38,7 @@ def law(values, p, grid, epsilon, monkeypatch, cuts: int) -> dict[tuple, float]:
             return choice
 
         scripted = replace(FLIP, sampler=replace(FLIP.sampler, draw=draw))
-        release = module._release(values, p, grid, epsilon, scripted, fresh, None)
+        release = module.release_of(values, p, grid, epsilon, scripted, fresh, None)
         answers[release.candidates] = answers.get(release.candidates, 0.0) + chance[0]
     return answers
 

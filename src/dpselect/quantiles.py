@@ -68,10 +68,10 @@ def quantiles(
     [True, True, True]
     """
     chosen = named("permute-and-flip") if mechanism is None else require_mechanism(mechanism)
-    return _release(values, p, grid, epsilon, chosen, fresh, ledger)
+    return release_of(values, p, grid, epsilon, chosen, fresh, ledger)
 
 
-def _release(
+def release_of(
     values: ArrayLike | Column | StoredColumn,
     p: Iterable[Any],
     grid: ArrayLike | None,
@@ -79,7 +79,9 @@ def _release(
     mechanism: Mechanism,
     stream: Callable[[], Entropy],
     ledger: Spender | None,
+    cuts: int | None = None,
 ) -> Release:
+    """Release with a given source of entropy and, for an audit, a given number of cells per grid value."""
     points, shares = public_grid(grid), _shares(p)
     counts, facts = counted(values, points)
     total = exact_epsilon(epsilon)
@@ -92,7 +94,7 @@ def _release(
         each = mechanism.guarantee(example, total / levels)
         citing(book, facts).spend(each, mechanism=mechanism.name, count=levels, note="quantiles")
 
-    cuts = max(1, min(_CUTS, 2 ** ((_CELLS // points.size).bit_length() - 1)))
+    cuts = cuts or max(1, min(_CUTS, 2 ** ((_CELLS // points.size).bit_length() - 1)))
     cells = _cut(counts, cuts)
     ordered = sorted(shares)
     places: dict[Fraction, int] = {}

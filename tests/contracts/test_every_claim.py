@@ -4,19 +4,12 @@ import pytest
 
 import dpselect as dps
 from dpselect.audit import report
-from dpselect.audit.claims import (
-    COMBINATION_CLAIMS,
-    COMBINED_MECHANISM_CLAIMS,
-    MECHANISM_CLAIMS,
-    UTILITY_CLAIMS,
-)
-
-EVERY_CLAIM = [*UTILITY_CLAIMS, *COMBINATION_CLAIMS, *MECHANISM_CLAIMS, *COMBINED_MECHANISM_CLAIMS]
+from dpselect.audit.claims import EVERY_CLAIM, MECHANISM_CLAIMS, UTILITY_CLAIMS
 
 
 def label(claim) -> str:
     """A readable name for a test."""
-    return claim.name if not hasattr(claim, "problem") else f"{claim.name} on {claim.problem.name}"
+    return f"{claim.name} on {report.subject(claim)}"
 
 
 @pytest.mark.parametrize("claim", EVERY_CLAIM, ids=label)

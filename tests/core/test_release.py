@@ -1,5 +1,6 @@
 """Selecting and peeling."""
 
+import itertools
 from collections import Counter
 from fractions import Fraction
 
@@ -74,6 +75,26 @@ def test_a_release_of_several_has_no_single_candidate() -> None:
     release = dps.top_k(dps.Scores([1, 2], 1), 2, 1, mechanism=dps.mechanism("exponential"))
     with pytest.raises(ValueError, match=r"\.candidates"):
         _ = release.candidate
+
+
+@pytest.mark.parametrize("name", ["exponential", "permute-and-flip"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_released_lists_follow_the_peeled_law_at_the_stated_epsilon(name: str, k: int) -> None:
+    """Through the public ``top_k``: rejected at 0.7 and 1.3 epsilon, and at an epsilon for each of the k draws."""
+    mechanism, epsilon = dps.mechanism(name), Fraction(2)
+    scores = dps.Scores(np.array([4, 2, 1, 0]), sensitivity=1)
+
+    def law(total: Fraction) -> dict:
+        logs = top_k_log_law(mechanism, mechanism.effective(scores), k, total)
+        return dict(zip(itertools.permutations(range(4), k), np.exp(logs).tolist(), strict=True))
+
+    verdict = dps.audit.sampler(
+        lambda: dps.top_k(scores, k, epsilon, mechanism=mechanism).candidates,
+        law(epsilon),
+        against={f"{factor} epsilon": law(epsilon * Fraction(factor)) for factor in ("0.7", "1.3", str(k))},
+    )
+    assert verdict.accepted, str(verdict)
+    assert 3 == len(verdict.rejections)
 
 
 def test_lists_of_several_claim_no_bounded_range() -> None:

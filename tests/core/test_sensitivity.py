@@ -68,6 +68,16 @@ def test_smooth_is_the_largest_damped_value(beta: float) -> None:
     assert definition <= sensitivity.smooth(built, beta) <= definition * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("jump", [0, 1, 63, 64, 65, 127, 128, 200, 1000])
+@pytest.mark.parametrize("beta", [0.001, 0.05, 0.4])
+def test_a_late_jump_counts_wherever_it_is(jump: int, beta: float) -> None:
+    """Brute force over every distance, for a sensitivity that is next to nothing before its jump."""
+    built = sensitivity.local(lambda t: 2.0 if t >= jump else 1e-300, ceiling=2, reach=1500)
+    definition = max(np.exp(-beta * t) * (2.0 if t >= jump else 1e-300) for t in range(1600))
+
+    assert definition * (1 - 1e-12) <= sensitivity.smooth(built, beta) <= definition * (1 + 1e-12)
+
+
 def test_smooth_bounds_are_smooth_on_a_universe() -> None:
     """S(x) <= e^beta S(y) for neighbours, and S >= the local sensitivity."""
     from universes import random_problem

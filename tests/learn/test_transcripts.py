@@ -1,5 +1,6 @@
 """The exact loss of whole transcripts, on all small tables, for every estimator."""
 
+import importlib
 import itertools
 from fractions import Fraction
 
@@ -9,6 +10,7 @@ from replay import chance_of, transcripts
 
 import dpselect as dps
 from dpselect.learn import DPEvolutionaryTreeClassifier, DPID3Classifier, DPRandomForestClassifier, DPTreeClassifier
+from dpselect.learn.builder import noisy_leaf
 from dpselect.learn.domains import attributes
 from dpselect.views import Records
 
@@ -94,6 +96,35 @@ def test_the_audit_would_find_a_forest_that_overspends() -> None:
     losses = [abs(chance - chance_of(greedy[1], script)) for script, chance in transcripts(greedy[0])]
 
     assert max(losses) > 1.9
+
+
+def worst_loss(model, epsilon: Fraction) -> float:
+    """The largest log-ratio over tables of up to two records, one more record, and every transcript."""
+    worst = 0.0
+    for records in ((), (0,), (5,), (0, 5), (5, 5)):
+        here = runner(model, records, epsilon)
+        for script, chance in transcripts(here):
+            for more in (0, 5):
+                worst = max(worst, abs(chance - chance_of(runner(model, (*records, more), epsilon), script)))
+    return worst
+
+
+TREE_FAULTS = {
+    "half the sensitivity of the criterion": ("BOUND", 1, 1),
+    "every level spends the whole": ("level_shares", lambda depth: [Fraction(1)] * depth, 2),
+    "leaves spend twice what is left": ("noisy_leaf", lambda totals, e, draws: noisy_leaf(totals, 2 * e, draws), 1),
+}
+
+
+@pytest.mark.parametrize("fault", TREE_FAULTS)
+def test_a_default_tree_that_overspends_is_found(fault: str, monkeypatch) -> None:
+    """Planted in the tree's own module; without the fault the same tables lose at most epsilon."""
+    name, wrong, depth = TREE_FAULTS[fault]
+    model, epsilon = DPTreeClassifier(max_depth=depth, n_records=1000), Fraction(3)
+
+    assert worst_loss(model, epsilon) <= epsilon
+    monkeypatch.setattr(importlib.import_module("dpselect.learn.default"), name, wrong)
+    assert worst_loss(model, epsilon) > epsilon
 
 
 def test_empty_nodes_draw_like_any_other() -> None:

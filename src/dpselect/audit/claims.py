@@ -9,7 +9,9 @@ from functools import partial
 import numpy as np
 
 from dpselect import utilities
+from dpselect.audit import paths
 from dpselect.audit.admissibility import Utility
+from dpselect.audit.margins import PROBLEMS, row_of, tenths
 from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets, vectors
 from dpselect.core.combine import aggregate, pareto
 from dpselect.core.mechanism import Mechanism
@@ -38,6 +40,18 @@ class MechanismClaim:
     name: str
     mechanism: Mechanism
     problem: UtilityClaim
+
+
+@dataclass(frozen=True)
+class DrawClaim:
+    """What the code that draws does, checked by running it with every choice, coin or stream in turn."""
+
+    name: str
+    subject: str
+    check: Callable[[], paths.Finding]
+
+
+Claim = UtilityClaim | MechanismClaim | DrawClaim
 
 
 def _majority(records: np.ndarray) -> Scores:
@@ -170,6 +184,7 @@ COMBINATION_CLAIMS = (
         partial(_both_rates, partial(aggregate, weights=[3, 2], touched="one")),
         partial(multisets, range(8), 4),
     ),
+    UtilityClaim("pareto, tenths", tenths, partial(row_of, 2)),
 )
 _SYNTHETIC = (
     UtilityClaim("counts of three kinds", _majority, partial(multisets, range(3), 4)),
@@ -185,10 +200,30 @@ MECHANISM_CLAIMS = tuple(
     MechanismClaim(name, build(), problem)
     for name, build in EVERY_MECHANISM.items()
     for problem in (_SYNTHETIC if name == "inverse-sensitivity" else (*_SYNTHETIC, *_SMALL_GRAPHS))
+) + tuple(
+    MechanismClaim(name, build(), UtilityClaim(problem, utility, universe))
+    for name, build in EVERY_MECHANISM.items()
+    for problem, utility, universe, meant in PROBLEMS
+    if (name in meant if meant else name != "inverse-sensitivity")
 )
 # PrivPareto and PrivAgg, local and global, and our sampler.
 COMBINED_MECHANISM_CLAIMS = tuple(
     MechanismClaim(f"several objectives, {name}", EVERY_MECHANISM[name](), problem)
     for name in ("exponential", "local-dampening", "local-dampening-flip")
     for problem in COMBINATION_CLAIMS
+)
+DRAW_CLAIMS = (
+    DrawClaim("top-k, exponential", "law of released pairs", partial(paths.lists_of_two, "exponential")),
+    DrawClaim("top-k, permute-and-flip", "law of released pairs", partial(paths.lists_of_two, "permute-and-flip")),
+    DrawClaim("quantiles", "law of three percentiles", paths.three_percentiles),
+    DrawClaim("coins, streams", "64 draw calls", paths.streams_differ),
+    DrawClaim("coins, undecided", "3000 coins by exact fractions", paths.undecided_coins),
+    DrawClaim("groups, peeled", "every triple of two groups", paths.groups_peeled),
+)
+EVERY_CLAIM: tuple[Claim, ...] = (
+    *UTILITY_CLAIMS,
+    *COMBINATION_CLAIMS,
+    *MECHANISM_CLAIMS,
+    *COMBINED_MECHANISM_CLAIMS,
+    *DRAW_CLAIMS,
 )

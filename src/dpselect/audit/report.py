@@ -9,19 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpselect.audit import claims as known
 from dpselect.audit.admissibility import judge, tabulate
-from dpselect.audit.claims import (
-    COMBINATION_CLAIMS,
-    COMBINED_MECHANISM_CLAIMS,
-    EPSILONS,
-    MECHANISM_CLAIMS,
-    UTILITY_CLAIMS,
-    MechanismClaim,
-    UtilityClaim,
-)
+from dpselect.audit.claims import EPSILONS, Claim, DrawClaim, MechanismClaim, UtilityClaim
 from dpselect.audit.privacy_loss import privacy_loss
-
-Claim = UtilityClaim | MechanismClaim
 
 
 @dataclass(frozen=True)
@@ -54,11 +45,11 @@ def chosen(names: Sequence[str]) -> list[Claim]:
     Raises:
         ValueError: a name that fits no claim; the message lists the names.
     """
-    every: list[Claim] = [*UTILITY_CLAIMS, *COMBINATION_CLAIMS, *MECHANISM_CLAIMS, *COMBINED_MECHANISM_CLAIMS]
+    every = known.EVERY_CLAIM
     for name in names:
         if not any(claim.name.startswith(name) for claim in every):
-            known = sorted({claim.name.split(",")[0] for claim in every})
-            raise ValueError(f"There is no claim {name!r}: pass {', '.join(known)}.")
+            names_of = sorted({claim.name.split(",")[0] for claim in every})
+            raise ValueError(f"There is no claim {name!r}: pass {', '.join(names_of)}.")
     return [claim for claim in every if not names or any(claim.name.startswith(name) for name in names)]
 
 
@@ -67,12 +58,18 @@ def run(claims: Iterable[Claim], budget: float = float("inf")) -> Iterator[Row]:
     start = time.monotonic()
     for claim in claims:
         if time.monotonic() - start > budget:
-            problem = claim if isinstance(claim, UtilityClaim) else claim.problem
-            yield Row(claim.name, problem.name, 0, "not run")
+            yield Row(claim.name, subject(claim), 0, "not run")
             continue
         begun = time.process_time()
-        row = _utility(claim) if isinstance(claim, UtilityClaim) else _mechanism(claim)
+        row = _checked(claim)
         yield Row(**{**row.__dict__, "seconds": time.process_time() - begun})
+
+
+def subject(claim: Claim) -> str:
+    """Return what a claim is checked on, in a word or two."""
+    if isinstance(claim, DrawClaim):
+        return claim.subject
+    return claim.name if isinstance(claim, UtilityClaim) else claim.problem.name
 
 
 def text(rows: Sequence[Row]) -> str:
@@ -104,6 +101,13 @@ def page(rows: Sequence[Row]) -> str:
         parts += ["<h2>Where each sensitivity is exact</h2>", f"<p>{_TIGHT_TEXT}</p>", _heat(tight)]
     parts += ["<h2>Every claim</h2>", _table(rows), "</body></html>"]
     return "\n".join(parts)
+
+
+def _checked(claim: Claim) -> Row:
+    if isinstance(claim, DrawClaim):
+        cells, detail = claim.check()
+        return Row(claim.name, claim.subject, cells, "BROKEN" if detail else "holds", detail=detail)
+    return _utility(claim) if isinstance(claim, UtilityClaim) else _mechanism(claim)
 
 
 def _utility(claim: UtilityClaim) -> Row:

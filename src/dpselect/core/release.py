@@ -94,10 +94,10 @@ def top_k(
     """
     if isinstance(scores, CandidateSource):
         return _release_grouped(scores, k, epsilon, require_mechanism(mechanism), fresh, ledger)
-    return _release(scores, k, epsilon, require_mechanism(mechanism), fresh, ledger)
+    return release_of(scores, k, epsilon, require_mechanism(mechanism), fresh, ledger)
 
 
-def _release(
+def release_of(
     scores: Scores,
     k: int,
     epsilon: Any,

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpselect.core.scores import Scores
-from dpselect.utilities.splits import attribute_sums, impurity, stacked
+from dpselect.utilities.splits import FARTHEST, attribute_sums, impurity, stacked
 
 
 def gini(counts: Mapping[Any, ArrayLike]) -> Scores:
-    """Return minus the Gini impurity of every attribute, in records.
+    """Return minus the Gini impurity of every attribute, in records; at least -2^31.
 
     Args:
         counts: attribute to its table, shape (public values, public classes), zeros included.
@@ -32,5 +32,5 @@ def gini(counts: Mapping[Any, ArrayLike]) -> Scores:
     """
     names, rows, starts = stacked(counts)
     whole, part = impurity(rows)
-    values = 0.0 - (np.add.reduceat(whole, starts) + attribute_sums(part, starts))
+    values = 0.0 - np.minimum(np.add.reduceat(whole, starts) + attribute_sums(part, starts), FARTHEST)
     return Scores(values, 2, candidates=names, range_bound=1)

@@ -34,6 +34,8 @@ from dpselect.utilities.splits import Integers, gains, many_records, records_wit
 
 # Floats are rounded upwards by this.
 _UP = 1 + 2.0**-42
+# Ceilings from which floats are too coarse: scores are moved here, which is public.
+_FARTHEST = 2.0**30
 # phi is read from a table below this, and computed beyond.
 _TABLED = 2**20
 # Beyond this public bound a sum over all distances is no longer accurate to a tick, so no reach is given.
@@ -46,6 +48,8 @@ def information_gain(
     counts: Mapping[Any, ArrayLike], *, max_records: int | None = None, relation: str = "add-remove"
 ) -> Scores:
     """Return the information gain of every attribute, in bits times records, up to a constant.
+
+    With ``max_records`` it is at least -2^30 times the ceiling.
 
     Args:
         counts: attribute to its table, shape (public values, public classes), zeros included.
@@ -75,6 +79,7 @@ def information_gain(
     records_within(rows, starts, max_records)
     values = gains(rows, starts, many_records(rows, starts, max_records))
     sensitivity = gain_sensitivity(rows, starts, max_records, replaced)
+    values = np.maximum(values, -_FARTHEST * sensitivity.ceiling)
     return Scores(values, sensitivity, candidates=names, neighbours=kind.value, range_bound=2 if replaced else 1)
 
 

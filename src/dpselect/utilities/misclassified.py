@@ -17,14 +17,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.core.scores import Scores
-from dpselect.utilities.splits import Integers, attribute_sums, impurity, records_within, row_scores_max, stacked
+from dpselect.utilities.splits import (
+    FARTHEST,
+    Integers,
+    attribute_sums,
+    impurity,
+    records_within,
+    row_scores_max,
+    stacked,
+)
 
 # The sensitivity without a public number of records.
 BOUND = 2
 
 
 def misclassified(counts: Mapping[Any, ArrayLike], *, max_records: int | None = None) -> Scores:
-    """Return the score of every attribute, in records.
+    """Return the score of every attribute, in records; at least -2^31.
 
     Args:
         counts: attribute to its table, shape (public values, public classes), zeros included.
@@ -40,7 +48,7 @@ def misclassified(counts: Mapping[Any, ArrayLike], *, max_records: int | None = 
     records_within(rows, starts, max_records)
     bound = Fraction(BOUND) if max_records is None else BOUND - Fraction(1, int(max_records))
     whole, part = _wrong(rows)
-    values = 0.0 - (np.add.reduceat(whole, starts) + attribute_sums(part, starts))
+    values = 0.0 - np.minimum(np.add.reduceat(whole, starts) + attribute_sums(part, starts), FARTHEST)
     return Scores(values, bound, candidates=names, range_bound=1)
 
 

@@ -17,8 +17,10 @@ Floats = NDArray[np.float64]
 MOST_RECORDS = 2**62
 # Products of two counts below this stay within 64 bits.
 _NARROW = 2**31
-# From this many records on the gain is taken with many digits: 2^-49 of it would be half a tick.
-_MANY_RECORDS = 2**28
+# From this many records on the gain is taken with many digits: 2^-49 of it is too much of a tick.
+_MANY_RECORDS = 2**26
+# Units of 1 from which floats are too coarse: scores of Gini and misclassified are moved here, which is public.
+FARTHEST = 2.0**31
 _DIGITS = decimal.Context(prec=50)
 
 
@@ -74,7 +76,7 @@ def row_scores_gain(rows: Integers) -> Floats:
 def gains(rows: Integers, starts: Integers, many: bool) -> Floats:
     """Return the information gain of the attributes that start at ``starts``, right to a relative 2^-49.
 
-    ``many``, for tables that may hold 2^28 records or more, is right to 2^-52, and slow.
+    ``many``, for tables that may hold 2^26 records or more, is right to 2^-52, and slow.
     """
     if many:
         ends = [*starts[1:].tolist(), len(rows)]

@@ -1,0 +1,168 @@
+"""What is drawn by the very code that releases: its exact law, its coins, and the order of spend and draw.
+
+``privacy_loss`` computes what a mechanism should do. Here the release itself runs, with a sampler that takes every
+choice in turn and knows how likely it was, so that a wrong share of epsilon shows.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss_of_law
+from dpselect.audit.universe import Universe, multisets
+from dpselect.core import coins, groups, release
+from dpselect.core.mechanism import Mechanism
+from dpselect.core.scores import Scores
+from dpselect.mechanisms import mechanism as named
+from dpselect.quantiles import release_of as quantiles_of
+
+# The total epsilon of every release here: large enough that a share too many is seen.
+EPSILON = Fraction(2)
+# What a check returns: how many things were compared, and a counterexample in words or "".
+Finding = tuple[int, str]
+
+
+class Book:
+    """A ledger that allows everything, and knows what happened first."""
+
+    def __init__(self) -> None:
+        self.spent = Fraction(0)
+        self.early = False
+        self.drawn = False
+
+    def stream(self) -> coins.Entropy:
+        """Return entropy that is all zeros, and note that it was asked for."""
+        self.drawn = True
+        return bytes
+
+    def spend(self, guarantee: Any, /, *, mechanism: str = "", count: int = 1, note: str = "") -> None:
+        """Note a spend, and whether something was drawn before."""
+        del mechanism, note
+        self.early = self.early or self.drawn
+        self.spent += count * guarantee.epsilon
+
+
+def law_of_release(run: Callable[[Mechanism, Book], Hashable], mechanism: Mechanism) -> dict[Hashable, float]:
+    """Return the exact law of what ``run`` releases, over every path of choices of the sampler.
+
+    Raises:
+        ValueError: something was drawn before the spend, or the spend is not the whole epsilon.
+    """
+    law: dict[Hashable, float] = {}
+    waiting: list[tuple[int, ...]] = [()]
+    while waiting:
+        script, taken, book, chance = waiting.pop(), list[int](), Book(), [0.0]
+
+        def draw(
+            ticks: NDArray[np.int64],
+            rate: Fraction,
+            _: coins.Entropy,
+            script: tuple[int, ...] = script,
+            taken: list[int] = taken,
+            book: Book = book,
+            chance: list[float] = chance,
+        ) -> int:
+            book.drawn, at = True, len(taken)
+            if at >= len(script):
+                waiting.extend((*taken, other) for other in range(1, ticks.size))
+            taken.append(script[at] if at < len(script) else 0)
+            chance[0] += float(mechanism.ticks_log_law(ticks, rate)[taken[-1]])
+            return taken[-1]
+
+        outcome = run(replace(mechanism, sampler=replace(mechanism.sampler, draw=draw)), book)
+        if book.early or book.spent != EPSILON:
+            raise ValueError(f"{book.spent} of {EPSILON} was spent{', after the first draw' if book.early else ''}.")
+        law[outcome] = law.get(outcome, 0.0) + math.exp(chance[0])
+    return law
+
+
+def lists_of_two(name: str) -> Finding:
+    """Check ordered pairs of three counts, released by ``top_k`` itself."""
+
+    def law(records: NDArray[Any]) -> dict[Hashable, float]:
+        scores = Scores(np.array([int((records == kind).sum()) for kind in range(3)]), 1, range_bound=1)
+        return law_of_release(
+            lambda scripted, book: release.release_of(scores, 2, EPSILON, scripted, book.stream, book).candidates,
+            named(name),
+        )
+
+    return _verdict(law, multisets(range(3), 4))
+
+
+def three_percentiles() -> Finding:
+    """Check quartiles over a small grid, released by ``quantiles`` itself, given the coins that break ties."""
+
+    def law(records: NDArray[Any]) -> dict[Hashable, float]:
+        return law_of_release(
+            lambda scripted, book: (
+                quantiles_of(records, (25, 50, 75), range(3), EPSILON, scripted, book.stream, book, cuts=1).candidates
+            ),
+            named("permute-and-flip"),
+        )
+
+    return _verdict(law, multisets(range(3), 5))
+
+
+def streams_differ() -> Finding:
+    """Check that no two draws see the same bytes."""
+    streams = [coins.fresh()(32) for _ in range(64)]
+    return len(streams), "" if len(set(streams)) == len(streams) else "two streams of random bytes are the same."
+
+
+def undecided_coins() -> Finding:
+    """Check coins whose first bits do not decide, against exact fractions of all their bits."""
+    gaps, rate = np.arange(3000) % 40, Fraction(1, 7)
+    prefixes = np.random.Generator(np.random.Philox(7)).integers(0, 2**32, gaps.size, dtype=np.uint32)
+    limits = [
+        coins.exponential_between(gap * rate, 60)[0] if gap else Fraction(1) for gap in range(int(gaps.max()) + 1)
+    ]
+    for guard in (coins.GUARD, 0.3):
+        answers = iter([prefixes.tobytes()])
+        # All bits after the prefix are 0.
+        shown = set(coins.flip(gaps, rate, partial(_then_zeros, answers), guard).tolist())
+        for coin, (gap, prefix) in enumerate(zip(gaps.tolist(), prefixes.tolist(), strict=True)):
+            if (coin in shown) != (Fraction(prefix, 2**32) < limits[gap]):
+                return gaps.size, f"a coin of gap {gap} with first bits {prefix} falls on the wrong side."
+    return 2 * gaps.size, ""
+
+
+def groups_peeled() -> Finding:
+    """Check that grouped peeling names every ordered triple of candidates of two groups equally often, given groups."""
+    ticks, counts = np.array([0, 0]), np.array([2, 2])
+    seen: Counter[tuple[tuple[int, int], ...]] = Counter()
+    for first, second, third in itertools.product(range(4), range(3), range(2)):
+        # An ordinal among 4, 3 and 2 that remain is told by the first bits of a byte.
+        drawn = iter((first << 6, second << 6, third << 7))
+        winners = groups.peel(ticks, counts, 3, Fraction(1), lambda *_: 0, partial(partial, _one_byte, drawn))
+        seen[tuple(winners)] += 1
+    everyone = list(itertools.permutations(itertools.product(range(2), range(2)), 3))
+    for triple in everyone:
+        if seen[triple] != 1:
+            return len(everyone), f"{triple} is named by {seen[triple]} of {len(everyone)} equally likely draws, not 1."
+    return len(everyone), ""
+
+
+def _then_zeros(answers: Iterator[bytes], count: int) -> bytes:
+    return next(answers, bytes(count))
+
+
+def _one_byte(drawn: Iterator[int], _: int) -> bytes:
+    return bytes([next(drawn)])
+
+
+def _verdict(law: Callable[[Any], dict[Hashable, float]], universe: Universe) -> Finding:
+    try:
+        loss: PrivacyLoss = privacy_loss_of_law(law, universe, EPSILON)
+    except ValueError as error:
+        return len(universe), str(error)
+    return loss.pairs, "" if loss.holds else f"loss {loss.worst:.4g} at epsilon {EPSILON} {loss.attained}"

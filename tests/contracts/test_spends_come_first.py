@@ -1,0 +1,85 @@
+"""Whatever releases writes down its spend before it asks for the first random byte."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect import histograms, learn
+
+SCORES = dps.Scores(np.array([5, 3, 3, 0]), 1, distance=np.array([0, 1, 1, 3]))
+ROWS = {"a": [0, 1, 1, 0] * 10, "b": [0.5, 1.5, 0.2, 1.1] * 10}
+LABELS = [0, 1, 1, 0] * 10
+GIVEN = {"domains": {"a": [0, 1], "b": (0, 2)}, "classes": [0, 1]}
+ESTIMATORS = {
+    "tree": lambda: learn.DPTreeClassifier(1, max_depth=1, bins=2, **GIVEN),
+    "id3": lambda: learn.DPID3Classifier(1, 1, bins=2, **GIVEN),
+    "forest": lambda: learn.DPRandomForestClassifier(1, n_trees=2, max_depth=1, **GIVEN),
+    "evolutionary": lambda: learn.DPEvolutionaryTreeClassifier(
+        1, population=4, selected=2, generations=1, depth=1, max_depth=1, **GIVEN
+    ),
+}
+RELEASES: dict[str, Callable] = {
+    **{
+        f"select, {name}": lambda ledger, name=name: dps.select(SCORES, 1, mechanism=dps.mechanism(name), ledger=ledger)
+        for name in dps.mechanisms.EVERY_MECHANISM
+    },
+    **{
+        f"top_k, {name}": lambda ledger, name=name: dps.top_k(
+            SCORES, 2, 1, mechanism=dps.mechanism(name), ledger=ledger
+        )
+        for name in dps.mechanisms.EVERY_MECHANISM
+    },
+    "quantiles": lambda ledger: dps.quantiles([1, 2, 2, 4], [25, 50], grid=range(6), epsilon=1, ledger=ledger),
+    **{
+        f"histogram, {name}": lambda ledger, algorithm=algorithm: algorithm(np.arange(16), 1, ledger=ledger)
+        for name, algorithm in histograms.EVERY_ALGORITHM.items()
+    },
+    **{
+        f"fit, {name}": lambda ledger, make=make: make().set_params(ledger=ledger).fit(ROWS, LABELS)
+        for name, make in ESTIMATORS.items()
+    },
+}
+
+
+class Diary:
+    """A ledger that allows everything, and random bytes of the operating system: in the order in which they came."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.events: list[str] = []
+        self.spent = Fraction(0)
+        drawn = os.urandom
+        monkeypatch.setattr("dpselect.core.coins.os.urandom", lambda count: self.events.append("draw") or drawn(count))
+
+    def spend(self, guarantee, /, *, mechanism: str, count: int = 1, note: str = "") -> None:
+        """Write it down."""
+        del mechanism, note
+        self.events.append("spend")
+        self.spent += count * guarantee.epsilon
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_the_spend_comes_before_the_first_random_byte(name: str, monkeypatch) -> None:
+    """All of epsilon, then everything that is random."""
+    diary = Diary(monkeypatch)
+    RELEASES[name](diary)
+
+    assert {"spend", "draw"} == set(diary.events)
+    assert diary.events == sorted(diary.events, reverse=True)
+    assert 1 == diary.spent
+
+
+@pytest.mark.parametrize("name", ["top_k, exponential", "quantiles", "histogram, identity", "fit, tree"])
+def test_what_its_ledger_refuses_draws_nothing(name: str, monkeypatch) -> None:
+    """A refusal is not told by what was drawn."""
+    diary = Diary(monkeypatch)
+    monkeypatch.setattr(diary, "spend", lambda *_, **__: (_ for _ in ()).throw(dps.BudgetError("nothing is left")))
+
+    with pytest.raises(dps.BudgetError, match="nothing is left"):
+        RELEASES[name](diary)
+    assert [] == diary.events

@@ -1,0 +1,168 @@
+"""Faults planted in the library's own code, one small change of one function each, and who must notice.
+
+A change is named by its function and by what it replaces, so that it survives when files move.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change.
+
+    Attributes:
+        name: what is wrong, in a few words.
+        function: module:qualified name.
+        old, new: what is replaced, found exactly once in the function.
+        claims: the claims of ``dpselect audit`` that must notice, as "name on subject"; they alone are run.
+        tests: the tests that must notice; they alone are run.
+        harmless: whether nothing is wrong, so that no claim may speak.
+    """
+
+    name: str
+    function: str
+    old: str
+    new: str
+    claims: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    harmless: bool = False
+
+
+MEDIANS = tuple(f"median, {n} records on median, {n} records" for n in (2, 3, 4))
+PERCENTILES = tuple(f"percentile, p={p} on percentile, p={p}" for p in (25, 50, 90))
+
+MUTANTS = (
+    Mutant(
+        "top_k draws each of its picks at the whole epsilon",
+        "dpselect.core.release:release_of",
+        "mechanism.prepared(scores, total / k)",
+        "mechanism.prepared(scores, total)",
+        ("top-k, exponential on law of released pairs", "top-k, permute-and-flip on law of released pairs"),
+        ("tests/core/test_release.py::test_released_lists_follow_the_peeled_law_at_the_stated_epsilon",),
+    ),
+    Mutant(
+        "smooth bounds look at the first 64 distances only",
+        "dpselect.core.sensitivity:smooth",
+        "while best <",
+        "while start < 64 and best <",
+        (
+            "smooth-noisy-max on jumps at distances 60 to 204",
+            "smooth-private-selection on jumps at distances 60 to 204",
+        ),
+        ("tests/core/test_sensitivity.py::test_a_late_jump_counts_wherever_it_is",),
+    ),
+    Mutant(
+        "smooth noisy max pays the dilation of two candidates for any number",
+        "dpselect.mechanisms.smooth_noisy_max:calibrate",
+        "dilation_cost(many)",
+        "dilation_cost(2)",
+        ("smooth-noisy-max on 100,000 candidates",),
+        ("tests/mechanisms/test_smooth_noisy_max.py::test_no_search_finds_a_violation",),
+    ),
+    Mutant(
+        "the span of floored ticks lacks its margin",
+        "dpselect.core.scores:floor_ticks",
+        "range_bound * TICKS + 2)",
+        "range_bound * TICKS)",
+        ("local-dampening on floats near the clip", "local-dampening-flip on floats near the clip"),
+        ("tests/core/test_scores.py::test_exact_scores_have_no_margin_and_floats_have_two_ticks",),
+    ),
+    Mutant(
+        "the generalised exponential mechanism keeps range bound 1",
+        "dpselect.mechanisms.generalised_exponential:_effective",
+        "range_bound=2",
+        "range_bound=scores.range_bound",
+        ("generalised-exponential on all scores rise, bounds apart",),
+        ("tests/mechanisms/test_generalised_exponential.py",),
+    ),
+    Mutant(
+        "the inverse sensitivity mechanism keeps range bound 1",
+        "dpselect.mechanisms.inverse_sensitivity:_effective",
+        "range_bound=2",
+        "range_bound=scores.range_bound",
+        ("inverse-sensitivity on all scores rise, distances",),
+        ("tests/mechanisms/test_inverse_sensitivity.py",),
+    ),
+    Mutant(
+        "the spread of Pareto scores has no margin for floats",
+        "dpselect.core.spread:_Part.edges",
+        "share * (np.abs(self.values) + far)",
+        "0.0",
+        ("pareto, tenths on pareto, tenths",),
+        ("tests/core/test_combine.py::test_composed_sensitivities_are_admissible",),
+    ),
+    Mutant(
+        "a term of the median's sensitivity is one step late",
+        "dpselect.utilities.median:_terms",
+        "w[m + t]",
+        "w[m + t - 1]",
+        MEDIANS,
+        ("tests/utilities/test_median.py::test_the_sensitivity_is_exact_on_every_vector",),
+    ),
+    Mutant(
+        "a percentile is said to be safe for one step too many",
+        "dpselect.utilities.percentile:safe_steps",
+        "math.floor(size - below / share) + 1",
+        "math.floor(size - below / share) + 2",
+        PERCENTILES,
+        ("tests/utilities/test_percentile.py",),
+    ),
+    Mutant(
+        "several percentiles pay for one level too few",
+        "dpselect.quantiles:release_of",
+        "len(shares).bit_length()",
+        "max(1, len(shares).bit_length() - 1)",
+        ("quantiles on law of three percentiles",),
+        ("tests/test_quantiles.py::test_the_exact_loss_is_at_most_epsilon",),
+    ),
+    Mutant(
+        "random bytes have a fixed key",
+        "dpselect.core.coins:fresh",
+        "algorithms.AES(os.urandom(32))",
+        "algorithms.AES(bytes(32))",
+        ("coins, streams on 64 draw calls",),
+        ("tests/core/test_coins.py::test_fresh_streams_differ",),
+    ),
+    Mutant(
+        "a coin that is not decided yet shows heads",
+        "dpselect.core.coins:flip",
+        "certain[i] = settle(int(gaps[at]), rate, int(prefix[at]), entropy)",
+        "certain[i] = at >= 0",
+        ("coins, undecided on 3000 coins by exact fractions",),
+        ("tests/core/test_coins.py::test_flip_agrees_with_exact_arithmetic_on_every_prefix",),
+    ),
+    Mutant(
+        "ordinals among those that remain are off by one",
+        "dpselect.core.groups:peel",
+        "gone <= ordinal",
+        "gone < ordinal",
+        ("groups, peeled on every triple of two groups",),
+        ("tests/core/test_groups.py::test_ordinals_run_through_every_order_once",),
+    ),
+    Mutant(
+        "top_k draws before it spends",
+        "dpselect.core.release:release_of",
+        "if book is not None",
+        "if stream()(1) and book is not None",
+        ("top-k, exponential on law of released pairs",),
+        ("tests/contracts/test_spends_come_first.py",),
+    ),
+    Mutant(
+        "default trees halve the sensitivity of their criterion",
+        "dpselect.learn.default:DPTreeClassifier._planned",
+        "row_scores_misclassified, BOUND",
+        "row_scores_misclassified, 1",
+        (),
+        ("tests/learn/test_transcripts.py::test_a_default_tree_that_overspends_is_found",),
+    ),
+    Mutant(
+        "the median's reach is one step early, which is admissible",
+        "dpselect.utilities.median:sensitivity_of_records",
+        "(size + 1) // 2 + 1",
+        "(size + 1) // 2",
+        MEDIANS,
+        harmless=True,
+    ),
+)

@@ -1,0 +1,48 @@
+"""The audit and the tests can fail: faults planted in the library's own code are noticed."""
+
+import dataclasses
+
+import pytest
+from planting import noticed, planted, source_of
+
+from mutants import MUTANTS
+
+NAMES = {mutant.name: mutant for mutant in MUTANTS}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_change_can_be_planted(name: str) -> None:
+    """Its function is there, what it replaces is there once, and what comes out is Python."""
+    mutant = NAMES[name]
+    before = source_of(mutant).read_text(encoding="utf-8")
+    after = planted(mutant, before)
+
+    assert before != after
+    compile(after, name, "exec")
+
+
+def test_a_change_that_fits_nowhere_is_refused() -> None:
+    """Functions that moved, and text that is gone, are named."""
+    mutant = MUTANTS[0]
+    source = source_of(mutant).read_text(encoding="utf-8")
+
+    with pytest.raises(LookupError, match="There is no"):
+        planted(dataclasses.replace(mutant, function="dpselect.core.release:gone"), source)
+    with pytest.raises(LookupError, match="0 times"):
+        planted(dataclasses.replace(mutant, old="nowhere in there"), source)
+
+
+def test_a_fault_is_told_from_a_change_that_is_none() -> None:
+    """The quickest of each: both verdicts occur."""
+    assert noticed(NAMES["random bytes have a fixed key"], "claims")
+    assert not noticed(NAMES["the median's reach is one step early, which is admissible"], "claims")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("by", ["claims", "tests"])
+@pytest.mark.parametrize("name", NAMES)
+def test_each_fault_is_noticed(name: str, by: str) -> None:
+    """By those claims of the audit, and by those tests, that concern it."""
+    mutant = NAMES[name]
+
+    assert noticed(mutant, by) in (not mutant.harmless, None)
