@@ -44,7 +44,7 @@ MUTANTS = (
     ),
     Mutant(
         "smooth bounds look at the first 64 distances only",
-        "dpselect.core.sensitivity:smooth",
+        "dpselect.core.sensitivity:smooth_share",
         "while best <",
         "while start < 64 and best <",
         (
@@ -70,6 +70,22 @@ MUTANTS = (
         ("tests/core/test_scores.py::test_exact_scores_have_no_margin_and_floats_have_two_ticks",),
     ),
     Mutant(
+        "the span of scores measured from the best lacks its margin",
+        "dpselect.core.gaps:gap_ticks",
+        "range_bound * TICKS + 3)",
+        "range_bound * TICKS)",
+        ("exponential on floats off the grid", "permute-and-flip on floats off the grid"),
+        ("tests/core/test_gaps.py",),
+    ),
+    Mutant(
+        "gaps of integers are subtracted as floats",
+        "dpselect.mechanisms.generalised_exponential:_effective",
+        "separate(scores.values, bounds",
+        "separate(scores.values.astype(np.float64), bounds",
+        ("generalised-exponential on integers beyond 2^53",),
+        ("tests/mechanisms/test_generalised_exponential.py",),
+    ),
+    Mutant(
         "the generalised exponential mechanism keeps range bound 1",
         "dpselect.mechanisms.generalised_exponential:_effective",
         "range_bound=2",
@@ -87,7 +103,7 @@ MUTANTS = (
     ),
     Mutant(
         "the spread of Pareto scores has no margin for floats",
-        "dpselect.core.spread:_Part.edges",
+        "dpselect.core.spread:_Part._edges",
         "share * (np.abs(self.values) + far)",
         "0.0",
         ("pareto, tenths on pareto, tenths",),

@@ -100,7 +100,7 @@ def lists_of_two(name: str) -> Finding:
 
 
 def three_percentiles() -> Finding:
-    """Check quartiles over a small grid, released by ``quantiles`` itself, given the coins that break ties."""
+    """Check quartiles over a small grid, released by ``quantiles`` itself."""
 
     def law(records: NDArray[Any]) -> dict[Hashable, float]:
         return law_of_release(
