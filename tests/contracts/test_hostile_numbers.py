@@ -8,7 +8,7 @@ import pytest
 from hostile import Pair, fits, pairs
 
 import dpselect as dps
-from dpselect.core.release import _release
+from dpselect.core.release import release_of
 from dpselect.core.scores import SmoothScores
 from dpselect.mechanisms import smooth_scale
 
@@ -80,7 +80,7 @@ def test_the_law_is_that_of_what_is_drawn(name: str) -> None:
     watched = type(mechanism)(**{**vars(mechanism), "sampler": sampler})
     for pair in pairs(3, 17):
         if fits(name, pair):
-            _release(pair.one, 1, 1, watched, lambda: lambda count: bytes(count))
+            release_of(pair.one, 1, 1, watched, lambda: lambda count: bytes(count))
             ticks, rate = seen.pop()
             assert ticks.dtype == np.int64
             assert max(ticks.tolist()) - min(ticks.tolist()) < 2**63

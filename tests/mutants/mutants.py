@@ -75,7 +75,7 @@ MUTANTS = (
         "range_bound * TICKS + 3)",
         "range_bound * TICKS)",
         ("exponential on floats off the grid", "permute-and-flip on floats off the grid"),
-        ("tests/core/test_gaps.py",),
+        ("tests/contracts/test_hostile_numbers.py::test_no_number_breaks_the_promise[exponential]",),
     ),
     Mutant(
         "gaps of integers are subtracted as floats",
@@ -83,7 +83,9 @@ MUTANTS = (
         "separate(scores.values, bounds",
         "separate(scores.values.astype(np.float64), bounds",
         ("generalised-exponential on integers beyond 2^53",),
-        ("tests/mechanisms/test_generalised_exponential.py",),
+        (
+            "tests/contracts/test_hostile_numbers.py::test_integers_do_not_pass_through_floats_before_they_are_subtracted",
+        ),
     ),
     Mutant(
         "the generalised exponential mechanism keeps range bound 1",
