@@ -10,7 +10,7 @@ from replay import chance_of, transcripts
 
 import dpselect as dps
 from dpselect.learn import DPEvolutionaryTreeClassifier, DPID3Classifier, DPRandomForestClassifier, DPTreeClassifier
-from dpselect.learn.builder import noisy_leaf
+from dpselect.learn.builder import Plan, noisy_leaf
 from dpselect.learn.domains import attributes
 from dpselect.views import Records
 
@@ -111,7 +111,7 @@ def worst_loss(model, epsilon: Fraction) -> float:
 
 TREE_FAULTS = {
     "half the sensitivity of the criterion": ("BOUND", 1, 1),
-    "every level spends the whole": ("level_shares", lambda depth: [Fraction(1)] * depth, 2),
+    "a path has twice its budget": ("Plan", lambda *given: Plan(*given[:2], 2 * given[2], *given[3:]), 2),
     "leaves spend twice what is left": ("noisy_leaf", lambda totals, e, draws: noisy_leaf(totals, 2 * e, draws), 1),
 }
 
