@@ -81,7 +81,7 @@ def of_arrow(values: Any) -> NDArray[Any]:
         gone = np.asarray(values.is_null().to_numpy(zero_copy_only=False) if values.null_count else False)
         return np.ma.masked_array(whole, mask=gone) if values.null_count else whole
     if types.is_floating(kind):
-        return np.asarray(values.to_numpy(), dtype=np.float64)
+        return np.asarray(values.cast(pyarrow.float64()).fill_null(math.nan).to_numpy())
     plain = (types.is_string, types.is_large_string, types.is_boolean, types.is_decimal, types.is_null)
     if not any(test(kind) for test in plain):
         raise TypeError(f"A column of type {kind} has no numbers: pass real numbers or text that spells them.")
