@@ -40,7 +40,7 @@ def objects(values: list[Any]) -> np.ndarray:
 def written(folder: Path, suffix: str) -> Reader:
     """Write the column to a file; a place to read it from."""
 
-    def write(values: list[Any]) -> dps.Column:
+    def write(values: list[Any]) -> Path:
         path = folder / f"column.{suffix}"
         if suffix == "parquet":
             pyarrow.parquet.write_table(pyarrow.table({"x": pyarrow.array(values, pyarrow.string())}), path)
@@ -50,6 +50,12 @@ def written(folder: Path, suffix: str) -> Reader:
         return path
 
     return write
+
+
+def in_place(folder: Path) -> Reader:
+    """The same csv file, read by an engine where it is."""
+    write = written(folder, "csv")
+    return lambda values: dps.StoredColumn(write(values), "x")
 
 
 def texts(folder: Path) -> dict[str, Reader]:
@@ -64,6 +70,7 @@ def texts(folder: Path) -> dict[str, Reader]:
         "arrow": lambda values: pyarrow.array(values, pyarrow.string()),
         "csv": written(folder, "csv"),
         "parquet": written(folder, "parquet"),
+        "csv in place": in_place(folder),
     }
 
 
@@ -159,7 +166,7 @@ def test_edges_are_read_alike(tmp_path: Path, nodes: Any, edges: list[Any], host
     extra = ("1", hostile) if at else (hostile, "1")
     source, target = (list(end) for end in zip(*[(str(a), str(b)) for a, b in edges], extra, strict=True))
     for name, make in texts(tmp_path).items():
-        if name not in ("csv", "parquet"):
+        if name not in ("csv", "parquet", "csv in place"):
             assert plain == dps.Graph.from_edges(make(source), make(target), nodes=nodes).degrees.tolist(), name
     table = pyarrow.table({"source": source, "target": target})
     pyarrow.parquet.write_table(table, tmp_path / "edges.parquet")
@@ -170,6 +177,7 @@ def test_edges_are_read_alike(tmp_path: Path, nodes: Any, edges: list[Any], host
     )
     for suffix in ("parquet", "csv", "txt"):
         assert plain == dps.Graph.read(tmp_path / f"edges.{suffix}", nodes=nodes).degrees.tolist(), suffix
+    assert plain == dps.StoredGraph(tmp_path / "edges.csv", nodes).degrees.tolist()
     stored = dps.StoredGraph(ibis.memtable(table), nodes) if isinstance(nodes, list) and nodes[0] == "0" else None
     assert stored is None or plain == stored.degrees.tolist()
 

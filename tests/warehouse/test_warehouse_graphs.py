@@ -94,7 +94,7 @@ def test_an_edge_of_a_stranger_is_left_out(engine: str, listed: int, monkeypatch
 
 def test_csv_edges_in_place_are_those_of_memory(tmp_path: Path) -> None:
     """Whatever one line spells, the others are read as they were."""
-    for line in ("x,1", ","):
+    for line in ("x,1", "1.5,2", ",", "99999999999999999999,1", "nan,0"):
         (tmp_path / "e.csv").write_text(f"source,target\n0,1\n 1 ,2\n{line}\n", encoding="utf-8")
         stored = dps.StoredGraph(tmp_path / "e.csv", 3)
         assert [1, 2, 1] == stored.degrees.tolist() == dps.Graph.read(tmp_path / "e.csv", nodes=3).degrees.tolist()

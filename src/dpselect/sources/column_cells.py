@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.sources import csv_text
+from dpselect.sources.categories import TRUTH
+from dpselect.sources.frames import is_retyped
 
 Mask = NDArray[np.bool_]
 # Integers are read up to here, so that twice their size fits 64 bits; larger ones are clipped.
 INTEGER_CLIP = 2**61
 _NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
-_TRUTH = {"true": 1, "false": 0}
 _WHOLE = re.compile(r"[ \t]*([+-]?)0*([0-9]+)[ \t]*")
 
 
@@ -109,11 +110,6 @@ def declared(values: Any, array: NDArray[Any]) -> str:
     return "integer" if array.dtype.kind in "biu" else "real"
 
 
-def is_retyped(values: Any) -> bool:
-    """Return whether rows may have changed the type of this column: pandas does that to those that NumPy holds."""
-    return type(values).__module__.startswith("pandas") and isinstance(getattr(values, "dtype", None), np.dtype)
-
-
 def reals(array: NDArray[Any]) -> Cells:
     """Return every cell as a double, NaN where it is lacking."""
     gone, values = np.ma.getmask(array), np.asarray(array)
@@ -176,7 +172,7 @@ def _real(cell: Any) -> float:
     """Return one cell as a double, NaN where it is lacking or no number."""
     if isinstance(cell, str):
         number = csv_text.number(cell)
-        return float(_TRUTH.get(cell.lower(), math.nan)) if number is None else number
+        return float(TRUTH.get(cell.lower(), math.nan)) if number is None else number
     if not isinstance(cell, _NUMBERS):
         return math.nan
     try:

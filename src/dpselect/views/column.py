@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.sources import tables
-from dpselect.sources.column_cells import INTEGER_CLIP, Cells, Mask, array_of, declared, integers, is_retyped, reals
+from dpselect.sources.column_cells import INTEGER_CLIP, Cells, Mask, array_of, declared, integers, reals
+from dpselect.sources.frames import is_retyped
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
 Integers = NDArray[np.int64]

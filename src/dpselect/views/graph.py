@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect.core.errors import PrivacyError
 from dpselect.sources import edges, graphs
-from dpselect.sources.column_cells import array_of, is_retyped
+from dpselect.sources.column_cells import array_of
+from dpselect.sources.frames import is_retyped
 
 _ASK_FOR_NODES = (
     "Nodes are public candidates, and those that happen to have an edge are private: pass nodes= "

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from dpselect.sources import codes
 from dpselect.sources.codes import literal
 from dpselect.sources.column_cells import INTEGER_CLIP
-from dpselect.sources.csv_text import DECIMAL, ENDLESS
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views.column import Column, Numbers, middles, public_points
 
@@ -48,7 +47,7 @@ class StoredColumn:
         self._name, self._bounds, self._grid = column, bounds, grid
         table = self._warehouse.table
         if self._warehouse.is_csv and table[column].type().is_string():
-            self._warehouse = replace(self._warehouse, table=table.mutate(**{column: _spelled(table[column])}))
+            self._warehouse = replace(self._warehouse, table=table.mutate(**{column: codes.number(table[column])}))
         kind = self._warehouse.table[column].type()
         if not kind.is_numeric() or kind.is_boolean():
             raise TypeError(f"Column {column!r} is {kind} in the table: percentiles need numbers, cast it.")
@@ -172,15 +171,6 @@ def _ends(value: Any, low: float, high: float) -> tuple[Any, list[Any]]:
     if value.type().is_integer() and low == int(low) and high == int(high):
         return value, [ibis.literal(int(end), "int64") for end in (low, high)]
     return value.cast("float64"), [literal(float(end)) for end in (low, high)]
-
-
-def _spelled(column: Any) -> Any:
-    """Return the number that each text of a csv file spells, NULL where it spells none (DuckDB)."""
-    import ibis
-
-    plain = column.re_search(f"^({DECIMAL}|{ENDLESS})$").fill_null(False)
-    truth = [(column.lower() == word, literal(value)) for word, value in (("true", 1.0), ("false", 0.0))]
-    return ibis.cases((plain, column.try_cast("float64")), *truth, else_=ibis.null("float64"))
 
 
 def _place_of_integer(value: Any, grid: Numbers) -> tuple[Any, Any]:
