@@ -21,7 +21,7 @@ from dpselect.chooser.choice import Answer, Choice, Measured, Predicted
 from dpselect.chooser.formula import Formula
 from dpselect.chooser.learner import learner_of
 from dpselect.chooser.metafeature import Metafeature, paid, released
-from dpselect.chooser.option import Option
+from dpselect.chooser.option import Option, rehearsed
 from dpselect.chooser.policy import Policy, Recipe
 from dpselect.chooser.regret import Regret, leave_out, remaining
 from dpselect.chooser.traces import COLUMNS, Traces, record
@@ -302,27 +302,14 @@ class ChoiceMaker:
         if self.trained is None:
             raise ValueError("This choice maker is not trained: call train(public databases, epsilons) first.")
         total = exact_epsilon(epsilon)
-        self._rehearse(database, total)
+        policy = self.trained.policy
         if self._beyond(total):
+            rehearsed([self._option(policy.safest)], database, total)
             return total, {}
+        rehearsed(map(self._option, range(len(policy.options))), database, total * (1 - self.share))
         for each in self.metafeatures:
             each.require(total * self.share / max(paid(self.metafeatures), 1))
         return total, {each.name: each.value(database) for each in self.metafeatures}
-
-    def _rehearse(self, database: Any, total: Fraction) -> None:
-        """Let every option that may be chosen refuse, for public reasons, before anything is spent."""
-        assert self.trained is not None
-        policy, left = self.trained.policy, total * (1 - self.share)
-        places: Sequence[int] = range(len(policy.options))
-        if self._beyond(total):
-            places, left = [policy.safest], total
-        for option in map(self._option, places):
-            if option.rehearse is None:
-                continue
-            try:
-                option.rehearse(database, left)
-            except (TypeError, ValueError, PrivacyError) as error:
-                raise type(error)(f"Option {option.name!r} would refuse at epsilon {left}: {error}") from None
 
     def _beyond(self, total: Fraction) -> bool:
         assert self.trained is not None

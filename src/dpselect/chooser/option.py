@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
+
+from dpselect.core.errors import PrivacyError
 
 # What a programmer expects: released metafeatures and the option's epsilon to its loss.
 Predict = Callable[[Mapping[str, float], float], float]
@@ -49,3 +51,18 @@ class Option:
 
     def __repr__(self) -> str:
         return f"Option({self.name!r})"
+
+
+def rehearsed(options: Iterable[Option], database: Any, epsilon: Fraction) -> None:
+    """Let options that may be chosen refuse, for public reasons, before anything is spent.
+
+    Raises:
+        PrivacyError, ValueError, TypeError: what the option says, with its name.
+    """
+    for option in options:
+        if option.rehearse is None:
+            continue
+        try:
+            option.rehearse(database, epsilon)
+        except (TypeError, ValueError, PrivacyError) as error:
+            raise type(error)(f"Option {option.name!r} would refuse at epsilon {epsilon}: {error}") from None
