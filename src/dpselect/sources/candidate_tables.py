@@ -9,8 +9,12 @@ from numpy.typing import NDArray
 
 from dpselect.core.errors import PrivacyError
 from dpselect.core.kinds import TICK_CLIP
+from dpselect.sources import codes
 from dpselect.sources.ordinals import Ask
 from dpselect.sources.warehouse import Warehouse, is_expression
+
+# A longer list of names is joined by engines that hold tables in memory, and not written into every query.
+_LISTED = 10_000
 
 
 def columns(place: Warehouse, candidate: str, score: str, profile: tuple[str, ...]) -> Any:
@@ -44,6 +48,57 @@ def _number(score: Any, kind: Any) -> Any:
         # One zero, so that groups and literals agree on it.
         return ibis.ifelse(real == 0, ibis.literal(0.0, "float64"), real)
     raise TypeError("Scores must be real numbers: cast the column to integers or floats.")
+
+
+def usable(rows: Any, known: Any) -> Any:
+    """Return the rows of public candidates, each with a finite score; every row is read by itself.
+
+    A row without a name, or with one outside the domain, is left out. A score that is missing counts as 0, which is
+    what a candidate without a row has, and an infinite one as the largest double.
+    """
+    import ibis
+
+    score = rows.score
+    if score.type().is_floating():
+        end = float(np.finfo(np.float64).max)
+        ends = [(score > literal(end), literal(end)), (score < literal(-end), literal(-end))]
+        finite = ibis.cases((codes.is_missing(score), literal(0.0)), *ends, else_=score)
+    else:
+        finite = score.fill_null(0)
+    named = rows.filter(rows.candidate.notnull()).mutate(score=finite)
+    if known is None:
+        return named
+    if isinstance(known, range):
+        return named.filter((named.candidate >= known[0]) & (named.candidate <= known[-1]))
+    if isinstance(known, np.ndarray):
+        if known.size <= _LISTED or rows.get_backend().name != "duckdb":
+            return named.filter(named.candidate.isin(known.tolist()))
+        import pyarrow
+
+        known = ibis.memtable(pyarrow.table({"candidate": pyarrow.array(known.tolist())}))
+    return named.semi_join(known, "candidate")
+
+
+def unusable(rows: Any, known: Any, ask: Ask) -> str | None:
+    """Return what is wrong with some row, for the curator, or ``None``."""
+    score, least = rows.score, np.finfo(np.float64).max
+    real = score.type().is_floating()
+    endless = (score.abs() > literal(float(least))).fill_null(False) if real else rows.candidate.isnull() & False
+    gone = codes.is_missing(score)
+    good = usable(rows, known)
+    found = ask(
+        rows.aggregate(n=rows.count(), named=rows.candidate.count(), gone=gone.sum(), endless=(endless & ~gone).sum())
+    )
+    total = int(found["n"][0])
+    if int(found["named"][0]) < total:
+        return "Some candidates are NULL: a selection leaves those rows out."
+    if int(found["gone"][0] or 0):
+        return "Some scores are NULL or NaN: a selection counts them as 0."
+    if int(found["endless"][0] or 0):
+        return "Some scores are infinite: a selection counts them as the largest double."
+    if int(ask(good.aggregate(n=good.count()))["n"][0]) < total:
+        return "A candidate of the table is not in the public domain: a selection leaves its row out."
+    return None
 
 
 def domain(given: Any, integers: bool) -> Any:

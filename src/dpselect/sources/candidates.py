@@ -22,7 +22,7 @@ from dpselect.core.scores import Scores
 from dpselect.core.sensitivity import Sensitivity, constant
 from dpselect.sources import candidate_tables as tables
 from dpselect.sources import ordinals
-from dpselect.sources.warehouse import LOST, Warehouse, guarded
+from dpselect.sources.warehouse import CHANGED, LOST, Warehouse, guarded
 
 # The widest span of integer candidates that bitmaps tell apart, and the bits that all threads may hold at a time.
 _SPAN, _BITS = 2**33, 2**31
@@ -37,6 +37,9 @@ class Candidates:
     ``dpselect.select`` and ``top_k`` take it in place of :class:`Scores`. The engine counts candidates by score,
     draws are made by the group, and the winners are looked up by rank: of 10^9 candidates with 1000 distinct scores
     1000 counts come home. Memory here follows the number of distinct scores.
+
+    Rows are read one by one: one without a name, or of a candidate outside the domain, is left out, and a score that is
+    missing counts as 0. :meth:`check` tells the curator of them.
 
     Args:
         table: an Ibis table; ``.parquet`` files, which DuckDB reads where they are (csv files do not say their types);
@@ -104,9 +107,10 @@ class Candidates:
                     "A csv file does not say whether its scores are integers, and its rows are private: write parquet, "
                     "or pass an Ibis table whose types are declared."
                 )
-            self._rows = tables.columns(self._place, candidate, score, self.profile)
-            self.integers = bool(self._rows.schema()["candidate"].is_integer())
+            self._all = tables.columns(self._place, candidate, score, self.profile)
+            self.integers = bool(self._all.schema()["candidate"].is_integer())
             self.domain = tables.domain(domain, self.integers)
+            self._rows = tables.usable(self._all, self.domain)
             if self.domain is not None and len(self.absent_profile) != len(self.profile):
                 raise PrivacyError(
                     "Candidates without a row need a public profile: pass absent_profile=, a value a column."
@@ -146,15 +150,19 @@ class Candidates:
         return {**self._place.facts, "candidate": self.candidate, "score": self.score}
 
     def check(self) -> int:
-        """Look at the data, refuse what a selection would refuse, release nothing; return how many candidates.
+        """Look at the data, refuse what a curator should mend, release nothing; return how many candidates.
 
-        Do this first: a selection pays before it looks.
+        Do this first: a selection pays before it looks. It leaves out rows without a name or outside the domain, and
+        counts a missing score as 0; no candidate at all, and one with two rows, it refuses.
 
         Raises:
             ValueError: no candidate, a candidate twice or outside the domain, NULL, NaN or infinite scores.
             ConnectionError: the engine failed.
         """
         with self._place.reading():
+            wrong = tables.unusable(self._all, self.domain, self._place.ask)
+            if wrong is not None:
+                raise ValueError(wrong)
             counted = self._counted()
             self._refuse_twins(counted)
         return int(counted.grouped.counts.sum())
@@ -163,7 +171,8 @@ class Candidates:
         """Count, pick and look up; see :class:`dpselect.core.grouped.CandidateSource`.
 
         Raises:
-            ValueError, ConnectionError: as :meth:`check`, or the table kept changing; nothing was returned.
+            ValueError: no candidate, one with two rows, or a profile that is NULL; nothing was returned.
+            ConnectionError: the engine failed, or the table kept changing; nothing was returned.
         """
         steady = guarded(lambda: tables.steady(self._rows), LOST)
         with self._place.reading():
@@ -203,9 +212,9 @@ class Candidates:
         found = self._groups()
         counts, *groups = found
         if whole["named"][0] != counts.sum():
-            raise ValueError("Some candidates are NULL: leave those rows out.")
-        if any(values.dtype == object and None in values.tolist() for values in groups):
-            raise ValueError("Some scores or profiles are NULL: give those rows a public value, or leave them out.")
+            raise ValueError(CHANGED)
+        if any(values.dtype == object and None in values.tolist() for values in groups[1:]):
+            raise ValueError("Some profiles are NULL: give those rows a public value, or leave them out.")
         absent = self._absent(int(counts.sum()), span)
         if absent.count:
             counts = np.append(counts, absent.count)

@@ -121,15 +121,15 @@ class StoredGraph:
 
     def _known(self, rows: Any, end: str) -> Any:
         """Return the rows whose end is a public node."""
-        import ibis
-
         column = rows[end]
         if self._labels is None:
             return rows.filter((column >= 0) & (column < self._size))
         if len(self._labels) <= _LISTED:
             return rows.filter(column.isin(list(self._labels)))
-        public = ibis.memtable({end: list(self._labels)})
-        return rows.semi_join(public, end)
+        import ibis
+        import pyarrow
+
+        return rows.semi_join(ibis.memtable(pyarrow.table({end: pyarrow.array(self._labels)})), end)
 
     def _degree_rows(self, edges: Any) -> Any:
         return _grouped(edges.select(node=edges.a).union(edges.select(node=edges.b)))
