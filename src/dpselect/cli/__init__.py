@@ -63,8 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _print_anything()
         parser = _parser()
-        given = _parsed(parser, arguments)
-        with paths.held(parser, given):
+        _parse(parser, arguments, given)
+        with endings.noticed(given), paths.held(parser, given):
             text = given.run(given)
         if text:
             print(text)
@@ -87,12 +87,10 @@ def _print_anything() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _parsed(parser: Parser, arguments: Sequence[str] | None) -> argparse.Namespace:
-    given: argparse.Namespace
-    given, stray = parser.parse_known_args(arguments)
+def _parse(parser: Parser, arguments: Sequence[str] | None, given: argparse.Namespace) -> None:
+    _, stray = parser.parse_known_args(arguments, given)
     if stray:
         _refuse(stray, parser, given)
-    return given
 
 
 def _refuse(stray: list[str], parser: argparse.ArgumentParser, given: argparse.Namespace) -> NoReturn:

@@ -10,9 +10,14 @@ import argparse
 import dis
 import errno
 import os
+import signal
 import sys
+import threading
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import dpselect as dps
 from dpselect.cli import advice
@@ -26,12 +31,33 @@ _RAISE = dis.opmap["RAISE_VARARGS"]
 _TRACEBACK = "DPSELECT_TRACEBACK"
 
 
+@contextmanager
+def noticed(given: argparse.Namespace) -> Iterator[None]:
+    """Remember an interrupt: a library that is loading may turn it into an error of its own."""
+
+    def stop(*_: object) -> NoReturn:
+        given.stopped = True
+        raise KeyboardInterrupt
+
+    # Elsewhere than in the main thread, or where interrupts are ignored, nothing is changed.
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def ending(error: BaseException, given: argparse.Namespace) -> int:
     """Print one sentence on standard error and return the status of the command."""
     if os.environ.get(_TRACEBACK):
         traceback.print_exception(error)
     paid = bool(getattr(given, "paid", False))
-    status, words = _said(error, paid)
+    stopped = getattr(given, "stopped", False) and not isinstance(error, Unsaved)
+    status, words = _said(KeyboardInterrupt() if stopped else error, paid)
     if isinstance(error, Unsaved):
         print(error.release, flush=True)
     elif paid and "stays spent" not in words:

@@ -143,9 +143,16 @@ class Warehouse:
                 raise ValueError(f"The table has no column {name!r}: it has {', '.join(map(repr, there[:20]))}.")
 
     def only(self, names: Iterable[str]) -> Warehouse:
-        """Return the table with these columns, as far as it has them, and its key."""
+        """Return the table with these columns, as far as it has them, and its key.
+
+        Raises:
+            ValueError: it has none of them.
+        """
         wanted = {*names, self.key}
-        return replace(self, table=self.table[[name for name in self.table.columns if name in wanted]])
+        there = [name for name in self.table.columns if name in wanted]
+        if not there:
+            raise ValueError("The table has none of the columns that have a domain: check their names.")
+        return replace(self, table=self.table[there])
 
     def ask(self, expression: Any) -> Rows:
         """Return the rows of an expression over the table, a column an array: numbers, or objects for text.
