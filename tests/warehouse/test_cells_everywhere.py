@@ -14,6 +14,7 @@ from pyarrow import parquet
 from dpselect.learn.domains import attribute
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views.stored import StoredRecords
+from dpselect.views.stored_text import text_read_once
 
 TARGET = attribute("y", [0, 1], bins=2, missing=False)
 TEXTS = [
@@ -30,7 +31,10 @@ def counted(source: Any, domain: Any, unknown: str = "clip") -> list[int]:
 
 def _counted(opened: Warehouse, domain: Any, unknown: str) -> list[int]:
     known = attribute("a", domain, bins=4, missing=False)
-    return StoredRecords(opened, [known], TARGET, unknown)._first[0].sum(axis=2)[0].tolist()
+    direct = StoredRecords(opened, [known], TARGET, unknown)._first[0]
+    with text_read_once(opened, [known], TARGET, unknown) as records:
+        assert np.array_equal(direct, records._first[0])
+    return direct.sum(axis=2)[0].tolist()
 
 
 def in_memory(values: Any, domain: Any, unknown: str = "clip") -> list[int]:

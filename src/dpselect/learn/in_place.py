@@ -13,6 +13,7 @@ from dpselect.learn.domains import Attribute, attribute
 from dpselect.learn.reading import require_labels
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views.stored import StoredRecords
+from dpselect.views.stored_text import text_read_once
 
 if TYPE_CHECKING:
     from dpselect.learn.base import PrivateTrees
@@ -30,7 +31,8 @@ def fit_in_place(model: PrivateTrees, source: Any, y: Any, epsilon: Fraction) ->
         attributes, classes, label = _declared(model, opened, y)
         model._order = classes
         with opened.reading(), ExitStack() as kept:
-            records = _required(StoredRecords(opened, attributes, label, model.unknown), attributes, model)
+            read = kept.enter_context(text_read_once(opened, attributes, label, model.unknown))
+            records = _required(read, attributes, model)
             if opened.temporary:
                 records = kept.enter_context(records.coded())
             model._check_size(records.rows)
@@ -81,11 +83,13 @@ def check_in_place(model: PrivateTrees, source: Any, y: Any) -> Check:
     opened = Warehouse.open(source)
     try:
         attributes, _, label = _declared(model, opened, y)
-        with opened.reading():
-            strict = StoredRecords(opened, attributes, label, "ignore")
-            trained = StoredRecords(opened, attributes, label, model.unknown)
-            outside, lacking, (beyond, unlabelled) = strict.strays()
-            rows, kept = strict.rows, trained.known().rows
+        with opened.reading(), ExitStack() as kept:
+            strict, trained = (
+                kept.enter_context(text_read_once(opened, attributes, label, unknown))
+                for unknown in ("ignore", model.unknown)
+            )
+            outside, lacking, (beyond, unlabelled) = strict.strays([each.missing for each in attributes])
+            rows, left = strict.rows, trained.known().rows
     finally:
         if opened is not source:
             opened.close()
@@ -97,5 +101,5 @@ def check_in_place(model: PrivateTrees, source: Any, y: Any) -> Check:
         labels_outside=beyond,
         labels_missing=unlabelled,
         nobody=0,
-        left_out=rows - kept,
+        left_out=rows - left,
     )

@@ -121,10 +121,13 @@ def number(column: Any) -> Any:
     return column.cast("string").cast("float64")
 
 
-def prepared(column: Any, domain: Domain, clip: bool) -> Any:
-    """Return what records are grouped by: the bin of a number, or a category as it is."""
+def prepared(column: Any, domain: Domain, clip: bool, read: Any = None) -> Any:
+    """Return what records are grouped by: the bin of a number, or a category as it is.
+
+    ``read`` is what :func:`number` returned for the column, if a table has that already.
+    """
     if domain.edges is not None:
-        return _bin(column, domain, clip)
+        return _bin(column, domain, clip, read)
     kind = column.type()
     if kind.is_string() or isinstance(domain, Coded):
         return column
@@ -140,7 +143,13 @@ def code(value: Any, domain: Domain) -> Any:
     if domain.edges is not None or isinstance(domain, Coded):
         return value.cast("int32")
     lost = domain.size - 1 if domain.missing else LACKING
-    known = [(condition, at) for at, condition in _matching(value, domain).items()]
+    if value.type().is_string():
+        categories = Categories.of(domain.categories or ())
+        exact, loose = _written(value, categories), _spelling(value, categories)
+        # What is written as expected, as most texts are, is never read as a number.
+        known = [(condition, at) for part in (exact, loose) for at, condition in part.items()]
+    else:
+        known = [(condition, at) for at, condition in _matching(value, domain).items()]
     # A text such as "nan" is missing where it is no category.
     return ibis.cases((value.isnull(), lost), *known, (is_missing(value), lost), else_=OUTSIDE).cast("int32")
 
@@ -211,12 +220,13 @@ def _any(conditions: list[Any]) -> Any:
     return found
 
 
-def _bin(column: Any, domain: Domain, clip: bool) -> Any:
+def _bin(column: Any, domain: Domain, clip: bool, read: Any) -> Any:
     """Return the code of a number, by bisection: as many comparisons as the logarithm of the number of bins."""
     import ibis
 
     assert domain.edges is not None
-    value, edges, own = number(column), domain.edges, domain.size - domain.missing
+    value = number(column) if read is None else read
+    edges, own = domain.edges, domain.size - domain.missing
 
     def bisected(first: int, last: int) -> Any:
         if first == last:
@@ -274,28 +284,41 @@ def _matching(value: Any, domain: Domain) -> dict[int, Any]:
 
 
 def _matching_text(value: Any, known: Categories) -> dict[int, Any]:
+    exact, loose = _written(value, known), _spelling(value, known)
+    return {at: _any([part[at] for part in (exact, loose) if at in part]) for at in {*exact, *loose}}
+
+
+def _written(value: Any, known: Categories) -> dict[int, Any]:
+    """Return for every category whether a text is one of the ways to write it."""
     import ibis
 
-    written: dict[int, list[str]] = {}
+    texts: dict[int, list[str]] = {}
     for text, at in known.texts.items():
-        written.setdefault(at, []).append(text)
-    found = {at: _any([value == ibis.literal(text, "string") for text in texts]) for at, texts in written.items()}
+        texts.setdefault(at, []).append(text)
+    return {at: _any([value == ibis.literal(text, "string") for text in own]) for at, own in texts.items()}
+
+
+def _spelling(value: Any, known: Categories) -> dict[int, Any]:
+    """Return for every category that is a number whether a text spells it otherwise."""
+    import ibis
+
+    found: dict[int, Any] = {}
     spelled, whole = _spelled(value), None
     for each, at in known.numbers.items():
         others = [value.lower() == word for word, truth in TRUTH.items() if truth == each]
         if at in known.spelled:
             if isinstance(each, int) and abs(each) >= EXACT and -(2**63) <= each < 2**63:
-                if not _tries(value):
-                    continue
-                whole = whole if whole is not None else value.re_search(_WHOLE).ifelse(value.try_cast("int64"), None)
-                others.append((whole == ibis.literal(each, "int64")).fill_null(False))
+                if _tries(value):
+                    whole = value.re_search(_WHOLE).ifelse(value.try_cast("int64"), None) if whole is None else whole
+                    others.append((whole == ibis.literal(each, "int64")).fill_null(False))
             elif _survives(each):
                 others.append((spelled == literal(float(each))).fill_null(False))
+        if not others:
+            continue
         # What is another category by its very text is not this one by its value.
         own = [text for text, code in known.texts.items() if code != at and _may_stand_for(text, each)]
         elsewhere = _any([value == ibis.literal(text, "string") for text in own])
-        if others:
-            found[at] = found[at] | (_any(others) & ~elsewhere if own else _any(others))
+        found[at] = _any(others) & ~elsewhere if own else _any(others)
     return found
 
 

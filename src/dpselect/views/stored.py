@@ -66,12 +66,12 @@ class StoredRecords:
         lacking, beyond = self._first[0][0, :, :2].sum(axis=0).tolist()
         return beyond, lacking
 
-    def strays(self) -> tuple[list[int], list[int], tuple[int, int]]:
-        """Return how many values of every attribute are outside of its domain and missing, and so for labels."""
-        lacking = [
-            int(table[0, -1 if each.missing else 0].sum())
-            for each, table in zip(self.attributes, self._first, strict=True)
-        ]
+    def strays(self, missing: Sequence[bool]) -> tuple[list[int], list[int], tuple[int, int]]:
+        """Return how many values of every attribute are outside of its domain and missing, and so for labels.
+
+        ``missing`` says for which attributes the last code stands for missing values.
+        """
+        lacking = [int(table[0, -1 if own else 0].sum()) for own, table in zip(missing, self._first, strict=True)]
         return [int(table[0, 1].sum()) for table in self._first], lacking, self.unlabelled()
 
     def known(self) -> StoredRecords:

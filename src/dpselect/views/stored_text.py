@@ -1,0 +1,58 @@
+"""Records in csv files, which are text: each cell is read once per scan, and the queries of a tree see codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import Any
+from uuid import uuid4
+
+from dpselect.sources import codes
+from dpselect.sources.codes import Domain
+from dpselect.sources.warehouse import LOST, Warehouse, guarded
+from dpselect.views.stored import StoredRecords
+
+
+@contextmanager
+def text_read_once(
+    warehouse: Warehouse, attributes: Sequence[Domain], target: Domain, unknown: str
+) -> Iterator[StoredRecords]:
+    """Yield the records of a table; those of csv files by views of our own DuckDB, gone afterwards.
+
+    Without them every comparison with a bin edge would read the text anew. Views hold no rows.
+
+    Raises:
+        ValueError: a column is missing, or of a type that cannot hold its domain.
+        ConnectionError: the engine failed.
+    """
+    records = StoredRecords(warehouse, attributes, target, unknown)
+    if not warehouse.is_csv:
+        yield records
+        return
+    backend, made = warehouse.table.get_backend(), []
+
+    def view(rows: Any) -> Any:
+        made.append(f"dpselect_{uuid4().hex}")
+        return guarded(lambda: backend.create_view(made[-1], rows), LOST)
+
+    try:
+        table, domains, mark = warehouse.table, [*attributes, target], uuid4().hex
+        numbers = {
+            f"{mark} {place}": codes.number(table[each.name])
+            for place, each in enumerate(domains)
+            if each.edges is not None and table[each.name].type().is_string()
+        }
+        read = view(table.mutate(**numbers)) if numbers else table
+        coded = [codes.Coded(f"a{place}", each.size) for place, each in enumerate(domains)]
+        columns = {}
+        for place, (own, each) in enumerate(zip(coded, domains, strict=True)):
+            value = read[f"{mark} {place}"] if f"{mark} {place}" in numbers else None
+            columns[own.name] = codes.code(codes.prepared(read[each.name], each, unknown == "clip", value), each)
+        key = {} if warehouse.key is None else {"key": read[warehouse.key]}
+        source = replace(warehouse, table=view(read.select(**columns, **key)), key="key" if key else None)
+        yield StoredRecords(source, coded[:-1], coded[-1], unknown)
+    finally:
+        for name in reversed(made):
+            with suppress(Exception):
+                backend.drop_view(name)
