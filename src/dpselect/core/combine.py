@@ -36,6 +36,8 @@ _END = float(np.finfo(np.float64).max)
 _SPECK = 2.0**-1000
 # Sums of integers with terms up to this, floats as they are, stay within 64 bits.
 _WRAPS = 2.0**62
+# Up to this many ceilings, one unit in the last place of a sum is at most half a tick of 2^-20 units.
+_FAR = 2.0**31
 # A notice is given where one distance takes longer than this many seconds.
 _SLOW = 1.0
 
@@ -87,9 +89,10 @@ def aggregate(
         raise PrivacyError('A substitution touches two records, and so two objectives: use touched="all".')
     if range_bound == 1 and any(weight < 0 or part.range_bound != 1 for weight, part in used):
         raise PrivacyError("Range bound 1 needs weights >= 0 and objectives of range bound 1: leave range_bound out.")
+    joined = _joined(used, touched, _local(sensitivity))
     return Scores(
-        _weighted(used),
-        _joined(used, touched, _local(sensitivity)),
+        _within(_weighted(used), joined.ceiling),
+        joined,
         candidates=first.candidates,
         neighbours=first.neighbours.value,
         range_bound=range_bound,
@@ -201,6 +204,11 @@ def _summed(weights: Sequence[Fraction], values: Sequence[NDArray[Any]]) -> Floa
         exact = sum((w * Fraction(v[place].item()) for w, v in zip(weights, values, strict=True)), Fraction(0))
         found[place] = min(max(exact, -Fraction(_END)), Fraction(_END))
     return np.asarray(found)
+
+
+def _within(sums: NDArray[Any], ceiling: float) -> NDArray[Any]:
+    """Return rounded sums clipped, by a public bound, where their rounding may be more than half a tick."""
+    return np.clip(sums, -_FAR * ceiling, _FAR * ceiling) if sums.dtype.kind == "f" and math.isfinite(ceiling) else sums
 
 
 def _joined(used: Sequence[tuple[Fraction, Scores]], touched: str, local: bool) -> Sensitivity:
