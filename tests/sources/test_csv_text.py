@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpselect.sources import csv_text
+from dpselect.sources import csv_text, in_place
 
 pytest.importorskip("pyarrow")
 
@@ -41,16 +41,30 @@ def test_a_header_is_read_without_its_mark_and_names_are_unique(tmp_path: Path) 
 
 
 def test_what_is_not_a_csv_file_is_refused(tmp_path: Path) -> None:
-    """Another ending, no file, lines of different lengths, another encoding."""
+    """Another ending, or no file."""
     with pytest.raises(ValueError, match="is not a table"):
         csv_text.header(tmp_path / "t.txt")
     with pytest.raises(FileNotFoundError):
         csv_text.header(tmp_path / "none.csv")
-    with pytest.raises(ValueError, match="all lines equally long"):
-        csv_text.columns(written(tmp_path, "a,b\n1,2\n1\n"), ["a"])
-    (tmp_path / "t.csv").write_bytes(b"a,b\n\xff\xfe,2\n")
-    with pytest.raises(ValueError, match="UTF-8"):
-        csv_text.columns(tmp_path / "t.csv", ["a"])
+
+
+@pytest.mark.parametrize("line", [b"3\n", b"3,4,5\n", b"\xff\xfe,4\n", b'"3"x,4\n', b'3,4"x\n', b"\n", b",\n"])
+def test_a_malformed_line_takes_no_other_with_it(tmp_path: Path, line: bytes) -> None:
+    """Too few cells, too many, bytes that are not UTF-8, stray quotes: all other lines are read, here and in DuckDB."""
+    import ibis
+
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,b\n1,2\n" + line + b"6,7\n8,9\n")
+    held = csv_text.columns(path, ["a", "b"])
+    table = in_place.read(ibis.duckdb.connect(), [path], ["a", "b"]).to_pyarrow()
+
+    for rows in (
+        list(zip(*(held[name].to_pylist() for name in "ab"), strict=True)),
+        [row.values() for row in table.to_pylist()],
+    ):
+        rest = [tuple(row) for row in rows if tuple(row) in {("1", "2"), ("6", "7"), ("8", "9")}]
+        assert [("1", "2"), ("6", "7"), ("8", "9")] == rest
+        assert len(rows) <= 4
 
 
 def test_texts_that_spell_numbers() -> None:

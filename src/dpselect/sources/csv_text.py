@@ -54,8 +54,10 @@ def header(path: str | Path) -> list[str]:
         raise missing(path)
     try:
         with _arrow().input_stream(str(path), compression="detect") as stream:
-            names = next(csv.reader(io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")), [])
-    except (OSError, UnicodeDecodeError, csv.Error):
+            # Text is decoded by the block, and the first block may hold cells of any bytes.
+            lines = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+            names = next(csv.reader(lines), [])
+    except (OSError, csv.Error):
         raise ValueError(_malformed(path)) from None
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -66,10 +68,11 @@ def header(path: str | Path) -> list[str]:
 def columns(path: str | Path, names: list[str]) -> dict[str, Any]:
     """Return columns of a csv file as arrow arrays of text, ``None`` where a cell is empty.
 
-    Columns that the file lacks are left out.
+    Columns that the file lacks are left out, and so are lines with more or fewer cells than the header. Bytes that are
+    not UTF-8 are replaced, cell by cell: one line never decides whether the others are read.
 
     Raises:
-        FileNotFoundError, ImportError, ValueError: as :func:`header`; lines of different lengths; not UTF-8.
+        FileNotFoundError, ImportError, ValueError: as :func:`header`.
     """
     path = Path(path)
     present = [name for name in header(path) if name in names]
@@ -79,21 +82,30 @@ def columns(path: str | Path, names: list[str]) -> dict[str, Any]:
     try:
         table = reader.read_csv(
             path,
-            parse_options=reader.ParseOptions(newlines_in_values=True),
+            parse_options=reader.ParseOptions(newlines_in_values=True, invalid_row_handler=lambda _: "skip"),
             convert_options=reader.ConvertOptions(
                 include_columns=present,
-                column_types=dict.fromkeys(present, arrow.string()),
+                column_types=dict.fromkeys(present, arrow.binary()),
                 strings_can_be_null=True,
                 null_values=[""],
             ),
         )
     except (arrow.ArrowException, OSError):
         raise ValueError(_malformed(path)) from None
-    return {name: table[name] for name in present}
+    return {name: _text(table[name]) for name in present}
+
+
+def _text(cells: Any) -> Any:
+    arrow = _arrow()
+    try:
+        return cells.cast(arrow.string())
+    except arrow.ArrowInvalid:
+        decoded = [None if cell is None else cell.decode(errors="replace") for cell in cells.to_pylist()]
+        return arrow.chunked_array([arrow.array(decoded, arrow.string())])
 
 
 def _malformed(path: Path) -> str:
-    return f"{path.name} is not a table of comma separated values in UTF-8 with a header line, all lines equally long."
+    return f"{path.name} is not a table of comma separated values with a header line in UTF-8."
 
 
 def _arrow() -> Any:

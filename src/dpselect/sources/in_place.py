@@ -45,7 +45,10 @@ def columns(found: Sequence[Path]) -> list[str]:
 
 
 def read(backend: Any, found: Sequence[Path], names: Sequence[str]) -> Any:
-    """Return the table, unread. Csv files are text by constants: no type and no separator is guessed from rows."""
+    """Return the table, unread. Csv files are text by constants: no type and no separator is guessed from rows.
+
+    A line that is not like the others is read as far as it goes or left out, by itself.
+    """
     paths = [str(file) for file in found]
     if not is_csv(found):
         return backend.read_parquet(paths)
@@ -58,6 +61,9 @@ def read(backend: Any, found: Sequence[Path], names: Sequence[str]) -> Any:
         quote='"',
         escape='"',
         nullstr="",
+        ignore_errors=True,
+        # In strict mode a stray quote takes lines of others with it.
+        strict_mode=False,
     )
 
 
