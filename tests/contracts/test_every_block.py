@@ -28,6 +28,9 @@ RUN_BY_DOCTEST = [DOCS, ROOT / "src", ROOT / "README.md"]
 TEMPLATES = {
     "python -m pip install": "sets the library up: .ci/run does it",
     "export ": "an address of the reader's own",
+    "chgrp ": "needs a group of several accounts",
+    "chmod ": "needs a group of several accounts",
+    "mv ": "needs a group of several accounts",
     "dpselect choose": "trains for minutes first: tests/test_cli_choose.py runs it",
     "dpselect compare --traces": "needs what dpselect choose trained: tests/test_cli_choose.py runs it",
     "dpselect reproduce": "takes minutes: tests/experiments runs its parts",
