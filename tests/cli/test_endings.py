@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -56,6 +57,19 @@ def shell(*words: str, **settings) -> subprocess.CompletedProcess:
         timeout=120,
         check=False,
         **settings,
+    )
+
+
+def redirected(words: list[str], stdout: str) -> subprocess.CompletedProcess:
+    """Run a command, or Python with ``-c``, with another standard output."""
+    words = words if words[0] == "-c" else ["-m", "dpselect", *words]
+    return subprocess.run(
+        ["bash", "-c", f"{shlex.join([sys.executable, *words])} {stdout}"],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        timeout=120,
+        check=False,
     )
 
 
@@ -288,20 +302,37 @@ def test_a_traceback_is_there_for_who_asks(monkeypatch, capsys) -> None:
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_a_release_that_cannot_be_printed_says_so() -> None:
-    """A full disk behind standard output."""
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "dpselect", "percentile", *PERCENTILE, "--epsilon", "1", *LEDGER],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        )
+@pytest.mark.parametrize("stdout", ["> /dev/full", ">&-", "1< /dev/null"])
+def test_an_answer_that_standard_output_does_not_take_is_on_standard_error(stdout: str) -> None:
+    """A full disk behind standard output, a closed one, one that is not for writing: the answer is whole."""
+    done = redirected(["percentile", *PERCENTILE, "--epsilon", "1", *LEDGER, "--json"], stdout)
+
     assert 1 == done.returncode
-    assert 1 == done.stderr.count("\n")
-    assert "stays spent" in done.stderr
+    *answer, words = done.stderr.splitlines()
+    assert 0 <= json.loads("\n".join(answer))["candidates"][0] <= 100
+    assert words.startswith("dpselect percentile: The answer was paid for and standard output could not be written")
+    assert "stays spent" in words
+    assert 1 == spends()
+
+
+def test_a_model_that_can_be_saved_nowhere_is_on_standard_error() -> None:
+    """Neither its file nor standard output takes it."""
+    fails = "Output.put = lambda *_: (_ for _ in ()).throw(OSError('There is no room.'))"
+    entry = f"from dpselect.core.output import Output; {fails}; from dpselect.cli import main; "
+    command = [sys.executable, "-c", f"{entry}raise SystemExit(main({[*TRAIN, *LEDGER, '--out', 'new.json']}))"]
+    done = redirected(command[1:], "> /dev/full")
+
+    assert 1 == done.returncode
+    *answer, words = done.stderr.splitlines()
+    Path("again.json").write_text("\n".join(answer))
+    assert 0 < len(dps.learn.load("again.json").trees_)
+    assert "There is no room." in words
+
+
+def test_nothing_is_said_to_be_paid_where_nothing_was() -> None:
+    """A list of mechanisms on a full disk."""
+    done = redirected(["mechanisms"], "> /dev/full")
+    assert (2, "dpselect mechanisms: The disk is full: free some space.\n") == (done.returncode, done.stderr)
 
 
 def test_who_has_read_enough_is_no_error() -> None:

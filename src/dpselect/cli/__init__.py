@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -66,13 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _parse(parser, arguments, given)
         with endings.noticed(given), paths.held(parser, given):
             text = given.run(given)
-        if text:
-            print(text)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        endings.deliver(text, given)
     except BrokenPipeError:
-        # Whoever reads has read enough; the interpreter must not complain when it closes.
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
+        # Whoever reads has read enough.
+        endings.silence()
     except Exception as error:
         return endings.ending(error, given)
     except KeyboardInterrupt as stop:

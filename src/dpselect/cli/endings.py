@@ -51,6 +51,58 @@ def noticed(given: argparse.Namespace) -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+class Unprinted(Exception):
+    """Standard output does not take what was paid for.
+
+    Attributes:
+        release: all of it, as text.
+    """
+
+    def __init__(self, release: str) -> None:
+        super().__init__()
+        self.release = release
+
+
+def deliver(text: str, given: argparse.Namespace) -> None:
+    """Print the answer of a command on standard output.
+
+    Raises:
+        Unprinted: that cannot be written, and something was paid.
+        OSError: it cannot be written, and nothing was paid; a ``BrokenPipeError`` in either case.
+    """
+    paid = bool(text and getattr(given, "paid", False))
+    if sys.stdout is None and not paid:
+        # Whoever closes it wants no words.
+        return
+    try:
+        _print(text)
+    except BrokenPipeError:
+        raise
+    except OSError:
+        silence()
+        if paid:
+            raise Unprinted(text) from None
+        raise
+
+
+def silence() -> None:
+    """Forget what standard output did not take: the interpreter would complain about it when it closes."""
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
+
+
+def _print(text: str) -> None:
+    """Print on standard output at once.
+
+    Raises:
+        OSError: it is closed, or cannot be written.
+    """
+    if sys.stdout is None:
+        raise OSError("Standard output is closed: open it.")
+    if text:
+        print(text)
+    sys.stdout.flush()
+
+
 def ending(error: BaseException, given: argparse.Namespace) -> int:
     """Print one sentence on standard error and return the status of the command."""
     if os.environ.get(_TRACEBACK):
@@ -59,8 +111,14 @@ def ending(error: BaseException, given: argparse.Namespace) -> int:
     stopped = getattr(given, "stopped", False) and not isinstance(error, Unsaved)
     status, words = _said(KeyboardInterrupt() if stopped else error, paid)
     if isinstance(error, Unsaved):
-        print(error.release, flush=True)
-    elif paid and "stays spent" not in words:
+        try:
+            _print(error.release)
+        except OSError:
+            silence()
+            print(error.release, file=sys.stderr)
+    elif isinstance(error, Unprinted):
+        print(error.release, file=sys.stderr)
+    if not isinstance(error, Unsaved) and paid and "stays spent" not in words:
         words = f"{words} What was spent before this stays spent."
     name = " ".join(["dpselect", *filter(None, [getattr(given, "command", None)])])
     words = scrubbed(advice.translated(words, given), advice.texts(given))
@@ -75,6 +133,11 @@ def _said(error: BaseException, paid: bool) -> tuple[int, str]:
     if isinstance(error, Unsaved):
         return PAID, (
             f"The answer was paid for and could not be saved, so it is printed above, whole: keep it. {error}"
+        )
+    if isinstance(error, Unprinted):
+        return PAID, (
+            "The answer was paid for and standard output could not be written, so it is printed above, on standard "
+            "error, whole: keep it."
         )
     if isinstance(error, _SENTENCES) and _ours(error):
         return status, str(error)
