@@ -71,7 +71,7 @@ def test_columns_are_read_by_name(tmp_path: Path, suffix: str) -> None:
 @pytest.mark.parametrize(
     ("text", "read"),
     [
-        ("x\n1\n\n3\n", [1, 3]),
+        ("x\n1\n\n3\n", [1, None, 3]),
         ("x,y\n1,2\n,4\n", [1, None]),
         ("x,y\n1,2\nsecret,4\n", [1, None]),
         ("x\n9007199254740993\nnan\n", [2**53 + 1, None]),

@@ -83,7 +83,7 @@ class Attribute:
         """
         for category in self.categories or ():
             exact = isinstance(category, str) or (isinstance(category, float) and (floats or np.isinf(category)))
-            if not exact and abs(category) > EXACT:
+            if not exact and abs(category) >= EXACT:
                 raise ValueError(
                     f"Column {self.name!r} {why}, where integers beyond 2^53 may have been rounded, and its domain "
                     "lists such integers: cast the column to text, or to integers that may be missing (Int64)."

@@ -20,7 +20,7 @@ import numpy as np
 
 from dpselect.sources import csv_text
 
-# Up to here every integer is a float64.
+# Up to here every integer is a float64. The number itself is also what the next integer is rounded to.
 EXACT = 2**53
 TRUTH = {"true": 1, "false": 0}
 _LONGEST = 400
@@ -89,7 +89,7 @@ def number_of(category: Any) -> int | float | None:
     if truth is not None:
         return truth
     number = exact_number(category)
-    if number is None or abs(number) > EXACT or category not in spellings(number):
+    if number is None or abs(number) >= EXACT or category not in spellings(number):
         return None
     return number
 

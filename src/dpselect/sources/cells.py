@@ -146,6 +146,8 @@ def _places_of_objects(cells: list[Any], categories: Categories) -> Integers:
     for at in np.flatnonzero(codes == OUTSIDE).tolist():
         cell = cells[at]
         if isinstance(cell, str):
+            # A plain text, whatever a class of its own does when compared.
+            cell = str.__str__(cell)
             code = seen.get(cell)
             if code is None:
                 code = seen[cell] = _code_of_text(cell, categories)
@@ -208,8 +210,8 @@ def _number(cell: Any) -> float | None:
             return float(cell)
         except OverflowError:
             return float("inf") if cell > 0 else float("-inf")
-        except (TypeError, ValueError):
-            # The signalling NaN of decimals.
+        except Exception:
+            # The signalling NaN of decimals; numbers of other makers that cannot be read.
             return float("nan")
     if isinstance(cell, complex) and not cell.imag:
         # A column of integers of pandas beside one complex cell.

@@ -25,7 +25,8 @@ Mask = NDArray[np.bool_]
 # Integers are read up to here, so that twice their size fits 64 bits; larger ones are clipped.
 INTEGER_CLIP = 2**61
 _NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
-_WHOLE = re.compile(r"[ \t]*([+-]?)0*([0-9]+)[ \t]*")
+# The zeros are possessive, so that a long text is read in one pass.
+_WHOLE = re.compile(r"[ \t]*([+-]?)(?=[0-9])0*+([0-9]*)[ \t]*")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -54,8 +55,12 @@ def array_of(values: Any) -> NDArray[Any]:
         raise TypeError("A column of numbers is a list or an array: pass one number per record.")
     if isinstance(values, (list, tuple)) or not (isinstance(values, Sized) or hasattr(values, "__array__")):
         array = np.fromiter(values, dtype=object, count=len(values) if isinstance(values, Sized) else -1)
-    elif isinstance(values, (np.ndarray, range)) or is_retyped(values):
+    elif isinstance(values, (np.ndarray, range)):
         array = values if isinstance(values, np.ndarray) else np.asarray(values)
+    elif is_retyped(values):
+        # Rows decide whether it is a column of dates or complex numbers, so none is refused for that.
+        plain = isinstance(values.dtype, np.dtype) and values.dtype.kind in "biufO"
+        array = np.asarray(values) if plain else np.fromiter(values, dtype=object, count=len(values))
     else:
         array = of_arrow(values) if type(values).__module__.startswith("pyarrow") else _of_series(values)
     if array.ndim != 1:
@@ -173,14 +178,17 @@ def _real(cell: Any) -> float:
     if isinstance(cell, str):
         number = csv_text.number(cell)
         return float(TRUTH.get(cell.lower(), math.nan)) if number is None else number
+    if isinstance(cell, complex) and not cell.imag:
+        # A column of integers of pandas beside one complex cell.
+        return cell.real
     if not isinstance(cell, _NUMBERS):
         return math.nan
     try:
         return float(cell)
     except OverflowError:
         return math.inf if cell > 0 else -math.inf
-    except (TypeError, ValueError):
-        # The signalling NaN of decimals.
+    except Exception:
+        # The signalling NaN of decimals; numbers of other makers that cannot be read.
         return math.nan
 
 
@@ -190,7 +198,7 @@ def _halves(cell: Any) -> int | None:
         written = _WHOLE.fullmatch(cell)
         if written is not None:
             # Python refuses to read thousands of digits, and the clip needs only the first ones.
-            size = int(written[2]) if len(written[2]) < 30 else INTEGER_CLIP
+            size = int(written[2] or 0) if len(written[2]) < 30 else INTEGER_CLIP
             cell = -size if written[1] == "-" else size
     if isinstance(cell, (int, np.integer, np.bool_)):
         return 2 * max(-INTEGER_CLIP, min(INTEGER_CLIP, int(cell)))

@@ -19,13 +19,19 @@ ENDINGS = (".csv", ".csv.gz")
 
 # Decimal numbers as engines and languages write them; no underscores, no digits of other scripts. The words are what
 # floats are written as. :func:`float` reads all of these, and DuckDB's TRY_CAST reads the same value.
-DECIMAL = "[ \t]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[ \t]*"
+# Each is written so that a text is read in one pass: two repetitions of the same sign in a row would take the square
+# of the length of one cell, and that cell would decide whether a fit ends.
+DECIMAL = "[ \t]*[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?[ \t]*"
 ENDLESS = "[ \t]*[+-]?([iI][nN][fF]([iI][nN][iI][tT][yY])?)[ \t]*"
 # What stands for a missing number. The signs are what some languages write.
-LACKING = "[ \t]*([+-]?[nN][aA][nN])?[ \t]*"
+LACKING = "[ \t]*([+-]?[nN][aA][nN][ \t]*)?"
+
+# A line must fit a block. One long cell is not what a file fails for, so larger blocks are tried.
+_BLOCKS = (2**20, 2**26, 2**31 - 1)
 
 _NUMBER = re.compile(f"{DECIMAL}|{ENDLESS}")
 _LACKING = re.compile(LACKING)
+_INTEGER = re.compile("[ \t]*([+-]?)0*([0-9]{1,19})[ \t]*")
 
 
 def number(text: str) -> float | None:
@@ -37,6 +43,21 @@ def number(text: str) -> float | None:
     if _NUMBER.fullmatch(text):
         return float(text)
     return float("nan") if _LACKING.fullmatch(text) else None
+
+
+def integer(text: str) -> int | None:
+    """Return the integer of 64 bits that a text spells, ``None`` where it spells none.
+
+    Stricter than int(), which also takes "1_0" and digits of other scripts, and refuses thousands of zeros.
+
+    >>> integer("007"), integer("-1"), integer("1.0"), integer("0x10"), integer("9223372036854775808")
+    (7, -1, None, None, None)
+    """
+    written = _INTEGER.fullmatch(text)
+    if written is None:
+        return None
+    found = int(written[1] + written[2])
+    return found if -(2**63) <= found < 2**63 else None
 
 
 def header(path: str | Path) -> list[str]:
@@ -75,14 +96,29 @@ def columns(path: str | Path, names: list[str]) -> dict[str, Any]:
         FileNotFoundError, ImportError, ValueError: as :func:`header`.
     """
     path = Path(path)
-    present = [name for name in header(path) if name in names]
+    every = header(path)
+    present = [name for name in every if name in names]
     if not present:
         return {}
+    # In a file of one column an empty line is a record whose cell is empty.
+    table = None
+    for block in _BLOCKS:
+        table = table if table is not None else _read(path, present, len(every) == 1, block)
+    if table is None:
+        raise ValueError(_malformed(path))
+    return {name: _text(table[name]) for name in present}
+
+
+def _read(path: Path, present: list[str], single: bool, block: int) -> Any:
+    """Return columns of a file, ``None`` where it cannot be read, perhaps because a cell is longer than a block."""
     arrow, reader = _arrow(), importlib.import_module("pyarrow.csv")
     try:
-        table = reader.read_csv(
+        return reader.read_csv(
             path,
-            parse_options=reader.ParseOptions(newlines_in_values=True, invalid_row_handler=lambda _: "skip"),
+            read_options=reader.ReadOptions(block_size=block),
+            parse_options=reader.ParseOptions(
+                newlines_in_values=True, ignore_empty_lines=not single, invalid_row_handler=lambda _: "skip"
+            ),
             convert_options=reader.ConvertOptions(
                 include_columns=present,
                 column_types=dict.fromkeys(present, arrow.binary()),
@@ -91,8 +127,7 @@ def columns(path: str | Path, names: list[str]) -> dict[str, Any]:
             ),
         )
     except (arrow.ArrowException, OSError):
-        raise ValueError(_malformed(path)) from None
-    return {name: _text(table[name]) for name in present}
+        return None
 
 
 def _text(cells: Any) -> Any:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import gzip
 import importlib
-import re
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.sources.arrow_text import readable
+from dpselect.sources.csv_text import integer
 from dpselect.sources.locators import missing, require_plain, without_secrets
 
 Edges = tuple[NDArray[Any], NDArray[Any]]
@@ -26,12 +27,12 @@ Kind = type[int] | type[str]
 
 _COLUMNS = ("source", "target")
 _KNOWN = (".parquet", ".csv", ".csv.gz", ".txt", ".txt.gz")
-# Stricter than int(), which also takes "1_0" and digits of other scripts; at most 64 bits are checked later.
-_INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
+_BLOCK = 2**20
 
 
 def read(path: str | Path, *, kind: Kind) -> Edges:
-    """Return the source and target of every edge in a file, shape (edges,) each, int64 or text.
+    """Return the source and target of every edge in a file, shape (edges,) each, int64 or texts as objects: one
+    long label would make a fixed width of all.
 
     ``.parquet`` and ``.csv`` hold the columns ``source`` and ``target``; ``.txt`` holds two columns separated
     by white space (the SNAP form). Text is UTF-8, may be compressed (``.gz``), and its blank lines and the
@@ -84,7 +85,11 @@ def _parquet(path: Path, kind: Kind) -> Edges:
 
 
 def _fast(path: Path, header: bool, kind: Kind) -> Edges | None:
-    """Read a plain table with pyarrow, or return ``None`` for whatever is more than that."""
+    """Read a plain table with pyarrow, or return ``None`` for whatever is more than that.
+
+    Whatever it reads, it reads as :func:`_careful` does: one line decides which of the two is asked, and must not
+    decide how the others are read.
+    """
     arrow, reader, compute = _arrow(), _arrow("csv"), _arrow("compute")
     skipped, line = _first_line(path)
     if header:
@@ -98,13 +103,15 @@ def _fast(path: Path, header: bool, kind: Kind) -> Edges | None:
         # White space inside a label cannot be told from a third column here.
         if kind is str or len(line.split(separator)) != 2:
             return None
+    if not _is_plain(path, skipped):
+        return None
     cell = arrow.int64() if kind is int else arrow.string()
     types = {names[0]: arrow.string()} | dict.fromkeys(_COLUMNS, cell)
     try:
         table = reader.read_csv(
             path,
             read_options=reader.ReadOptions(column_names=names, skip_rows=skipped),
-            parse_options=reader.ParseOptions(delimiter=separator, quote_char='"' if header else False),
+            parse_options=reader.ParseOptions(delimiter=separator, quote_char=False),
             convert_options=reader.ConvertOptions(
                 column_types=types,
                 include_columns=list(types),
@@ -121,6 +128,23 @@ def _fast(path: Path, header: bool, kind: Kind) -> Edges | None:
                 return None
             table = table.set_column(table.schema.get_field_index(name), name, trimmed)
     return _pairs(table, kind)
+
+
+def _is_plain(path: Path, skipped: int) -> bool:
+    """Return whether pyarrow reads the lines behind the header as :func:`_careful` does.
+
+    To pyarrow a quote may run over many lines, and 0x10 is 16.
+    """
+    with _opened(path) as lines:
+        for _ in range(skipped):
+            next(lines, "")
+        last = ""
+        while block := lines.read(_BLOCK):
+            near = last + block
+            if any(sign in near for sign in ('"', "0x", "0X")):
+                return False
+            last = near[-1:]
+    return True
 
 
 def _careful(path: Path, header: bool, kind: Kind) -> Edges:
@@ -140,18 +164,14 @@ def _careful(path: Path, header: bool, kind: Kind) -> Edges:
             if cells is None or len(cells) != width:
                 continue
             pair = [cells[place] for place in places]
-            if all(pair) if kind is str else all(map(_is_integer, pair)):
+            if all(pair) if kind is str else all(integer(end) is not None for end in pair):
                 for end, cell in zip(ends, pair, strict=True):
                     end.append(cell)
     if not started:
         _places([])
     if kind is int:
-        return np.array(list(map(int, ends[0])), np.int64), np.array(list(map(int, ends[1])), np.int64)
-    return np.array(ends[0], np.str_), np.array(ends[1], np.str_)
-
-
-def _is_integer(cell: str) -> bool:
-    return _INTEGER.fullmatch(cell) is not None and -(2**63) <= int(cell) < 2**63
+        return np.array([*map(integer, ends[0])], np.int64), np.array([*map(integer, ends[1])], np.int64)
+    return np.array(ends[0], np.object_), np.array(ends[1], np.object_)
 
 
 def _cells(line: str, header: bool) -> list[str] | None:
@@ -212,7 +232,7 @@ def _column(column: Any, kind: Kind) -> tuple[NDArray[Any], Any]:
     if arrow.types.is_integer(column.type):
         ids = np.asarray(column.to_numpy())
         if kind is str:
-            return ids.astype(np.str_), None
+            return ids.astype(np.str_).astype(np.object_), None
         fits = None if ids.dtype != np.uint64 else ids < 2**63
         return ids.astype(np.int64), fits
     if arrow.types.is_dictionary(column.type):
@@ -220,12 +240,13 @@ def _column(column: Any, kind: Kind) -> tuple[NDArray[Any], Any]:
     if not (arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type)):
         raise ValueError("The columns source and target must hold integers or text: convert them first.")
     # Each distinct label crosses into Python once.
-    encoded = column.cast(arrow.large_string()).combine_chunks().dictionary_encode()
+    encoded = readable(column).cast(arrow.large_string()).combine_chunks().dictionary_encode()
     labels, places = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
     if kind is str:
-        return np.array(labels, np.str_)[places], None
-    good = np.array([_is_integer(label) for label in labels], np.bool_)
-    ids = np.array([int(label) if fine else 0 for label, fine in zip(labels, good, strict=True)], np.int64)
+        return np.array(labels, np.object_)[places], None
+    read = [integer(label) for label in labels]
+    good = np.array([number is not None for number in read], np.bool_)
+    ids = np.array([number or 0 for number in read], np.int64)
     return ids[places], good[places]
 
 

@@ -11,6 +11,8 @@ from dpselect.sources import csv_text
 from dpselect.sources.locators import missing
 
 _ENDINGS = (".parquet", *csv_text.ENDINGS)
+# Far beyond what DuckDB allows unasked, so that one long cell is not what a query fails for; four lines fit a buffer.
+_LONGEST, _BUFFER = 2**24, 2**26
 
 
 def files(path: Path) -> list[Path]:
@@ -64,6 +66,8 @@ def read(backend: Any, found: Sequence[Path], names: Sequence[str]) -> Any:
         ignore_errors=True,
         # In strict mode a stray quote takes lines of others with it.
         strict_mode=False,
+        max_line_size=_LONGEST,
+        buffer_size=_BUFFER,
     )
 
 

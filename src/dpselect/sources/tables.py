@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from dpselect.sources import csv_text, frames
+from dpselect.sources import arrow_text, csv_text, frames
 from dpselect.sources.locators import missing
 
 
@@ -58,7 +58,7 @@ def table(path: str | Path, names: list[Any]) -> dict[Any, NDArray[Any]]:
             found = file.read(columns=wanted)
     except (arrow.ArrowException, OSError):
         raise ValueError(f"{path.name} is not a complete parquet file.") from None
-    return {name: frames.column(found[name]) for name in wanted}
+    return {name: frames.column(arrow_text.readable(found[name])) for name in wanted}
 
 
 def _text(values: Any) -> NDArray[Any]:
@@ -97,7 +97,7 @@ def _parquet(path: Path, name: str | None) -> Any:
     try:
         with parquet.ParquetFile(path) as file:
             wanted = _choose(file.schema_arrow.names, name)
-            return file.read(columns=[wanted])[wanted]
+            return arrow_text.readable(file.read(columns=[wanted])[wanted])
     except (arrow.ArrowException, OSError):
         raise ValueError(f"{path.name} is not a complete parquet file.") from None
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,13 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from dpselect.core.errors import PrivacyError
 from dpselect.sources import edges, graphs
 from dpselect.sources.column_cells import array_of
+from dpselect.sources.csv_text import integer
 from dpselect.sources.frames import is_retyped
 
 _ASK_FOR_NODES = (
     "Nodes are public candidates, and those that happen to have an edge are private: pass nodes= "
     "(--nodes on the command line), their number when ids are 0 .. n-1, or the public list of labels."
 )
-_INTEGER = re.compile(r"[ \t]*[+-]?[0-9]{1,19}[ \t]*")
 _EXACT, _END = 2**53, 2**63
 
 
@@ -204,9 +203,12 @@ def places_of(ends: Any, size: int, labels: tuple[Any, ...] | None) -> NDArray[n
         return _numbered(_integers(array), size)
     ascending, order = _sorted(labels)
     if ascending.dtype.kind != "i":
-        return _found(_texts(array), ascending, order)
+        # One by one and not as an array of a fixed width, which one long end would make wide for all.
+        place: dict[str | None, int] = {str(label): at for at, label in enumerate(labels)}
+        found = (place.get(end, -1) for end in _texts(array, rounded=is_retyped(ends)))
+        return np.fromiter(found, np.int64, count=array.size)
     rounded = array.dtype.kind == "f" or is_retyped(ends)
-    if rounded and max(abs(int(ascending[0])), abs(int(ascending[-1]))) > _EXACT:
+    if rounded and max(abs(int(ascending[0])), abs(int(ascending[-1]))) >= _EXACT:
         raise ValueError("Ids beyond 2^53 may have been rounded in this column: pass integers of 64 bits, or text.")
     return _found(_integers(array), ascending, order)
 
@@ -272,7 +274,7 @@ def _integers(array: NDArray[Any]) -> NDArray[Any]:
 def _integer(cell: Any) -> int | None:
     """Return the id that one end spells, ``None`` for what is no integer of 64 bits."""
     if isinstance(cell, str):
-        number = int(cell) if _INTEGER.fullmatch(cell) else None
+        number = integer(cell)
     elif isinstance(cell, (int, np.integer, np.bool_)):
         number = int(cell)
     else:
@@ -280,18 +282,20 @@ def _integer(cell: Any) -> int | None:
     return number if number is not None and -_END <= number < _END else None
 
 
-def _texts(array: NDArray[Any]) -> NDArray[Any]:
-    """Return labels as text, masked where an end is neither text nor an integer, which is written out."""
-    mask, values = np.ma.getmaskarray(array).copy(), np.asarray(array)
-    if values.dtype.kind in "iuU":
-        return np.ma.masked_array(values.astype(np.str_), mask=mask)
-    cells = values.tolist()
-    for place, cell in enumerate(cells):
-        if not isinstance(cell, str):
-            number = None if isinstance(cell, (bool, np.bool_)) else _integer(cell)
-            mask[place] |= number is None
-            cells[place] = "" if number is None else str(number)
-    return np.ma.masked_array(np.array(cells, dtype=np.str_), mask=mask)
+def _texts(array: NDArray[Any], *, rounded: bool) -> Iterator[str | None]:
+    """Return labels as text, ``None`` for an end that is neither text nor an integer, which is written out.
+
+    Integers beyond 2^53 are none of them where another row may have rounded them.
+    """
+    mask = np.ma.getmaskarray(array)
+    for place, cell in enumerate(np.asarray(array).tolist()):
+        if mask[place]:
+            yield None
+        elif isinstance(cell, str):
+            yield str.__str__(cell)
+        else:
+            number = None if isinstance(cell, (bool, np.bool_)) else cell if array.dtype.kind == "u" else _integer(cell)
+            yield None if number is None or (rounded and abs(number) >= _EXACT) else str(number)
 
 
 def _numbered(ids: Any, size: int) -> NDArray[np.int64]:
