@@ -14,6 +14,7 @@ from pathlib import Path
 
 import inputs
 import numpy as np
+import pandas
 import pytest
 from inputs import CHOOSE, PERCENTILE, PREDICT, TRAIN
 
@@ -402,7 +403,7 @@ def test_an_interrupt_while_libraries_load_is_one_sentence(tmp_path: Path) -> No
         (["percentile", *PERCENTILE, "--table", "people", "--epsilon", "1"], "A file is one table: leave --table out"),
         (["top-k", "edges.csv", "--table", "x", "--metric", "degree", "--nodes", "4", "--epsilon", "1"], "one table"),
         (["select", "votes.parquet", *inputs.VOTES, "--table", "x", "--domain", "rows", "--epsilon", "1"], "one table"),
-        (["train", "study.csv", *TRAIN[2:], "--in-place", "--out", "x.json"], "none of the columns"),
+        (["train", "study.csv", *TRAIN[2:], "--in-place", "--out", "x.json"], "no such column: it has 'snp', 'b', 'c'"),
         (["train", "people.csv", "--frobnicate"], "required"),
         ([*TRAIN, "--out", "x.json", "--max-dept", "3", "--frobnicate"], "train: there is no option --frobnicate"),
         ([*TRAIN, "--out", "x.json", "--epsilom", "3"], "no option --epsilom, did you mean --epsilon"),
@@ -431,3 +432,52 @@ def test_counts_of_any_size_have_their_room_held(monkeypatch) -> None:
     main([*CHOOSE, "--out", "new.npy"])
 
     assert 8 * 2**18 < max(sizes)
+
+
+MISTYPED = {
+    "beside others": ('agee = {low = 0, high = 100}\njob = ["nurse", "smith"]\nrich = ["no", "yes"]\n', "'agee'"),
+    "alone": ('agee = {low = 0, high = 100}\nrich = ["no", "yes"]\n', "'agee'"),
+}
+
+
+@pytest.mark.parametrize("domains, name", MISTYPED.values(), ids=MISTYPED)
+@pytest.mark.parametrize(
+    "command",
+    [
+        [*TRAIN, *LEDGER, "--out", "new.json"],
+        [*TRAIN, *LEDGER, "--out", "new.json", "--in-place"],
+        ["train", "people.parquet", *TRAIN[2:], *LEDGER, "--out", "new.json"],
+        ["check", "people.csv", *TRAIN[2:6]],
+        ["check", "people.csv", *TRAIN[2:6], "--in-place"],
+        [*inputs.CHOOSE_TREE, *LEDGER, "--out", "new.json"],
+    ],
+    ids=" ".join,
+)
+def test_a_domain_of_no_column_is_refused_before_the_spend(command, domains: str, name: str, capsys) -> None:
+    """A slip of the pen; the names of columns are public."""
+    Path("domains.toml").write_text(domains)
+    pandas.read_csv("people.csv").to_parquet("people.parquet")
+    assert 2 == main(command)
+    said = capsys.readouterr().err
+
+    assert (
+        f"domains.toml has a domain of {name}, and the table has no such column: it has 'age', 'job', 'rich'." in said
+    )
+    assert 1 == said.count("\n")
+    assert 0 == spends()
+
+
+def test_a_column_without_a_domain_is_left_out(capsys) -> None:
+    """As the command says afterwards."""
+    Path("domains.toml").write_text('age = {low = 0, high = 100}\nrich = ["no", "yes"]\n')
+    assert 0 == main([*TRAIN, "--out", "new.json"])
+    assert "learned from age;" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("place", [[], ["--in-place"]], ids=" ".join)
+def test_a_target_alone_teaches_nothing(place: list[str], capsys) -> None:
+    """The file of domains needs a column to learn from."""
+    Path("domains.toml").write_text('rich = ["no", "yes"]\n')
+    assert 2 == main([*TRAIN, *LEDGER, "--out", "new.json", *place])
+    assert "domains.toml has no domain but that of the target: add the columns to learn from" in capsys.readouterr().err
+    assert 0 == spends()

@@ -8,7 +8,7 @@ from typing import Any
 import dpselect as dps
 from dpselect.cli import paths
 from dpselect.cli.arguments import add_place, stays
-from dpselect.cli.train import add_reading, read_domains, require_target
+from dpselect.cli.train import add_reading, read_domains, require_columns, require_target
 from dpselect.sources import tables
 from dpselect.sources.warehouse import Warehouse
 
@@ -33,6 +33,8 @@ def run(given: argparse.Namespace) -> str:
     # Every estimator reads alike, so the default one will do.
     model = dps.learn.DPTreeClassifier(1, domains=domains, missing=given.missing, unknown=given.unknown)
     if not stays(given, given.file):
+        require_columns(given, domains, tables.names(given.file))
         return str(model.check(tables.table(given.file, [*domains]), given.target))
     with Warehouse.open(given.file, given.table) as source:
+        require_columns(given, domains, source.table.columns)
         return str(model.check(source.only(domains), given.target))

@@ -12,7 +12,7 @@ import dpselect as dps
 from dpselect.cli import paths
 from dpselect.cli.arguments import epsilon, number, whole
 from dpselect.cli.spending import purse_of
-from dpselect.cli.train import read_domains
+from dpselect.cli.train import read_domains, require_columns
 from dpselect.histograms.counts import require_counts
 from dpselect.sources import tables
 
@@ -98,10 +98,9 @@ def run(given: argparse.Namespace) -> str:
         domains = read_domains(given.domains)
         if given.target not in domains:
             raise dps.PrivacyError(f"{given.domains} lacks {given.target!r}: list the public classes there.")
+        require_columns(given, domains, tables.names(given.file))
         classes = domains.pop(given.target)
         columns = dict(tables.table(given.file, [*domains, given.target]))
-        if given.target not in columns:
-            raise ValueError(f"There is no column {given.target!r} in the table: name the target column.")
         labels = columns.pop(given.target)
         if len(labels) > given.max_records:
             raise ValueError("The table has more rows than --max-records: pass a larger public bound.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import tomllib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ MODELS = {
     "forest": "DPRandomForestClassifier",
     "evolutionary": "DPEvolutionaryTreeClassifier",
 }
+# So many columns are named in a message.
+_SHOWN = 20
 
 
 def add(verbs: Any) -> None:
@@ -103,15 +106,17 @@ def run(given: argparse.Namespace) -> str:
     _require_place(given)
     if stays(given, given.file):
         with Warehouse.open(given.file, given.table, key=given.key, temporary=given.temporary_table) as source:
+            require_columns(given, domains, source.table.columns)
             model.fit(source.only(domains), given.target)
     else:
+        require_columns(given, domains, tables.names(given.file))
         model.fit(tables.table(given.file, [*domains]), given.target)
     text = as_json(model)
     paths.keep(given.out, text.encode(), text)
     if given.picture:
         paths.saved(lambda: given.picture.draw(model.plot_tree), text)
     shown = f"{len(model.trees_)} trees" if given.model == "forest" else model.export_text()
-    # A column without a domain is left out: say which were used, so that a slip of the pen is seen.
+    # A column without a domain is left out: say which were used.
     used = f"learned from {', '.join(map(str, model.feature_names_in_))}"
     spent = f"epsilon = {model.privacy_spent_.epsilon} per record added or removed"
     return f"{shown}\n\n{spent}; {used}; written to {given.out}"
@@ -136,6 +141,27 @@ def require_target(given: argparse.Namespace, domains: dict[str, Any]) -> None:
     if not isinstance(domain, list) or len(domain) < 2:
         raise ValueError(
             f"The target needs a list of at least two classes: write {given.target} = [...] in {given.domains}."
+        )
+
+
+def require_columns(given: argparse.Namespace, domains: Mapping[str, Any], columns: Iterable[str]) -> None:
+    """Refuse domains of columns that the table lacks: a slip of the pen would cost a column, and the budget with it.
+
+    Raises:
+        ValueError: which one; or there is none but that of the target.
+    """
+    there = [*columns]
+    stray = next((name for name in domains if name not in there), None)
+    if stray is not None:
+        more = ", ..." if len(there) > _SHOWN else ""
+        raise ValueError(
+            f"{given.domains} has a domain of {stray!r}, and the table has no such column: it has "
+            f"{', '.join(map(repr, there[:_SHOWN]))}{more}. Correct the name, or delete its line."
+        )
+    if {*domains} <= {given.target}:
+        raise ValueError(
+            f"{given.domains} has no domain but that of the target: add the columns to learn from, of "
+            f"{', '.join(map(repr, [name for name in there if name != given.target][:_SHOWN]))}."
         )
 
 

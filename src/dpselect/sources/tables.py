@@ -61,6 +61,25 @@ def table(path: str | Path, names: list[Any]) -> dict[Any, NDArray[Any]]:
     return {name: frames.column(arrow_text.readable(found[name])) for name in wanted}
 
 
+def names(path: str | Path) -> list[str]:
+    """Return the names of the columns of a ``.csv`` or ``.parquet`` file, which are public as a schema is.
+
+    Raises:
+        FileNotFoundError, ImportError, ValueError: as :func:`column`.
+    """
+    path = Path(path)
+    if not path.name.lower().endswith(".parquet"):
+        return csv_text.header(path)
+    arrow, parquet = _arrow(), _arrow("parquet")
+    if not path.is_file():
+        raise missing(path)
+    try:
+        found: list[str] = parquet.read_schema(path).names
+    except (arrow.ArrowException, OSError):
+        raise ValueError(f"{path.name} is not a complete parquet file.") from None
+    return found
+
+
 def _text(values: Any) -> NDArray[Any]:
     array: NDArray[Any] = values.to_numpy()
     return array
