@@ -65,6 +65,20 @@ def test_a_malformed_line_takes_no_other_with_it(tmp_path: Path, line: bytes) ->
         rest = [tuple(row) for row in rows if tuple(row) in {("1", "2"), ("6", "7"), ("8", "9")}]
         assert [("1", "2"), ("6", "7"), ("8", "9")] == rest
         assert len(rows) <= 4
+    assert 4 == len(held["a"])
+
+
+def test_a_malformed_line_keeps_its_place(tmp_path: Path) -> None:
+    """One record replaced by a line of another length: all others stand where they stood, over many blocks."""
+    lines = [f"{row},{row}" for row in range(300_000)]
+    lines[7], lines[1000], lines[150_000], lines[150_001], lines[299_999] = "7", '"a\nb",1', "1,2,3", "", "x,y,z"
+    read = csv_text.columns(written(tmp_path, "a,b\n" + "\n".join(lines) + "\n"), ["b"])["b"].to_pylist()
+    expected: list[str | None] = [str(row) for row in range(300_000)]
+    expected[1000] = "1"
+    for row in (7, 150_000, 150_001, 299_999):
+        expected[row] = None
+
+    assert expected == read
 
 
 def test_texts_that_spell_numbers() -> None:

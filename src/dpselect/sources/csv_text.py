@@ -13,6 +13,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dpselect.sources.locators import missing, without_secrets
 
 ENDINGS = (".csv", ".csv.gz")
@@ -89,8 +91,8 @@ def header(path: str | Path) -> list[str]:
 def columns(path: str | Path, names: list[str]) -> dict[str, Any]:
     """Return columns of a csv file as arrow arrays of text, ``None`` where a cell is empty.
 
-    Columns that the file lacks are left out, and so are lines with more or fewer cells than the header. Bytes that are
-    not UTF-8 are replaced, cell by cell: one line never decides whether the others are read.
+    Columns that the file lacks are left out. A line with more or fewer cells than the header is a record whose cells
+    are all empty, and bytes that are not UTF-8 are replaced, cell by cell: one line never decides how others are read.
 
     Raises:
         FileNotFoundError, ImportError, ValueError: as :func:`header`.
@@ -100,24 +102,46 @@ def columns(path: str | Path, names: list[str]) -> dict[str, Any]:
     present = [name for name in every if name in names]
     if not present:
         return {}
-    # In a file of one column an empty line is a record whose cell is empty.
     table = None
     for block in _BLOCKS:
-        table = table if table is not None else _read(path, present, len(every) == 1, block)
+        table = table if table is not None else _read(path, present, block)
     if table is None:
         raise ValueError(_malformed(path))
     return {name: _text(table[name]) for name in present}
 
 
-def _read(path: Path, present: list[str], single: bool, block: int) -> Any:
-    """Return columns of a file, ``None`` where it cannot be read, perhaps because a cell is longer than a block."""
+def _read(path: Path, present: list[str], block: int) -> Any:
+    """Return columns of a file, ``None`` where it cannot be read, perhaps because a cell is longer than a block.
+
+    A line of another length keeps its place: a malformed record is a record all the same, and their number is public
+    where one record is replaced.
+    """
+    skipped: list[int | None] = []
+    table = _table(path, present, block, skipped, threads=True)
+    if table is None or not skipped:
+        return table
+    # Only one thread knows the numbers of lines; the header is the first.
+    skipped.clear()
+    table = _table(path, present, block, skipped, threads=False)
+    kept = np.ones(table.num_rows + len(skipped), dtype=np.bool_)
+    kept[np.array(skipped) - 2] = False
+    return table.take(_arrow().array(kept.cumsum() - 1, mask=~kept))
+
+
+def _table(path: Path, present: list[str], block: int, skipped: list[int | None], *, threads: bool) -> Any:
     arrow, reader = _arrow(), importlib.import_module("pyarrow.csv")
+
+    def skip(row: Any) -> str:
+        skipped.append(row.number)
+        return "skip"
+
     try:
         return reader.read_csv(
             path,
-            read_options=reader.ReadOptions(block_size=block),
+            read_options=reader.ReadOptions(block_size=block, use_threads=threads),
+            # An empty line is a record without cells.
             parse_options=reader.ParseOptions(
-                newlines_in_values=True, ignore_empty_lines=not single, invalid_row_handler=lambda _: "skip"
+                newlines_in_values=True, ignore_empty_lines=False, invalid_row_handler=skip
             ),
             convert_options=reader.ConvertOptions(
                 include_columns=present,
