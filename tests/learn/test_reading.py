@@ -91,3 +91,24 @@ def test_rows_of_a_list_have_one_length(rows: Any) -> None:
     """The shape of a table is public."""
     with pytest.raises(ValueError, match="2D array|different lengths"):
         DPTreeClassifier(1, domains={0: [1], 1: [1]}, classes=[0, 1]).fit(rows, [0] * len(rows))
+
+
+@pytest.mark.parametrize(
+    "missing, listed, number",
+    [("ignore", "zip is missing or not listed", "age is missing or not a number"),
+     ("category", "zip is not listed", "age is not a number")],
+)  # fmt: skip
+def test_why_says_where_a_record_stops(missing: str, listed: str, number: str) -> None:
+    """At the root of a tree of several leaves, or further down; with the counts of the node where it stops."""
+    rows = [(place, age) for place in "ab" for age in (1.0, 9.0)] * 500
+    table = {"zip": [place for place, _ in rows], "age": [age for _, age in rows]}
+    labels = ["yes" if row == ("a", 9.0) else "no" for row in rows]
+    domains = {"zip": ["a", "b"], "age": np.array([0.0, 5.0, 10.0])}
+    model = DPTreeClassifier(10_000, domains=domains, classes=["no", "yes"], missing=missing).fit(table, labels)
+    first = model.attributes_[model.trees_[0].split[0]].name
+    stray = {"zip": ["c", "a"], "age": [9.0, "old"]} if first == "zip" else {"zip": ["a", "c"], "age": ["old", 9.0]}
+    at_root, below = model.why(stray)
+
+    assert f"no, because {listed if first == 'zip' else number} (no: 1500, yes: 500)" == at_root
+    assert below.endswith(f" and {number if first == 'zip' else listed} (no: 500, yes: 500)")
+    assert "because there is one leaf" in model.fit(table, ["no"] * len(rows)).why(stray)[0]

@@ -60,9 +60,17 @@ def path_words(model: Any, codes: Sequence[NDArray[np.int64]]) -> list[str]:
             place = int(tree.split[at])
             left[place] = left.get(place, True) & (tree.route[at] == child)
         steps = [f"{tree.attributes[p].name} {tree.attributes[p].meaning(np.flatnonzero(c))}" for p, c in left.items()]
+        if tree.split[node] >= 0:
+            steps.append(_stopped(tree.attributes[tree.split[node]]))
         label, figures = _label(model, tree, node)
         said[node] = f"{label}, because {' and '.join(steps) or 'there is one leaf'}{figures}"
     return [said[node] for node in ends]
+
+
+def _stopped(attribute: Attribute) -> str:
+    """Return why a record goes no further than a node that splits by this column."""
+    lacks = "not a number" if attribute.ordered else "not listed"
+    return f"{attribute.name} is {lacks}" if attribute.missing else f"{attribute.name} is missing or {lacks}"
 
 
 def importances(model: Any) -> NDArray[np.float64]:
