@@ -481,3 +481,39 @@ def test_a_target_alone_teaches_nothing(place: list[str], capsys) -> None:
     assert 2 == main([*TRAIN, *LEDGER, "--out", "new.json", *place])
     assert "domains.toml has no domain but that of the target: add the columns to learn from" in capsys.readouterr().err
     assert 0 == spends()
+
+
+@pytest.mark.parametrize(
+    "lines, said",
+    [
+        (["1000,5", ",6"], "The label column 'zip' has empty cells: --label names a public column that is complete."),
+        (["north,5", ",6"], "The label column 'zip' has empty cells: --label"),
+        (["1000,5", "1000,6"], "--label needs a column with a different name in every row."),
+    ],
+)
+@pytest.mark.parametrize("command", ["median", "snp"])
+def test_labels_that_do_not_name_every_row_are_refused(command: str, lines: list[str], said: str, capsys) -> None:
+    """By the option that names them; labels are public."""
+    Path("zips.csv").write_text("\n".join(["zip,b,c", *(f"{line},1" for line in lines)]) + "\n")
+    more = ["--families", "9"] if command == "snp" else ["--column", "b", "--lower", "0", "--upper", "9"]
+    assert 2 == main([command, "zips.csv", "--label", "zip", *more, "--epsilon", "1", *LEDGER])
+    assert said in capsys.readouterr().err
+    assert 0 == spends()
+
+
+@pytest.mark.parametrize("content, what", [("", "is empty"), ("\n1\n2\n", "begins with an empty line")])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["median", "empty.csv", "--lower", "0", "--upper", "9", "--epsilon", "1"],
+        ["train", "empty.csv", *TRAIN[2:], "--out", "new.json"],
+        ["check", "empty.csv", *TRAIN[2:6]],
+        ["predict", "model.json", "empty.csv"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_an_empty_file_is_called_empty(command: list[str], content: str, what: str, capsys) -> None:
+    """Not a file of 0 columns."""
+    Path("empty.csv").write_text(content)
+    assert 2 == main(command)
+    assert f"empty.csv {what}: its first line must name the columns." in capsys.readouterr().err

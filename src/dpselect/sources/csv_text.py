@@ -67,7 +67,7 @@ def header(path: str | Path) -> list[str]:
 
     Raises:
         FileNotFoundError, ImportError: no such file; pyarrow is not installed.
-        ValueError: another kind of file, or two columns of the same name.
+        ValueError: another kind of file, no columns, or two of the same name.
     """
     path = Path(path)
     if not path.name.lower().endswith(ENDINGS):
@@ -79,9 +79,12 @@ def header(path: str | Path) -> list[str]:
         with _arrow().input_stream(str(path), compression="detect") as stream:
             # Text is decoded by the block, and the first block may hold cells of any bytes.
             lines = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
-            names = next(csv.reader(lines), [])
+            names = next(csv.reader(lines), None)
     except (OSError, csv.Error):
         raise ValueError(_malformed(path)) from None
+    if not names:
+        what = "is empty" if names is None else "begins with an empty line"
+        raise ValueError(f"{path.name} {what}: its first line must name the columns.")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"{path.name} has two columns called {twice!r}: give every column a name of its own.")

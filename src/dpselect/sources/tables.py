@@ -86,29 +86,31 @@ def _text(values: Any) -> NDArray[Any]:
 
 
 def labels(path: str | Path, name: str) -> list[Any]:
-    """Return a column of public labels, text or integers as the file has them.
+    """Return a column of public labels, text or integers as the file has them: a different one in every row.
 
     Raises:
-        FileNotFoundError, ImportError, ValueError: as :func:`column`.
+        FileNotFoundError, ImportError, ValueError: as :func:`column`; a cell is empty, or two labels are the same.
     """
     found: list[Any] = _read(Path(path), name).to_pylist()
+    if any(label is None or label == "" for label in found):
+        raise ValueError(f"The label column {name!r} has empty cells: --label names a public column that is complete.")
+    if len({*map(str, found)}) != len(found):
+        raise ValueError(
+            f"The label column {name!r} holds a name twice: --label needs a column with a different name in every row."
+        )
     return found
 
 
-def _read(path: Path, name: str | None) -> Any:
-    """Return one column without empty cells, as an arrow array."""
+def _read(path: Path, name: str) -> Any:
+    """Return one column as an arrow array."""
     if not path.is_file():
         raise missing(path)
     form = path.name.lower()
     if form.endswith(".parquet"):
-        found = _parquet(path, name)
-    elif form.endswith((".csv", ".csv.gz")):
-        found = _csv(path, name)
-    else:
-        raise ValueError(f"{path.name} is no table: pass a file that ends in .csv, .csv.gz or .parquet.")
-    if found.null_count:
-        raise ValueError("The column has empty cells: leave those records out, or give them a public value.")
-    return found
+        return _parquet(path, name)
+    if form.endswith((".csv", ".csv.gz")):
+        return _csv(path, name)
+    raise ValueError(f"{path.name} is no table: pass a file that ends in .csv, .csv.gz or .parquet.")
 
 
 def _parquet(path: Path, name: str | None) -> Any:
@@ -137,6 +139,8 @@ def _csv(path: Path, name: str | None) -> Any:
 
 def _choose(names: list[str], name: str | None) -> str:
     """Return the wanted column; column names are public, as a schema is."""
+    if not names:
+        raise ValueError("The file has no columns: pass a table.")
     if name is None and len(names) == 1:
         return names[0]
     if name is None:
