@@ -1,6 +1,7 @@
 """The file under a ledger: its place, its companions, its mode, its making."""
 
 import os
+import re
 import shutil
 import sqlite3
 import stat
@@ -353,12 +354,42 @@ def test_a_full_disk_without_links_leaves_no_ledger(path: Path, monkeypatch) -> 
 
     monkeypatch.setattr(file.os, "link", refused)
     monkeypatch.setattr(store, "_written", full)
-    with pytest.raises(OSError, match="full"):
+    with pytest.raises(OSError, match="no room for .* free some space, or name a file elsewhere"):
         opened(path)
     monkeypatch.undo()
 
     assert [] == list(path.parent.iterdir())
     assert 1 == opened(path, 1).totals.spends
+
+
+def test_a_full_disk_is_said_of_the_file_that_was_named(path: Path, monkeypatch) -> None:
+    """Whether a ledger is made, spent from or copied; nothing is left, and no name of ours is shown."""
+    ledger = opened(path, 1)
+    new = path.with_name("new.ledger")
+    kept = sorted(path.parent.iterdir())
+    write = store._written
+
+    def small(connection: sqlite3.Connection, *others: object) -> None:
+        connection.execute("PRAGMA max_page_count = 1")
+        write(connection, *others)
+
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    elsewhere = f"There is no room for {new} on its disk: free some space, or name a file elsewhere."
+    monkeypatch.setattr(store, "_written", small)
+    with pytest.raises(OSError, match=f"^{re.escape(elsewhere)}$"):
+        opened(new)
+    monkeypatch.setattr(store, "_copied", full)
+    with pytest.raises(OSError, match=f"^{re.escape(elsewhere)}$"):
+        ledger.backup(new)
+    monkeypatch.setattr(file.tempfile, "TemporaryDirectory", lambda **_: (_ for _ in ()).throw(OSError(28, "raw")))
+    with pytest.raises(OSError, match=f"^{re.escape(elsewhere)}$"):
+        ledger.backup(new)
+    with pytest.raises(OSError, match="free some space; nothing was spent"), file.bare(path):
+        full()
+
+    assert kept == sorted(path.parent.iterdir())
 
 
 def test_a_waiting_writer_gets_its_turn(path: Path) -> None:

@@ -6,6 +6,7 @@ write-ahead log, a second file whose rows the first does not have; no look at th
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import tempfile
@@ -15,12 +16,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from dpselect.core.output import explained
 from dpselect.ledger.chain import RESTORE
 
 _WAIT, _TAKE_OVER, _MAKING = 60.0, 2.0, 1.0
 _LONGEST, _SHORTEST = 0.004, 0.0005
 # A write-ahead log that holds a row is longer than its own header.
 _LOG_HEADER = 32
+# What SQLite says of a disk without room.
+_FULL = "database or disk is full"
 
 
 class Patient(sqlite3.Connection):
@@ -112,15 +116,21 @@ def connected(path: Path) -> Iterator[Patient]:
 
 
 @contextmanager
-def bare(path: Path) -> Iterator[Patient]:
-    """Open an existing file; whatever goes wrong is rolled back and said in one sentence."""
+def bare(path: Path, name: Path | None = None) -> Iterator[Patient]:
+    """Open an existing file; whatever goes wrong is rolled back and said in one sentence.
+
+    Args:
+        path: the file.
+        name: what the file will be called, where it is not yet in its place.
+    """
+    shown = path if name is None else name
     try:
         # Patient waits, so SQLite does not.
         connection = sqlite3.connect(
             f"{path.as_uri()}?mode=rw", uri=True, timeout=0, isolation_level=None, factory=Patient
         )
     except sqlite3.OperationalError:
-        raise OSError(f"The ledger {path} cannot be opened: check the path and its permissions.") from None
+        raise OSError(f"The ledger {shown} cannot be opened: check the path and its permissions.") from None
     connection.patience = _WAIT
     try:
         # EXTRA also syncs the folder after the journal of a commit is gone; fullfsync is for the drives of macOS.
@@ -128,9 +138,13 @@ def bare(path: Path) -> Iterator[Patient]:
         connection.execute("PRAGMA fullfsync = ON")
         yield connection
     except sqlite3.OperationalError as error:
-        raise OSError(f"The ledger {path} cannot be used ({error}); nothing was spent.") from None
+        if str(error) != _FULL:
+            raise OSError(f"The ledger {shown} cannot be used ({error}); nothing was spent.") from None
+        if name is not None:
+            raise explained(OSError(errno.ENOSPC, _FULL), name) from None
+        raise OSError(f"There is no room for {path} on its disk: free some space; nothing was spent.") from None
     except sqlite3.DatabaseError:
-        raise ValueError(f"{path} is no ledger, or a damaged one: {RESTORE}") from None
+        raise ValueError(f"{shown} is no ledger, or a damaged one: {RESTORE}") from None
     finally:
         if connection.in_transaction:
             connection.rollback()
@@ -175,12 +189,17 @@ def placed(path: Path, fill: Callable[[Patient], None]) -> bool:
         raise FileNotFoundError(f"There is no folder {path.parent}: make it first.")
     try:
         workshop = tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent)
-    except OSError:
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise explained(error, path) from None
         raise OSError(f"{path} cannot be made: check that its folder can be written.") from None
     with workshop as folder:
         made = Path(folder) / path.name
-        _reserve(made)
-        with bare(made) as connection:
+        try:
+            _reserve(made)
+        except OSError as error:
+            raise explained(error, path) from None
+        with bare(made, path) as connection:
             fill(connection)
         try:
             os.link(made, path)
@@ -200,7 +219,7 @@ def _filled_in_place(path: Path, fill: Callable[[Patient], None]) -> bool:
         return False
     own = identity(path)
     try:
-        with bare(path) as connection:
+        with bare(path, path) as connection:
             fill(connection)
     except BaseException:
         # A file with content may have been spent from already: only an empty name is given back.
