@@ -85,14 +85,16 @@ def test_columns_of_one_name_are_refused() -> None:
 
 @pytest.mark.parametrize("dtype", ["string", "object", "category"])
 def test_the_missing_value_of_pandas(dtype: str) -> None:
-    """It compares with nothing, and is a category of its own or an error."""
+    """It compares with nothing: its row is left out, or it is a category of its own, or an error."""
     word = pd.Series(["x", "z", pd.NA] * 300, dtype=dtype)
     given = {"domains": {"word": ["x", "z"]}, "classes": [0, 1]}
     model = DPTreeClassifier(20, missing="category", **given).fit(pd.DataFrame({"word": word}), [0, 1, 1] * 300)
 
     assert [0, 1, 1] == model.predict(pd.DataFrame({"word": word[:3]})).tolist()
-    with pytest.raises(ValueError, match="missing='category'"):
-        DPTreeClassifier(20, **given).fit(pd.DataFrame({"word": word}), [0, 1, 1] * 300)
+    left = DPTreeClassifier(1000, **given).fit(pd.DataFrame({"word": word}), [0, 1, 1] * 300).trees_[0]
+    assert 600 == left.counts[0].sum()
+    with pytest.raises(ValueError, match='pass missing="category"'):
+        DPTreeClassifier(20, missing="error", **given).fit(pd.DataFrame({"word": word}), [0, 1, 1] * 300)
 
 
 def test_the_target_is_no_attribute() -> None:
@@ -179,22 +181,25 @@ def test_where_nothing_can_be_written_nothing_is_spent(
 
 
 def test_people_are_told_apart_exactly() -> None:
-    """A number and its text are two people; rows of nobody are refused."""
+    """A number and its text are two people; rows of nobody are left out, or refused where that is asked for."""
     given = {"domains": {"age": (0, 100)}, "classes": ["soon", "late"], "person": "who"}
     two = np.array([7, "7"] * 1000, dtype=object)
     model = DPTreeClassifier(1000, **given).fit({"age": AGES, "who": two}, LABELS)
 
     assert 2 == model.trees_[0].counts.sum()
     for nobody in (None, float("nan"), pd.NA):
-        with pytest.raises(ValueError, match="whose it is"):
-            model.fit({"age": AGES, "who": np.array([1, nobody] * 1000, dtype=object)}, LABELS)
+        some = {"age": AGES, "who": np.array([1, nobody] * 1000, dtype=object)}
+        assert 1 == model.fit(some, LABELS).trees_[0].counts.sum()
+        with pytest.raises(ValueError, match="whose every row is"):
+            DPTreeClassifier(1000, missing="error", **given).fit(some, LABELS)
 
 
 def test_labels_outside_the_declared_classes() -> None:
-    """One sentence that speaks of labels, whether they are missing or unknown."""
+    """Left out; where that is to be an error, one sentence that speaks of labels, missing or unknown."""
     for classes, labels in ((["soon", "x"], LABELS), (["soon", "late"], np.where(AGES > 3, LABELS, None))):
-        with pytest.raises(ValueError, match="among the declared classes"):
-            tree(classes=classes, unknown="ignore").fit({"age": AGES}, labels)
+        tree(classes=classes).fit({"age": AGES}, labels)
+        with pytest.raises(ValueError, match="among the declared classes|labels are missing"):
+            tree(classes=classes, unknown="error", missing="error").fit({"age": AGES}, labels)
 
 
 def test_columns_are_one_dimensional() -> None:
