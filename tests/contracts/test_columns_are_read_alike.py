@@ -118,10 +118,21 @@ SETTINGS = settings(
 PLAIN = st.integers(-30, 30) | st.floats(-30, 30).map(lambda value: round(value, 2))
 
 
-@SETTINGS
-@given(st.lists(PLAIN, min_size=1, max_size=8), st.sampled_from(SPELLED), st.sampled_from(sorted(GRIDS)))
+TEXTS = given(st.lists(PLAIN, min_size=1, max_size=8), st.sampled_from(SPELLED), st.sampled_from(sorted(GRIDS)))
+
+
+@settings(SETTINGS, max_examples=10)
+@TEXTS
 def test_text_columns_are_read_alike(tmp_path: Path, values: list[Any], hostile: str, grid: str) -> None:
     """In memory and in files, one cell that is no number moves alone."""
+    require_alike(texts(tmp_path), [str(value) for value in values], hostile, GRIDS[grid])
+
+
+@pytest.mark.slow
+@settings(SETTINGS, max_examples=100)
+@TEXTS
+def test_text_columns_are_read_alike_at_length(tmp_path: Path, values: list[Any], hostile: str, grid: str) -> None:
+    """The same with ten times the examples."""
     require_alike(texts(tmp_path), [str(value) for value in values], hostile, GRIDS[grid])
 
 

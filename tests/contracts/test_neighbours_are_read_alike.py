@@ -119,8 +119,9 @@ def test_fits_of_neighbours_see_the_same_other_rows(kind: Any, tmp_path: Path, m
                     two.remove(row)
 
 
+@pytest.mark.parametrize("step", [24, pytest.param(6, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("make", [csv_file, parquet_file])
-def test_files_in_place_are_read_alike(make: Any, tmp_path: Path) -> None:
+def test_files_in_place_are_read_alike(make: Any, step: int, tmp_path: Path) -> None:
     """DuckDB counts every other row under the same code."""
     pytest.importorskip("ibis")
     pytest.importorskip("duckdb")
@@ -138,7 +139,7 @@ def test_files_in_place_are_read_alike(make: Any, tmp_path: Path) -> None:
 
     reader, rng = Reader(make.__name__, make), np.random.default_rng(2)
     for column in COLUMNS:
-        for base, more, _ in list(pairs(reader, column, tmp_path, rng))[::6]:
+        for base, more, _ in list(pairs(reader, column, tmp_path, rng))[::step]:
             one, two = counted(base, column), counted(more, column)
             if isinstance(one, str) or isinstance(two, str):
                 assert str(one) == str(two)

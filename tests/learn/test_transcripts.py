@@ -72,7 +72,7 @@ def runner(model, records: tuple[int, ...], epsilon: Fraction):
     return lambda draws: plan(Records([rows[:, 0], rows[:, 1]], rows[:, 2], (2, 2), 2), draws)
 
 
-@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(3)])
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), pytest.param(Fraction(3), marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", VARIANTS)
 def test_no_transcript_loses_more_than_epsilon(name: str, epsilon: Fraction) -> None:
     """Tables of up to two records, one more record, every transcript; and the budget is used, not wasted."""

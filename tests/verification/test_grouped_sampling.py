@@ -34,7 +34,7 @@ def verify(name: str, draws: int, entropy) -> None:
 @pytest.mark.parametrize("name", ["exponential", "permute-and-flip"])
 def test_groups_follow_the_law(name: str, entropy) -> None:
     """Accepted against the law of ungrouped candidates, and against no other."""
-    verify(name, 3000, entropy)
+    verify(name, 1800, entropy)
 
 
 @pytest.mark.slow
@@ -52,7 +52,7 @@ def test_ordinals_of_pairs_follow_the_peeled_law(name: str, entropy) -> None:
     values = np.repeat([5, 4, 2], counts)
     starts = np.array([0, 1, 3])
     seen = np.zeros((6, 6), dtype=np.int64)
-    for _ in range(4000):
+    for _ in range(2500):
         (g, i), (h, j) = table.picks(2, EPSILON, mechanism, lambda: entropy)
         seen[starts[g] + i, starts[h] + j] += 1
 

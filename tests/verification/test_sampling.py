@@ -51,7 +51,7 @@ def verify(name: str, draws: int, entropy) -> None:
 @pytest.mark.parametrize("name", dps.mechanisms.EVERY_MECHANISM)
 def test_sampler_follows_its_law(name: str, entropy) -> None:
     """A sampler is accepted against its own law and rejected against two others."""
-    verify(name, 12_000, entropy)
+    verify(name, 7000, entropy)
 
 
 @pytest.mark.slow
@@ -85,7 +85,7 @@ def test_pairs_of_top_two_follow_the_peeled_law(name: str, entropy) -> None:
     values = np.array([4, 3, 3, 1, 0])
     unit = mechanism.effective(dps.Scores(values, sensitivity=1))
     counts = np.zeros((5, 5))
-    for _ in range(15_000):
+    for _ in range(8000):
         first, second = peel(unit.ticks, 2, unit.rate(EPSILON / 2), mechanism.sampler, lambda: entropy)
         counts[first, second] += 1
 
