@@ -111,7 +111,7 @@ def require_alike(makers: dict[str, Reader], values: list[Any], hostile: Any, gr
 
 SETTINGS = settings(
     deadline=None,
-    max_examples=25,
+    max_examples=12,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -121,7 +121,7 @@ PLAIN = st.integers(-30, 30) | st.floats(-30, 30).map(lambda value: round(value,
 TEXTS = given(st.lists(PLAIN, min_size=1, max_size=8), st.sampled_from(SPELLED), st.sampled_from(sorted(GRIDS)))
 
 
-@settings(SETTINGS, max_examples=10)
+@SETTINGS
 @TEXTS
 def test_text_columns_are_read_alike(tmp_path: Path, values: list[Any], hostile: str, grid: str) -> None:
     """In memory and in files, one cell that is no number moves alone."""

@@ -119,7 +119,7 @@ def test_fits_of_neighbours_see_the_same_other_rows(kind: Any, tmp_path: Path, m
                     two.remove(row)
 
 
-@pytest.mark.parametrize("step", [24, pytest.param(6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [36, pytest.param(6, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("make", [csv_file, parquet_file])
 def test_files_in_place_are_read_alike(make: Any, step: int, tmp_path: Path) -> None:
     """DuckDB counts every other row under the same code."""

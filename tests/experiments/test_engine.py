@@ -124,7 +124,7 @@ list(engine.run([slow], QUICK, Path(sys.argv[1]), jobs=2, show=False))
 """
 
 
-@pytest.mark.parametrize("stop", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
 def test_workers_end_with_the_process_that_was_stopped(tmp_path, stop):
     """No worker goes on for nobody, and nobody waits for a worker."""
     lingering = tmp_path / "lingering"
@@ -306,7 +306,7 @@ def test_a_file_that_is_not_the_manifests_is_not_measured(tmp_path, steps, jobs)
     assert f"want of their data: {path} is not the file that manifest.toml describes: put the right file" in note
     assert "again" not in note
     steps(right, describe=False)
-    assert [0.0, 3.0, 3.0] == values(run(tmp_path, READS))
+    assert [0.0, 3.0, 3.0] == values(run(tmp_path, READS, jobs=jobs))
 
 
 @pytest.mark.parametrize("describe", [True, "without sha256"])
