@@ -288,9 +288,14 @@ def test_an_interrupt_that_a_library_hides_is_noticed(monkeypatch, capsys) -> No
             raise ImportError("raw words") from None
 
     monkeypatch.setattr(dps, "select", loads)
-    assert 130 == main(["percentile", *PERCENTILE, "--epsilon", "1"])
+    # Programs that a shell starts in the background ignore interrupts, and so would the tests.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert 130 == main(["percentile", *PERCENTILE, "--epsilon", "1"])
+        assert signal.default_int_handler is signal.getsignal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert "dpselect percentile: Stopped.\n" == capsys.readouterr().err
-    assert signal.default_int_handler is signal.getsignal(signal.SIGINT)
 
 
 def test_a_traceback_is_there_for_who_asks(monkeypatch, capsys) -> None:

@@ -106,4 +106,5 @@ def test_huge_counts_are_exact_too(counts, share: Fraction) -> None:
     wide = np.array(counts) * 10**12
     exact = _changes(wide.astype(object), wide.astype(object).cumsum(), share.numerator, share.denominator)
 
-    assert [min(int(each), 2**61) for each in exact] == changes(wide, share).tolist()
+    # Beyond 2^61 it does not matter how far: scores are clipped there.
+    assert [min(int(each), 2**61) for each in exact] == np.minimum(changes(wide, share), 2**61).tolist()
