@@ -32,24 +32,8 @@ def leaves(parser: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> Iter
             yield from leaves(choice, (*words, name))
 
 
+pytestmark = pytest.mark.usefixtures("folder")
 EVERY = [(words, actions) for words, actions in leaves(_parser()) if words]
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The inputs, made once."""
-    folder = tmp_path_factory.mktemp("inputs")
-    inputs.write(folder)
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A fresh copy of the inputs, which is where the command runs."""
-    for path in made.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def status_of(arguments: list[str]) -> int:

@@ -1,0 +1,191 @@
+"""What a command refuses, in one sentence that names what is meant: odd files, slips of the pen, incomplete labels."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import inputs
+import pandas
+import pytest
+from inputs import PERCENTILE, PREDICT, TRAIN
+
+import dpselect as dps
+from dpselect.cli import main
+
+LEDGER = ["--ledger", "people.ledger"]
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+def spends() -> int:
+    """Return how often the ledger was spent from."""
+    return dps.Ledger.read("people.ledger").totals.spends
+
+
+NESTED = "[" * 3000
+
+
+@pytest.mark.parametrize(
+    "name, content, words",
+    [
+        ("domains.toml", f"x = {NESTED}", "no TOML file"),
+        ("domains.toml", "domains = 3", "domain of 'domains' must be"),
+        ("domains.toml", "age = {edges = ['a']}\nrich = ['no', 'yes']", "edges of 'age' must be"),
+        ("domains.toml", "age = {edges = 3}\nrich = ['no', 'yes']", "edges of 'age' must be"),
+        ("domains.toml", "age = [2020-01-01]\nrich = ['no', 'yes']", "quote dates"),
+        ("domains.toml", "age = [[1], [2]]\nrich = ['no', 'yes']", "lists more than"),
+        ("domains.toml", b"\xff\xfe", "no TOML file"),
+        ("domains.toml", "", "lacks 'rich'"),
+        ("model.json", "[" * 200_000, "no model file"),
+        ("model.json", '{"format": 1, "a": ' + "[" * 200_000, "no model file"),
+        ("model.json", "3", "no model file"),
+        ("model.json", "null", "no model file"),
+        ("model.json", "", "no model file"),
+        ("model.json", b"\xff\xfe", "no model file"),
+    ],
+)
+def test_odd_files_are_one_sentence(name: str, content: str | bytes, words: str, capsys) -> None:
+    """Status 2, and nothing spent."""
+    Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    command = PREDICT if name == "model.json" else [*TRAIN, *LEDGER, "--out", "new.json"]
+    assert 2 == main(command)
+    said = capsys.readouterr().err
+
+    assert words in said
+    assert 1 == said.count("\n")
+    assert 0 == spends()
+
+
+def test_a_model_that_lacks_a_part_is_refused_though_its_checksum_fits(capsys) -> None:
+    """The parts are checked too."""
+    from dpselect.learn.export import _checksum
+
+    whole = json.loads(Path("model.json").read_text())
+    for part in ("classes", "attributes", "trees", "epsilon", "model"):
+        for value in (None, 3, "x", [3], {}):
+            content = {**whole, part: value}
+            content["checksum"] = _checksum({name: each for name, each in content.items() if name != "checksum"})
+            Path("model.json").write_text(json.dumps(content))
+            status = main(PREDICT)
+            assert (status, 1) in ((2, capsys.readouterr().err.count("\n")), (0, 1)), (part, value)
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["percentile", "people.csv", "--p", "x", "--epsilon", "1"], "argument --p: 'x' is not a number: write one"),
+        (["percentile", "people.csv", "--p", "5", "--lower", "x", "--epsilon", "1"], "argument --lower: 'x' is not"),
+        (["snp", "study.csv", "--families", "x", "--epsilon", "1"], "argument --families: 'x' is not a whole number"),
+        (["snp", "study.csv", "--families", "0", "--epsilon", "1"], "--families must be at least 1"),
+        (["percentile", *PERCENTILE, "--epsilon", "0"], "'0' is too small: epsilon must be positive"),
+        (["percentile", *PERCENTILE, "--epsilon", "1", "--mechanism", ""], "no mechanism ''"),
+        ([*TRAIN, "--model", "id3", "--mechanism", "", "--out", "x.json"], "mechanism"),
+        ([*TRAIN, "--key", "age", "--out", "x.json"], "--key goes with a URL or with --in-place"),
+        ([*TRAIN, "--temporary-table", "--out", "x.json"], "--temporary-table goes with a URL"),
+        ([*TRAIN, "--table", "people", "--out", "x.json"], "A file is one table: leave --table out"),
+        (["percentile", *PERCENTILE, "--table", "people", "--epsilon", "1"], "A file is one table: leave --table out"),
+        (["top-k", "edges.csv", "--table", "x", "--metric", "degree", "--nodes", "4", "--epsilon", "1"], "one table"),
+        (["select", "votes.parquet", *inputs.VOTES, "--table", "x", "--domain", "rows", "--epsilon", "1"], "one table"),
+        (["train", "study.csv", *TRAIN[2:], "--in-place", "--out", "x.json"], "no such column: it has 'snp', 'b', 'c'"),
+        (["train", "people.csv", "--frobnicate"], "required"),
+        ([*TRAIN, "--out", "x.json", "--max-dept", "3", "--frobnicate"], "train: there is no option --frobnicate"),
+        ([*TRAIN, "--out", "x.json", "--epsilom", "3"], "no option --epsilom, did you mean --epsilon"),
+        (["budget", "show", "people.ledger", "people.csv"], "'people.csv' is one word too many: see"),
+    ],
+)  # fmt: skip
+def test_a_message_names_the_option_that_is_meant(words: list[str], said: str, capsys) -> None:
+    """And no other; nothing is ignored."""
+    try:
+        status = main(words)
+    except SystemExit as end:
+        status = end.code
+    printed = capsys.readouterr().err
+
+    assert 2 == status
+    assert said in printed
+    assert ("epsilon" in said) or "epsilon must" not in printed
+
+
+MISTYPED = {
+    "beside others": ('agee = {low = 0, high = 100}\njob = ["nurse", "smith"]\nrich = ["no", "yes"]\n', "'agee'"),
+    "alone": ('agee = {low = 0, high = 100}\nrich = ["no", "yes"]\n', "'agee'"),
+}
+
+
+@pytest.mark.parametrize("domains, name", MISTYPED.values(), ids=MISTYPED)
+@pytest.mark.parametrize(
+    "command",
+    [
+        [*TRAIN, *LEDGER, "--out", "new.json"],
+        [*TRAIN, *LEDGER, "--out", "new.json", "--in-place"],
+        ["train", "people.parquet", *TRAIN[2:], *LEDGER, "--out", "new.json"],
+        ["check", "people.csv", *TRAIN[2:6]],
+        ["check", "people.csv", *TRAIN[2:6], "--in-place"],
+        [*inputs.CHOOSE_TREE, *LEDGER, "--out", "new.json"],
+    ],
+    ids=" ".join,
+)
+def test_a_domain_of_no_column_is_refused_before_the_spend(command, domains: str, name: str, capsys) -> None:
+    """A slip of the pen; the names of columns are public."""
+    Path("domains.toml").write_text(domains)
+    pandas.read_csv("people.csv").to_parquet("people.parquet")
+    assert 2 == main(command)
+    said = capsys.readouterr().err
+
+    assert (
+        f"domains.toml has a domain of {name}, and the table has no such column: it has 'age', 'job', 'rich'." in said
+    )
+    assert 1 == said.count("\n")
+    assert 0 == spends()
+
+
+def test_a_column_without_a_domain_is_left_out(capsys) -> None:
+    """As the command says afterwards."""
+    Path("domains.toml").write_text('age = {low = 0, high = 100}\nrich = ["no", "yes"]\n')
+    assert 0 == main([*TRAIN, "--out", "new.json"])
+    assert "learned from age;" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("place", [[], ["--in-place"]], ids=" ".join)
+def test_a_target_alone_teaches_nothing(place: list[str], capsys) -> None:
+    """The file of domains needs a column to learn from."""
+    Path("domains.toml").write_text('rich = ["no", "yes"]\n')
+    assert 2 == main([*TRAIN, *LEDGER, "--out", "new.json", *place])
+    assert "domains.toml has no domain but that of the target: add the columns to learn from" in capsys.readouterr().err
+    assert 0 == spends()
+
+
+@pytest.mark.parametrize(
+    "lines, said",
+    [
+        (["1000,5", ",6"], "The label column 'zip' has empty cells: --label names a public column that is complete."),
+        (["north,5", ",6"], "The label column 'zip' has empty cells: --label"),
+        (["1000,5", "1000,6"], "--label needs a column with a different name in every row."),
+    ],
+)
+@pytest.mark.parametrize("command", ["median", "snp"])
+def test_labels_that_do_not_name_every_row_are_refused(command: str, lines: list[str], said: str, capsys) -> None:
+    """By the option that names them; labels are public."""
+    Path("zips.csv").write_text("\n".join(["zip,b,c", *(f"{line},1" for line in lines)]) + "\n")
+    more = ["--families", "9"] if command == "snp" else ["--column", "b", "--lower", "0", "--upper", "9"]
+    assert 2 == main([command, "zips.csv", "--label", "zip", *more, "--epsilon", "1", *LEDGER])
+    assert said in capsys.readouterr().err
+    assert 0 == spends()
+
+
+@pytest.mark.parametrize("content, what", [("", "is empty"), ("\n1\n2\n", "begins with an empty line")])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["median", "empty.csv", "--lower", "0", "--upper", "9", "--epsilon", "1"],
+        ["train", "empty.csv", *TRAIN[2:], "--out", "new.json"],
+        ["check", "empty.csv", *TRAIN[2:6]],
+        ["predict", "model.json", "empty.csv"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_an_empty_file_is_called_empty(command: list[str], content: str, what: str, capsys) -> None:
+    """Not a file of 0 columns."""
+    Path("empty.csv").write_text(content)
+    assert 2 == main(command)
+    assert f"empty.csv {what}: its first line must name the columns." in capsys.readouterr().err
