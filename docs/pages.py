@@ -38,7 +38,7 @@ INNER = {"core", "cli", "views", "sources", "mechanisms", "utilities"}
 
 # Files of the repository, and the page of the site that shows them.
 SHOWN_ON = {
-    "benchmarks/README.md": "record/benchmarks.md",
+    "src/dpselect/studies/peers/README.md": "record/benchmarks.md",
     "src/dpselect": "record/proofs.md",
     "src/dpselect/__init__.py": "vocabulary.md",
     "src/dpselect/cli": "commands.md",
@@ -157,8 +157,8 @@ def proof_page(file: Path) -> str:
 
 def benchmarks() -> str:
     """Return the list of benchmarks, with links that lead to the printed results."""
-    text = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
-    return text.replace("](results/", "](../../../../benchmarks/results/")
+    text = (ROOT / "src" / "dpselect" / "studies" / "peers" / "README.md").read_text(encoding="utf-8")
+    return text.replace("](results/", "](../../../../src/dpselect/studies/peers/results/")
 
 
 def commands() -> str:

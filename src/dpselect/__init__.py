@@ -5,22 +5,25 @@ The whole public vocabulary is the list below; start with ``Scores``, ``mechanis
 
 from typing import Any
 
-from dpselect import audit, compare, ledger, mechanisms, metrics, utilities
-from dpselect.core import sensitivity
-from dpselect.core.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
-from dpselect.core.combine import aggregate, pareto
-from dpselect.core.errors import BudgetError, PrivacyError
-from dpselect.core.guarantee import Guarantee
-from dpselect.core.mechanism import Mechanism
-from dpselect.core.neighbours import Neighbours
-from dpselect.core.release import Release, select, top_k
-from dpselect.core.scores import Scores, UnitScores
-from dpselect.core.sensitivity import Sensitivity
+from dpselect import audit, ledger, mechanisms, utilities
+from dpselect.analysis import compare, metrics
+from dpselect.analysis.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
+from dpselect.analysis.recommend import Recommendation, recommend
+from dpselect.kernel.errors import BudgetError, PrivacyError
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.units import UnitScores
 from dpselect.ledger import Ledger, budget
 from dpselect.mechanisms import mechanism
-from dpselect.objectives import priv_agg, priv_pareto
-from dpselect.quantiles import quantiles
-from dpselect.recommend import Recommendation, recommend
+from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.release.opendp import to_opendp
+from dpselect.release.quantiles import quantiles
+from dpselect.release.select import Release, select, top_k
+from dpselect.release.several_objectives import priv_agg, priv_pareto
+from dpselect.scores import sensitivity
+from dpselect.scores.combine import aggregate, pareto
+from dpselect.scores.scores import Scores
+from dpselect.scores.sensitivity import Sensitivity
 from dpselect.sources.candidates import Candidates
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import Column, Graph, StoredColumn, StoredGraph
@@ -62,6 +65,7 @@ __all__ = [
     "recommend",
     "select",
     "sensitivity",
+    "to_opendp",
     "top_k",
     "utilities",
 ]

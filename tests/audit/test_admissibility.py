@@ -6,7 +6,7 @@ import pytest
 import dpselect as dps
 from dpselect import audit
 from dpselect.audit.admissibility import exact_sensitivity
-from universes import chain, random_problem
+from tests.universes import chain, random_problem
 
 
 def brute_force(problem, t: int) -> np.ndarray:

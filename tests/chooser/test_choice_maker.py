@@ -3,9 +3,9 @@
 from fractions import Fraction
 
 import pytest
-from toy_options import NOISY, PUBLIC, ROWS, ZERO, chooser, maker, trained
 
 import dpselect as dps
+from tests.chooser.toy_options import NOISY, PUBLIC, ROWS, ZERO, chooser, maker, trained
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from toy_options import chooser
+
+from tests.chooser.toy_options import chooser
 
 
 def test_arithmetic() -> None:

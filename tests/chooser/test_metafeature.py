@@ -4,12 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from toy_options import chooser
 
 import dpselect as dps
 from dpselect.chooser import cells
 from dpselect.chooser.metafeature import expected, released
-from dpselect.core.noise import log_law
+from dpselect.kernel.samplers.discrete_laplace import log_law
+from tests.chooser.toy_options import chooser
 
 Metafeature = chooser.Metafeature
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from toy_options import chooser, trained
 
 from dpselect.chooser.learner import RegretTree
+from tests.chooser.toy_options import chooser, trained
 
 
 def test_regret_is_drawn(tmp_path) -> None:

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from toy_options import maker
 
 from dpselect import chooser
+from tests.chooser.toy_options import maker
 
 SIZES = (3, 10, 40, 200)
 

@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from toy_options import ROWS, ZERO, chooser, noisy_sum, trained
 
 import dpselect as dps
 from dpselect.chooser import cells, trees
+from tests.chooser.toy_options import ROWS, ZERO, chooser, noisy_sum, trained
 
 
 def test_a_refusal_comes_before_the_spend() -> None:

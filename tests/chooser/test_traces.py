@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 import pytest
-from toy_options import NOISY, PUBLIC, ROWS, ZERO, chooser, maker
 
 import dpselect as dps
+from tests.chooser.toy_options import NOISY, PUBLIC, ROWS, ZERO, chooser, maker
 
 
 def test_one_row_a_run(tmp_path) -> None:
@@ -73,7 +73,7 @@ def test_a_killed_process_goes_on_where_it_was(tmp_path) -> None:
 import sys, time
 sys.path[:0] = {sys.path!r}
 from dpselect.chooser import traces
-from toy_options import PUBLIC, ZERO, chooser, maker
+from tests.chooser.toy_options import PUBLIC, ZERO, chooser, maker
 traces._SECONDS_BETWEEN_WRITES = 0.0
 def slow(_, __):
     time.sleep(0.2)

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 
 import dpselect as dps
-from dpselect.core.coins import fresh
-from dpselect.core.noise import noisy_counts
+from dpselect.kernel.coins import fresh
+from dpselect.kernel.samplers.discrete_laplace import noisy_counts
 
 chooser = dps.chooser
 PUBLIC = {"two": [1] * 2, "five": [1] * 5, "six hundred": [1] * 600, "thousand": [1] * 1000}

@@ -13,14 +13,15 @@ import sys
 import time
 from pathlib import Path
 
-import inputs
 import numpy as np
 import pytest
 from inputs import CHOOSE, PERCENTILE, TRAIN
 
 import dpselect as dps
 from dpselect.cli import main
-from dpselect.core.output import Output
+from dpselect.sources.output import Output
+from tests.cli import inputs
+from tests.cli.inputs import CHOOSE, PERCENTILE, PREDICT, TRAIN
 
 SOURCE = Path(__file__).parents[2] / "src"
 LEDGER = ["--ledger", "people.ledger"]

@@ -9,12 +9,11 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import fuzz
-import inputs
 import pytest
 
 import dpselect as dps
 from dpselect.cli import main
+from tests.cli import fuzz, inputs
 
 SOURCE = Path(__file__).parents[2] / "src"
 SECONDS = 60

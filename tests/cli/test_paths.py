@@ -7,13 +7,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import inputs
 import pytest
-from inputs import CHOOSE, CHOOSE_TREE, PERCENTILE, PREDICT, TOP_K, TRAIN
 
 import dpselect as dps
 from dpselect.cli import _parser, main
 from dpselect.cli.paths import PICTURES, Declared, Role
+from tests.cli import inputs
+from tests.cli.inputs import CHOOSE, CHOOSE_TREE, PERCENTILE, PREDICT, TOP_K, TRAIN
 
 # Options that take text which is no path. A new one is either declared as a path or named here.
 WORDS = {

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import page_inputs
 import pytest
 
 from dpselect.cli import main
+from tests.contracts import page_inputs
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [
     ROOT / "README.md",
-    ROOT / "benchmarks" / "README.md",
+    ROOT / "src" / "dpselect" / "studies" / "peers" / "README.md",
     *(page for page in sorted(DOCS.rglob("*.md")) if not {"_build", "made"} & set(page.parts)),
     *sorted((ROOT / "src").rglob("*.md")),
 ]
@@ -31,8 +31,8 @@ TEMPLATES = {
     "chgrp ": "needs a group of several accounts",
     "chmod ": "needs a group of several accounts",
     "mv ": "needs a group of several accounts",
-    "dpselect choose": "trains for minutes first: tests/test_cli_choose.py runs it",
-    "dpselect compare --traces": "needs what dpselect choose trained: tests/test_cli_choose.py runs it",
+    "dpselect choose": "trains for minutes first: tests/cli/test_choose.py runs it",
+    "dpselect compare --traces": "needs what dpselect choose trained: tests/cli/test_choose.py runs it",
     "dpselect reproduce": "takes minutes: tests/experiments runs its parts",
     "dpselect select postgres://": "needs a server: tests/warehouse starts one",
     "dpselect train postgres://": "needs a server: tests/warehouse starts one",

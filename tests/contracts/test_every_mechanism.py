@@ -5,7 +5,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.audit import privacy_loss
-from universes import chain, random_problem
+from tests.universes import chain, random_problem
 
 NAMES = list(dps.mechanisms.EVERY_MECHANISM)
 PROBLEMS = {

@@ -30,7 +30,15 @@ def test_each_has_a_proof_a_doctest_and_a_row(name: str) -> None:
     assert (ROOT / "tests" / file.parent.name).is_dir()
 
 
-@pytest.mark.parametrize("name", ["core/combine.md", "core/noise.md", "objectives.md", "quantiles.md"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "scores/combine.md",
+        "kernel/samplers/discrete_laplace.md",
+        "release/several_objectives.md",
+        "release/quantiles.md",
+    ],
+)
 def test_what_joins_scores_or_draws_has_a_proof_too(name: str) -> None:
     """Under the same four headings as every other proof."""
     assert HEADINGS == re.findall(r"^## .*$", (SOURCE / name).read_text(encoding="utf-8"), re.MULTILINE)
@@ -67,7 +75,7 @@ def test_randomness_lives_in_two_files() -> None:
     for path in SOURCE.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         seeded = r"import random|import secrets"
-        if "experiments" not in path.parts:
+        if "studies" not in path.parts:
             seeded += r"|np\.random|numpy\.random"
         assert not re.search(seeded, text), path.name
         assert path.name == "coins.py" or "urandom" not in text

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hostile import Pair, fits, pairs
 
 import dpselect as dps
-from dpselect.core.release import release_of
-from dpselect.core.scores import SmoothScores
-from dpselect.mechanisms import smooth_scale
+from dpselect.kernel.units import SmoothScores
+from dpselect.mechanisms.smooth import scale as smooth_scale
+from dpselect.release.select import release_of
+from tests.contracts.hostile import Pair, fits, pairs
 
 NAMES = list(dps.mechanisms.EVERY_MECHANISM)
 # Pairs for each mechanism: quick here, many in the slow search; a law of Laplace noise takes long.
@@ -191,7 +191,7 @@ def test_an_epsilon_below_the_grid_of_smooth_scores_is_refused_unpaid(name: str,
 @pytest.mark.parametrize("epsilon", [1e-300, 1e-20, 1e-17, 1e-12, 1e-9, 9.99e-7, 1.01e-6, 1e-3])
 def test_a_slide_hides_no_more_than_epsilon_however_small(epsilon: float) -> None:
     """The shift times the steepest slope bounds the cost: it was 104 epsilon at 1e-20."""
-    from dpselect.core.heavy_tails import shift_for
+    from dpselect.mechanisms.smooth.student_t import shift_for
 
     assert 0.998 * epsilon <= shift_for(epsilon) * 1.0617628 <= epsilon * (1 + 1e-3 * epsilon**0.5)
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hostile_rows import COLUMNS, READERS, Column, Reader, csv_file, pairs, parquet_file
 
 from dpselect.learn import EVERY_CLASSIFIER, DPTreeClassifier
 from dpselect.learn.domains import attribute
 from dpselect.learn.reading import Rows
 from dpselect.sources import frames
+from tests.contracts.hostile_rows import COLUMNS, READERS, Column, Reader, csv_file, pairs, parquet_file
 
 OUTCOMES = [(unknown, missing) for unknown in ("clip", "ignore") for missing in (False, True)]
 

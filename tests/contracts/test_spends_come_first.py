@@ -54,7 +54,9 @@ class Diary:
         self.events: list[str] = []
         self.spent = Fraction(0)
         drawn = os.urandom
-        monkeypatch.setattr("dpselect.core.coins.os.urandom", lambda count: self.events.append("draw") or drawn(count))
+        monkeypatch.setattr(
+            "dpselect.kernel.coins.os.urandom", lambda count: self.events.append("draw") or drawn(count)
+        )
 
     def spend(self, guarantee, /, *, mechanism: str, count: int = 1, note: str = "") -> None:
         """Write it down."""

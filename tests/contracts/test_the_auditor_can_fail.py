@@ -1,21 +1,18 @@
 """Planted faults: published errors and plausible mistakes that the auditor must catch, each with a counterexample."""
 
 import importlib
-import sys
 from pathlib import Path
 
 import pytest
 
 FOLDER = Path(__file__).parent / "faults"
-NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "toys")
+NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in ("toys", "__init__"))
 
 
 @pytest.fixture
 def fault(request: pytest.FixtureRequest):
     """One planted fault, imported by name."""
-    sys.path.insert(0, str(FOLDER))
-    yield importlib.import_module(request.param)
-    sys.path.remove(str(FOLDER))
+    return importlib.import_module(f"tests.contracts.faults.{request.param}")
 
 
 def test_there_are_at_least_fifteen() -> None:

@@ -11,12 +11,12 @@ import pytest
 
 import dpselect as dps
 from dpselect import histograms
-from dpselect.core import noise
 from dpselect.histograms.counts import MOST_CELLS
 from dpselect.histograms.draws import Draws
 from dpselect.histograms.hb import _on_a_line, branching
 from dpselect.histograms.hilbert import curve
 from dpselect.histograms.release import LEAST_EPSILON
+from dpselect.kernel.samplers import discrete_laplace as noise
 
 SHAPES = [(1,), (2,), (7,), (64,), (1, 1), (1, 9), (9, 1), (5, 3), (8, 8)]
 NAMES = ["identity", "uniform", "hb", "privelet", "dawa", "mwem"]

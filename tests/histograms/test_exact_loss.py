@@ -5,9 +5,9 @@ from fractions import Fraction
 from functools import partial
 
 import pytest
-from transcript import losses
 
 import dpselect as dps
+from tests.histograms.transcript import losses
 
 SHAPES = [(1,), (2,), (5,), (2, 2), (3, 2)]
 EPSILON = Fraction(7, 10)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from dpselect import audit
-from dpselect.core.noise import log_law
 from dpselect.histograms.dawa import partition
 from dpselect.histograms.draws import Draws
 from dpselect.histograms.partition import candidates, deviations, least_cost
+from dpselect.kernel.samplers.discrete_laplace import log_law
 
 
 def lines(cells: int, values: tuple[int, ...]):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import dpselect as dps
-from dpselect.core.noise import log_law
+from dpselect.kernel.samplers.discrete_laplace import log_law
 from dpselect.learn.draws import Draws, row_ticks
 
 FLIP = dps.mechanism("permute-and-flip")

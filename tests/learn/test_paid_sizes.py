@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import replay
-from replay import Replay, chance_of, transcripts
 
 from dpselect.learn import THE_FIVE, DPTreeClassifier
 from dpselect.learn.domains import attributes
 from dpselect.views import Records
+from tests.learn import replay
+from tests.learn.replay import Replay, chance_of, transcripts
 
 KNOWN = attributes(["a", "b"], {"a": [0, 1], "b": (0, 2)}, bins=2, missing=False)
 KINDS = list(itertools.product(range(2), range(2), range(2)))

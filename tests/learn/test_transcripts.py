@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from replay import chance_of, transcripts
 
 import dpselect as dps
 from dpselect.learn import DPEvolutionaryTreeClassifier, DPID3Classifier, DPRandomForestClassifier, DPTreeClassifier
 from dpselect.learn.builder import Plan, noisy_leaf
 from dpselect.learn.domains import attributes
 from dpselect.views import Records
+from tests.learn.replay import chance_of, transcripts
 
 
 class BySize:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect.core.neighbours import Neighbours
+from dpselect.kernel.neighbours import Neighbours
 
 EACH = dps.Guarantee(Fraction(1, 1000), Neighbours.ADD_REMOVE)
 MEMORY = Path("/dev/shm")

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 import dpselect as dps
-from dpselect.core.neighbours import Neighbours
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger import Event
 
 TENTH = dps.Guarantee(Fraction(1, 10), Neighbours.ADD_REMOVE, bounded_range=True)

@@ -15,7 +15,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
-from dpselect.core.neighbours import Neighbours
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger import Event, file, store
 from dpselect.ledger.chain import Tail, totals_text
 

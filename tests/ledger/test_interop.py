@@ -6,7 +6,8 @@ from fractions import Fraction
 import pytest
 
 import dpselect as dps
-from dpselect.ledger import BudgetAccountant, to_opendp
+from dpselect.ledger import BudgetAccountant
+from dpselect.release.opendp import to_opendp
 
 FLIP = dps.mechanism("permute-and-flip")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect.core.neighbours import Neighbours
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger import file, store
 
 EACH = dps.Guarantee(Fraction(1, 10), Neighbours.ADD_REMOVE)

@@ -4,7 +4,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.audit import privacy_loss
-from universes import random_problem
+from tests.universes import random_problem
 
 
 def test_the_score_is_minus_the_distance_exactly() -> None:

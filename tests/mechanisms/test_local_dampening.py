@@ -132,7 +132,7 @@ def test_dampened_scores_have_range_bound_two() -> None:
 
 def test_unshifted_dampening_may_lose_to_range_bound_one() -> None:
     """u on a chain (0,0),(1,0),(2,0),(3.2,0), at (1,0), epsilon 1: .622 against .697 for the classic."""
-    from universes import chain
+    from tests.universes import chain
 
     problem = chain([(0, 0), (1, 0), (2, 0), (3.2, 0)], range_bound=1)
     scores = problem.utility(element=False)(1)

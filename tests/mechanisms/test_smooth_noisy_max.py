@@ -9,11 +9,11 @@ import pytest
 
 import dpselect as dps
 from dpselect.audit import privacy_loss
-from dpselect.core import noises
-from dpselect.core.dilation import proved_bound
-from dpselect.mechanisms import published
-from dpselect.mechanisms.smooth_noisy_max import calibrate
-from universes import random_problem
+from dpselect.mechanisms.smooth import chaves_2024 as published
+from dpselect.mechanisms.smooth import noise_distributions as noises
+from dpselect.mechanisms.smooth.dilation import proved_bound
+from dpselect.mechanisms.smooth.smooth_noisy_max import calibrate
+from tests.universes import random_problem
 
 STUDENT = noises.student_t()
 

@@ -1,13 +1,13 @@
 """Smooth Private Selection."""
 
 import pytest
-from test_smooth_noisy_max import worst_found
 
 import dpselect as dps
 from dpselect.audit import privacy_loss
-from dpselect.core import noises
-from dpselect.mechanisms.smooth_private_selection import GAMMAS, calibrate
-from universes import random_problem
+from dpselect.mechanisms.smooth import noise_distributions as noises
+from dpselect.mechanisms.smooth.smooth_private_selection import GAMMAS, calibrate
+from tests.mechanisms.test_smooth_noisy_max import worst_found
+from tests.universes import random_problem
 
 
 @pytest.mark.parametrize(

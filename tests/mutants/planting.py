@@ -1,6 +1,6 @@
 """Plant one mutant in a fresh interpreter, run what must notice it, and tell who did.
 
-    python tests/mutants/planting.py [NAME ...]
+    python -m tests.mutants.planting [NAME ...]
 
 prints a line per mutant whose name contains one of the words, all when none is passed.
 """
@@ -18,8 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import CodeType
 
-sys.path.insert(0, str(Path(__file__).parent))
-from mutants import MUTANTS, Mutant
+from tests.mutants.mutants import MUTANTS, Mutant
 
 ROOT = Path(__file__).parents[2]
 CAUGHT, SILENT, FAILED = 0, 10, 11
@@ -85,7 +84,7 @@ def noticed(mutant: Mutant, by: str) -> bool | None:
         return None
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     run = subprocess.run(
-        [sys.executable, __file__, "--plant", mutant.name, by],
+        [sys.executable, "-m", "tests.mutants.planting", "--plant", mutant.name, by],
         cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     if run.returncode not in (CAUGHT, SILENT):

@@ -3,9 +3,9 @@
 import dataclasses
 
 import pytest
-from planting import noticed, planted, source_of
 
-from mutants import MUTANTS
+from tests.mutants.mutants import MUTANTS
+from tests.mutants.planting import noticed, planted, source_of
 
 NAMES = {mutant.name: mutant for mutant in MUTANTS}
 
@@ -27,7 +27,7 @@ def test_a_change_that_fits_nowhere_is_refused() -> None:
     source = source_of(mutant).read_text(encoding="utf-8")
 
     with pytest.raises(LookupError, match="There is no"):
-        planted(dataclasses.replace(mutant, function="dpselect.core.release:gone"), source)
+        planted(dataclasses.replace(mutant, function="dpselect.release.select:gone"), source)
     with pytest.raises(LookupError, match="0 times"):
         planted(dataclasses.replace(mutant, old="nowhere in there"), source)
 

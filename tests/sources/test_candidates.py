@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.core.release import _release_grouped
+from dpselect.release.select import _release_grouped
 from dpselect.sources import candidates as module
 from dpselect.sources import ordinals
 from dpselect.sources.warehouse import Warehouse
@@ -131,7 +131,9 @@ def test_candidates_without_a_row_score_zero(engine, monkeypatch, few: int, mech
         candidates = made(engine, rows, domain=domain)
         laws = []
         candidates.answer(
-            lambda grouped, laws=laws: laws.append((grouped, grouped.log_law(dps.mechanism(mechanism), 1))) or []
+            lambda grouped, laws=laws: (
+                laws.append((grouped, dps.mechanism(mechanism).grouped_log_law(grouped, 1))) or []
+            )
         )
         ((grouped, log_law),) = laws
 
@@ -169,7 +171,7 @@ def test_profiles_give_each_candidate_its_own_sensitivity(engine, name: str) -> 
 
     def pick(grouped):
         places = [(g, i) for g, count in enumerate(grouped.counts.tolist()) for i in range(count)]
-        log_law = grouped.log_law(mechanism, 2)
+        log_law = mechanism.grouped_log_law(grouped, 2)
         laws.update(enumerate(np.exp(log_law[g]) for g, _ in places))
         return places
 
@@ -481,7 +483,7 @@ def test_a_file_that_changes_once_is_read_again_with_fresh_coins(engine, tmp_pat
     streams = []
 
     def stream():
-        from dpselect.core.coins import fresh
+        from dpselect.kernel.coins import fresh
 
         streams.append(len(streams))
         if len(streams) == 1:

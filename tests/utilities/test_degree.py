@@ -1,10 +1,10 @@
 """Degree."""
 
 import numpy as np
-from enumeration import admissible, tabulate, tightness
 
 import dpselect as dps
 from dpselect.utilities import degree
+from tests.utilities.enumeration import admissible, tabulate, tightness
 
 
 def test_degrees_are_exact_integers_with_range_bound_one() -> None:

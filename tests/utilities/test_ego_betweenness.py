@@ -5,14 +5,14 @@ import sys
 import networkx as nx
 import numpy as np
 import pytest
-from enumeration import admissible, tabulate, tightness
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
-from dpselect.core.sensitivity import profiles
+from dpselect.scores.sensitivity import profiles
 from dpselect.utilities import ego_betweenness
 from dpselect.utilities.ego_betweenness import quarter_bound, sensitivity_of_degrees
+from tests.utilities.enumeration import admissible, tabulate, tightness
 
 # a, b, v0 .. v5 are 0 .. 7.
 FIGURE_2 = [(0, 1), *((hub, v) for hub in (0, 1) for v in range(2, 8))]

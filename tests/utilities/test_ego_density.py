@@ -5,14 +5,14 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
-from enumeration import admissible, tabulate, tightness
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
-from dpselect.core.sensitivity import profiles
+from dpselect.scores.sensitivity import profiles
 from dpselect.utilities import ego_density
 from dpselect.utilities.ego_density import sensitivity_of_degrees
+from tests.utilities.enumeration import admissible, tabulate, tightness
 
 
 @settings(max_examples=60, deadline=None)

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from enumeration import admissible, tabulate
 
 import dpselect as dps
 from dpselect.utilities import counts, majority
+from tests.utilities.enumeration import admissible, tabulate
 
 
 def of_records(records: np.ndarray) -> dps.Scores:

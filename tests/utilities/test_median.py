@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from enumeration import admissible, tabulate, tightness
 
 import dpselect as dps
 from dpselect.utilities import median
+from tests.utilities.enumeration import admissible, tabulate, tightness
 
 
 def test_records_score_minus_their_distance_to_the_middle() -> None:

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from enumeration import admissible, tabulate
 
 import dpselect as dps
 from dpselect.utilities import percentile
 from dpselect.utilities.percentile import safe_steps
+from tests.utilities.enumeration import admissible, tabulate
 
 PERCENTAGES = (0, 10, 25, 33.3, 50, 60, 75, 90, 99.9)
 MOST = 12

@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from enumeration import admissible, tabulate
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dpselect as dps
 from dpselect.utilities import percentile, percentile_rank
 from dpselect.utilities.percentile_rank import _changes, changes
+from tests.utilities.enumeration import admissible, tabulate
 
 TOP = 12
 

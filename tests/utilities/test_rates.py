@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from enumeration import admissible, tabulate
 
 import dpselect as dps
 from dpselect.audit.claims import _rate
 from dpselect.utilities import true_negative_rate, true_positive_rate
+from tests.utilities.enumeration import admissible, tabulate
 
 
 @pytest.mark.parametrize("utility", [true_positive_rate, true_negative_rate])

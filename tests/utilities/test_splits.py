@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from enumeration import admissible, tabulate
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dpselect as dps
 from dpselect.audit.claims import _split
 from dpselect.utilities import gini, information_gain, max_operator, max_operator_winner, misclassified
+from tests.utilities.enumeration import admissible, tabulate
 
 CRITERIA = [max_operator, gini, misclassified, information_gain]
 TABLES = st.lists(st.lists(st.integers(0, 20), min_size=3, max_size=3), min_size=1, max_size=4)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from enumeration import admissible, tabulate
 
 import dpselect as dps
 from dpselect.audit.admissibility import exact_sensitivity
 from dpselect.utilities import tdt
 from dpselect.utilities.tdt import smooth_tdt
+from tests.utilities.enumeration import admissible, tabulate
 
 
 def statistic(b: int, c: int) -> float:

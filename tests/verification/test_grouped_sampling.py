@@ -7,11 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from test_sampling import EPSILON, THRESHOLD, p_value
 
 import dpselect as dps
-from dpselect.core import groups
-from dpselect.core.grouped import GroupedScores
+from dpselect.kernel.samplers import grouped as groups
+from dpselect.release.select import picks
+from dpselect.scores.grouped import GroupedScores
+from tests.verification.test_sampling import EPSILON, THRESHOLD, p_value
 
 # Small groups are flipped, large ones counted; two groups share a tick.
 TABLE = GroupedScores(dps.Scores([9, 7, 3, 1, 3], sensitivity=1), np.array([1, 3, 40, 5000, 2]))
@@ -20,11 +21,11 @@ TABLE = GroupedScores(dps.Scores([9, 7, 3, 1, 3], sensitivity=1), np.array([1, 3
 def verify(name: str, draws: int, entropy) -> None:
     """Draw groups and test; the two wrong laws must be rejected, or the test has no power."""
     mechanism = dps.mechanism(name)
-    drawn = [TABLE.picks(1, EPSILON, mechanism, lambda: entropy)[0][0] for _ in range(draws)]
+    drawn = [picks(TABLE, 1, EPSILON, mechanism, lambda: entropy)[0][0] for _ in range(draws)]
     counts = np.bincount(drawn, minlength=5)
 
     def law(epsilon: Fraction) -> np.ndarray:
-        return np.exp(TABLE.log_law(mechanism, epsilon)) * TABLE.counts
+        return np.exp(mechanism.grouped_log_law(TABLE, epsilon)) * TABLE.counts
 
     assert p_value(counts, law(EPSILON)) > 1e-4
     assert p_value(counts, law(EPSILON * Fraction(7, 10))) < THRESHOLD
@@ -53,7 +54,7 @@ def test_ordinals_of_pairs_follow_the_peeled_law(name: str, entropy) -> None:
     starts = np.array([0, 1, 3])
     seen = np.zeros((6, 6), dtype=np.int64)
     for _ in range(2500):
-        (g, i), (h, j) = table.picks(2, EPSILON, mechanism, lambda: entropy)
+        (g, i), (h, j) = picks(table, 2, EPSILON, mechanism, lambda: entropy)
         seen[starts[g] + i, starts[h] + j] += 1
 
     def law(epsilon: Fraction) -> np.ndarray:
@@ -76,7 +77,7 @@ def test_binomial_numbers_follow_their_law(count: int, chance: Fraction, entropy
     """Counted bit by bit, against the binomial law with p = exp(-x); p changed by a tenth of a deviation more fails."""
     from scipy import stats
 
-    from dpselect.core.heads import binomial
+    from dpselect.kernel.binomial import binomial
 
     p = float(np.exp(-float(chance)))
     drawn = np.bincount([binomial(count, chance, entropy) for _ in range(4000)], minlength=count + 1)
@@ -88,11 +89,11 @@ def test_binomial_numbers_follow_their_law(count: int, chance: Fraction, entropy
 
 def test_the_release_path_uses_a_stream_of_its_own() -> None:
     """With operating system randomness: accepted unless one in 10^12 is against us."""
-    from dpselect.core.coins import fresh
+    from dpselect.kernel.coins import fresh
 
     mechanism = dps.mechanism("permute-and-flip")
-    drawn = [TABLE.picks(1, EPSILON, mechanism, fresh)[0][0] for _ in range(3000)]
-    law = np.exp(TABLE.log_law(mechanism, EPSILON)) * TABLE.counts
+    drawn = [picks(TABLE, 1, EPSILON, mechanism, fresh)[0][0] for _ in range(3000)]
+    law = np.exp(mechanism.grouped_log_law(TABLE, EPSILON)) * TABLE.counts
 
     assert p_value(np.bincount(drawn, minlength=5), law) > THRESHOLD
     assert groups.permute_and_flip is mechanism.sampler.grouped

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import dpselect as dps
-from dpselect.core.release import peel
+from dpselect.release.select import peel
 
 THRESHOLD = 1e-12
 EPSILON = Fraction(2)
@@ -64,7 +64,7 @@ def test_sampler_follows_its_law_at_length(name: str, entropy) -> None:
 @pytest.mark.parametrize("name", ["exponential", "permute-and-flip", "noisy-max-laplace"])
 def test_operating_system_randomness_follows_the_law(name: str) -> None:
     """The release path, with its own stream: accepted unless one in 10^12 is against us."""
-    from dpselect.core.coins import fresh
+    from dpselect.kernel.coins import fresh
 
     mechanism, scores = dps.mechanism(name), scores_for(name)
     unit = mechanism.effective(scores)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from engines import Server, postgres_server, spark_session
+
+from tests.warehouse.engines import Server, postgres_server, spark_session
 
 pytest.importorskip("ibis", reason='Warehouses need Ibis: python -m pip install "dpselect[warehouse]"')
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from engines import Server
 from pyarrow import parquet
 
 from dpselect.learn.domains import attribute
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views.stored import StoredRecords
 from dpselect.views.stored_text import text_read_once
+from tests.warehouse.engines import Server
 
 TARGET = attribute("y", [0, 1], bins=2, missing=False)
 TEXTS = [

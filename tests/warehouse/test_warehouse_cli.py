@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from engines import Server
-from test_warehouse_safety import frame, people
 
 from dpselect.cli import main
+from tests.warehouse.engines import Server
+from tests.warehouse.test_warehouse_safety import frame, people
 
 
 @pytest.fixture

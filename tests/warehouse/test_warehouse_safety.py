@@ -16,11 +16,11 @@ import numpy as np
 import polars
 import pyarrow as pa
 import pytest
-from engines import Server
 
 import dpselect as dps
 from dpselect.sources.locators import without_secrets
 from dpselect.sources.warehouse import Warehouse
+from tests.warehouse.engines import Server
 
 DOMAINS = {"age": (0, 100), "job": ["nurse", "smith"], "rich": ["no", "yes"]}
 

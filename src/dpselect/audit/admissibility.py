@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.audit.universe import Universe
-from dpselect.core.scores import Scores
+from dpselect.scores.scores import Scores
 
 Floats = NDArray[np.float64]
 Utility = Callable[[Any], Scores]

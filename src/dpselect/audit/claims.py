@@ -13,11 +13,11 @@ from dpselect.audit import paths
 from dpselect.audit.admissibility import Utility
 from dpselect.audit.margins import PROBLEMS, row_of, tenths
 from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets, vectors
-from dpselect.core.combine import aggregate, pareto
-from dpselect.core.mechanism import Mechanism
-from dpselect.core.scores import Scores
-from dpselect.core.sensitivity import element
 from dpselect.mechanisms import EVERY_MECHANISM
+from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.scores.combine import aggregate, pareto
+from dpselect.scores.scores import Scores
+from dpselect.scores.sensitivity import element
 from dpselect.views import Graph
 
 # Small, about one, and large: losses behave differently.

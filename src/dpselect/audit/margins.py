@@ -13,9 +13,9 @@ from functools import partial
 import numpy as np
 
 from dpselect.audit.universe import Universe, metric_space
-from dpselect.core.combine import pareto
-from dpselect.core.scores import Scores
-from dpselect.core.sensitivity import constant, element, local
+from dpselect.scores.combine import pareto
+from dpselect.scores.scores import Scores
+from dpselect.scores.sensitivity import constant, element, local
 
 # Two floats at most 1.3 apart, a unit, on both sides of 2^26 units: their ticks are 2^20 + 1 apart.
 _UNIT, _LOW, _HIGH = 1.3, 87241522.75771217, 87241524.05771217

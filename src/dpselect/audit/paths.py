@@ -20,11 +20,13 @@ from numpy.typing import NDArray
 
 from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss_of_law
 from dpselect.audit.universe import Universe, multisets
-from dpselect.core import coins, groups, release
-from dpselect.core.mechanism import Mechanism
-from dpselect.core.scores import Scores
+from dpselect.kernel import coins
+from dpselect.kernel.samplers import grouped as groups
 from dpselect.mechanisms import mechanism as named
-from dpselect.quantiles import release_of as quantiles_of
+from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.release import select as release
+from dpselect.release.quantiles import release_of as quantiles_of
+from dpselect.scores.scores import Scores
 
 # The total epsilon of every release here: large enough that a share too many is seen.
 EPSILON = Fraction(2)

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from dpselect.audit.admissibility import Utility
 from dpselect.audit.universe import Universe
-from dpselect.core.guarantee import exact_epsilon
-from dpselect.core.mechanism import Mechanism, require_mechanism
-from dpselect.core.scores import Scores, UnitScores
+from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.kernel.units import UnitScores
+from dpselect.mechanisms.mechanism import Mechanism, require_mechanism
+from dpselect.scores.scores import Scores
 
 Floats = NDArray[np.float64]
 Law = Callable[[Any], Mapping[Any, float] | Floats]

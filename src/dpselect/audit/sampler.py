@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.core.coins import Entropy, fresh
-from dpselect.core.guarantee import exact_epsilon
-from dpselect.core.mechanism import Mechanism
-from dpselect.core.scores import Scores
+from dpselect.kernel.coins import Entropy, fresh
+from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.scores.scores import Scores
 
 Floats = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.core.neighbours import Neighbours, neighbours
+from dpselect.kernel.neighbours import Neighbours, neighbours
 from dpselect.views import Graph
 
 # Beyond this many databases an enumeration takes minutes.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpselect.chooser.option import Option
-from dpselect.core.guarantee import Guarantee
+from dpselect.kernel.guarantee import Guarantee
 
 
 @dataclass(frozen=True, eq=False)

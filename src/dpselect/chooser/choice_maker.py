@@ -25,11 +25,11 @@ from dpselect.chooser.option import Option, rehearsed
 from dpselect.chooser.policy import Policy, Recipe
 from dpselect.chooser.regret import Regret, leave_out, remaining
 from dpselect.chooser.traces import COLUMNS, Traces, record
-from dpselect.core.coins import Entropy, fresh
-from dpselect.core.errors import PrivacyError
-from dpselect.core.guarantee import Guarantee, exact_epsilon
-from dpselect.core.neighbours import Neighbours, neighbours
-from dpselect.core.spending import Spender, require_spender, session
+from dpselect.kernel.budget import Spender, require_spender, session
+from dpselect.kernel.coins import Entropy, fresh
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.guarantee import Guarantee, exact_epsilon
+from dpselect.kernel.neighbours import Neighbours, neighbours
 
 _USUAL_SHARE = Fraction(1, 20)
 _FOUR_IN_FIVE = 1.2816
@@ -75,8 +75,8 @@ class ChoiceMaker:
         ValueError, TypeError: no option or one; names that clash; a share outside its range.
         PrivacyError: a share of 0 although a metafeature must be paid for.
 
-    >>> from dpselect.core.coins import fresh
-    >>> from dpselect.core.noise import noisy_counts
+    >>> from dpselect.kernel.coins import fresh
+    >>> from dpselect.kernel.samplers.discrete_laplace import noisy_counts
     >>> def noisy_sum(records, epsilon):
     ...     return int(noisy_counts(np.array([sum(records)]), epsilon, 1, fresh)[0])
     >>> options = [Option("noisy sum", noisy_sum), Option("zero", lambda records, epsilon: 0)]

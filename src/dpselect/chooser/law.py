@@ -10,8 +10,8 @@ import numpy as np
 
 from dpselect.chooser.choice_maker import ChoiceMaker
 from dpselect.chooser.metafeature import paid
-from dpselect.core.guarantee import exact_epsilon
-from dpselect.core.noise import log_law
+from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.kernel.samplers.discrete_laplace import log_law
 
 OptionLaw = Callable[[Any, Any], Mapping[Any, float]]
 

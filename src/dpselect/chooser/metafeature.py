@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.coins import Entropy, fresh
-from dpselect.core.errors import PrivacyError
-from dpselect.core.guarantee import exact_epsilon
-from dpselect.core.noise import noisy_counts
-from dpselect.core.scores import floor_ticks
+from dpselect.kernel.coins import Entropy, fresh
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.kernel.samplers.discrete_laplace import noisy_counts
+from dpselect.kernel.units import floor_ticks
 
 _TICKS = 2**20
 _LARGEST = 10.0**300
@@ -47,7 +47,7 @@ class Metafeature:
     Metafeature('rows', sensitivity=1)
     >>> Metafeature("rows", len)
     Traceback (most recent call last):
-    dpselect.core.errors.PrivacyError: Metafeature 'rows' is neither public nor paid for: pass sensitivity=...
+    dpselect.kernel.errors.PrivacyError: Metafeature 'rows' is neither public nor paid for: pass sensitivity=...
     """
 
     name: str

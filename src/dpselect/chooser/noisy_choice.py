@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.chooser.trees import Table
-from dpselect.core.coins import below, fresh
-from dpselect.core.guarantee import exact_epsilon
-from dpselect.core.spending import session
+from dpselect.kernel.budget import session
+from dpselect.kernel.coins import below, fresh
+from dpselect.kernel.guarantee import exact_epsilon
 from dpselect.learn.conditional import FACTS, QUERIES
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpselect.core.errors import PrivacyError
+from dpselect.kernel.errors import PrivacyError
 
 # What a programmer expects: released metafeatures and the option's epsilon to its loss.
 Predict = Callable[[Mapping[str, float], float], float]

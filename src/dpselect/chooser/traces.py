@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from dpselect.chooser.metafeature import Metafeature
 from dpselect.chooser.option import Option
-from dpselect.core.output import Output
-from dpselect.core.spending import session
+from dpselect.kernel.budget import session
+from dpselect.sources.output import Output
 
 # One row a run; the metafeatures of the database follow, one column each.
 COLUMNS = ("database", "group", "option", "epsilon", "repetition", "loss", "seconds", "error")

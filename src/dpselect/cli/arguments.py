@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import dpselect as dps
 from dpselect.cli.paths import add_ledger
-from dpselect.core.release import Release
+from dpselect.release.select import Release
 from dpselect.sources.locators import is_url, scrubbed
 
 # What argparse takes for a value and no option: -1e3 and -1/2 too, where it knows -1 and -0.5 alone.

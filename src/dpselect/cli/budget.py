@@ -11,8 +11,8 @@ import dpselect as dps
 from dpselect.cli import paths
 from dpselect.cli.arguments import epsilon, number, whole
 from dpselect.cli.spending import text
-from dpselect.core.guarantee import Guarantee
-from dpselect.core.neighbours import Neighbours
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
 
 _BAR, _LATEST = 40, 20
 

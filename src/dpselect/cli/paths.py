@@ -16,8 +16,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from dpselect.core.output import Output, belongs_to_database
 from dpselect.sources.locators import file_of, is_url, require_plain, without_secrets
+from dpselect.sources.output import Output, belongs_to_database
 
 PICTURES = (".png", ".svg", ".pdf")
 

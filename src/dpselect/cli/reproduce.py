@@ -14,7 +14,7 @@ from dpselect.cli.arguments import whole
 from dpselect.cli.paths import add_folder
 
 if TYPE_CHECKING:
-    from dpselect.experiments.engine import Outcome
+    from dpselect.studies.engine.runs import Outcome
 
 _MORE = (
     "With neither --quick nor --runs, measurements are repeated until their standard error is 0.01, up to a bound: "
@@ -51,10 +51,11 @@ def run(given: argparse.Namespace) -> str:
 
 
 def _run(given: argparse.Namespace) -> str:
-    from dpselect import experiments
-    from dpselect.experiments import engine, journal
-    from dpselect.experiments.experiment import EFFORTS, Results
-    from dpselect.experiments.report import Report, write
+    from dpselect.studies import papers as experiments
+    from dpselect.studies.engine import journal
+    from dpselect.studies.engine import runs as engine
+    from dpselect.studies.engine.experiment import EFFORTS, Results
+    from dpselect.studies.engine.report import Report, write
 
     if given.jobs < 1:
         raise ValueError("--jobs is a number of processes >= 1.")
@@ -107,7 +108,7 @@ def _tell(text: str) -> None:
 
 
 def _told(outcome: Outcome) -> str:
-    from dpselect.experiments import verdicts
+    from dpselect.studies.engine import verdicts
 
     each = outcome.experiment
     lines = [f"{each.paper} {each.item}: {verdicts.sentence(outcome)}"]
@@ -119,7 +120,7 @@ def _told(outcome: Outcome) -> str:
 def _missing_data() -> str:
     """Return why there are no data and what to do; empty when there are."""
     from dpselect import datasets
-    from dpselect.experiments import data
+    from dpselect.studies.engine import data
 
     named = os.environ.get("DPSELECT_DATA")
     if not named:
@@ -134,7 +135,7 @@ def _missing_data() -> str:
 
 
 def _folder(out: str) -> Path:
-    from dpselect.experiments.report import TITLE
+    from dpselect.studies.engine.report import TITLE
 
     if Path(out).exists() and not Path(out).is_dir():
         raise ValueError(f"--out names a folder, and {out} is a file: pass another name.")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpselect.core.guarantee import Guarantee
+from dpselect.kernel.guarantee import Guarantee
 from dpselect.ledger import Ledger
 from dpselect.ledger.store import Book, Citing
 from dpselect.sources.locators import without_secrets

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.core.spending import Spender
 from dpselect.histograms.counts import COUNT_CLIP, Floats, Integers
 from dpselect.histograms.draws import Draws
 from dpselect.histograms.hb import branching, measured
@@ -17,6 +16,7 @@ from dpselect.histograms.hierarchy import height
 from dpselect.histograms.hilbert import curve
 from dpselect.histograms.partition import candidates, deviations
 from dpselect.histograms.release import released
+from dpselect.kernel.budget import Spender
 
 PARTITION_SHARE = Fraction(1, 4)
 # The best of 0 to 3 on most made-up shapes, by up to four times on small ones.

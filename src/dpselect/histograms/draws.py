@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from dpselect.core.coins import Entropy, fresh
-from dpselect.core.mechanism import Mechanism
-from dpselect.core.noise import noisy_counts
-from dpselect.core.scores import Scores
 from dpselect.histograms.counts import Integers
 from dpselect.histograms.partition import Candidates, least_cost
+from dpselect.kernel.coins import Entropy, fresh
+from dpselect.kernel.samplers.discrete_laplace import noisy_counts
+from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.scores.scores import Scores
 
 
 class Draws:

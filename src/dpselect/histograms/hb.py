@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.core.spending import Spender
 from dpselect.histograms.counts import Floats, Integers
 from dpselect.histograms.draws import Draws
 from dpselect.histograms.hierarchy import block_sums, consistent, height
 from dpselect.histograms.release import released
+from dpselect.kernel.budget import Spender
 
 # What least squares leave of the variance of ranges on a grid: .39 to .50 on 64 x 64 to 1024 x 1024.
 _LEAST_SQUARES = 0.45

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dpselect.core.spending import Spender
 from dpselect.histograms.counts import Floats, Integers
 from dpselect.histograms.draws import Draws
 from dpselect.histograms.release import released
+from dpselect.kernel.budget import Spender
 
 
 def identity(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:

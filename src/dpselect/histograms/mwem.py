@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.core.mechanism import Mechanism, require_mechanism
-from dpselect.core.scores import Scores
-from dpselect.core.spending import Spender
 from dpselect.histograms.counts import Floats, Integers, require_counts
 from dpselect.histograms.draws import Draws
 from dpselect.histograms.release import released, require_epsilon
 from dpselect.histograms.workload import Workload
+from dpselect.kernel.budget import Spender
 from dpselect.mechanisms import mechanism as named
+from dpselect.mechanisms.mechanism import Mechanism, require_mechanism
+from dpselect.scores.scores import Scores
 
 TOTAL_SHARE = Fraction(1, 20)
 MOST_QUERIES = 10_000

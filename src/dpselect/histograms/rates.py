@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpselect.core.noise import require_rate
 from dpselect.histograms.counts import require_shape
 from dpselect.histograms.dawa import least_rate as of_dawa
 from dpselect.histograms.hb import least_rate as of_hb
@@ -13,6 +12,7 @@ from dpselect.histograms.mwem import least_rate as of_mwem
 from dpselect.histograms.privelet import least_rate as of_privelet
 from dpselect.histograms.release import LeastRate, require_epsilon
 from dpselect.histograms.uniform import least_rate as of_uniform
+from dpselect.kernel.samplers.discrete_laplace import require_rate
 
 LEAST_RATES: dict[str, LeastRate] = {
     "identity": of_identity,

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from dpselect.core.guarantee import Guarantee, exact_epsilon
-from dpselect.core.neighbours import Neighbours
-from dpselect.core.noise import require_rate
-from dpselect.core.spending import Spender, require_spender
 from dpselect.histograms.counts import Floats, Integers, require_counts
 from dpselect.histograms.draws import Draws
+from dpselect.kernel.budget import Spender, require_spender
+from dpselect.kernel.guarantee import Guarantee, exact_epsilon
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.samplers.discrete_laplace import require_rate
 
 Estimate = Callable[[Integers, Fraction, Draws], Floats]
 # From a public shape and epsilon to the least rate of noise that an algorithm asks for.

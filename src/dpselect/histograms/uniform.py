@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.core.spending import Spender
 from dpselect.histograms.counts import Floats, Integers
 from dpselect.histograms.draws import Draws
 from dpselect.histograms.release import released
+from dpselect.kernel.budget import Spender
 
 
 def uniform(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:

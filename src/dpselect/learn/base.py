@@ -15,11 +15,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dpselect.core.errors import PrivacyError
-from dpselect.core.guarantee import Guarantee, exact_epsilon
-from dpselect.core.mechanism import Mechanism
-from dpselect.core.neighbours import Neighbours
-from dpselect.core.spending import Spender, citing, require_spender
+from dpselect.kernel.budget import Spender, citing, require_spender
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.guarantee import Guarantee, exact_epsilon
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.learn.check import Check
 from dpselect.learn.domains import (
     LACKING,
@@ -39,6 +38,7 @@ from dpselect.learn.room import MOST_RECORDS
 from dpselect.learn.tree import Tree
 from dpselect.ledger import Ledger
 from dpselect.mechanisms import mechanism as named
+from dpselect.mechanisms.mechanism import Mechanism
 from dpselect.sources import frames, warehouse
 from dpselect.views.records import Records
 from dpselect.views.stored import StoredRecords

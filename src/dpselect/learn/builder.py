@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from dpselect.core.mechanism import Mechanism
-from dpselect.core.scores import Scores
 from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
 from dpselect.learn.tree import Tree
+from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import Integers
 from dpselect.views.records import Counts
 

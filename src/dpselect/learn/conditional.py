@@ -16,11 +16,11 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.mechanism import Mechanism
-from dpselect.core.scores import Scores
 from dpselect.learn.builder import Multiway, Open
 from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
+from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import Integers
 from dpselect.views.records import Counts
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.errors import PrivacyError
+from dpselect.kernel.errors import PrivacyError
 from dpselect.sources import cells, frames
 from dpselect.sources.categories import EXACT, Categories
 from dpselect.sources.cells import LACKING as LACKING

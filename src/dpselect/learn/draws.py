@@ -8,12 +8,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core import sampling
-from dpselect.core.coins import Entropy, fresh
-from dpselect.core.mechanism import Mechanism
-from dpselect.core.noise import noisy_counts
-from dpselect.core.release import peel
-from dpselect.core.scores import Scores, floor_ticks
+from dpselect.kernel.coins import Entropy, fresh
+from dpselect.kernel.samplers.discrete_laplace import noisy_counts
+from dpselect.kernel.samplers.permute_and_flip import permute_and_flip_rows, uniform
+from dpselect.kernel.units import floor_ticks
+from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.release.select import peel
+from dpselect.scores.scores import Scores
 
 Integers = NDArray[np.int64]
 
@@ -41,11 +42,11 @@ class Draws:
     ) -> Integers:
         """Return the winner of every row by permute-and-flip at range bound 1, among its valid candidates."""
         ticks, rate = row_ticks(values, sensitivity, epsilon)
-        return sampling.permute_and_flip_rows(ticks, valid, rate, self.stream())
+        return permute_and_flip_rows(ticks, valid, rate, self.stream())
 
     def below(self, bounds: Integers) -> Integers:
         """Return independent uniform integers below the bounds: public randomness, and chunks of records."""
-        return sampling.uniform(bounds, self.stream())
+        return uniform(bounds, self.stream())
 
 
 def row_ticks(values: NDArray[np.float64] | Integers, sensitivity: int, epsilon: Fraction) -> tuple[Integers, Fraction]:

@@ -23,10 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from dpselect.core.combine import aggregate, pareto
-from dpselect.core.mechanism import Mechanism
-from dpselect.core.parts import exact_number
-from dpselect.core.scores import Scores
 from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
@@ -35,6 +31,10 @@ from dpselect.learn.program import Search
 from dpselect.learn.rehearsal import Checks
 from dpselect.learn.room import MOST_BINS, MOST_DEPTH
 from dpselect.learn.tree import Tree
+from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.scores.combine import aggregate, pareto
+from dpselect.scores.objectives import exact_number
+from dpselect.scores.scores import Scores
 from dpselect.utilities.true_positive_rate import rate
 from dpselect.views.records import Counts
 

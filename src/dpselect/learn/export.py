@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.guarantee import Guarantee
-from dpselect.core.neighbours import Neighbours
-from dpselect.core.output import Output
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.learn.domains import Attribute
 from dpselect.learn.prune import errors_of
 from dpselect.learn.tree import Tree
+from dpselect.sources.output import Output
 
 FORMAT = 1
 

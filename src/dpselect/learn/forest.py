@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.mechanism import Mechanism
 from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.builder import Multiway, Plan, RandomBinary, noisy_leaf
 from dpselect.learn.default import never
@@ -37,6 +36,7 @@ from dpselect.learn.room import (
     leaves_of_multiway,
     longest_path,
 )
+from dpselect.mechanisms.mechanism import Mechanism
 from dpselect.utilities.majority import majority
 from dpselect.utilities.splits import Integers
 from dpselect.views.stored import StoredRecords

@@ -22,10 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect import utilities
-from dpselect.core.errors import PrivacyError
-from dpselect.core.guarantee import exact_epsilon
-from dpselect.core.mechanism import Mechanism
-from dpselect.core.scores import Scores
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.guarantee import exact_epsilon
 from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.builder import Multiway, Open, Plan, Splitter, noisy_leaf
 from dpselect.learn.conditional import QUERIES, Conditional, Decisions, EveryTime
@@ -35,6 +33,8 @@ from dpselect.learn.program import Growth, Planner, keep
 from dpselect.learn.prune import prune_c45
 from dpselect.learn.room import MOST_BINS, MOST_DEPTH, MOST_RECORDS, MOST_TREES, leaves_of_multiway
 from dpselect.learn.tree import Tree
+from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import Integers
 
 CRITERIA = ("information-gain", "max-operator", "max-operator-winner", "gini", "misclassified")

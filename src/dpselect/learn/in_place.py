@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dpselect.core.errors import PrivacyError
+from dpselect.kernel.errors import PrivacyError
 from dpselect.learn.check import Check
 from dpselect.learn.domains import Attribute, attribute
 from dpselect.learn.reading import require_labels

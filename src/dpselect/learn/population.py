@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.dominance import ones
 from dpselect.learn.domains import Attribute
+from dpselect.scores.dominance import ones
 from dpselect.utilities.splits import Integers
 from dpselect.views.records import Counts, Records
 from dpselect.views.stored import Labelling, StoredRecords

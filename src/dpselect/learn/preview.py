@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from dpselect.core.guarantee import exact_epsilon
-from dpselect.core.spending import session
+from dpselect.kernel.budget import session
+from dpselect.kernel.guarantee import exact_epsilon
 from dpselect.learn.base import whole
 from dpselect.sources import frames
 

@@ -13,16 +13,16 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.errors import PrivacyError
-from dpselect.core.mechanism import Mechanism
-from dpselect.core.noise import require_rate
-from dpselect.core.scores import Scores
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.samplers.discrete_laplace import require_rate
 from dpselect.learn.builder import Open, Plan
 from dpselect.learn.draws import Draws, row_ticks
 from dpselect.learn.room import MOST_DEPTH
 from dpselect.mechanisms.exponential import exponential
 from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
+from dpselect.mechanisms.mechanism import Mechanism
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
+from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import Integers
 from dpselect.views.records import Counts
 

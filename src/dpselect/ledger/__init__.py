@@ -2,7 +2,7 @@
 
 from dpselect.ledger.accountant import Report, Terms, Totals, report
 from dpselect.ledger.events import Event
-from dpselect.ledger.interop import BudgetAccountant, to_dp_accounting, to_opendp
+from dpselect.ledger.interop import BudgetAccountant, to_dp_accounting
 from dpselect.ledger.session import Session, budget
 from dpselect.ledger.store import Citing, Ledger
 
@@ -18,5 +18,4 @@ __all__ = [
     "budget",
     "report",
     "to_dp_accounting",
-    "to_opendp",
 ]

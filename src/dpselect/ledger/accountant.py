@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.core.errors import BudgetError
-from dpselect.core.guarantee import exact_delta, exact_epsilon
-from dpselect.core.neighbours import neighbours as relation
+from dpselect.kernel.errors import BudgetError
+from dpselect.kernel.guarantee import exact_delta, exact_epsilon
+from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.ledger.events import Event
 
 # Reports are rounded up by this, far more than the error of their arithmetic.

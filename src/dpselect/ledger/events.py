@@ -14,8 +14,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dpselect.core.guarantee import Guarantee, exact_delta, exact_epsilon
-from dpselect.core.neighbours import Neighbours
+from dpselect.kernel.guarantee import Guarantee, exact_delta, exact_epsilon
+from dpselect.kernel.neighbours import Neighbours
 
 _KIND = "spend"
 

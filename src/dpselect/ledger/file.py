@@ -16,8 +16,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from dpselect.core.output import explained
 from dpselect.ledger.chain import RESTORE
+from dpselect.sources.output import explained
 
 _WAIT, _TAKE_OVER, _MAKING = 60.0, 2.0, 1.0
 _LONGEST, _SHORTEST = 0.004, 0.0005

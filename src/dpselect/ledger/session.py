@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dpselect.core.errors import BudgetError
-from dpselect.core.guarantee import Guarantee
-from dpselect.core.spending import session as current
+from dpselect.kernel.budget import session as current
+from dpselect.kernel.errors import BudgetError
+from dpselect.kernel.guarantee import Guarantee
 from dpselect.ledger.accountant import Report, Terms, Totals, report
 from dpselect.ledger.events import Event
 from dpselect.ledger.store import Citing, Ledger

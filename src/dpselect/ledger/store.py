@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from dpselect.core.guarantee import Guarantee
+from dpselect.kernel.guarantee import Guarantee
 from dpselect.ledger.accountant import Report, Terms, Totals, report
 from dpselect.ledger.chain import RESTORE, Tail, terms_of, terms_text, totals_text
 from dpselect.ledger.events import Event

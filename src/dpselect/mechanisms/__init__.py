@@ -6,20 +6,20 @@ import difflib
 from collections.abc import Callable
 from typing import Any
 
-from dpselect.core.mechanism import Mechanism
 from dpselect.mechanisms.exponential import exponential
 from dpselect.mechanisms.generalised_exponential import generalised_exponential
 from dpselect.mechanisms.inverse_sensitivity import inverse_sensitivity
 from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
-from dpselect.mechanisms.local_dampening_t import local_dampening_t
+from dpselect.mechanisms.mechanism import Mechanism
 from dpselect.mechanisms.noisy_max_laplace import noisy_max_laplace
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.shifted_local_dampening import (
     shifted_local_dampening,
     shifted_local_dampening_flip,
 )
-from dpselect.mechanisms.smooth_noisy_max import smooth_noisy_max
-from dpselect.mechanisms.smooth_private_selection import smooth_private_selection
+from dpselect.mechanisms.smooth.local_dampening_t import local_dampening_t
+from dpselect.mechanisms.smooth.smooth_noisy_max import smooth_noisy_max
+from dpselect.mechanisms.smooth.smooth_private_selection import smooth_private_selection
 
 EVERY_MECHANISM: dict[str, Callable[..., Mechanism]] = {
     "permute-and-flip": permute_and_flip,

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.errors import PrivacyError
-from dpselect.core.gaps import GAP_CLIP
-from dpselect.core.kinds import TICK_CLIP
-from dpselect.core.mechanism import EXPONENTIAL, Mechanism
-from dpselect.core.scores import Scores, UnitScores, floor_ticks
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.units import TICK_CLIP, UnitScores, floor_ticks
+from dpselect.mechanisms.gaps import GAP_CLIP
+from dpselect.mechanisms.mechanism import EXPONENTIAL, Mechanism
 from dpselect.mechanisms.tangents import rivals
+from dpselect.scores.scores import Scores
 
 Floats = NDArray[np.float64]
 # Beyond this margin rounding would take more than its share of half a tick.

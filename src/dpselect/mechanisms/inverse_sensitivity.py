@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpselect.core.errors import PrivacyError
-from dpselect.core.mechanism import PERMUTE_AND_FLIP, Mechanism
-from dpselect.core.scores import Scores, UnitScores, exact_ticks
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.units import UnitScores, exact_ticks
+from dpselect.mechanisms.mechanism import PERMUTE_AND_FLIP, Mechanism
+from dpselect.scores.scores import Scores
 
 
 def inverse_sensitivity() -> Mechanism:

@@ -18,12 +18,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.gaps import GAP_CLIP
-from dpselect.core.mechanism import EXPONENTIAL, PERMUTE_AND_FLIP, Mechanism
-from dpselect.core.scores import Scores, UnitScores, floor_ticks
-from dpselect.core.sensitivity import Floats, Sensitivity
-from dpselect.core.walk import Stretch, walk
+from dpselect.kernel.units import UnitScores, floor_ticks
+from dpselect.mechanisms.gaps import GAP_CLIP
+from dpselect.mechanisms.mechanism import EXPONENTIAL, PERMUTE_AND_FLIP, Mechanism
 from dpselect.mechanisms.scaling import scale
+from dpselect.scores.running_sums import Stretch, walk
+from dpselect.scores.scores import Scores
+from dpselect.scores.sensitivity import Floats, Sensitivity
 
 
 def local_dampening() -> Mechanism:

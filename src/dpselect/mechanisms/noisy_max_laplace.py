@@ -10,7 +10,7 @@ References: Dwork and Roth 2014, section 3.3; Chaves 2024, section 3.4.
 
 from __future__ import annotations
 
-from dpselect.core.mechanism import LAPLACE, Mechanism
+from dpselect.mechanisms.mechanism import LAPLACE, Mechanism
 from dpselect.mechanisms.scaling import scale
 
 

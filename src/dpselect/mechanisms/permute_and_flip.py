@@ -11,7 +11,7 @@ Theorems 3.9, 3.10, 3.11.
 
 from __future__ import annotations
 
-from dpselect.core.mechanism import PERMUTE_AND_FLIP, Mechanism
+from dpselect.mechanisms.mechanism import PERMUTE_AND_FLIP, Mechanism
 from dpselect.mechanisms.scaling import scale
 
 

@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpselect.core.errors import PrivacyError
-from dpselect.core.gaps import gap_ticks
-from dpselect.core.scores import Scores, UnitScores, exact_ticks
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.units import UnitScores, exact_ticks
+from dpselect.mechanisms.gaps import gap_ticks
+from dpselect.scores.scores import Scores
 
 
 def scale(scores: Scores) -> UnitScores:

@@ -24,13 +24,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.errors import PrivacyError
-from dpselect.core.gaps import GAP_CLIP
-from dpselect.core.mechanism import EXPONENTIAL, PERMUTE_AND_FLIP, Mechanism, Sampler
-from dpselect.core.scores import Scores, UnitScores, floor_ticks
-from dpselect.core.sensitivity import Floats, Sensitivity
-from dpselect.core.walk import walk
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.units import UnitScores, floor_ticks
+from dpselect.mechanisms.gaps import GAP_CLIP
+from dpselect.mechanisms.mechanism import EXPONENTIAL, PERMUTE_AND_FLIP, Mechanism, Sampler
 from dpselect.mechanisms.scaling import scale
+from dpselect.scores.running_sums import walk
+from dpselect.scores.scores import Scores
+from dpselect.scores.sensitivity import Floats, Sensitivity
 
 # A longer reach counts as this one, or as the end of a walk where sums are not known in closed form: C is right to
 # within a few 2^-53 of it.

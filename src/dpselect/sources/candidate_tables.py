@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.errors import PrivacyError
-from dpselect.core.kinds import TICK_CLIP
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.units import TICK_CLIP
 from dpselect.sources import codes
 from dpselect.sources.ordinals import Ask
 from dpselect.sources.warehouse import Warehouse, is_expression

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.errors import PrivacyError
-from dpselect.core.grouped import GroupedScores, Pick
-from dpselect.core.neighbours import neighbours as relation
-from dpselect.core.scores import Scores
-from dpselect.core.sensitivity import Sensitivity, constant
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.neighbours import neighbours as relation
+from dpselect.scores.grouped import GroupedScores, Pick
+from dpselect.scores.scores import Scores
+from dpselect.scores.sensitivity import Sensitivity, constant
 from dpselect.sources import candidate_tables as tables
 from dpselect.sources import ordinals
 from dpselect.sources.warehouse import CHANGED, LOST, Warehouse, guarded
@@ -168,7 +168,7 @@ class Candidates:
         return int(counted.grouped.counts.sum())
 
     def answer(self, pick: Pick) -> list[Any]:
-        """Count, pick and look up; see :class:`dpselect.core.grouped.CandidateSource`.
+        """Count, pick and look up; see :class:`dpselect.scores.grouped.CandidateSource`.
 
         Raises:
             ValueError: no candidate, one with two rows, or a profile that is NULL; nothing was returned.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.core.errors import PrivacyError
+from dpselect.kernel.errors import PrivacyError
 from dpselect.sources.warehouse import is_expression
 from dpselect.views import Column, StoredColumn
 from dpselect.views.column import Numbers, public_points

@@ -7,7 +7,7 @@ References: Farias et al. (PrivPareto), section 7.4.
 
 from __future__ import annotations
 
-from dpselect.core.scores import Scores
+from dpselect.scores.scores import Scores
 from dpselect.views import Graph, StoredGraph
 
 

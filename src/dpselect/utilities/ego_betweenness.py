@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.errors import PrivacyError
-from dpselect.core.scores import Scores
-from dpselect.core.sensitivity import Floats, Sensitivity, profiles
+from dpselect.kernel.errors import PrivacyError
+from dpselect.scores.scores import Scores
+from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.views import Graph, StoredGraph
 
 

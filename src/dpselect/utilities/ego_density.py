@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.core.scores import Scores
-from dpselect.core.sensitivity import Floats, Sensitivity, profiles
+from dpselect.scores.scores import Scores
+from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.views import Graph, StoredGraph
 
 

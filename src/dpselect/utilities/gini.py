@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpselect.core.scores import Scores
+from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import FARTHEST, attribute_sums, impurity, stacked
 
 

@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.core.errors import PrivacyError
-from dpselect.core.neighbours import Neighbours, neighbours
-from dpselect.core.scores import Scores
-from dpselect.core.sensitivity import Floats, Sensitivity, profiles
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.neighbours import Neighbours, neighbours
+from dpselect.scores.scores import Scores
+from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities.splits import Integers, gains, many_records, records_within, stacked
 
 # Floats are rounded upwards by this.

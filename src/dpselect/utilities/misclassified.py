@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.core.scores import Scores
+from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import (
     FARTHEST,
     Integers,

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpselect.core.scores import Scores
-from dpselect.core.sensitivity import profiles
+from dpselect.scores.scores import Scores
+from dpselect.scores.sensitivity import profiles
 from dpselect.utilities.columns import counted, percent, public_grid
 from dpselect.views import Column, StoredColumn
 

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.core.kinds import TICK_CLIP
-from dpselect.core.scores import Scores
+from dpselect.kernel.units import TICK_CLIP
+from dpselect.scores.scores import Scores
 from dpselect.utilities.columns import counted, percent, public_grid
 from dpselect.views import Column, StoredColumn
 

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.core.errors import PrivacyError
-from dpselect.core.scores import Scores
-from dpselect.core.sensitivity import Floats, Sensitivity, profiles
+from dpselect.kernel.errors import PrivacyError
+from dpselect.scores.scores import Scores
+from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 
 # Small tables (h, l) whose sensitivity neither formula gives, with eight or nine numerators over their divisors.
 _SMALL = {

@@ -15,7 +15,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from dpselect.core.scores import Scores
+from dpselect.scores.scores import Scores
 from dpselect.utilities.true_positive_rate import rate
 
 

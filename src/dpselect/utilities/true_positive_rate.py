@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpselect.core.scores import Scores
-from dpselect.core.sensitivity import profiles
+from dpselect.scores.scores import Scores
+from dpselect.scores.sensitivity import profiles
 
 
 def true_positive_rate(true_positives: ArrayLike, positives: int, candidates: Sequence[Any] | None = None) -> Scores:

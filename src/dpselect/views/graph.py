@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.core.errors import PrivacyError
+from dpselect.kernel.errors import PrivacyError
 from dpselect.sources import edges, graphs
 from dpselect.sources.column_cells import array_of
 from dpselect.sources.csv_text import integer

@@ -1,9 +1,9 @@
 """A bound that is at least LS at every distance and yet breaks A2: necessary is not sufficient."""
 
 import numpy as np
-from toys import admissibility, chain, exact, rows
 
 from dpselect import Scores
+from tests.contracts.faults.toys import admissibility, chain, exact, rows
 
 DETECTOR = "admissibility"
 UNIVERSE = chain(4)

@@ -1,9 +1,9 @@
 """The code released with `003` adds the sensitivity of the first objective twice and never that of the second."""
 
 import numpy as np
-from toys import admissibility, chain, exact, rows
 
 from dpselect import Scores
+from tests.contracts.faults.toys import admissibility, chain, exact, rows
 
 DETECTOR = "admissibility"
 UNIVERSE = chain(5)

@@ -1,8 +1,7 @@
 """The largest weighted sensitivity where one edge moves both objectives: it pays for one of them only."""
 
-from toys import admissibility
-
 from dpselect import Scores, aggregate, audit, utilities
+from tests.contracts.faults.toys import admissibility
 
 DETECTOR = "admissibility"
 UNIVERSE = audit.graphs(4)

@@ -1,9 +1,9 @@
 """Range bound 1 because every objective has it, though one record raises one and lowers the other."""
 
 import numpy as np
-from toys import counts_of, loss
 
 from dpselect import Scores, aggregate, audit, mechanism
+from tests.contracts.faults.toys import counts_of, loss
 
 DETECTOR = "loss"
 UNIVERSE = audit.multisets(range(1), 4)

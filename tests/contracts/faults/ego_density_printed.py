@@ -4,9 +4,9 @@ To test A2 and not the fall, the toy takes the printed value at distance 0 only,
 """
 
 import numpy as np
-from toys import admissibility, rows
 
 from dpselect import Scores, audit
+from tests.contracts.faults.toys import admissibility, rows
 
 DETECTOR = "admissibility"
 UNIVERSE = audit.graphs(5)

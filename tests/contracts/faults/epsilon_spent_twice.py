@@ -3,10 +3,10 @@
 from fractions import Fraction
 
 import numpy as np
-from toys import counts_of, loss
 
 from dpselect import Scores, audit, mechanism
 from dpselect.audit.privacy_loss import top_k_log_law
+from tests.contracts.faults.toys import counts_of, loss
 
 DETECTOR = "loss"
 UNIVERSE = audit.multisets(range(3), 6)

@@ -1,9 +1,9 @@
 """`000` Theorem 7.2: the exponential mechanism with smooth sensitivity in place of the global one is not private."""
 
 import numpy as np
-from toys import counts_of, loss
 
 from dpselect import audit
+from tests.contracts.faults.toys import counts_of, loss
 
 DETECTOR = "loss"
 UNIVERSE = audit.multisets(range(2), 8)

@@ -1,9 +1,9 @@
 """`000` Theorem 7.3: the winner stays for as many steps as it leads by. One too late when its rival comes first."""
 
 import numpy as np
-from toys import admissibility, counts_of, steps
 
 from dpselect import Scores, audit
+from tests.contracts.faults.toys import admissibility, counts_of, steps
 
 DETECTOR = "admissibility"
 UNIVERSE = audit.multisets(range(3), 5)

@@ -1,8 +1,7 @@
 """Half of the true sensitivity: scores of counts that move by 1, with a bound of 1/2."""
 
-from toys import admissibility, counts_of
-
 from dpselect import Scores, audit
+from tests.contracts.faults.toys import admissibility, counts_of
 
 DETECTOR = "admissibility"
 UNIVERSE = audit.multisets(range(2), 3)

@@ -3,9 +3,9 @@
 from fractions import Fraction
 
 import numpy as np
-from transcript import counterexample
 
 from dpselect.histograms.dawa import partition
+from tests.histograms.transcript import counterexample
 
 DETECTOR = "loss"
 

@@ -1,8 +1,7 @@
 """Noise of half the scale on every cell."""
 
-from transcript import counterexample
-
 from dpselect.histograms.identity import estimate
+from tests.histograms.transcript import counterexample
 
 DETECTOR = "loss"
 

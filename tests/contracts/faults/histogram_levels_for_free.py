@@ -3,10 +3,10 @@
 from fractions import Fraction
 
 import numpy as np
-from transcript import counterexample
 
 from dpselect.histograms.hb import measured
 from dpselect.histograms.hierarchy import block_sums
+from tests.histograms.transcript import counterexample
 
 DETECTOR = "loss"
 

@@ -3,11 +3,11 @@
 from fractions import Fraction
 
 import numpy as np
-from transcript import counterexample
 
 from dpselect import mechanism
 from dpselect.histograms import Workload
 from dpselect.histograms.mwem import estimate
+from tests.histograms.transcript import counterexample
 
 DETECTOR = "loss"
 RUN = {"queries": Workload.cells((2,)), "rounds": 1, "mechanism": mechanism("permute-and-flip")}

@@ -3,10 +3,10 @@
 from fractions import Fraction
 
 import numpy as np
-from transcript import counterexample
 
 from dpselect import Scores, mechanism
 from dpselect.histograms import Workload
+from tests.histograms.transcript import counterexample
 
 DETECTOR = "loss"
 # In the exponential mechanism a bound too small by half is paid in full.

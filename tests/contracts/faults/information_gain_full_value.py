@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
-from toys import admissibility, rows
 
 from dpselect import Scores, audit
+from tests.contracts.faults.toys import admissibility, rows
 
 DETECTOR = "admissibility"
 UNIVERSE = audit.tables((2, 2), 4)

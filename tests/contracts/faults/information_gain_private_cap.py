@@ -3,10 +3,10 @@
 from functools import partial
 
 import numpy as np
-from toys import admissibility
 
 from dpselect import Scores, audit
 from dpselect.utilities import information_gain
+from tests.contracts.faults.toys import admissibility
 
 DETECTOR = "admissibility"
 MOST = 4

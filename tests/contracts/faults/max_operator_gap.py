@@ -3,11 +3,11 @@
 from functools import partial
 
 import numpy as np
-from toys import admissibility, steps
 
 from dpselect import Scores, audit
 from dpselect.audit.claims import _split
 from dpselect.utilities import max_operator, max_operator_winner
+from tests.contracts.faults.toys import admissibility, steps
 
 DETECTOR = "admissibility"
 UNIVERSE = audit.multisets(range(12), 3)

@@ -1,9 +1,9 @@
 """`001` Algorithm 2: six databases at distance t stand for all of them. They do not: x = (0, 0, 1), r = 0, t = 1."""
 
 import numpy as np
-from toys import admissibility, exact, rows
 
 from dpselect import Scores, audit
+from tests.contracts.faults.toys import admissibility, exact, rows
 
 DETECTOR = "admissibility"
 TOP = 4

@@ -1,9 +1,9 @@
 """Pareto score with max(lost dominators, new dominators) in place of their interval: both can happen within t steps."""
 
 import numpy as np
-from toys import admissibility, chain, exact, rows
 
 from dpselect import Scores
+from tests.contracts.faults.toys import admissibility, chain, exact, rows
 
 DETECTOR = "admissibility"
 DRAW = np.random.default_rng(1)

@@ -1,9 +1,9 @@
 """Range bound 1 for the Pareto score because every objective only rises: one score falls while all others rise."""
 
 import numpy as np
-from toys import chain, loss
 
 from dpselect import Scores, mechanism, pareto
+from tests.contracts.faults.toys import chain, loss
 
 DETECTOR = "loss"
 UNIVERSE = chain(2)

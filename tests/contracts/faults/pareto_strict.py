@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import numpy as np
-from toys import admissibility, chain, rows
 
 from dpselect import Scores
+from tests.contracts.faults.toys import admissibility, chain, rows
 
 DETECTOR = "admissibility"
 UNIVERSE = chain(3)

@@ -1,9 +1,9 @@
 """`000` Lemma 5.3: the percentile stays for 2j + 1 steps, j the ranks to the nearest other value. Too late."""
 
 import numpy as np
-from toys import admissibility, exact, rows, steps
 
 from dpselect import Scores, audit
+from tests.contracts.faults.toys import admissibility, exact, rows, steps
 
 DETECTOR = "admissibility"
 P, GRID = 75, (0, 1)

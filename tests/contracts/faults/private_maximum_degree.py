@@ -1,9 +1,9 @@
 """A sensitivity capped by the maximum degree of the private graph: the cap moves with the graph."""
 
 import numpy as np
-from toys import admissibility, rows
 
 from dpselect import Scores, audit
+from tests.contracts.faults.toys import admissibility, rows
 
 DETECTOR = "admissibility"
 UNIVERSE = audit.graphs(4)

@@ -1,9 +1,9 @@
 """Shifted dampening with a reach read from the data: C jumps when the reach does."""
 
 import numpy as np
-from toys import chain, exact, loss, rows
 
 from dpselect import Scores, mechanism
+from tests.contracts.faults.toys import chain, exact, loss, rows
 
 DETECTOR = "loss"
 UNIVERSE = chain(3)

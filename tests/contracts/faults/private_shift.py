@@ -1,9 +1,9 @@
 """Dampening u - max u with the sensitivity of u: a candidate of tiny sensitivity moves by many units with the shift."""
 
 import numpy as np
-from toys import chain, exact, loss, rows
 
 from dpselect import Scores, mechanism
+from tests.contracts.faults.toys import chain, exact, loss, rows
 
 DETECTOR = "loss"
 UNIVERSE = chain(4)

@@ -1,9 +1,9 @@
 """A sensitivity capped by the number of records of the private table: one more record moves the score beyond it."""
 
 import numpy as np
-from toys import admissibility, counts_of, rows
 
 from dpselect import Scores, audit
+from tests.contracts.faults.toys import admissibility, counts_of, rows
 
 DETECTOR = "admissibility"
 MOST = 5

@@ -1,9 +1,9 @@
 """A monotone utility keeps range bound 1 through shifted dampening: it does not, and up to twice epsilon is lost."""
 
 import numpy as np
-from toys import chain, exact, loss, rows
 
 from dpselect import Mechanism, Scores, UnitScores, mechanism
+from tests.contracts.faults.toys import chain, exact, loss, rows
 
 DETECTOR = "loss"
 UNIVERSE = chain(5)

@@ -3,9 +3,9 @@
 from fractions import Fraction
 
 import numpy as np
-from toys import chain, loss
 
 from dpselect import UnitScores, mechanism
+from tests.contracts.faults.toys import chain, loss
 
 DETECTOR = "loss"
 UNIVERSE = chain(2)

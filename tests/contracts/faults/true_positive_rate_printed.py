@@ -1,9 +1,9 @@
 """`003` section 6.2.3: the printed sensitivity of TPR is 0 at TP = P = 2, and one missed positive moves it by 1/3."""
 
 import numpy as np
-from toys import admissibility, rows
 
 from dpselect import Scores, audit
+from tests.contracts.faults.toys import admissibility, rows
 
 DETECTOR = "admissibility"
 UNIVERSE = audit.multisets(["hit", "miss"], 6)

@@ -1,0 +1,1 @@
+"""Exact figures on public data: accuracy, comparisons, recommendations. Nothing private, nothing trusted."""

@@ -1,0 +1,96 @@
+"""How wrong a mechanism is on given scores: exact figures from its law, and the papers' bounds beside them.
+
+The error of a selection is max(values) - values[winner], in the unit of the score. Everything here is a
+function of the scores: for public data, or for the curator's eyes.
+
+References: Chaves 2024, Theorems 3.7, 3.10, 3.11; Farias et al. 2023, section 4.4 and Corollary 4.4.1.
+Erratum: the corollary holds where the effective scores spread candidates at least as far apart as
+u / ceiling does (true for stable sensitivities); where they do not, the bounds are refused.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.mechanisms.mechanism import EXPONENTIAL, PERMUTE_AND_FLIP, Mechanism, require_mechanism
+from dpselect.scores.scores import Scores
+
+
+def expected_error(scores: Scores, epsilon: Any, *, mechanism: Mechanism) -> float:
+    """Return the exact expected error: the sum of law * (max values - values).
+
+    Raises:
+        ValueError: as ``mechanism.law``.
+    """
+    return float(require_mechanism(mechanism).law(scores, epsilon) @ _errors(scores))
+
+
+def error_tail(scores: Scores, epsilon: Any, theta: float, *, mechanism: Mechanism) -> float:
+    """Return the exact probability that the error is at least ``theta`` (in the unit of the score).
+
+    Raises:
+        ValueError: as ``mechanism.law``; ``theta`` is NaN.
+    """
+    _require_number(theta)
+    far = _errors(scores) >= theta
+    return float(require_mechanism(mechanism).law(scores, epsilon)[far].sum())
+
+
+def error_tail_bound(scores: Scores, epsilon: Any, theta: float, *, mechanism: Mechanism) -> float:
+    """Return the published bound on Pr[error >= theta]: min(1, m exp(-epsilon theta / (b ceiling))).
+
+    b is the range bound of the effective scores: the papers print b = 2. One tick is given away for rounding.
+
+    Raises:
+        ValueError: there is no such bound for this mechanism, or not on these scores.
+    """
+    _require_number(theta)
+    rate, slack = _decay(scores, epsilon, mechanism)
+    return min(1.0, len(scores) * math.exp(min(slack - rate * theta, 0.0)))
+
+
+def expected_error_bound(scores: Scores, epsilon: Any, *, mechanism: Mechanism) -> float:
+    """Return the published bound on the expected error: b ceiling (ln m + 1) / epsilon.
+
+    Raises:
+        ValueError: there is no such bound for this mechanism, or not on these scores.
+    """
+    rate, slack = _decay(scores, epsilon, mechanism)
+    return (math.log(len(scores)) + 1 + slack) / rate
+
+
+def _errors(scores: Scores) -> NDArray[np.float64]:
+    errors: NDArray[np.float64] = (scores.values.max() - scores.values).astype(np.float64)
+    return errors
+
+
+def _require_number(theta: float) -> None:
+    if math.isnan(theta):
+        raise ValueError("theta must be a number: the error in the unit of the score.")
+
+
+def _decay(scores: Scores, epsilon: Any, mechanism: Mechanism) -> tuple[float, float]:
+    """Return (rate, slack) with Pr[r] <= exp(slack - rate * error of r), or refuse.
+
+    Both the exponential sampler and permute-and-flip choose r with probability at most exp(-g_r): the best
+    candidate always shows heads.
+    """
+    if require_mechanism(mechanism).sampler not in (EXPONENTIAL, PERMUTE_AND_FLIP):
+        raise ValueError("The papers give no bound of this form for noise of this kind: use error_tail.")
+    if math.isinf(scores.sensitivity.ceiling):
+        raise ValueError("The bound needs a public ceiling of the sensitivity: pass ceiling=.")
+    unit = mechanism.effective(scores)
+    per_unit = float(unit.per_unit)
+    spread = (unit.ticks.max() - unit.ticks) / per_unit
+    if (spread < _errors(scores) / scores.sensitivity.ceiling - 2 / per_unit).any():
+        raise ValueError(
+            "The bound does not hold here: the effective scores lie closer together than score / ceiling, "
+            "as they may when the sensitivity is not stable; use expected_error or error_tail."
+        )
+    tick = float(unit.rate(exact_epsilon(epsilon)))
+    return tick * per_unit / scores.sensitivity.ceiling, 2 * tick

@@ -1,0 +1,217 @@
+"""How accurate each mechanism is at each epsilon: exact figures from laws, as a table and a picture.
+
+For data that anybody may see: the figures are functions of the scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.mechanisms.mechanism import Mechanism, require_mechanism
+from dpselect.scores.scores import Scores, require_scores
+
+# Line styles and markers that can be told apart in grey.
+_STYLES = ("-", "--", "-.", ":")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+# What an axis says of an objective whose weight has this sign.
+_DIRECTION = {1: "", -1: ", less is better", 0: ", not counted"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One mechanism on one problem.
+
+    Attributes:
+        name: the mechanism, and the score where there are several.
+        epsilons: exact, increasing.
+        best: the probability of naming a best candidate, shape (epsilons,).
+        error: the expected distance of the score of the one named from the best, shape (epsilons,).
+        why: empty, or why the mechanism does not apply.
+    """
+
+    name: str
+    epsilons: tuple[Fraction, ...]
+    best: tuple[float, ...]
+    error: tuple[float, ...]
+    why: str = ""
+
+
+def row(scores: Scores, mechanism: Mechanism, epsilons: Sequence[Any], *, label: str = "") -> Row:
+    """Return the exact figures of one mechanism, each from its law.
+
+    Raises:
+        ValueError, TypeError: an epsilon that is not positive and finite; no Scores or no Mechanism.
+
+    >>> import dpselect as dps
+    >>> votes = dps.Scores([60, 40, 5], sensitivity=1, range_bound=1, kind="integer")
+    >>> one = row(votes, dps.mechanism("permute-and-flip"), [0.1])
+    >>> round(one.best[0], 3), round(one.error[0], 2)
+    (0.93, 1.46)
+    """
+    require_scores(scores)
+    require_mechanism(mechanism)
+    exact = tuple(sorted(exact_epsilon(epsilon) for epsilon in epsilons))
+    short = scores.values.max() - scores.values.astype(np.float64)
+    name = f"{mechanism.name}, {label}" if label else mechanism.name
+    try:
+        laws = [mechanism.law(scores, epsilon) for epsilon in exact]
+    except (PrivacyError, ValueError) as reason:
+        return Row(name, exact, (), (), str(reason))
+    best = tuple(float(law[short == 0].sum()) for law in laws)
+    return Row(name, exact, best, tuple(float(law @ short) for law in laws))
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return two tables as text: the probability of a best candidate, and the expected error.
+
+    Beneath them stands why a mechanism does not apply.
+
+    >>> print(table([Row("exponential", (Fraction(1), Fraction(2)), (0.5, 0.75), (1.5, 0.25))]))
+    probability of naming a best candidate
+      epsilon              1          2
+      exponential      0.500      0.750
+    <BLANKLINE>
+    expected error in the score
+      epsilon              1          2
+      exponential        1.5       0.25
+    """
+    width = max(len("epsilon"), *(len(each.name) for each in rows))
+    head = f"  {'epsilon':<{width}}" + "".join(f"{_short(epsilon):>11}" for epsilon in rows[0].epsilons)
+    blocks = []
+    for title, figures, form in (
+        ("probability of naming a best candidate", "best", ".3f"),
+        ("expected error in the score", "error", ".4g"),
+    ):
+        lines = [title, head]
+        for each in rows:
+            cells = "".join(f"{value:>11{form}}" for value in getattr(each, figures))
+            lines.append(f"  {each.name:<{width}}{cells or '  not applicable'}")
+        blocks.append("\n".join(line.rstrip() for line in lines))
+    why = [f"{each.name} is not applicable: {_fact(each.why)}." for each in rows if each.why]
+    return "\n\n".join([*blocks, *(["\n".join(why)] if why else [])])
+
+
+def draw(rows: Sequence[Row], path: str | Path) -> None:
+    """Draw both figures against epsilon into a file whose ending says its kind (.png, .svg, .pdf).
+
+    Raises:
+        ImportError: matplotlib is not installed.
+        ValueError: a file of another kind, or no mechanism that applies.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise ValueError(f"{path.name} is no picture: pass a file that ends in .png, .svg or .pdf.")
+    shown = [each for each in rows if not each.why]
+    if not shown:
+        raise ValueError("No mechanism applies to these scores, so there is nothing to draw: see the table.")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError('Pictures need matplotlib: python -m pip install "dpselect[plot]".') from None
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    best, error = figure.subplots(1, 2)
+    for place, each in enumerate(shown):
+        looks = {
+            "linestyle": _STYLES[place % len(_STYLES)],
+            "marker": _MARKERS[place % len(_MARKERS)],
+            "markersize": 4,
+            "color": str(round(0.6 * place / max(1, len(shown) - 1), 2)) if len(shown) > 10 else f"C{place}",
+        }
+        x = [float(epsilon) for epsilon in each.epsilons]
+        best.plot(x, each.best, label=each.name, **looks)
+        error.plot(x, each.error, **looks)
+    best.set(xscale="log", xlabel="epsilon", ylabel="probability of naming a best candidate", ylim=(-0.02, 1.02))
+    error.set(xscale="log", xlabel="epsilon", ylabel="expected error in the score")
+    for axes in (best, error):
+        axes.grid(color="0.9")
+    figure.legend(loc="outside right upper", frameon=False, fontsize="small")
+    figure.savefig(path, dpi=150)
+
+
+def draw_front(
+    parts: Sequence[Scores],
+    names: Sequence[str],
+    chosen: Sequence[int],
+    private: Sequence[int],
+    path: str | Path,
+    *,
+    label: str = "drawn privately",
+    weights: Sequence[Any] = (1, 1),
+) -> None:
+    """Draw two objectives of public data: all candidates, the front, what is best and what was drawn with noise.
+
+    Args:
+        parts: two scores of the same candidates.
+        names: what they are called.
+        chosen: positions of the best candidates without noise.
+        private: positions drawn privately.
+        path: a .png, .svg or .pdf file.
+        label: how they were drawn.
+        weights: of the two objectives; their signs say which way is better, and one of weight 0 does not count.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+        ValueError: not two objectives, weights that are both zero, or a file of another kind.
+    """
+    path = Path(path)
+    if not len(parts) == len(names) == len(weights) == 2 or not any(weights):
+        raise ValueError("The front is drawn for two objectives: pass two, two names and two weights, not both zero.")
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise ValueError(f"{path.name} is no picture: pass a file that ends in .png, .svg or .pdf.")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError('Pictures need matplotlib: python -m pip install "dpselect[plot]".') from None
+    x, y = (part.values.astype(np.float64) for part in parts)
+    signs = [(weight > 0) - (weight < 0) for weight in weights]
+    figure = Figure(figsize=(7, 4.6), layout="constrained")
+    axes = figure.subplots()
+    axes.plot(x, y, ".", color="0.75", markersize=3, label="candidates", rasterized=True)
+    if all(signs):
+        # A point covers what lies below and to the left of it where more is better, so the front is a staircase.
+        front = _staircase(signs[0] * x, signs[1] * y)
+        axes.plot(x[front], y[front], color="0.3", linewidth=1, label="front", drawstyle="steps-pre")
+    else:
+        # Only one objective counts, and whoever is best in it is on the front, whatever the other.
+        along, values = (axes.axvline, signs[0] * x) if signs[0] else (axes.axhline, signs[1] * y)
+        along(sum(signs) * values.max(), color="0.3", linewidth=1, label="front")
+    axes.plot(x[list(chosen)], y[list(chosen)], "s", color="C0", markersize=8, fillstyle="none", label="best, no noise")
+    axes.plot(x[list(private)], y[list(private)], "x", color="C3", markersize=8, label=label)
+    axes.set(**{f"{axis}label": name + _DIRECTION[sign] for axis, name, sign in zip("xy", names, signs, strict=True)})
+    for values, rescale in ((x, axes.set_xscale), (y, axes.set_yscale)):
+        # Degrees and the like: a few are far larger than all others.
+        if values.min() >= 0 and values.max() > 100 * max(1.0, float(np.median(values))):
+            rescale("symlog", linthresh=1.0)
+    axes.grid(color="0.9")
+    figure.legend(loc="outside right upper", frameon=False, fontsize="small")
+    figure.savefig(path, dpi=150)
+
+
+def _staircase(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the positions that no other beats in both, larger is better, from the least ``x`` to the largest.
+
+    >>> _staircase(np.array([3.0, 1.0, 2.0, 1.0]), np.array([0.0, 5.0, -1.0, 2.0]))
+    array([1, 0])
+    """
+    order = np.lexsort((-y, -x))
+    highest = np.concatenate(([-np.inf], np.maximum.accumulate(y[order])[:-1]))
+    return order[y[order] > highest][::-1]
+
+
+def _fact(why: str) -> str:
+    """Return what is wrong, without what to do about it: the other mechanisms stand in the table."""
+    fact = why.partition(":")[0].rstrip(".")
+    return fact[:1].lower() + fact[1:]
+
+
+def _short(epsilon: Fraction) -> str:
+    return f"{float(epsilon):g}"

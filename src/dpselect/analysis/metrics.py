@@ -1,0 +1,118 @@
+"""How good a choice was, on public data: coverage of a set of choices, recall, hypervolume."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpselect.release.select import Release
+
+
+def coverage(better: ArrayLike, worse: ArrayLike, *, strict: bool = False) -> float:
+    """Return C(X', X''): the share of ``worse`` that some point of ``better`` matches or beats in every objective.
+
+    As published, a choice that equals the true one counts as covered. With ``strict`` it does not, and 0 is the value
+    of a choice that nothing beats.
+
+    Args:
+        better, worse: finite points, shape (points, objectives), larger is better.
+        strict: count only points that are matched in every objective and beaten in at least one.
+
+    Raises:
+        ValueError, TypeError: no points, no finite numbers, or different numbers of objectives.
+
+    References: Zitzler and Thiele 1999; Farias et al. 2024, section 6.3.
+
+    >>> coverage([[2, 2]], [[1, 2], [3, 0]])
+    0.5
+    >>> coverage([[2, 2]], [[2, 2]]), coverage([[2, 2]], [[2, 2]], strict=True)
+    (1.0, 0.0)
+    """
+    above, below = _points(better, "better"), _points(worse, "worse")
+    if above.shape[1] != below.shape[1]:
+        raise ValueError("Both sets need the same objectives: pass shape (points, objectives).")
+    beaten = (above[:, None, :] >= below[None, :, :]).all(axis=2)
+    if strict:
+        beaten &= (above[:, None, :] > below[None, :, :]).any(axis=2)
+    return float(beaten.any(axis=0).mean())
+
+
+def recall(found: Release | Iterable[Any], true: Release | Iterable[Any]) -> float:
+    """Return the share of the true candidates among those found.
+
+    Args:
+        found, true: candidates, or a release, for its candidates.
+
+    Raises:
+        ValueError, TypeError: no true candidate, or what is no list of candidates.
+
+    >>> recall(["ann", "bob"], ["ann", "eve"])
+    0.5
+    """
+    wanted = _candidates(true, "true")
+    if not wanted:
+        raise ValueError("recall needs at least one true candidate.")
+    return len(_candidates(found, "found") & wanted) / len(wanted)
+
+
+def hypervolume(points: ArrayLike, reference: ArrayLike) -> float:
+    """Return the volume that points dominate above a reference point, larger being better.
+
+    Raises:
+        ImportError: moocore is not installed.
+        ValueError, TypeError: no points, no finite numbers, or a reference of another length.
+
+    >>> hypervolume([[2.0, 1.0], [1.0, 3.0]], [0.0, 0.0])
+    4.0
+    """
+    above, floor = _points(points, "points"), _numbers(reference, "reference")
+    if floor.shape != (above.shape[1],):
+        raise ValueError(f"reference needs one number an objective: pass {above.shape[1]} of them.")
+    try:
+        import moocore
+    except ImportError:
+        raise ImportError('hypervolume needs moocore: python -m pip install "dpselect[objectives]".') from None
+    return float(moocore.hypervolume(above, ref=floor, maximise=True))
+
+
+def _points(given: ArrayLike, name: str) -> NDArray[np.float64]:
+    points = _numbers(given, name)
+    if not points.size:
+        raise ValueError(f"{name} has no points: pass at least one, shape (points, objectives).")
+    if points.ndim != 2:
+        raise ValueError(f"{name} has shape {points.shape}: pass shape (points, objectives), one row a point.")
+    return points
+
+
+def _numbers(given: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Return finite numbers; a NaN would be beaten by nothing and beat nothing, without a word."""
+    if isinstance(given, np.ma.MaskedArray):
+        raise TypeError(f"{name} must not be masked: pass plain numbers.")
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        raise ValueError(f"{name} has rows of different lengths: pass shape (points, objectives).") from None
+    try:
+        if array.dtype.kind not in "biufO" or any(isinstance(each, str) for each in array.ravel()):
+            raise TypeError
+        numbers = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be numbers: pass rows of numbers, one number an objective.") from None
+    except OverflowError:
+        numbers = np.array(np.inf)
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{name} must be finite: pass neither NaN, None nor infinite values.")
+    return numbers
+
+
+def _candidates(given: Release | Iterable[Any], name: str) -> set[Any]:
+    listed = given.candidates if isinstance(given, Release) else given
+    try:
+        if isinstance(listed, (str, bytes, Mapping)):
+            raise TypeError
+        return set(listed)
+    except TypeError:
+        raise TypeError(f"{name} must be a list of plain candidates, such as names, or a Release.") from None

@@ -1,1 +1,0 @@
-"""The mathematics: sees numbers, never data."""

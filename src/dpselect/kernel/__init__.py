@@ -1,0 +1,1 @@
+"""What every release trusts: bits, coins, draws, integer scores, promises and budgets."""

@@ -1,0 +1,125 @@
+"""Exact two-sided geometric noise for released counts: Pr[z] proportional to exp(-epsilon |z| / sensitivity).
+
+It is the difference of two geometric numbers. The low bits of a geometric number are independent coins, the rest is
+geometric again with a larger rate: both are made of exact coins, so the noise follows its law exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.kernel.coins import GUARD, PREFIX, Entropy, exponential_between, flip, words
+
+Integers = NDArray[np.int64]
+# A geometric number of more bits than this is not drawn: epsilon would be below 2^-40.
+_MOST_BITS = 40
+# Numbers that are drawn at a time, so that they stay in the cache.
+_CHUNK = 2**15
+
+
+def noisy_counts(counts: Integers, epsilon: Fraction, sensitivity: int, stream: Callable[[], Entropy]) -> Integers:
+    """Return integers plus independent noise, of the shape of ``counts``.
+
+    Guarantee: epsilon-differential privacy when one neighbour moves the counts by ``sensitivity`` in all.
+
+    Raises:
+        ValueError: epsilon / sensitivity is 2^-40 or less.
+
+    >>> from dpselect.kernel.coins import fresh
+    >>> noisy_counts(np.array([10, 20]), Fraction(50), 1, fresh).tolist()
+    [10, 20]
+    """
+    rate = epsilon / sensitivity
+    require_rate(rate)
+    entropy = stream()
+    noise = geometric(counts.size, rate, entropy) - geometric(counts.size, rate, entropy)
+    return counts + noise.reshape(counts.shape)
+
+
+def require_rate(rate: Fraction) -> None:
+    """Refuse a rate at which noise would not fit an integer: check it before anything is spent.
+
+    Raises:
+        ValueError: it is 2^-40 or less.
+    """
+    if not rate > Fraction(1, 2**_MOST_BITS):
+        raise ValueError(
+            "epsilon is too small for counts, as the noise would not fit an integer: pass a larger one, or let fewer "
+            "questions share it."
+        )
+
+
+def geometric(count: int, rate: Fraction, entropy: Entropy) -> Integers:
+    """Return independent numbers k >= 0 with probability proportional to exp(-rate k), shape (count,)."""
+    coins = list[_Odds]()
+    while rate * 2 ** len(coins) < 1:
+        coins.append(_Odds.of(rate * 2 ** len(coins)))
+    total = np.zeros(count, dtype=np.int64)
+    for start in range(0, count, _CHUNK):
+        part = total[start : start + _CHUNK]
+        for bit, coin in enumerate(coins):
+            part += coin.flip(part.size, entropy).astype(np.int64) << bit
+    # What is above the low bits: how many coins in a row come up heads.
+    running, high = np.arange(count), rate * 2 ** len(coins)
+    while running.size:
+        running = running[flip(np.ones(running.size, dtype=np.int64), high, entropy)]
+        total[running] += 2 ** len(coins)
+    return total
+
+
+def log_law(values: Integers, rate: Fraction) -> NDArray[np.float64]:
+    """Return ln Pr of noise values.
+
+    >>> float(np.exp(log_law(np.arange(-60, 61), Fraction(1))).sum().round(12))
+    1.0
+    """
+    x = float(rate)
+    return np.asarray(np.log(np.tanh(x / 2)) - x * np.abs(values))
+
+
+@dataclass(frozen=True)
+class _Odds:
+    """A coin Bernoulli(1 / (1 + e^rate)) for 0 < rate < 1, compared with a uniform number as the coins of ``coins``.
+
+    Attributes:
+        rate: exact.
+        heads: 32-bit prefixes below this are certain heads.
+        tails: prefixes from here on are certain tails.
+    """
+
+    rate: Fraction
+    heads: int
+    tails: int
+
+    @classmethod
+    def of(cls, rate: Fraction) -> _Odds:
+        threshold = PREFIX / (1 + math.exp(float(rate)))
+        return cls(rate, int(threshold * (1 - 3 * GUARD)), int(threshold * (1 + GUARD)) + 1)
+
+    def flip(self, count: int, entropy: Entropy) -> NDArray[np.bool_]:
+        """Return which of independent coins come up heads, shape (count,)."""
+        prefix = words(count, entropy)
+        heads: NDArray[np.bool_] = prefix < self.heads
+        undecided = (prefix < self.tails) & ~heads
+        for at in np.flatnonzero(undecided).tolist() if undecided.any() else ():
+            heads[at] = self.settled(int(prefix[at]), entropy)
+        return heads
+
+    def settled(self, prefix: int, entropy: Entropy) -> bool:
+        """Finish a coin that 32 bits did not decide: more bits, then exact comparison."""
+        bits, digits = 32, 40
+        while True:
+            prefix, bits = prefix << 64 | int.from_bytes(entropy(8), "big"), bits + 64
+            # x / (1 + x) grows with x.
+            low, high = (each / (1 + each) for each in exponential_between(self.rate, digits))
+            if Fraction(prefix + 1, 2**bits) <= low:
+                return True
+            if Fraction(prefix, 2**bits) >= high:
+                return False
+            digits += 20

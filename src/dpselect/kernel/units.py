@@ -1,0 +1,96 @@
+"""Integer scores, of which one neighbour moves each by a known number of ticks: what samplers take.
+
+Proof of the margins: ``units.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Ticks a unit of a score that is not exact. Rounding costs a relative 2^-20 of epsilon, taken into the span.
+TICKS = 2**20
+# A public clip, so that no size of a private score is ever refused: clipping is 1-Lipschitz.
+UNIT_CLIP = 2.0**30
+TICK_CLIP = 2**61
+# Floating point takes at most this rate, so that gap * rate stays finite: beyond it every positive gap is a
+# certain tail or an undecided coin, and undecided coins use the Fraction.
+LARGEST_RATE = Fraction(10) ** 250
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class UnitScores:
+    """Integer scores of which one neighbour moves each by at most ``per_unit`` ticks, rounding aside.
+
+    The coin of candidate r is Bernoulli(exp(-epsilon (max ticks - ticks_r) / span)). For exact scores the
+    span is range_bound * per_unit; otherwise it is range_bound * per_unit + 2, which pays for the rounding
+    of the score (half a tick at most) and for the floor, or + 3 where scores are measured from the best.
+
+    Attributes:
+        ticks: shape (m,), int64.
+        per_unit: ticks in one unit.
+        span: the most by which one neighbour can move the gap between two candidates, in ticks.
+        range_bound: 1 or 2.
+    """
+
+    ticks: NDArray[np.int64]
+    per_unit: Fraction
+    span: Fraction
+    range_bound: int
+
+    def rate(self, epsilon: Fraction) -> Fraction:
+        """Return epsilon / span: what a gap of one tick costs in the exponent."""
+        return epsilon / self.span
+
+    def __len__(self) -> int:
+        return int(self.ticks.size)
+
+    def __repr__(self) -> str:
+        return (
+            f"UnitScores(candidates={len(self)}, per_unit={self.per_unit}, "
+            f"span={self.span}, range_bound={self.range_bound})"
+        )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SmoothScores:
+    """Scores in units of noise whose scale moves with the database: u / (c S), floored to ticks of 2^-30.
+
+    They are no unit scores, because S moves too; only heavy-tailed noise with a dilation bound may be added, and
+    its draws are idealised.
+
+    Attributes:
+        ticks: shape (m,), int64.
+        rate: what one tick is worth, in units of noise.
+    """
+
+    ticks: NDArray[np.int64]
+    rate: Fraction = Fraction(1, 2**30)
+
+    def __len__(self) -> int:
+        return int(self.ticks.size)
+
+    def __repr__(self) -> str:
+        return f"SmoothScores(candidates={len(self)})"
+
+
+def exact_ticks(values: NDArray[np.int64], per_unit: Fraction, range_bound: int) -> UnitScores:
+    """Return integer scores as they are: no rounding, no margin; sizes beyond 2^61 are clipped."""
+    ticks = np.clip(values, -TICK_CLIP, TICK_CLIP)
+    return UnitScores(ticks, per_unit, range_bound * per_unit, range_bound)
+
+
+def floor_ticks(units: NDArray[np.float64], range_bound: int) -> UnitScores:
+    """Return unit scores floored to ticks of 2^-20, with a span of range_bound * 2^20 + 2.
+
+    ``units`` must be within half a tick of the true score; infinities are clipped, NaN is a programming
+    error. Why the margin is 2: each database adds half a tick of error, and a floor less than one, so an
+    integer move lies strictly within 2 ticks of the true one, hence within [-T-1, T+1].
+    """
+    clipped = np.clip(units, -UNIT_CLIP, UNIT_CLIP)
+    clipped *= TICKS
+    ticks = np.floor(clipped, out=clipped).astype(np.int64)
+    return UnitScores(ticks, Fraction(TICKS), Fraction(range_bound * TICKS + 2), range_bound)

@@ -1,0 +1,81 @@
+"""How far scores lie behind the best of them, whatever their size, and the ticks made of that.
+
+A difference of two floats, and its quotient by a unit, are right to a relative 2^-53 each, so that gaps near the best
+are nearly exact even where all scores are far from zero. Proof of the margins: ``gaps.md``.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.kernel.units import TICK_CLIP, TICKS, UNIT_CLIP, SmoothScores, UnitScores
+
+Numbers = NDArray[np.int64] | NDArray[np.float64]
+# Gaps beyond this many units are cut: a public clip. Up to here their rounding is a sixteenth of a tick.
+GAP_CLIP = 2.0**28
+# Ticks in one unit of heavy-tailed noise.
+_FINE = 2**30
+# Powers of two between which a unit is used as it is; others are brought here, and the scores by as much.
+_LEAST, _MOST = -1000, 900
+
+
+def behind(values: Numbers, *unit: float) -> NDArray[np.float64]:
+    """Return (max - values) over the product of the factors of a unit > 0, shape (m,), relative error below 2^-50.
+
+    Beyond floats it is infinite. Integers are clipped at 2^61 and subtracted as integers.
+    """
+    mantissa, exponent = _product(unit)
+    near = min(max(exponent, _LEAST), _MOST)
+    away = near - exponent
+    # Overflow is the right answer here: such a gap is beyond every clip. Underflow loses 2^-1074 of a gap whose unit is
+    # 2^899 at least, or of a quotient.
+    with np.errstate(over="ignore", under="ignore"):
+        if values.dtype.kind == "i":
+            whole = np.clip(values, -TICK_CLIP, TICK_CLIP)
+            gaps = (whole.max() - whole).astype(np.float64)
+            gaps = np.ldexp(gaps, away) if away else gaps
+        elif away < 0:
+            small = np.ldexp(values, away)
+            gaps = small.max() - small
+        else:
+            gaps = values.max() - values
+            gaps = np.ldexp(gaps, away) if away else gaps
+        gaps = np.asarray(gaps, dtype=np.float64)
+        gaps /= math.ldexp(mantissa, near)
+    return gaps
+
+
+def gap_ticks(values: Numbers, unit: float, range_bound: int) -> UnitScores:
+    """Return minus the gaps in units floored to ticks of 2^-20, with a span of range_bound * 2^20 + 3.
+
+    Why the margin is 3: the best moves too, by any real number, so that the interval of all moves does not end at
+    whole ticks as it does in ``floor_ticks``.
+    """
+    ticks = _floored(behind(values, unit), GAP_CLIP, TICKS)
+    return UnitScores(ticks, Fraction(TICKS), Fraction(range_bound * TICKS + 3), range_bound)
+
+
+def smooth_ticks(values: Numbers, *scale: float) -> SmoothScores:
+    """Return scores over a private scale > 0, the product of its factors; beyond 2^30 units behind they are clipped."""
+    return SmoothScores(_floored(behind(values, *scale), UNIT_CLIP, _FINE))
+
+
+def _floored(gaps: NDArray[np.float64], clip: float, ticks: int) -> NDArray[np.int64]:
+    """Return minus the gaps in ticks, rounded down, in the memory of the gaps."""
+    np.minimum(gaps, clip, out=gaps)
+    gaps *= -ticks
+    return np.floor(gaps, out=gaps).astype(np.int64)
+
+
+def _product(factors: tuple[float, ...]) -> tuple[float, int]:
+    """Return the product as mantissa and power of two, which cannot overflow."""
+    mantissa, exponent = 1.0, 0
+    for factor in factors:
+        part, power = math.frexp(factor)
+        mantissa, carry = math.frexp(mantissa * part)
+        exponent += power + carry
+    return mantissa, exponent

@@ -1,0 +1,1 @@
+"""Noise whose scale follows a smooth bound of the local sensitivity."""

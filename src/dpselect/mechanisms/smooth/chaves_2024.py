@@ -1,0 +1,110 @@
+"""The published calibrations of Smooth Noisy Max, for reproduction: most of them are not private.
+
+With S the beta-smooth sensitivity the thesis takes argmax of u(r) + (b S / alpha) Z_r, Z two-sided unless ``sides=1``:
+
+    student-t            beta = epsilon / 8,                    alpha = (sqrt 3 / 4) epsilon
+    laplace              beta = epsilon / (2 ln(2 / delta)),    alpha = epsilon / 2
+    laplace-log-normal   beta = phi epsilon sigma,              alpha = e^(-3 sigma^2 / 2) (1 - phi) epsilon
+
+Certified: one-sided Student t for at most 300 candidates [by search over gaps, moves and scales]. All others raise
+``PrivacyError`` without ``unsound="reproduction"``, and with it compute laws only.
+
+References: Chaves 2024, Lemma 2.20, Theorems 2.21, 2.22 and 4.2. Errata: Theorem 4.2 (see ``smooth_noisy_max``);
+Laplace noise fails its (epsilon, delta) claim from 1000 candidates on, and with the released alpha = epsilon
+(``alpha="released"``) for two.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import partial
+
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.units import SmoothScores
+from dpselect.mechanisms.mechanism import Mechanism, noisy_max
+from dpselect.mechanisms.smooth import noise_distributions as noises
+from dpselect.mechanisms.smooth.scale import no_unit_scores, weigh, weigh_unpaid
+from dpselect.scores.scores import Scores
+
+_CERTIFIED = 300
+
+
+def chaves(
+    noise: str = "student-t",
+    *,
+    sides: int = 2,
+    delta: float = 1e-6,
+    sigma: float = 0.5,
+    phi: float = 0.5,
+    alpha: str = "printed",
+    unsound: str | None = None,
+) -> Mechanism:
+    """Return Smooth Noisy Max as the thesis calibrates it.
+
+    Args:
+        noise: ``"student-t"``, ``"laplace"`` or ``"laplace-log-normal"``.
+        sides: 2 as published; 1 for one-sided noise.
+        delta: of Laplace noise.
+        sigma: of Laplace-log-normal noise.
+        phi: the share of epsilon that sets beta for Laplace-log-normal noise.
+        alpha: ``"printed"``, or ``"released"`` for alpha = epsilon with Laplace noise.
+        unsound: ``"reproduction"``: compute laws of a calibration that is not private.
+
+    Raises:
+        ValueError: a parameter out of range.
+        PrivacyError: a calibration that is not private, without ``unsound="reproduction"``.
+
+    >>> import dpselect as dps
+    >>> dps.mechanism("smooth-noisy-max", calibration="chaves-2024", sides=1)
+    mechanism('smooth-noisy-max', calibration='chaves-2024', noise='student-t', sides=1)
+    """
+    kinds = {"student-t": noises.student_t, "laplace": noises.laplace}
+    if noise not in (*kinds, "laplace-log-normal"):
+        raise ValueError(f'noise must be "student-t", "laplace" or "laplace-log-normal", not {noise!r}.')
+    if sides not in (1, 2) or alpha not in ("printed", "released"):
+        raise ValueError('sides is 1 or 2, and alpha is "printed" or "released".')
+    if not (0 < delta < 1 and 0 < phi < 1 and 0 < sigma <= 2):
+        raise ValueError("delta and phi lie between 0 and 1, and sigma between 0 and 2.")
+    certified = noise == "student-t" and sides == 1
+    if unsound not in (None, "reproduction"):
+        raise ValueError('unsound is "reproduction" or left out.')
+    if unsound is None and not certified:
+        raise PrivacyError(
+            'This published calibration is not private: pass unsound="reproduction" to compute its law, or use the '
+            "sound calibration."
+        )
+    law = noises.laplace_log_normal(sigma, sides) if noise == "laplace-log-normal" else kinds[noise](sides)
+    parameters = {"calibration": "chaves-2024", "noise": noise, "sides": sides}
+    if unsound is not None:
+        parameters["unsound"] = unsound
+    calibrate = partial(_calibrate, noise=noise, delta=delta, sigma=sigma, phi=phi, alpha=alpha)
+    return Mechanism(
+        "smooth-noisy-max",
+        "As published, for reproduction.",
+        no_unit_scores,
+        noisy_max(law),
+        parameters,
+        smooth=partial(_weigh, calibrate=calibrate, limited=unsound is None),
+        unsound=unsound is not None,
+    )
+
+
+def _calibrate(
+    _: int, epsilon: float, *, range_bound: int, noise: str, delta: float, sigma: float, phi: float, alpha: str
+) -> tuple[float, float]:
+    if noise == "student-t":
+        return epsilon / 8, range_bound / (math.sqrt(3) / 4 * epsilon)
+    if noise == "laplace":
+        return epsilon / (2 * math.log(2 / delta)), range_bound / (epsilon if alpha == "released" else epsilon / 2)
+    return phi * epsilon * sigma, range_bound / (math.exp(-1.5 * sigma**2) * (1 - phi) * epsilon)
+
+
+def _weigh(scores: Scores, epsilon: Fraction, calibrate: partial[tuple[float, float]], limited: bool) -> SmoothScores:
+    if not limited:
+        return weigh_unpaid(scores, float(epsilon), calibrate)
+    if len(scores) > _CERTIFIED:
+        raise PrivacyError(
+            f"This published calibration is certified for at most {_CERTIFIED} candidates: use the sound calibration."
+        )
+    return weigh(scores, epsilon, calibrate)

@@ -1,0 +1,106 @@
+"""Smooth Noisy Max: argmax of u(r) + c S(x) |Z_r|, soundly calibrated.
+
+S is the beta-smooth upper bound on the local sensitivity of all candidates, one scale for all. With a public phi in
+(0, 1), b the range bound, E = (1 - phi) epsilon and beta = phi epsilon / K:
+
+    Student t, 3 degrees of freedom:       K = K(m) (``core.dilation``),   c = b e^-beta / shift_for(E)
+    generalised Cauchy, gamma = 2 or 4:    K = max(gamma - 1, kappa R(m)), c = b eta / E
+
+Neighbours: those of the scores. Guarantee: epsilon-DP of the ideal mechanism; draws use floating point
+(idealised). Use it where only a smooth bound is known. ``calibration="chaves-2024"`` is that of the thesis
+(``published``), for reproduction.
+
+References: Chaves 2024, Algorithm 3. Errata: the proof of Theorem 4.2 keeps the other candidates' noises fixed while
+their scale moves, and the statement is false from about 1000 candidates on; Theorem 4.9 (never worse than
+permute-and-flip when S <= Du/2) is false; Lemmas 5.4, 6.4 and Theorem 7.3 print exp(-j epsilon) where exp(-j beta)
+is meant, with which the guarantee fails for every number of candidates.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+from dpselect.mechanisms.mechanism import STUDENT, Mechanism, Sampler, noisy_max
+from dpselect.mechanisms.smooth import chaves_2024 as published
+from dpselect.mechanisms.smooth import noise_distributions as noises
+from dpselect.mechanisms.smooth.dilation import dilation_cost, proved_bound
+from dpselect.mechanisms.smooth.scale import PAD, no_unit_scores, weigh
+from dpselect.mechanisms.smooth.student_t import shift_for
+
+# Beyond this a smaller epsilon is used: the noise is nothing already, and floats stay finite.
+_LARGEST = 600.0
+# gamma: kappa, what R(m) is multiplied by, and eta, the steepest slope of ln Fbar, both rounded up.
+_CAUCHY = {2: (1.04824, 0.72462), 4: (3.0009, 2.0528)}
+NOISES = ("student-t", "cauchy-2", "cauchy-4")
+_SAMPLERS = {
+    "student-t": STUDENT,
+    "cauchy-2": noisy_max(noises.cauchy(2)),
+    "cauchy-4": noisy_max(noises.cauchy(4)),
+}
+
+
+def smooth_noisy_max(
+    phi: float = 0.15, *, noise: str = "student-t", calibration: str = "sound", unsound: str | None = None, **given: Any
+) -> Mechanism:
+    """Return Smooth Noisy Max.
+
+    Args:
+        phi: the share of epsilon that pays for the moving scale: a public number between 0 and 1.
+        noise: ``"student-t"`` (three degrees of freedom), ``"cauchy-2"`` or ``"cauchy-4"``, all one-sided.
+        calibration: ``"sound"``, or ``"chaves-2024"`` with the noises and parameters of
+            :func:`dpselect.mechanisms.smooth.chaves_2024.chaves`.
+        unsound: ``"reproduction"`` to get a published calibration that is not private: it computes laws and
+            refuses to release.
+        **given: parameters of the published calibration.
+
+    Raises:
+        ValueError: phi is not between 0 and 1, or there is no such noise or calibration.
+        PrivacyError: a calibration that is not private, without ``unsound="reproduction"``.
+
+    >>> import dpselect as dps
+    >>> safe_for_30_steps = dps.sensitivity.local(lambda t: float(t >= 30), ceiling=1.0)
+    >>> scores = dps.Scores([1.0, 0.0, 0.0], sensitivity=safe_for_30_steps)
+    >>> dps.mechanism("exponential").law(scores, 5).round(3)
+    array([0.859, 0.071, 0.071])
+    >>> dps.mechanism("smooth-noisy-max").law(scores, 5).round(3)
+    array([1., 0., 0.])
+    """
+    if calibration == "chaves-2024":
+        return published.chaves(noise, unsound=unsound, **given)
+    if calibration != "sound":
+        raise ValueError('calibration is "sound" or "chaves-2024".')
+    if given:
+        raise TypeError(f"The sound calibration does not take {', '.join(given)}.")
+    if not 0 < phi < 1:
+        raise ValueError("phi must lie between 0 and 1: the public share of epsilon that pays for the moving scale.")
+    if noise not in NOISES:
+        raise ValueError(f"There is no sound calibration for {noise!r}: pass noise= one of {', '.join(NOISES)}.")
+    parameters = {"phi": phi} | ({} if noise == "student-t" else {"noise": noise})
+    sampler: Sampler = _SAMPLERS[noise]
+    return Mechanism(
+        "smooth-noisy-max",
+        "Where only a smooth bound on the sensitivity is known; idealised draws.",
+        no_unit_scores,
+        sampler,
+        parameters,
+        smooth=partial(weigh, calibrate=partial(calibrate, phi=float(phi), noise=noise)),
+    )
+
+
+def calibrate(
+    candidates: int, epsilon: float, phi: float, range_bound: int, noise: str = "student-t"
+) -> tuple[float, float]:
+    """Return (beta, c) for that many candidates; one candidate is always chosen, whatever the noise."""
+    epsilon, many = min(epsilon, _LARGEST), max(candidates, 2)
+    rest = (1 - phi) * epsilon
+    if noise == "student-t":
+        beta = phi * epsilon / dilation_cost(many)
+        scale = range_bound * math.exp(-beta) / shift_for(rest)
+    else:
+        gamma = int(noise.removeprefix("cauchy-"))
+        kappa, eta = _CAUCHY[gamma]
+        beta = phi * epsilon / max(gamma - 1.0, kappa * proved_bound(many))
+        scale = range_bound * eta / rest
+    return beta * (1 - PAD) - PAD, scale * (1 + PAD)

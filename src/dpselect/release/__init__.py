@@ -1,0 +1,1 @@
+"""Everything that returns private output."""

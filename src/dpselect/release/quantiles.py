@@ -1,0 +1,152 @@
+"""Several percentiles of one column under one budget, by recursive halving.
+
+The middle percentile is chosen first; the records below it and those above it are then two disjoint problems of half as
+many percentiles each. k percentiles take L = floor(log2 k) + 1 levels, and a record is in one problem per level: each
+level spends epsilon / L.
+
+Ties are broken by counting: the records of one value are spread evenly over the cells that its grid step is cut into,
+so that a long run of equal values can be cut anywhere. One record more is one more in one cell, so neighbours stay
+neighbours, and the work depends on the cells, not on the records.
+
+References: Kaplan, Schnapp and Stemmer 2022, Algorithm 1, who break ties at random; its single percentile here is
+``percentile_rank``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpselect.kernel.budget import Spender, citing, require_spender
+from dpselect.kernel.coins import Entropy, fresh
+from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.mechanisms import mechanism as named
+from dpselect.mechanisms.mechanism import Mechanism, require_mechanism
+from dpselect.release.select import Release, of_list
+from dpselect.utilities.columns import counted, percent, public_grid
+from dpselect.utilities.percentile_rank import rank_scores
+from dpselect.views import Column, StoredColumn
+
+Integers = NDArray[np.int64]
+
+# Cells a grid value is cut into for ties, at most, and cells altogether.
+_CUTS, _CELLS = 2**10, 2**20
+
+
+def quantiles(
+    values: ArrayLike | Column | StoredColumn,
+    p: Iterable[Any],
+    *,
+    grid: ArrayLike | None = None,
+    epsilon: Any,
+    mechanism: Mechanism | None = None,
+    ledger: Spender | None = None,
+) -> Release:
+    """Choose several percentiles privately; ``candidates`` of the release are in the order of ``p``.
+
+    Args:
+        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or spells no number
+            is left out. A column of an Ibis table is counted where it is.
+        p: distinct percentages, 0 <= p < 100.
+        grid: the public candidates, strictly increasing, at least 2.
+        epsilon: the budget of all percentiles together.
+        mechanism: permute-and-flip unless given; it gets rank scores, of sensitivity 1.
+        ledger: where the spend is recorded before anything is drawn.
+
+    Guarantee: epsilon-differential privacy, add-remove. Larger percentages never get smaller values.
+
+    Raises:
+        PrivacyError: ``grid`` is missing.
+        ValueError: no percentage, one given twice or outside [0, 100), or a bad grid.
+
+    >>> release = quantiles(range(1000), [90, 10, 50], grid=range(1000), epsilon=30)
+    >>> [abs(found - true) < 30 for found, true in zip(release.candidates, (900, 100, 500), strict=True)]
+    [True, True, True]
+    """
+    chosen = named("permute-and-flip") if mechanism is None else require_mechanism(mechanism)
+    return release_of(values, p, grid, epsilon, chosen, fresh, ledger)
+
+
+def release_of(
+    values: ArrayLike | Column | StoredColumn,
+    p: Iterable[Any],
+    grid: ArrayLike | None,
+    epsilon: Any,
+    mechanism: Mechanism,
+    stream: Callable[[], Entropy],
+    ledger: Spender | None,
+    cuts: int | None = None,
+) -> Release:
+    """Release with a given source of entropy and, for an audit, a given number of cells per grid value."""
+    points, shares = public_grid(grid), _shares(p)
+    counts, facts = counted(values, points)
+    total = exact_epsilon(epsilon)
+    levels = len(shares).bit_length()
+    example = rank_scores(counts, shares[0], points)
+    mechanism.prepared(example, total / levels)
+    # A bounded range is shown for one draw only; see the proof beside this file.
+    guarantee, book = of_list(mechanism.guarantee(example, total), levels), require_spender(ledger)
+    if book is not None:
+        each = mechanism.guarantee(example, total / levels)
+        citing(book, facts).spend(each, mechanism=mechanism.name, count=levels, note="quantiles")
+
+    cuts = cuts or max(1, min(_CUTS, 2 ** ((_CELLS // points.size).bit_length() - 1)))
+    cells = _cut(counts, cuts)
+    ordered = sorted(shares)
+    places: dict[Fraction, int] = {}
+
+    def halve(first: int, last: int, start: int, end: int, low: Fraction, high: Fraction) -> None:
+        """Choose the percentiles first .. last - 1 among the cells start .. end - 1, which hold shares low to high."""
+        if first == last:
+            return
+        middle = (first + last) // 2
+        share = ((ordered[middle] - low) / (high - low)).limit_denominator(10**8)
+        scores = rank_scores(cells[start:end], min(share, 1 - Fraction(1, 10**8)), None)
+        ticks, rate = mechanism.prepared(scores, total / levels)
+        place = start + mechanism.sampler.draw(ticks, rate, stream())
+        places[ordered[middle]] = place
+        # The chosen cell stays a candidate on both sides; its records go below, so that no record is in both.
+        halve(first, middle, start, place + 1, low, ordered[middle])
+        kept, cells[place] = int(cells[place]), 0
+        halve(middle + 1, last, place, end, ordered[middle], high)
+        cells[place] = kept
+
+    halve(0, len(ordered), 0, cells.size, Fraction(0), Fraction(1))
+    found = tuple(points[places[share] // cuts].item() for share in shares)
+    return Release(found, mechanism.name, guarantee)
+
+
+def _cut(counts: Integers, cuts: int) -> Integers:
+    """Return counts over cells: the records of each value spread over its ``cuts`` cells as evenly as can be.
+
+    A record more of a value is a record more in one cell: the cells take turns, in an order that stays even.
+    """
+    turns = _turns(cuts)
+    return (counts[:, None] // cuts + (turns < counts[:, None] % cuts)).ravel()
+
+
+def _turns(cuts: int) -> Integers:
+    """Return when it is each cell's turn, for a power of two: its bits reversed.
+
+    >>> _turns(8)
+    array([0, 4, 2, 6, 1, 5, 3, 7])
+    """
+    turns = np.zeros(1, dtype=np.int64)
+    while turns.size < cuts:
+        turns = np.concatenate([2 * turns, 2 * turns + 1])
+    return turns
+
+
+def _shares(p: Iterable[Any]) -> list[Fraction]:
+    if isinstance(p, (str, bytes)) or not isinstance(p, Iterable):
+        raise TypeError("p must be a list of percentages: pass for example [25, 50, 75].")
+    shares = [percent(each) for each in p]
+    if not shares:
+        raise ValueError("p is empty: pass at least one percentage, for example [25, 50, 75].")
+    if len(set(shares)) < len(shares):
+        raise ValueError("A percentage is given twice: pass each once.")
+    return shares

@@ -1,0 +1,148 @@
+"""Several objectives as they are passed: one list of scores of the same candidates, and one weight each."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Callable, Iterable, Mapping, Set
+from fractions import Fraction
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from dpselect.scores.scores import Scores, require_scores
+
+P = ParamSpec("P")
+R = TypeVar("R")
+# Weights stay far from where floats end, so that nothing under- or overflows that could have been released.
+_LEAST, _MOST = 2.0**-900, 2.0**900
+
+
+def one_list(function: Callable[P, R]) -> Callable[P, R]:
+    """Refuse objectives that are passed one by one: Python itself would only count positions."""
+
+    @wraps(function)
+    def checked(*given: P.args, **named: P.kwargs) -> R:
+        if any(isinstance(each, Scores) for each in given):
+            raise _no_list(function.__name__)
+        return function(*given, **named)
+
+    return checked
+
+
+def listed(parts: Iterable[Scores], name: str) -> list[Scores]:
+    """Return the objectives, of the same candidates and neighbours, or say what differs.
+
+    Args:
+        parts: any iterable of scores; read once. name: the function that they were passed to.
+
+    Raises:
+        TypeError: no iterable, one without an order or of names, or something that is no Scores.
+        ValueError: no objective, other candidates or neighbours.
+    """
+    if isinstance(parts, (Mapping, Set)):
+        raise _no_list(name)
+    try:
+        steps = iter(parts)
+    except TypeError:
+        raise _no_list(name) from None
+    found = [require_scores(each) for each in steps]
+    if not found:
+        raise ValueError("There is no objective: pass a list of Scores.")
+    first = found[0]
+    for other in found[1:]:
+        if not _alike(first.candidates, other.candidates):
+            raise ValueError("The objectives score different candidates: score the same public list in each.")
+        if other.neighbours is not first.neighbours:
+            relations = f"{first.neighbours.value!r} and {other.neighbours.value!r}"
+            raise ValueError(f"The objectives protect different neighbours, {relations}: use one relation for all.")
+    return found
+
+
+def exact_weights(weights: Any, count: int) -> list[Fraction]:
+    """Return the weights as the exact numbers that were passed, 1 each for ``None``; they are public, so errors quote.
+
+    Raises:
+        TypeError: no list of numbers in the order of the objectives.
+        ValueError: too many or few, one that is no finite number, or sizes that floats cannot hold.
+    """
+    if weights is None:
+        return [Fraction(1)] * count
+    if isinstance(weights, (Mapping, Set)):
+        raise TypeError("weights stand in the order of the objectives: pass a list of numbers.")
+    must = "weights must be one finite number an objective"
+    try:
+        given = None if isinstance(weights, (str, bytes)) else list(weights)
+    except TypeError:
+        given = None
+    if given is None:
+        raise ValueError(f"{must}, and {reprlib.repr(weights)} is no list: pass a list of {count}.")
+    if len(given) != count:
+        raise ValueError(f"{must}, and {len(given)} were passed: pass {count} of them.")
+    exact = []
+    for place, each in enumerate(given):
+        number = exact_number(each)
+        if number is None:
+            raise ValueError(
+                f"{must}, and weights[{place}] is {reprlib.repr(each)}, of type {type(each).__name__}: pass a number "
+                "such as 2, 0.5 or -1 there."
+            )
+        exact.append(number)
+    _refuse_sizes(exact)
+    return exact
+
+
+def exact_number(given: Any) -> Fraction | None:
+    """Return a finite real number exactly, ``None`` where it is something else; text and truth values are no numbers.
+
+    >>> exact_number(0.5), exact_number("0.5")
+    (Fraction(1, 2), None)
+    """
+    plain = given.item() if isinstance(given, np.generic) else given
+    if isinstance(plain, (bool, str)):
+        return None
+    try:
+        return Fraction(plain)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _no_list(name: str) -> TypeError:
+    return TypeError(f"Pass the objectives as one list of Scores: {name}([a, b]).")
+
+
+def _refuse_sizes(weights: list[Fraction]) -> None:
+    """Refuse weights that are too large or too small for floats, with advice that works for these."""
+    sizes = {place: _digits(weight) for place, weight in enumerate(weights) if weight}
+    bad = [place for place in sizes if not _LEAST <= abs(weights[place]) <= _MOST]
+    if not bad:
+        return
+    middle = -round((max(sizes.values()) + min(sizes.values())) / 2)
+    if all(_LEAST <= abs(weight) * Fraction(10) ** middle <= _MOST for weight in weights if weight):
+        advice = f"multiply all of them by one number, such as 1e{middle}"
+    else:
+        least, most = (pick(sizes, key=lambda each: sizes[each]) for pick in (min, max))
+        advice = f"next to weights[{most}], weights[{least}] counts for nothing, so pass 0 in its place"
+    raise ValueError(
+        f"weights[{bad[0]}] is about 1e{round(sizes[bad[0]])}, too {'small' if sizes[bad[0]] < 0 else 'large'} for "
+        f"floats: {advice}."
+    )
+
+
+def _digits(number: Fraction) -> float:
+    """Return the logarithm to base 10 of a size that may be no float."""
+    return math.log10(abs(number.numerator)) - math.log10(number.denominator)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Tell whether two public lists name the same candidates in the same order."""
+    if len(one) != len(other):
+        return False
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.dtype.kind == other.dtype.kind:
+        return bool((one == other).all())
+    return one == other if isinstance(one, range) and isinstance(other, range) else _plain(one) == _plain(other)
+
+
+def _plain(candidates: Any) -> list[Any]:
+    return candidates.tolist() if isinstance(candidates, np.ndarray) else list(candidates)

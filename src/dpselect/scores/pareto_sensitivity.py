@@ -1,0 +1,152 @@
+"""How far a Pareto score can move: dominators that may be lost and won within so many steps.
+
+With S_i(r) the sum of delta_i(x, j, r) over j <= t, t + 1 steps keep objective i of r within u_i(r) -+ S_i(r), so
+
+    possible_t(r) = others r' with u_i(r') + S_i(r') >= u_i(r) - S_i(r) in every objective,
+    certain_t(r)  = others r' with u_i(r') - S_i(r') >= u_i(r) + S_i(r) in every objective,
+    delta(x, t, r) = max(possible_t - certain_(t-1), possible_(t-1) - certain_t),
+
+both counts being those of the dominators at t = -1. The proof stands beside ``combine.py``. In integers everything is
+exact; in floats a margin makes ``possible`` count too many and ``certain`` too few, never the other way round.
+
+References: Farias et al. (PrivPareto), Definition 4.5, which is possible_t - certain_t and larger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.kernel.units import TICK_CLIP
+from dpselect.scores.dominance import count_above
+from dpselect.scores.scores import Scores
+from dpselect.scores.sensitivity import Floats, Sensitivity
+
+Integers = NDArray[np.int64]
+Counts = tuple[Integers, Integers]
+# More than any two clipped integers are apart, and still within 64 bits from each.
+_EVERYWHERE = 2.0 * TICK_CLIP + 2.0**32
+
+
+class Spread:
+    """The Pareto score of every candidate and its sensitivity; candidates alike in everything share a row.
+
+    Attributes:
+        dominators: how many others are at least as good in every objective, shape (m,).
+        profile: the row of each candidate, shape (m,).
+    """
+
+    def __init__(self, parts: Sequence[Scores]) -> None:
+        own = [np.zeros(len(p), dtype=np.intp) if (f := p.sensitivity.profile) is None else f for p in parts]
+        first, self.profile, weights = grouped(
+            [column for p, o in zip(parts, own, strict=True) for column in (p.values, o)]
+        )
+        self._weights = weights
+        self._others = len(self.profile) - 1
+        self._parts = [
+            _Part(_clipped(part.values[first]), part.sensitivity, rows[first])
+            for part, rows in zip(parts, own, strict=True)
+        ]
+        values = [part.values for part in self._parts]
+        self._now: Integers = count_above(values, values, weights) - 1
+        self.dominators: Integers = self._now[self.profile]
+        self._last: tuple[int, Counts] = (-1, (self._now, self._now))
+
+    def rows(self, t: Integers) -> Floats:
+        """Return the sensitivity at distances t of every row, shape (k, rows)."""
+        return self.some(t, None)
+
+    def some(self, t: Integers, only: NDArray[np.intp] | None) -> Floats:
+        """Return the sensitivity at distances t of these rows, shape (k, len(only)); of all when ``None``."""
+        out = np.empty((t.size, self._now.size if only is None else only.size))
+        step, counts = self._last if only is None else (-1, (self._now, self._now))
+        for place, distance in enumerate(t.tolist()):
+            if step != distance - 1:
+                counts = self._counts(distance - 1, only, None)
+            after = self._counts(distance, only, counts)
+            out[place] = np.maximum(after[1] - counts[0], counts[1] - after[0])
+            step, counts = distance, after
+        if only is None:
+            self._last = (step, counts)
+        return out
+
+    def _counts(self, t: int, only: NDArray[np.intp] | None, before: Counts | None) -> Counts:
+        """Return certain and possible dominators within t + 1 steps; those one step before save work."""
+        here = np.arange(self._now.size) if only is None else only
+        if t < 0:
+            return self._now[here], self._now[here]
+        edges = [part.edges(t) for part in self._parts]
+        low, high = [edge[0] for edge in edges], [edge[1] for edge in edges]
+        certain, possible = np.zeros(here.size, dtype=np.int64), np.full(here.size, self._others)
+        # Certain ones only become fewer and possible ones more: none, or all others, stays so.
+        live = np.arange(here.size) if before is None else np.flatnonzero(before[0] > 0)
+        if live.size:
+            these = here[live]
+            still = np.logical_and.reduce([a[these] == b[these] for a, b in zip(low, high, strict=True)])
+            certain[live] = count_above(low, [edge[these] for edge in high], self._weights) - still
+        live = np.arange(here.size) if before is None else np.flatnonzero(before[1] < self._others)
+        if live.size:
+            these = here[live]
+            possible[live] = count_above(high, [edge[these] for edge in low], self._weights) - 1
+        return certain, possible
+
+
+class _Part:
+    """One objective: its values, and the intervals that t + 1 steps keep them in."""
+
+    def __init__(self, values: Any, sensitivity: Sensitivity, profile: NDArray[np.intp]) -> None:
+        self.values = values
+        self._sensitivity, self._profile = sensitivity, profile
+        self._whole = values.dtype.kind == "i"
+        self._sums: tuple[int, Floats] = (-1, np.zeros(1))
+
+    def edges(self, t: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the lowest and highest values within t + 1 steps, of the kind of the values."""
+        # An interval that leaves the floats is cut at infinity, on every database alike.
+        with np.errstate(over="ignore"):
+            return self._edges(t, self._far(t)[self._profile])
+
+    def _edges(self, t: int, far: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
+        # What floats may be wrong by (``combine.md``): a fixed share for every step, and one that grows for the sums,
+        # so that the margin here covers that of a neighbour one step earlier and the errors on both sides.
+        share = 2.0**-38 * (t + 1) + 2.0**-50 * (t + 1) * (t + 2)
+        if self._whole:
+            # Integers move by whole steps, and floors of sums only add up to less.
+            steps = np.floor(np.minimum(far * (1 + share), _EVERYWHERE)).astype(np.int64)
+            return self.values - steps, self.values + steps
+        # What cannot move keeps its very float.
+        moved = far + np.where(far > 0, share * (np.abs(self.values) + far), 0.0)
+        return self.values - moved, self.values + moved
+
+    def _far(self, t: int) -> Floats:
+        """Return the sum of the sensitivity over 0 .. t, one value a profile, whatever was asked before."""
+        if self._sensitivity.total is not None:
+            closed: Floats = self._sensitivity.total(np.array([t + 1], dtype=np.int64))[0]
+            return np.broadcast_to(closed, (max(closed.size, self._profile.max() + 1),))
+        last, sums = self._sums
+        if last > t:
+            last, sums = -1, np.zeros(1)
+        length = max(1, min(64, 2**22 // max(1, self._profile.max() + 1)))
+        for start in range(last + 1, t + 1, length):
+            for row in self._sensitivity.profiled(np.arange(start, min(start + length, t + 1))):
+                sums = sums + row
+        self._sums = (t, sums)
+        return np.broadcast_to(sums, (max(sums.size, self._profile.max() + 1),))
+
+
+def grouped(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp], Integers]:
+    """Group positions that are alike in every column: one of each group, the group of each, and their sizes."""
+    code = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        kinds, own = np.unique(column, return_inverse=True)
+        code = np.unique(code * kinds.size + own.ravel(), return_inverse=True)[1].ravel()
+    _, first, counts = np.unique(code, return_index=True, return_counts=True)
+    return first, code.astype(np.intp), counts.astype(np.int64)
+
+
+def _clipped(values: NDArray[Any]) -> NDArray[Any]:
+    """Return integers within the public clip, which moves nothing further apart, so that sums stay in 64 bits."""
+    return np.clip(values, -TICK_CLIP, TICK_CLIP) if values.dtype.kind == "i" else values

@@ -1,0 +1,118 @@
+"""Scores of candidates, and the unit scores that samplers accept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpselect.kernel.neighbours import Neighbours, neighbours
+from dpselect.scores.kinds import distances_of, numbers_of
+from dpselect.scores.sensitivity import Sensitivity, constant
+
+
+class Scores:
+    """The score of every candidate on one database, and how far one neighbour can move each.
+
+    Larger is better, always. Candidates are public, and so is the *kind* of number, because integers are handled
+    exactly and real numbers by ticks: it comes from ``kind=`` or from the type of the array, never from the values.
+    What is passed is copied.
+
+    Integers beyond 2^61 are clipped there. Real numbers are clipped where a double can no longer hold a move of one
+    unit: at 2^53, or at 2^32 times the sensitivity's ceiling if that is more; for a list or an array of integers, 2^32
+    times the least public bound of any candidate.
+
+    Args:
+        values: shape (m,), finite.
+        sensitivity: a public number (the global sensitivity), or a :class:`Sensitivity`.
+        candidates: what each position stands for, length m; ``None`` means 0 .. m-1.
+        neighbours: ``"add-remove"``, ``"substitution"``, ``"edge"`` or ``"family"``.
+        range_bound: 1 when one added record moves every score in the same direction, else 2.
+        distance: for each candidate the number of changes that would make it best, shape (m,), if known.
+        facts: where the data came from, recorded with every spend; nothing private.
+        kind: ``"integer"`` or ``"real"``. ``None`` keeps the kind of an array's type; a range is of integers, and a
+            list or tuple of real numbers, whatever stands in it: say ``kind="integer"`` for counts in a list.
+
+    Raises:
+        ValueError: no values, NaN or infinite values, shapes that differ, an unknown relation or kind.
+        TypeError: values that are not real numbers, or not integers for ``kind="integer"``; candidates that are not
+            a list or an array of plain values.
+
+    >>> Scores([3, 1, 4], sensitivity=1, candidates=["a", "b", "c"], kind="integer")
+    Scores(candidates=3, neighbours='add-remove', range_bound=2)
+    """
+
+    def __init__(
+        self,
+        values: ArrayLike,
+        sensitivity: float | Fraction | Sensitivity,
+        candidates: Sequence[Any] | NDArray[Any] | None = None,
+        neighbours: str = "add-remove",
+        range_bound: int = 2,
+        distance: ArrayLike | None = None,
+        facts: Mapping[str, str] | None = None,
+        *,
+        kind: str | None = None,
+    ) -> None:
+        self.facts: Mapping[str, str] = dict(facts or {})
+        if not isinstance(sensitivity, Sensitivity):
+            sensitivity = constant(sensitivity)
+        self.values = numbers_of(values, kind, sensitivity.ceiling, _finest(sensitivity))
+        size = self.values.size
+        if isinstance(range_bound, bool) or range_bound not in (1, 2):
+            raise ValueError("range_bound is 1 (all scores move the same way) or 2.")
+        self.candidates = range(size) if candidates is None else _distinct(candidates, size)
+        self.sensitivity = sensitivity.over(size)
+        self.neighbours: Neighbours = _relation(neighbours)
+        self.range_bound = range_bound
+        self.distance = None if distance is None else distances_of(distance, size)
+
+    def __len__(self) -> int:
+        return int(self.values.size)
+
+    def __neg__(self) -> Scores:
+        """Return the scores with the order reversed: minimise instead of maximise."""
+        return Scores(
+            -self.values, self.sensitivity, self.candidates, self.neighbours.value, self.range_bound, facts=self.facts
+        )
+
+    def __repr__(self) -> str:
+        return f"Scores(candidates={len(self)}, neighbours={self.neighbours.value!r}, range_bound={self.range_bound})"
+
+
+def _distinct(candidates: Any, size: int) -> Sequence[Any] | NDArray[Any]:
+    """Return the candidates, one a score and each once, so that nothing can go wrong after a draw."""
+    if isinstance(candidates, (str, bytes)) or not isinstance(candidates, (Sequence, np.ndarray)):
+        raise TypeError("candidates must be a list, tuple, range or array, in the order of the scores.")
+    if isinstance(candidates, np.ndarray) and candidates.ndim != 1:
+        raise TypeError("candidates must be one-dimensional: pass shape (m,).")
+    if len(candidates) != size:
+        raise ValueError(f"There are {len(candidates)} candidates and {size} scores: pass one score a candidate.")
+    if not isinstance(candidates, range):
+        try:
+            kinds = len(np.unique(candidates) if isinstance(candidates, np.ndarray) else set(candidates))
+        except TypeError:
+            raise TypeError("candidates must be plain values that can be compared, such as text or numbers.") from None
+        if kinds != size:
+            raise ValueError("Some candidates are listed twice: pass each public candidate once.")
+    return candidates
+
+
+def _finest(sensitivity: Sensitivity) -> float:
+    """Return the least public bound of a candidate; 0 where only the database knows it."""
+    if sensitivity.bounds is not None:
+        return float(sensitivity.bounds.min())
+    return sensitivity.ceiling if sensitivity.fixed else 0.0
+
+
+_relation = neighbours  # the parameter of the same name hides the function inside Scores
+
+
+def require_scores(scores: Any) -> Scores:
+    """Return the scores, or say how to make some (``TypeError``)."""
+    if isinstance(scores, Scores):
+        return scores
+    raise TypeError("scores must be Scores: wrap values as dpselect.Scores(values, sensitivity=...).")

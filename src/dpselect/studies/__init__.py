@@ -1,0 +1,1 @@
+"""Measured evidence: the papers' tables and figures, comparisons with peers, and what runs them."""

@@ -1,0 +1,1 @@
+"""Runs that can be resumed, verdicts and reports."""

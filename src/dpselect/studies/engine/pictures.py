@@ -1,0 +1,231 @@
+"""Pictures of results as SVG: ours and the printed values together, legible in grey-scale print."""
+
+from __future__ import annotations
+
+import html
+import io
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from dpselect.studies.engine import axes as limits
+from dpselect.studies.engine.experiment import Experiment, Printed, Results
+from dpselect.studies.engine.verdicts import figure as written
+
+# Dark to light and blue to orange, so that neighbours differ in lightness too; no grey among them.
+_COLOURS = (
+    "#0b3c5d",
+    "#d1495b",
+    "#00798c",
+    "#edae49",
+    "#6a4c93",
+    "#5b8e3e",
+    "#8d6e63",
+    "#7f1d1d",
+    "#3d9be9",
+    "#b5179e",
+)
+_GREYS = ("#3a3a3a", "#646464", "#868686", "#a2a2a2")
+_BLACK = "#000000"
+_MARKERS = "osD^vPX<>p"
+# For series that only the paper has: shapes that no line of ours carries.
+_PRINTED_ONLY = "*hd8H"
+_DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)), (0, (4, 1.5, 1, 1.5, 1, 1.5)))
+_ACROSS = 3
+# Points of print between printed markers at one x.
+_APART = 5.0
+
+
+class _Look(NamedTuple):
+    colour: Any
+    marker: str
+    dash: Any
+    width: float
+
+
+def svg(experiment: Experiment, results: Results) -> str:
+    """Return one picture of all panels, with its title for readers of screens; empty when nothing was measured."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    title = f"{experiment.paper} {experiment.item}: {experiment.title}"
+    settings = {"svg.fonttype": "path", "svg.hashsalt": experiment.name, "font.size": 9, "axes.titlesize": 10}
+    with mpl.rc_context(settings):
+        drawn = drawing(experiment, results)
+        if drawn is None:
+            return ""
+        sink = io.BytesIO()
+        FigureCanvasSVG(drawn).print_svg(sink, metadata={"Date": None, "Title": title})
+    text = sink.getvalue().decode()
+    return f'<svg role="img" aria-label="{html.escape(title)}"' + text[text.index("<svg") + len("<svg") :]
+
+
+def drawing(experiment: Experiment, results: Results) -> Any:
+    """Return the picture as a figure of matplotlib; None when no panel has two x.
+
+    Ours: lines with filled markers and error bars of two standard errors, cut at the ends of what is possible. Printed:
+    open markers in the same colour and shape, not joined, side by side where several stand at one x. Grey: series that
+    are not private beside some that are. What would flatten all others runs off the axis, with a note above the panel.
+    """
+    # One x alone is a table, not a line.
+    panels = [each for each in results.panels() if len({p.x for p in results.points if p.panel == each}) > 1]
+    if not panels:
+        return None
+    from matplotlib.figure import Figure
+    from matplotlib.legend_handler import HandlerTuple
+
+    names = list(dict.fromkeys(series for panel in panels for series in results.series(panel)))
+    places = [place for place in experiment.printed if place.panel in panels]
+    alone = list(dict.fromkeys(place.series for place in places if place.series not in names))
+    across = min(_ACROSS, len(panels)) if len(panels) != 4 else 2
+    down = math.ceil(len(panels) / across)
+    entries = len(names) + len(alone) + bool(places)
+    columns = 2 if across > 1 else 1
+    legend = 0.24 * math.ceil(entries / columns) + 0.3
+    figure = Figure(figsize=(max(4.3 * across, 6.5), 3.0 * down + legend), layout="constrained")
+    grid = list(figure.subplots(down, across, squeeze=False).flat)
+    for axes, panel in zip(grid, panels, strict=False):
+        own = [place for place in places if place.panel == panel]
+        looks = {name: _look(experiment, results.series(panel), names, name) for name in names}
+        looks |= {name: _Look(_BLACK, _PRINTED_ONLY[n % len(_PRINTED_ONLY)], "", 0) for n, name in enumerate(alone)}
+        _panel(axes, experiment, results, panel, own, looks)
+        _printed(axes, own, looks)
+    for axes in grid[len(panels) :]:
+        axes.set_visible(False)
+    handles: dict[str, Any] = {}
+    for axes in grid:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    for number, name in enumerate(alone):
+        handles[f"{_text(name)}, printed"] = _open(_PRINTED_ONLY[number % len(_PRINTED_ONLY)], 6.5)
+    if any(place.series in names for place in places):
+        # Several shapes, so that none is taken for one series only.
+        shapes = tuple(_open(shape, 5) for shape in "os^")
+        beside = len({(place.panel, place.x) for place in places}) < len(places)
+        handles["printed (open markers, set side by side)" if beside else "printed (open markers)"] = shapes
+    figure.legend(
+        handles.values(),
+        handles.keys(),
+        # Outside the axes, so that no line is covered.
+        loc="outside lower center",
+        ncols=columns,
+        frameon=False,
+        handler_map={tuple: HandlerTuple(ndivide=None, pad=0.6)},
+    )
+    return figure
+
+
+def _open(marker: str, size: float) -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], linestyle="", marker=marker, markersize=size, fillstyle="none", color=_BLACK)
+
+
+def _look(experiment: Experiment, beside: Sequence[str], names: Sequence[str], name: str) -> _Look:
+    number = names.index(name)
+    # Beyond ten series colours come again, with other markers and dashes.
+    again = number // len(_COLOURS)
+    marker = _MARKERS[(number + 3 * again) % len(_MARKERS)]
+    dash = _DASHES[(number + 2 * again) % len(_DASHES)]
+    if experiment.called(name, beside) == name:
+        return _Look(_COLOURS[number % len(_COLOURS)], marker, dash, 1.5)
+    grey = [each for each in names if each in experiment.not_private].index(name)
+    return _Look(_GREYS[grey % len(_GREYS)], marker, dash, 1.1)
+
+
+def _panel(
+    axes: Any, experiment: Experiment, results: Results, panel: str, places: list[Printed], looks: dict[str, _Look]
+) -> None:
+    label = experiment.label(panel)
+    lines = {name: results.line(panel, name) for name in results.series(panel)}
+    wild = limits.wild(lines, experiment.y_scale)
+    kept = [each for name, line in lines.items() if name not in wild for each in line]
+    values = [each.value for each in kept] + [place.value for place in places if place.series not in wild]
+    scale = limits.scale_of(experiment.y_scale, label, values)
+    spans = {name: [limits.span(each, scale, label) for each in line] for name, line in lines.items()}
+    single = [name for name, line in lines.items() if len(line) == 1]
+    for number, (name, line) in enumerate(lines.items()):
+        look = looks[name]
+        # Lone points of several series stand side by side too.
+        aside = single.index(name) - (len(single) - 1) / 2 if name in single else 0.0
+        ends = list(zip(line, spans[name], strict=True))
+        bars = [[each.value - low for each, (low, _) in ends], [high - each.value for each, (_, high) in ends]]
+        drawn = axes.errorbar(
+            [each.x for each in line],
+            [each.value for each in line],
+            # From beyond the panel a bar would be a stroke through all of it.
+            yerr=bars if any(map(any, bars)) and name not in wild else None,
+            color=look.colour,
+            linestyle=look.dash,
+            marker=look.marker,
+            # Long lines carry about six markers, each line at places of its own.
+            markevery=(number % 3, len(line) // 6) if len(line) > 16 else None,
+            markersize=4.5,
+            linewidth=look.width,
+            elinewidth=0.7,
+            capsize=1.5,
+            label=_text(experiment.called(name, list(lines))),
+            zorder=1 if look.colour in _GREYS else 2,
+            **({"transform": _aside(axes, aside)} if aside else {}),
+        )
+        for bar in (*drawn[1], *drawn[2]):
+            # Many bars lie on each other: the lines must be seen through them.
+            bar.set_alpha(0.45)
+    across = experiment.x_labels.get(panel, experiment.x_label)
+    axes.set(xlabel=_text(across), ylabel=_text(label))
+    axes.set_xscale(experiment.x_scale)
+    # What stands aside does not widen an axis by itself.
+    axes.update_datalim([*((each.x, each.value) for each in kept), *((place.x, place.value) for place in places)])
+    if places:
+        axes.margins(x=0.08)
+    axes.autoscale_view(scaley=False)
+    limits.set_heights(axes, scale, values, [span for name in lines if name not in wild for span in spans[name]])
+    notes = [f"↑ {_text(name)}: {_range([p.value for p in lines[name]])}" for name in wild]
+    notes += [
+        f"→ {_text(name)}: {written(end.value)} at {_text(across)} {written(end.x)}"
+        for name, end in limits.cut(axes, experiment.x_scale, lines).items()
+    ]
+    axes.set_title(_text(panel), pad=6 + 10 * len(notes))
+    for number, note in enumerate(notes):
+        height = 4 + 10 * (len(notes) - 1 - number)
+        axes.annotate(note, (0, 1), (0, height), xycoords="axes fraction", textcoords="offset points", fontsize=7.5)
+    axes.grid(True, color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def _printed(axes: Any, places: list[Printed], looks: dict[str, _Look]) -> None:
+    for x in dict.fromkeys(place.x for place in places):
+        here = [place for place in places if place.x == x]
+        for number, place in enumerate(here):
+            axes.plot(
+                [x],
+                [place.value],
+                linestyle="",
+                marker=looks[place.series].marker,
+                markersize=6.5,
+                fillstyle="none",
+                color=looks[place.series].colour,
+                zorder=3,
+                transform=_aside(axes, number - (len(here) - 1) / 2),
+            )
+
+
+def _aside(axes: Any, places: float) -> Any:
+    """Return where to draw what is moved sideways by so many places."""
+    from matplotlib.transforms import ScaledTranslation
+
+    return axes.transData + ScaledTranslation(places * _APART / 72, 0, axes.figure.dpi_scale_trans)
+
+
+def _range(values: Sequence[float]) -> str:
+    low, high = (written(float(f"{each:.3g}")) for each in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
+
+
+def _text(text: str) -> str:
+    """Return a label set in type: x_p and MO_g with an index, a minus sign; names of files stay."""
+    indexed = re.sub(r"\b([A-Za-z]|[A-Z]{2,})_([a-z]+)\b", r"\1$_{\\mathrm{\2}}$", text)
+    return indexed.replace(" - ", " − ")

@@ -1,0 +1,71 @@
+"""The papers' tables and figures, one file each: ``EVERY_EXPERIMENT``. Simulation, never part of a release."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from dpselect.studies.engine.experiment import Experiment
+from dpselect.studies.papers.not_reproduced import NOT_REPRODUCED
+
+__all__ = ["EVERY_EXPERIMENT", "NOT_REPRODUCED", "chosen"]
+
+_FILES = (
+    "smooth_noisy_max_table_3",
+    "smooth_noisy_max_figure_7",
+    "smooth_noisy_max_figure_8",
+    "smooth_noisy_max_figure_9",
+    "smooth_noisy_max_table_5",
+    "smooth_noisy_max_figure_10",
+    "smooth_noisy_max_theorem_7_2",
+    "local_dampening_figure_16",
+    "local_dampening_figure_17",
+    "local_dampening_figure_20",
+    "local_dampening_table_1",
+    "local_dampening_figure_23",
+    "local_dampening_figure_24",
+    "local_dampening_figure_25",
+    "smooth_private_selection_figure_1",
+    "smooth_private_selection_figure_2",
+    "smooth_private_selection_table_1",
+    "smooth_private_selection_table_2",
+    "multi_objective_table_1",
+    "multi_objective_table_2",
+    "multi_objective_figure_2",
+    "multi_objective_figure_3",
+    "jostle_figure_1_1",
+    "jostle_figure_4_2",
+    "jostle_choices",
+)
+
+EVERY_EXPERIMENT: tuple[Experiment, ...]
+
+
+def __getattr__(name: str) -> tuple[Experiment, ...]:
+    """Import the files when all are asked for: a process that measures one needs no others."""
+    if name != "EVERY_EXPERIMENT":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    every = tuple(import_module(f"{__name__}.{file}").EXPERIMENT for file in _FILES)
+    globals()[name] = every
+    return every
+
+
+def chosen(names: list[str]) -> list[Experiment]:
+    """Return the experiments of these names, beginnings of names or papers ("000"); all when none is given.
+
+    Raises:
+        ValueError: a name that fits none; the message lists the names.
+
+    >>> [each.item for each in chosen(["smooth_noisy_max_theorem_7_2"])]
+    ['Theorem 7.2']
+    """
+    from dpselect.studies.papers import EVERY_EXPERIMENT as every
+
+    found: list[Experiment] = []
+    for name in names:
+        exact = [each for each in every if each.name == name]
+        close = exact or [each for each in every if each.name.startswith(name) or each.paper == name]
+        if not close:
+            known = ", ".join(each.name for each in every)
+            raise ValueError(f"There is no experiment {name!r}: pass {known}.")
+        found += close
+    return [each for each in every if not names or each in found]

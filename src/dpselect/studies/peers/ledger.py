@@ -1,0 +1,96 @@
+"""How long a durable spend takes, and how long a long ledger takes to show.
+
+    python -m dpselect.studies.peers.ledger [--folder .]
+
+Wall-clock time, because waiting for the disk is the point.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+
+import dpselect as dps
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.ledger import Event
+from dpselect.ledger.accountant import fold
+from dpselect.ledger.chain import link, totals_text
+
+EACH = dps.Guarantee(Fraction(1, 10**6), Neighbours.ADD_REMOVE)
+
+
+def spends(path: Path, count: int) -> list[float]:
+    """Return how long each of some spends took."""
+    ledger, times = dps.Ledger.read(path), []
+    for _ in range(count):
+        start = time.perf_counter()
+        ledger.spend(EACH, mechanism="permute-and-flip")
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def latency(folder: Path) -> None:
+    """One writer, and a crowd of eight processes."""
+    path = folder / "short.ledger"
+    dps.Ledger.open(path, epsilon=1)
+    times = spends(path, 300)
+    print(f"one writer:  median {1000 * statistics.median(times):6.2f} ms, slowest {1000 * max(times):6.2f} ms")
+    with ProcessPoolExecutor(8) as pool:
+        start = time.perf_counter()
+        times = [each for some in pool.map(spends, [path] * 8, [200] * 8) for each in some]
+        rate = len(times) / (time.perf_counter() - start)
+    print(
+        f"8 writers:   median {1000 * statistics.median(times):6.2f} ms, slowest {1000 * max(times):6.2f} ms, "
+        f"{rate:.0f} spends a second in all"
+    )
+
+
+def long(folder: Path, rows: int) -> None:
+    """Show and verify a ledger of many rows, written in one transaction here."""
+    path = folder / "long.ledger"
+    ledger = dps.Ledger.open(path, epsilon=1)
+    connection = sqlite3.connect(path)
+    tail = connection.execute("SELECT tail FROM totals").fetchone()[0]
+    event = Event.of(EACH, dataset="", mechanism="permute-and-flip")
+    text = event.as_text()
+    links = []
+    for row in range(rows):
+        tail = link(tail, text)
+        links.append((row + 1, text, tail))
+    connection.executemany("INSERT INTO events VALUES (?, ?, ?)", links)
+    connection.execute(
+        "UPDATE totals SET rows = ?, body = ?, tail = ?", (rows, totals_text(fold([event] * rows)), tail)
+    )
+    connection.commit()
+    connection.close()
+    command = [sys.executable, "-m", "dpselect", "budget"]
+    for words in (["show"], ["show", "--all"], ["verify"]):
+        best = float("inf")
+        for _ in range(3):
+            start = time.perf_counter()
+            subprocess.run([*command, words[0], str(path), *words[1:]], check=True, stdout=subprocess.DEVNULL)
+            best = min(best, time.perf_counter() - start)
+        print(f"dpselect budget {' '.join(words):<11} of {rows} rows: {best:.2f} s (interpreter included)")
+    assert ledger.totals.spends == rows
+
+
+def main() -> None:
+    """Run both."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--folder", default=tempfile.gettempdir(), help="a folder on the disk to be measured")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
+        latency(Path(folder))
+        long(Path(folder), 10**5)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""Speed of exact draws and exact laws: ratios taken in one process, means of several draws.
+
+    python -m dpselect.studies.peers.selection            needs opendp >= 0.16 and numpy; about three minutes
+
+Scores: "normal" is N(0, 10^2); "spike" is one candidate at +100, the rest 0. epsilon 1, sensitivity 1. Draws
+start from prepared unit scores. OpenDP is fed float64 arrays. Processor seconds, one thread.
+"""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+import dpselect as dps
+from dpselect.kernel.coins import fresh
+
+
+def mean_seconds(call: Callable[[], object], draws: int) -> float:
+    """Return the mean processor time of a call, after one to warm up."""
+    call()
+    start = time.process_time()
+    for _ in range(draws):
+        call()
+    return (time.process_time() - start) / draws
+
+
+def profile(kind: str, size: int) -> np.ndarray:
+    """Return the scores of that name."""
+    if kind == "normal":
+        return np.random.default_rng(size).normal(0, 10, size)
+    scores = np.zeros(size)
+    scores[size // 3] = 100.0
+    return scores
+
+
+def opendp_draw(scores: np.ndarray) -> Callable[[], object] | None:
+    """Return a call that draws once with OpenDP's permute-and-flip at the same scale, if it is installed."""
+    try:
+        import opendp.prelude as dp
+    except ImportError:
+        return None
+    dp.enable_features("contrib", "honest-but-curious")
+    space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.linf_distance(T=float)
+    noisy_max = dp.m.make_noisy_max(*space, dp.max_divergence(), scale=2.0)
+    return lambda: noisy_max(scores)
+
+
+def our_draw(name: str, scores: np.ndarray) -> Callable[[], object]:
+    """Return a call that draws once from prepared unit scores, with a fresh stream."""
+    mechanism = dps.mechanism(name)
+    unit = mechanism.effective(dps.Scores(scores, sensitivity=1.0))
+    rate = unit.rate(Fraction(1))
+    return lambda: mechanism.sampler.draw(unit.ticks, rate, fresh())
+
+
+def draws() -> None:
+    """Print the table of draws."""
+    print(
+        f"{'m':>9} {'scores':>7} {'PF ms':>9} {'EM ms':>9} {'Laplace ms':>10} {'numpy ms':>9} "
+        f"{'OpenDP ms':>10} {'PF/numpy':>9} {'OpenDP/PF':>10} {'OpenDP/EM':>10}"
+    )
+    for size, ours, theirs in ((10**3, 2000, 50), (10**5, 200, 12), (10**6, 40, 4), (10**7, 6, 0)):
+        for kind in ("normal", "spike"):
+            scores = profile(kind, size)
+            noise = np.random.default_rng(0)
+            flip = mean_seconds(our_draw("permute-and-flip", scores), ours)
+            exponential = mean_seconds(our_draw("exponential", scores), ours)
+            laplace = mean_seconds(our_draw("noisy-max-laplace", scores), max(3, ours // 10))
+            numpy = mean_seconds(lambda x=scores / 2, g=noise: np.argmax(x + g.standard_exponential(x.size)), ours)
+            rival = opendp_draw(scores) if theirs else None
+            other = mean_seconds(rival, theirs) if rival else float("nan")
+            print(
+                f"{size:>9} {kind:>7} {1e3 * flip:>9.3f} {1e3 * exponential:>9.3f} {1e3 * laplace:>10.3f} "
+                f"{1e3 * numpy:>9.3f} {1e3 * other:>10.1f} {flip / numpy:>9.2f} {other / flip:>10.0f} "
+                f"{other / exponential:>10.0f}",
+                flush=True,
+            )
+
+
+def memory() -> None:
+    """Print the peak of one whole selection among 10^7 candidates."""
+    tracemalloc.start()
+    dps.select(dps.Scores(profile("normal", 10**7), 1.0), 1, mechanism=dps.mechanism("permute-and-flip"))
+    peak = tracemalloc.get_traced_memory()[1] / 2**20
+    print(f"\nPeak memory of one selection, m = 10^7, scores included: {peak:.0f} MiB")
+    tracemalloc.stop()
+
+
+def laws() -> None:
+    """Print the time of exact laws."""
+    print("\nExact laws, least of 3, seconds")
+    cases = {
+        "permute-and-flip, 10^6 candidates, 1000 distinct scores": np.arange(10**6) % 1000,
+        "permute-and-flip, 10^5 distinct scores": np.arange(10**5),
+        "exponential, 10^6 candidates, 1000 distinct scores": np.arange(10**6) % 1000,
+        "noisy-max-laplace, 10^4 distinct scores": np.arange(10**4),
+    }
+    for label, values in cases.items():
+        mechanism, scores = dps.mechanism(label.split(",")[0]), dps.Scores(values, sensitivity=1)
+        times = []
+        for _ in range(3):
+            start = time.process_time()
+            mechanism.law(scores, Fraction(1, 100))
+            times.append(time.process_time() - start)
+        print(f"  {label:<58} {min(times):.3f}")
+
+
+if __name__ == "__main__":
+    draws()
+    memory()
+    laws()

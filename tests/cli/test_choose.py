@@ -1,0 +1,156 @@
+"""Choosing the algorithm from the command line."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpselect import chooser, histograms
+from dpselect.chooser import cells, trees
+from dpselect.cli import main
+from tests.cli.test_commands import refusal
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Traces of small histograms and tables, one private histogram, one private table with its domains."""
+    found = tmp_path_factory.mktemp("choose")
+    shapes = {
+        f"{name} {scale}": histograms.shapes.make(name, (32,), scale)
+        for name in ("uniform", "steps", "sparse")
+        for scale in (100, 5000)
+    }
+    maker = chooser.ChoiceMaker(
+        cells.options(["identity", "uniform", "hb"]), cells.metafeatures(), cells.range_error, learner="fixed"
+    )
+    groups = {name: name.split()[0] for name in shapes}
+    maker.train(shapes, [0.1, 1], 2, groups=groups, traces=found / "cells.parquet", jobs=1)
+    np.save(found / "counts.npy", histograms.shapes.make("steps", (32,), 3000, seed=5))
+    tables = {}
+    for rows in (100, 3000):
+        size, color = np.arange(rows) % 3, np.arange(rows) % 2
+        columns = {"size": size, "color": color}
+        tables[str(rows)] = trees.Table(columns, color, {"size": [0, 1, 2], "color": [0, 1]}, [0, 1], (columns, color))
+    maker = chooser.ChoiceMaker(
+        trees.options(names=["A1", "default"]), trees.metafeatures(), trees.error_rate, learner="fixed"
+    )
+    maker.train(tables, [1, 10], 2, traces=found / "trees.parquet", jobs=1)
+    lines = ["size,color,rich", *(f"{i % 3},{i % 2},{'yes' if i % 2 else 'no'}" for i in range(2000))]
+    (found / "people.csv").write_text("\n".join(lines), encoding="utf-8")
+    (found / "domains.toml").write_text('size = [0, 1, 2]\ncolor = [0, 1]\nrich = ["no", "yes"]\n', encoding="utf-8")
+    return found
+
+
+def histogram(folder: Path, *more: str) -> list[str]:
+    """The arguments of a choice among histograms."""
+    paths = [str(folder / "counts.npy"), "--traces", str(folder / "cells.parquet")]
+    return ["choose", "histogram", *paths, "--epsilon", "1", "--learner", "fixed", *more]
+
+
+def test_histograms_are_answered_and_explained(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Estimated counts in a file, and why."""
+    assert 0 == main(histogram(folder, "--out", str(folder / "noisy.npy")))
+    text = capsys.readouterr().out
+
+    assert "6 metafeatures were read, 4 of them paid for with epsilon 0.05" in text
+    assert "<- chosen" in text
+    assert "epsilon = 1 per record added or removed; written to" in text
+    assert (32,) == np.load(folder / "noisy.npy").shape
+
+
+def test_free_choices_spend_nothing_on_metafeatures(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Public metafeatures only, from the same traces."""
+    assert 0 == main(histogram(folder, "--metafeatures", "free", "--out", str(folder / "free.npy")))
+
+    assert "all of them public, at no cost" in capsys.readouterr().out
+
+
+def test_trees_are_answered_from_a_ledger(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A released model that predicts; one spend for all of it."""
+    ledger, model = str(folder / "b.ledger"), str(folder / "m.json")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "10", "--dataset", "people"])
+    table = [str(folder / "people.csv"), "--target", "rich", "--domains", str(folder / "domains.toml")]
+    traces = ["--traces", str(folder / "trees.parquet"), "--epsilon", "10", "--learner", "regret-tree"]
+    assert 0 == main(["choose", "tree", *table, *traces, "--ledger", ledger, "--out", model])
+    assert "epsilon = 10 per record added or removed" in capsys.readouterr().out
+    assert 0 == main(["predict", model, str(folder / "people.csv")])
+    assert ["label", "no", "yes"] == capsys.readouterr().out.split()[:3]
+    assert 0 == main(["budget", "export", ledger])
+    spent = capsys.readouterr().out
+
+    assert 1 == spent.count('"choice-maker"')
+    assert json.dumps("choose") in spent
+
+
+def test_compare_draws_regret(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Learned, rival and fixed policies in one table, and a picture."""
+    picture = folder / "regret.png"
+    assert 0 == main(["compare", "--traces", str(folder / "cells.parquet"), "--out", str(picture)])
+    text = capsys.readouterr().out
+
+    assert ["forest", "regret-tree", "fixed", "always"] == [line.split()[0] for line in text.splitlines()[1:5]]
+    assert picture.stat().st_size > 5000
+
+
+@pytest.mark.parametrize("shape", [(32,), (8, 8)])
+def test_compare_draws_histograms(shape, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The original beside every private one, for public counts."""
+    counts, picture = tmp_path / "c.npy", tmp_path / "h.png"
+    np.save(counts, histograms.shapes.make("steps", shape, 3000))
+    assert 0 == main(["compare", "histogram", str(counts), "--epsilon", "1", "--out", str(picture)])
+
+    assert [*histograms.EVERY_ALGORITHM] == [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert picture.stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ["choose", "histogram", "none.npy", "--traces", "CELLS", "--epsilon", "1", "--out", "a.npy"],
+            "There is no file none.npy",
+        ),
+        (["choose", "histogram", "CELLS", "--traces", "CELLS", "--epsilon", "1", "--out", "a.npy"], "is no .npy file"),
+        (
+            ["choose", "histogram", "COUNTS", "--traces", "TREES", "--epsilon", "1", "--out", "a.npy"],
+            "of the kind 'tree'",
+        ),
+        (
+            ["choose", "histogram", "COUNTS", "--traces", "none", "--epsilon", "1", "--out", "a.npy"],
+            "There is no file none",
+        ),
+        (
+            ["choose", "histogram", "COUNTS", "--traces", "CELLS", "--epsilon", "1", "--out", "a.csv"],
+            "--out writes .npy",
+        ),
+        (
+            ["choose", "histogram", "COUNTS", "--traces", "CELLS", "--epsilon", "1", "--out", "a.npy", "--share", "2"],
+            "share is the part",
+        ),
+        (
+            [
+                "choose",
+                "histogram",
+                "COUNTS",
+                "--traces",
+                "CELLS",
+                "--epsilon",
+                "1",
+                "--out",
+                "a.npy",
+                "--learner",
+                "x",
+            ],
+            "no learner 'x'",
+        ),
+        (["compare"], "or pass --traces"),
+        (["compare", "--traces", "CELLS", "--out", "a.doc"], "no picture"),
+    ],
+)
+def test_refusals(arguments, words: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One sentence on standard error, status 2."""
+    paths = {"CELLS": "cells.parquet", "TREES": "trees.parquet", "COUNTS": "counts.npy"}
+    given = [str(folder / paths[each]) if each in paths else each for each in arguments]
+
+    assert words in refusal(given, capsys)

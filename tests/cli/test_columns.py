@@ -1,0 +1,397 @@
+"""The commands about one column, about genetic markers, and the comparison of mechanisms."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect.cli import main
+from tests.cli.test_commands import refusal
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> str:
+    """A hundred ages with names, most of them 40."""
+    ages = [40] * 60 + list(range(20, 60))
+    lines = ["name,age,pay", *(f"p{i},{age},{age / 2}" for i, age in enumerate(ages))]
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> str:
+    """Three markers in a hundred families."""
+    path = tmp_path / "study.csv"
+    path.write_text("snp,b,c\nrs1,90,10\nrs2,30,20\nrs3,22,20\n", encoding="utf-8")
+    return str(path)
+
+
+BOUNDS = ["--lower", "0", "--upper", "120"]
+
+
+def test_percentile(people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """At a large epsilon the answer is exact; the last line says what it cost."""
+    assert 0 == main(["percentile", people, "--column", "age", "--p", "90", *BOUNDS, "--epsilon", "1000"])
+
+    assert (
+        "percentile 90: 50\nepsilon = 1000 per record added or removed, by permute-and-flip\n"
+        == capsys.readouterr().out
+    )
+
+
+def test_median_of_decimals_on_a_finer_grid(people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--step 0.5; --json for programs."""
+    arguments = ["median", people, "--column", "pay", *BOUNDS, "--step", "0.5", "--epsilon", "1000", "--json"]
+    assert 0 == main(arguments)
+    answer = json.loads(capsys.readouterr().out)
+
+    assert ([20.0], "1000", "add-remove") == (answer["candidates"], answer["epsilon"], answer["neighbours"])
+
+
+def test_the_record_with_the_median_value(people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--label names records; one of the sixty with the median age."""
+    assert 0 == main(["median", people, "--column", "age", "--label", "name", *BOUNDS, "--epsilon", "10000"])
+    first, last = capsys.readouterr().out.splitlines()
+
+    assert int(first.removeprefix("median: p")) < 81
+    assert "epsilon = 10000 per record replaced, by local-dampening-flip" == last
+
+
+def test_quantiles_of_a_histogram(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A .npy file is a histogram: cell i counts the value lower + i step."""
+    np.save(tmp_path / "counts.npy", np.array([0, 500, 0, 500]))
+    path = str(tmp_path / "counts.npy")
+    assert 0 == main(["quantiles", path, "--p", "25", "75", "--lower", "10", "--step", "5", "--epsilon", "100"])
+
+    assert ["percentile 25: 15", "percentile 75: 25"] == capsys.readouterr().out.splitlines()[:2]
+
+
+@pytest.mark.parametrize("cell", ["", "x", "nan", "inf", "-99", "40.2", '"a,b"', "9" * 400])
+def test_one_cell_is_read_by_itself(cell: str, people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is refused, and nothing about it is said; all others are read as before."""
+    with Path(people).open("a", encoding="utf-8") as file:
+        file.write(f"\nghost,{cell},{cell}")
+    for column, step in (("age", "1"), ("pay", "0.5")):
+        arguments = ["--column", column, "--lower", "0", "--upper", "120", "--step", step, "--epsilon", "1000"]
+        assert 0 == main(["percentile", people, *arguments, "--p", "90"])
+        assert 0 == main(["quantiles", people, *arguments, "--p", "25", "75"])
+        assert 0 == main(["median", people, *arguments, "--label", "name"])
+        assert "" == capsys.readouterr().err
+
+
+def test_a_histogram_costs_by_its_cells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A hundred cells of 10^10 records, which no memory holds one by one."""
+    np.save(tmp_path / "h.npy", np.full(100, 10**10))
+    for verb in (["percentile", "--p", "50"], ["quantiles", "--p", "50", "99.9999"], ["median"]):
+        assert 0 == main([verb[0], str(tmp_path / "h.npy"), *verb[1:], "--epsilon", "1"])
+        assert re.match(r"(percentile 50|median): (49|50)$", capsys.readouterr().out.splitlines()[0])
+
+
+def test_snp(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The markers in order of selection."""
+    assert 0 == main(["snp", study, "--families", "100", "--k", "2", "--epsilon", "500"])
+    lines = capsys.readouterr().out.splitlines()
+
+    assert "  1  rs1" == lines[0]
+    assert "in order of selection; epsilon = 500 per family replaced, by local-dampening-flip" == lines[-1]
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_compare_prints_a_table_and_draws_a_picture(
+    study: str, tmp_path: Path, suffix: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exact figures for every mechanism, in a picture too."""
+    picture = tmp_path / f"out.{suffix}"
+    assert 0 == main(["compare", "snp", study, "--families", "100", "--epsilons", "1", "10", "--out", str(picture)])
+    printed = capsys.readouterr().out
+
+    assert "smooth-noisy-max" in printed
+    assert "For public data only" in printed
+    assert picture.stat().st_size > 5000
+
+
+def test_compare_says_why_a_mechanism_does_not_apply(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The table says that it does not, and a line beneath holds the reason."""
+    arguments = ["--families", "100", "--epsilons", "1", "--mechanisms", "inverse-sensitivity", "exponential"]
+    assert 0 == main(["compare", "snp", study, *arguments])
+
+    printed = capsys.readouterr().out
+    assert 2 == len(re.findall(r"^  inverse-sensitivity +not applicable$", printed, re.MULTILINE))
+    assert "inverse-sensitivity is not applicable: this mechanism needs the number of changes that" in printed
+    assert "pass " not in printed
+
+
+def test_compare_leaves_out_what_does_not_apply(capsys: pytest.CaptureFixture[str]) -> None:
+    """Unless it was asked for: the default is what applies, and the last line names the rest."""
+    both = ["compare", "top-k", "lesmis", "--metric", "degree", "--metric", "ego-density", "--pareto"]
+    assert 0 == main([*both, "--epsilons", "1"])
+    *lines, last = capsys.readouterr().out.splitlines()
+
+    assert not [line for line in lines if "shifted" in line or "applicable" in line]
+    assert "Not applicable here: shifted-local-dampening-flip." in last
+
+
+@pytest.mark.parametrize(
+    "task", [["percentile", "FILE", "--column", "age", "--p", "50"], ["median", "FILE", "--column", "age"]]
+)
+def test_compare_works_for_columns(task: list[str], people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same data arguments as the command itself."""
+    arguments = [people if argument == "FILE" else argument for argument in task]
+    assert 0 == main(["compare", *arguments, *BOUNDS, "--epsilons", "1"])
+
+    assert "permute-and-flip" in capsys.readouterr().out
+
+
+def test_compare_works_for_graphs(capsys: pytest.CaptureFixture[str]) -> None:
+    """A graph that ships with NetworkX."""
+    assert 0 == main(["compare", "top-k", "lesmis", "--metric", "degree", "--epsilons", "1"])
+
+    assert "0.9" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["percentile", "FILE", "--column", "age", "--p", "50", "--epsilon", "1"], "pass --lower and --upper"),
+        (["percentile", "FILE", "--p", "50", *BOUNDS, "--epsilon", "1"], "has 3 columns"),
+        (["percentile", "FILE", "--column", "age", "--p", "100", *BOUNDS, "--epsilon", "1"], "0 <= p < 100"),
+        (["percentile", "FILE", "--column", "age", "--p", "50", *BOUNDS, "--step", "0", "--epsilon", "1"], "--step"),
+        (["percentile", "FILE", "--column", "age", "--p", "50", *BOUNDS, "--step", "500", "--epsilon", "1"], "--step"),
+        (["percentile", "none.npy", "--p", "50", "--epsilon", "1"], "no file"),
+        (["median", "FILE", "--column", "age", "--lower", "9", "--upper", "9", "--epsilon", "1"], "--lower must be"),
+        (["quantiles", "FILE", "--column", "age", "--p", "5", "5", *BOUNDS, "--epsilon", "1"], "given twice"),
+        (["snp", "FILE", "--families", "100", "--epsilon", "1"], "one column 'b'"),
+        (["compare", "median", "FILE", "--column", "age", *BOUNDS, "--mechanisms", "expo"], "did you mean exponential"),
+        (["compare", "median", "FILE", "--column", "age", *BOUNDS, "--out", "a.doc"], "no picture"),
+    ],
+)
+def test_bad_requests_end_with_one_sentence(
+    arguments: list[str], message: str, people: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Status 2, nothing on standard output."""
+    assert message in refusal([people if argument == "FILE" else argument for argument in arguments], capsys)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (np.array([[1, 2], [3, 4]]), "one-dimensional"),
+        (np.array([1.5, 2]), "integers >= 0"),
+        (np.array([3]), "two counts"),
+    ],
+)
+def test_bad_histograms_are_refused(
+    content: np.ndarray, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One sentence."""
+    np.save(tmp_path / "counts.npy", content)
+    assert message in refusal(["median", str(tmp_path / "counts.npy"), "--epsilon", "1"], capsys)
+
+
+def test_commands_spend_from_a_ledger(people: str, study: str, tmp_path: Path, capsys) -> None:
+    """Created, spent by two commands, shown as a bar, verified, exported; what does not fit is refused."""
+    ledger = str(tmp_path / "b.ledger")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "1", "--dataset", "people"])
+    percentile = ["percentile", people, "--column", "age", "--p", "50", *BOUNDS, "--ledger", ledger, "--epsilon"]
+    assert 0 == main([*percentile, "0.5"])
+    quantiles = ["quantiles", people, "--column", "age", "--p", "25", "75", *BOUNDS, "--ledger", ledger, "--epsilon"]
+    assert 0 == main([*quantiles, "0.25"])
+    assert 0 == main(["budget", "spend", ledger, "--epsilon", "0.05", "--count", "2", "--note", "by hand"])
+    capsys.readouterr()
+
+    assert "left epsilon 3/20" in refusal([*percentile, "0.2"], capsys)
+    assert "make another for those, dpselect budget create with --neighbours family." in refusal(
+        ["snp", study, "--families", "100", "--epsilon", "0.1", "--ledger", ledger], capsys
+    )
+    assert 0 == main(["budget", "show", ledger, "--delta", "1e-6"])
+    shown = capsys.readouterr().out
+    assert f"[{'#' * 34}{'.' * 6}] epsilon: 0.85 spent, 0.15 left" in shown
+    assert "0.125 x 2    permute-and-flip  quantiles" in shown
+    assert "by hand" in shown
+    assert 0 == main(["budget", "verify", ledger])
+    assert "3 entries, unbroken; epsilon 17/20 spent" in capsys.readouterr().out
+    assert 0 == main(["budget", "export", ledger])
+    first = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert {"command": "percentile", "file": people, "column": "age"} == first["facts"]
+    assert 0 == main(["budget", "export", ledger, "--backup", str(tmp_path / "copy")])
+    capsys.readouterr()
+    assert 0 == main(["budget", "show", str(tmp_path / "copy"), "--json"])
+    assert "17/20" == json.loads(capsys.readouterr().out)["spent"]["epsilon"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["budget", "show", "none.ledger"], "no ledger none.ledger"),
+        (["budget", "create", "FILE", "--epsilon", "1", "--dataset", "x"], "exists already"),
+        (["budget", "create", "x.ledger", "--epsilon", "0", "--dataset", "x"], "epsilon must be positive"),
+        (["budget", "create", "x.ledger", "--epsilon", "one", "--dataset", "x"], "is not a number"),
+        (["budget", "create", "x.ledger", "--epsilon", "1", "--dataset", "x", "--rule", "rho"], "needs a delta"),
+        (["budget", "verify", "FILE"], "no ledger"),
+    ],
+)
+def test_bad_budgets_end_with_one_sentence(arguments: list[str], message: str, people: str, capsys) -> None:
+    """Status 2, and no file is made."""
+    assert message in refusal([people if argument == "FILE" else argument for argument in arguments], capsys)
+    assert not Path("x.ledger").exists()
+
+
+def test_several_metrics_are_combined(capsys: pytest.CaptureFixture[str]) -> None:
+    """By Pareto dominance or by weights; one of both, and each metric once."""
+    both = ["top-k", "lesmis", "--metric", "degree", "--metric", "ego-density", "--k", "2", "--epsilon", "5"]
+    for how in (["--pareto"], ["--weights", "1", "100"]):
+        assert 0 == main([*both, *how, "--json"])
+        answer = json.loads(capsys.readouterr().out)
+        assert 2 == len(answer["candidates"])
+        assert answer["metric"].startswith("degree and ego-density")
+    assert "choose one of them" in refusal(both, capsys)
+    assert "choose one of them" in refusal([*both, "--pareto", "--weights", "1", "2"], capsys)
+    assert "one finite number an objective" in refusal([*both, "--weights", "1"], capsys)
+    one = ["top-k", "lesmis", "--metric", "degree", "--epsilon", "1"]
+    assert "give --metric more than once" in refusal([*one, "--pareto"], capsys)
+    assert "given twice" in refusal([*one, "--metric", "degree", "--pareto"], capsys)
+    shifted = [*both, "--pareto", "--mechanism", "shifted-local-dampening-flip"]
+    assert "take --mechanism local-dampening-flip or permute-and-flip." in refusal(shifted, capsys)
+
+
+@pytest.mark.parametrize(
+    ("weights", "told"),
+    [
+        (["-1e3", "2"], "-1000 x degree + 2 x ego-density"),
+        (["-1/2", "-.5"], "-1/2 x degree + -1/2 x ego-density"),
+        (["1/3", "0"], "1/3 x degree + 0 x ego-density"),
+    ],
+)
+def test_weights_of_every_form_are_recorded(weights, told: str, tmp_path: Path, capsys) -> None:
+    """As exact numbers: in the text, in JSON and in the ledger."""
+    ledger = str(tmp_path / "b.ledger")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "9", "--dataset", "x", "--neighbours", "edge"])
+    both = ["top-k", "lesmis", "--metric", "degree", "--metric", "ego-density", "--epsilon", "1", "--ledger", ledger]
+    capsys.readouterr()
+    assert 0 == main([*both, "--weights", *weights])
+    assert f"in order of selection by {told}; epsilon" in capsys.readouterr().out
+    assert 0 == main([*both, "--weights", *weights, "--json"])
+    answer = json.loads(capsys.readouterr().out)
+    assert dict(part.split(" x ")[::-1] for part in told.split(" + ")) == answer["weights"]
+    assert "degree and ego-density, weighted" == answer["metric"]
+    assert 0 == main(["budget", "export", ledger])
+
+    for line in capsys.readouterr().out.splitlines():
+        facts = json.loads(line)["facts"]
+        assert ("degree and ego-density, weighted", told) == (facts["metric"], facts["weights"])
+
+
+def test_without_weights_the_metric_is_recorded(tmp_path: Path, capsys) -> None:
+    """One metric, and several by Pareto dominance."""
+    ledger = str(tmp_path / "b.ledger")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "9", "--dataset", "x", "--neighbours", "edge"])
+    one = ["top-k", "lesmis", "--epsilon", "1", "--ledger", ledger, "--metric", "degree"]
+    capsys.readouterr()
+    for more, told in (([], "degree"), (["--metric", "ego-density", "--pareto"], "degree and ego-density, Pareto")):
+        assert 0 == main([*one, *more])
+        assert f"in order of selection by {told}; epsilon" in capsys.readouterr().out
+        assert 0 == main(["budget", "export", ledger])
+        facts = json.loads(capsys.readouterr().out.splitlines()[-1])["facts"]
+        assert {"command": "top-k", "graph": "lesmis", "metric": told} == {**facts}
+
+
+def test_a_graph_after_the_weights_is_told_where_it_belongs(capsys) -> None:
+    """Whatever follows --weights is taken for a weight."""
+    both = ["top-k", "--metric", "degree", "--metric", "ego-density", "--epsilon", "1", "--weights", "1", "2", "e.csv"]
+
+    assert "'e.csv' is no weight" in (said := refusal(both, capsys))
+    assert "and the graph before --weights" in said
+
+
+def test_the_front_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two metrics of public data: candidates, front, the best and the drawn."""
+    both = [
+        "compare",
+        "top-k",
+        "lesmis",
+        "--metric",
+        "degree",
+        "--metric",
+        "ego-density",
+        "--pareto",
+        "--epsilons",
+        "1",
+    ]
+    picture = tmp_path / "front.png"
+    assert 0 == main([*both, "--mechanisms", "local-dampening-flip", "--objectives", str(picture)])
+    assert picture.stat().st_size > 5000
+    capsys.readouterr()
+    one = [
+        "compare",
+        "top-k",
+        "lesmis",
+        "--metric",
+        "degree",
+        "--epsilons",
+        "1",
+        "--objectives",
+        str(tmp_path / "x.png"),
+    ]
+    assert "give --metric twice" in refusal(one, capsys)
+    same = [*both, "--out", str(tmp_path / "x.svg"), "--objectives", str(tmp_path / "." / "x.svg")]
+    assert "--out and --objectives are the same file" in refusal(same, capsys)
+    assert not (tmp_path / "x.svg").exists()
+
+
+@pytest.fixture
+def drawn(monkeypatch) -> list:
+    """The figures that were saved."""
+    figures: list = []
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *_, **__: figures.append(figure))
+    return figures
+
+
+def front_of(figure) -> list:
+    """The corners of the line that shows the front, and what the axes are called."""
+    (axes,) = figure.axes
+    (line,) = (each for each in axes.lines if each.get_label() == "front")
+    return [sorted(zip(*map(list, line.get_data()), strict=True)), axes.get_xlabel(), axes.get_ylabel()]
+
+
+@pytest.mark.parametrize("weights", [(1, 1), (-1, 1), (1, -2), (-1e-9, -3)])
+def test_the_front_faces_where_weights_point(weights: tuple, drawn: list) -> None:
+    """Nobody on it is beaten in both objectives, each in the direction of its weight."""
+    points = [(0, 0), (1, 5), (2, 3), (2, 4), (4, 4), (5, 0), (5, 1), (3, 6), (0, 6)]
+    signed = [(weights[0] * x, weights[1] * y) for x, y in points]
+    front = {
+        points[i]
+        for i, (x, y) in enumerate(signed)
+        if not any(a >= x and b >= y and (a, b) != (x, y) for a, b in signed)
+    }
+    parts = [dps.Scores(list(values), 1) for values in zip(*points, strict=True)]
+    dps.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=weights)
+
+    names = [name + ("" if weight > 0 else ", less is better") for name, weight in zip("ab", weights, strict=True)]
+    assert [sorted(front), *names] == front_of(drawn[0])
+
+
+def test_an_objective_of_weight_zero_is_not_on_the_front(drawn: list) -> None:
+    """The front is where the other is best, all along the picture; two weights of zero have none."""
+    parts = [dps.Scores([1, 3, 2], 1), dps.Scores([7, 8, 9], 1)]
+    dps.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=(-1, 0))
+    dps.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=(0, 2))
+
+    assert [[(1, 0), (1, 1)], "a, less is better", "b, not counted"] == front_of(drawn[0])
+    assert [[(0, 9), (1, 9)], "a, not counted", "b"] == front_of(drawn[1])
+    with pytest.raises(ValueError, match="not both zero"):
+        dps.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=(0, 0))
+
+
+def test_the_picture_of_negative_weights_has_the_best_on_its_front(drawn: list, tmp_path: Path) -> None:
+    """Where fewer neighbours are better, the best stands at the left."""
+    both = ["compare", "top-k", "lesmis", "--metric", "degree", "--metric", "ego-density", "--weights", "-1", "1"]
+    assert 0 == main([*both, "--epsilons", "1", "--objectives", str(tmp_path / "x.png")])
+    (axes,) = drawn[0].axes
+    (best,) = (set(zip(*line.get_data(), strict=True)) for line in axes.lines if line.get_label() == "best, no noise")
+
+    assert set(front_of(drawn[0])[0]) & best
+    assert "degree, less is better" == axes.get_xlabel()

@@ -1,0 +1,251 @@
+"""The command line."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+import dpselect as dps
+from dpselect.cli import advice, main
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def edges(tmp_path: Path) -> Path:
+    """A small edge file: a star of five with one extra edge."""
+    path = tmp_path / "edges.csv"
+    path.write_text("source,target\n0,1\n0,2\n0,3\n0,4\n3,4\n", encoding="utf-8")
+    return path
+
+
+def refusal(arguments: list[str], capsys: pytest.CaptureFixture[str], status: int = 2) -> str:
+    """Run a command that must fail; return what it says. Status 1 says that something was spent."""
+    expected = status
+    try:
+        status = main(arguments)
+    except SystemExit as end:
+        status = end.code
+    printed = capsys.readouterr()
+    assert expected == status
+    assert "" == printed.out
+    assert 1 == printed.err.count("\n")
+    return printed.err
+
+
+def test_top_k_prints_names_in_order(edges: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The list is ranked and the last line says what it cost."""
+    assert 0 == main(["top-k", str(edges), "--metric", "degree", "--k", "2", "--epsilon", "1e6", "--nodes", "6"])
+    lines = capsys.readouterr().out.splitlines()
+
+    assert re.fullmatch(r" +1  0", lines[0])
+    assert "in order of selection by degree; epsilon = 1000000 per edge, by permute-and-flip" == lines[-1]
+
+
+def test_json_is_for_programs(edges: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON holds the candidates and the exact promise."""
+    arguments = [
+        "--metric",
+        "ego-betweenness",
+        "--epsilon",
+        "1/3",
+        "--nodes",
+        "6",
+        "--max-degree",
+        "5",
+        "--json",
+    ]
+    assert 0 == main(["top-k", str(edges), *arguments])
+    answer = json.loads(capsys.readouterr().out)
+
+    assert {"candidates", "metric", "mechanism", "epsilon", "delta", "neighbours"} == set(answer)
+    assert ("1/3", "0", "edge") == (answer["epsilon"], answer["delta"], answer["neighbours"])
+    assert answer["candidates"][0] in range(6)
+
+
+@pytest.mark.parametrize("metric", ["degree", "ego-betweenness", "ego-density"])
+def test_every_metric_works_on_a_shipped_graph(metric: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A graph that ships with NetworkX needs no file."""
+    assert 0 == main(["top-k", "lesmis", "--metric", metric, "--k", "3", "--epsilon", "1", "--max-degree", "40"])
+    assert 4 == len(capsys.readouterr().out.splitlines())
+
+
+def test_labels_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Public labels, one a line; those without an edge may win too."""
+    (tmp_path / "edges.csv").write_text("source,target\nann,bob\n", encoding="utf-8")
+    (tmp_path / "names.txt").write_text("ann\nbob\neve\n", encoding="utf-8")
+    command = ["top-k", str(tmp_path / "edges.csv"), "--metric", "degree", "--k", "3", "--epsilon", "1"]
+
+    assert 0 == main([*command, "--nodes", str(tmp_path / "names.txt")])
+    assert {"ann", "bob", "eve"} <= set(capsys.readouterr().out.split())
+
+
+def test_labels_that_look_like_numbers_stay_as_written(tmp_path: Path, capsys) -> None:
+    """007 is printed as 007: what is released is a public label."""
+    (tmp_path / "edges.csv").write_text("source,target\n007,08\n007,9\n", encoding="utf-8")
+    (tmp_path / "names.txt").write_text("\ufeff007\n08\n9\n", encoding="utf-8")
+    command = ["top-k", str(tmp_path / "edges.csv"), "--metric", "degree", "--epsilon", "1e6"]
+
+    assert 0 == main([*command, "--nodes", str(tmp_path / "names.txt")])
+    assert "007" == capsys.readouterr().out.split()[1]
+
+
+def test_mechanisms_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
+    """One line a mechanism."""
+    assert 0 == main(["mechanisms"])
+    assert list(dps.mechanisms.EVERY_MECHANISM) == [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert 0 == main(["mechanisms", "--json"])
+    assert len(dps.mechanisms.EVERY_MECHANISM) == len(json.loads(capsys.readouterr().out))
+
+
+def test_demo_compares_mechanisms_with_exact_probabilities(capsys: pytest.CaptureFixture[str]) -> None:
+    """The demo names the true best, shows a table of probabilities and makes one release."""
+    assert 0 == main(["demo"])
+    text = capsys.readouterr().out
+
+    assert "Valjean" in text
+    assert "shifted-local-dampening-flip" in text
+    chances = [float(number) for number in re.findall(r"\b[01]\.\d{3}\b", text)]
+    assert len(chances) >= 28
+    assert all(0 <= chance <= 1 for chance in chances)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (["--epsilon", "0"], "positive and finite"),
+        (["--epsilon", "-1"], "positive and finite"),
+        (["--epsilon", "nan"], "epsilon must be positive and finite"),
+        (["--epsilon", "inf"], "epsilon must be positive and finite"),
+        (["--epsilon", "1e400"], "epsilon must be between"),
+        (["--epsilon", "1e-99999"], "is not a number"),
+        (["--nodes", "99999999999999999999"], "more than fits"),
+        (["--nodes", "."], "no file"),
+        (["--nodes", "0"], "--nodes must be at least 1: how many public nodes"),
+        (["--k", "0"], "k must be an integer"),
+        (["--k", "-2"], "k must be an integer"),
+        (["--k", "1.5"], "argument --k: '1.5' is not a whole number"),
+        (["--k", "7"], "at most that many"),
+        (["--mechanism", "permute-and-flop"], "did you mean permute-and-flip"),
+        (["--metric", "fame"], "invalid choice"),
+        (["--metric", "degree,ego-density"], "give --metric again"),
+        (["--metric", "degree", "ego-density"], "'ego-density' is one word too many; give --metric again"),
+        (["--bogus"], "dpselect top-k: there is no option --bogus: see dpselect top-k --help.\n"),
+        (["--node", "6", "--max-degre=3", "--metrix", "degree"], "no option --metrix, did you mean --metric: see"),
+        (["--mechanism", ""], "no mechanism ''"),
+        (["--mechanism", "inverse-sensitivity"], "take another, such as --mechanism local-dampening-flip.\n"),
+        (["--nodes", "nowhere.txt"], "no file"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_status_2(edges: Path, change, message: str, capsys) -> None:
+    """Nothing is drawn and nothing is printed but the sentence."""
+    command = ["top-k", str(edges), "--metric", "degree", "--epsilon", "1", "--nodes", "6"]
+
+    assert message in refusal([*command, *change], capsys)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--metric", "degree", "--epsilon", "1"], "pass --nodes, their number"),
+        (["--metric", "ego-betweenness", "--epsilon", "1", "--nodes", "6"], "needs --max-degree: a public"),
+        (
+            ["--metric", "ego-betweenness", "--epsilon", "1", "--nodes", "6", "--max-degree", "3"],
+            "the graph exceeds --max-degree,",
+        ),
+        (["--metric", "ego-betweenness", "--epsilon", "1", "--nodes", "6", "--max-degree", "1"], ""),
+        (["--metric", "degree", "--nodes", "6"], "--epsilon"),
+    ],
+)
+def test_missing_public_facts_are_asked_for(edges: Path, arguments, message: str, capsys) -> None:
+    """Nodes, maximum degree and epsilon are never guessed."""
+    assert message in refusal(["top-k", str(edges), *arguments], capsys)
+
+
+def test_advice_in_arguments_becomes_advice_in_options() -> None:
+    """Arguments that the command has, with their values; paths and what it does not have stay."""
+    given = Namespace(
+        command="train", unknown="error", max_depth=3, nodes=None, delta=0, file="my max_depth.csv", out=["nodes=3"]
+    )
+
+    for said, shown in (
+        ("pass unknown='clip', or nodes=.", "pass --unknown clip, or --nodes."),
+        ("max_depth must be an integer", "--max-depth must be an integer"),
+        ("lower max_depth=3 (or delta=1e-6).", "lower --max-depth 3 (or --delta 1e-6)."),
+        ("pass nodes= (--nodes on the command line), a number", "pass --nodes, a number"),
+        ("pass classes=, or max_leaves=3", "pass classes=, or max_leaves=3"),
+        ("no file data/nodes=3/max_depth or 'max_depth'", "no file data/nodes=3/max_depth or 'max_depth'"),
+        # Names that were given stay as they are.
+        ("no my max_depth.csv: pass nodes=", "no my max_depth.csv: pass --nodes"),
+        ("Column 'my max_depth' wants max_depth=2", "Column 'my max_depth' wants --max-depth 2"),
+        ("write nodes=3 so, or command=", "write nodes=3 so, or command="),
+    ):
+        assert shown == advice.translated(said, given)
+
+
+def test_the_library_still_says_what_is_exchanged() -> None:
+    """A remedy for a sentence that nobody says any more would never be shown."""
+    said = set()
+    for file in (Path(__file__).parents[2] / "src" / "dpselect").rglob("*.py"):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        texts = [each.value for each in ast.walk(tree) if isinstance(each, ast.Constant) and file.name != "advice.py"]
+        said |= {remedied for remedied in advice.REMEDIES for text in texts if remedied in str(text)}
+
+    assert set(advice.REMEDIES) == said
+
+
+@pytest.mark.parametrize("line", ["2 secret words", "2", "x 1", "9 1", "-1 0", "1.5 0"])
+def test_a_line_that_is_no_edge_is_left_out(line: str, tmp_path: Path, capsys) -> None:
+    """Whether there is an answer does not depend on one line, and nothing is said about it."""
+    (tmp_path / "edges.txt").write_text(f"# comment\n0\t1\n{line}\n", encoding="utf-8")
+    asked = ["top-k", str(tmp_path / "edges.txt"), "--metric", "degree", "--epsilon", "900", "--nodes", "3", "--k", "3"]
+    assert 0 == main(asked)
+    printed = capsys.readouterr()
+
+    assert ("2", "") == (printed.out.splitlines()[2].split()[1], printed.err)
+
+
+def test_a_missing_file_and_an_unknown_graph_are_told_apart(capsys) -> None:
+    """A path that is not there, and a name that ships with nothing."""
+    assert "nowhere.csv" in refusal(
+        ["top-k", "nowhere.csv", "--metric", "degree", "--epsilon", "1", "--nodes", "3"], capsys
+    )
+    assert "lesmis" in refusal(["top-k", "lesmiz", "--metric", "degree", "--epsilon", "1"], capsys)
+
+
+def test_the_module_runs_as_a_command() -> None:
+    """The console script is the function main; help is short and clean."""
+    done = subprocess.run(
+        [sys.executable, "-m", "dpselect", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2] / "src",
+    )
+    assert "top-k" in done.stdout
+    assert "" == done.stderr
+
+
+def test_importing_stays_light() -> None:
+    """Heavy libraries are imported by the function that needs them."""
+    heavy = ("scipy", "numba", "networkx", "pyarrow", "cryptography")
+    check = f"import sys, dpselect.cli; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", check],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2] / "src",
+    )
+    assert "[]" == done.stdout.strip()
+
+
+def test_the_readme_gives_the_two_commands() -> None:
+    """One installs and runs the main job, one installs and runs the tests."""
+    assert 'python -m pip install ".[all]" && dpselect demo' in README
+    assert 'python -m pip install ".[test]" && python -m pytest' in README

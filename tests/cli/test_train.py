@@ -1,0 +1,150 @@
+"""Training and predicting from the command line."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpselect.cli import main
+from tests.cli.test_commands import refusal
+
+STRICT = ["--unknown", "error"]
+EVOLUTIONARY = ["--model", "evolutionary"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A table where old nurses are rich, and its public domains."""
+    rng = np.random.default_rng(0)
+    with (tmp_path / "people.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["age", "job", "rich"])
+        for age, job in zip(rng.integers(0, 101, 2000).tolist(), rng.choice(["nurse", "smith"], 2000), strict=True):
+            writer.writerow([age, job, "yes" if age >= 50 and job == "nurse" else "no"])
+    (tmp_path / "domains.toml").write_text(
+        'age = {low = 0, high = 100}\njob = ["nurse", "smith"]\nrich = ["no", "yes"]\n', encoding="utf-8"
+    )
+    return tmp_path
+
+
+def train(folder: Path, *more: str) -> list[str]:
+    """The arguments of a training."""
+    paths = ["--domains", str(folder / "domains.toml"), "--out", str(folder / "m.json")]
+    return ["train", str(folder / "people.csv"), "--target", "rich", "--epsilon", "20", *paths, *more]
+
+
+@pytest.mark.parametrize("model", ["tree", "id3", "forest", "evolutionary"])
+def test_train_and_predict(model: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A model file, its promise, labels with shares and reasons."""
+    assert 0 == main(train(folder, "--model", model))
+    assert "epsilon = 20 per record added or removed" in capsys.readouterr().out
+    assert 0 == main(["predict", str(folder / "m.json"), str(folder / "people.csv"), "--proba", "--why"])
+    rows = list(csv.reader(capsys.readouterr().out.splitlines()))
+
+    assert ["label", "share of no", "share of yes", "why"] == rows[0]
+    assert 2001 == len(rows)
+    assert "because" in rows[1][3]
+
+
+def test_labels_go_to_a_file_and_the_spend_to_a_ledger(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With a picture of the tree."""
+    ledger = str(folder / "b.ledger")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people"])
+    assert 0 == main(train(folder, "--ledger", ledger, "--picture", str(folder / "t.png"), "--max-depth", "2"))
+    again = train(folder, "--ledger", ledger, "--overwrite")
+    assert "left epsilon 10" in refusal_after(capsys, again)
+    labels = str(folder / "labels.csv")
+    assert 0 == main(["predict", str(folder / "m.json"), str(folder / "people.csv"), "--out", labels])
+
+    assert 2001 == len(Path(labels).read_text(encoding="utf-8").splitlines())
+    assert (folder / "t.png").stat().st_size > 2000
+    assert 0 == main(["budget", "export", ledger])
+    assert '"command": "train"' in capsys.readouterr().out
+
+
+def test_several_trees_are_shown_and_what_was_weighed_is_recorded(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three trees, an empty line between them; the weights stand with the spend."""
+    ledger = str(folder / "b.ledger")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people"])
+    capsys.readouterr()
+    more = ["--output", "3", "--population", "10", "--max-depth", "2", "--importance", "yes=3", "no=1/2"]
+    assert 0 == main(train(folder, *EVOLUTIONARY, *more, "--ledger", ledger))
+    *trees, last = capsys.readouterr().out.split("\n\n")
+    assert 3 == len(trees)
+    assert last.startswith("epsilon = 20 per record")
+    assert 0 == main(["budget", "export", ledger])
+    assert '"importance": "yes=3 no=1/2"' in capsys.readouterr().out
+
+
+def refusal_after(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> str:
+    """What a refused command says, after others have printed."""
+    capsys.readouterr()
+    return refusal(arguments, capsys)
+
+
+@pytest.mark.parametrize(
+    ("domains", "more", "message"),
+    [
+        ('age = {low = 0, high = 100}\njob = ["nurse", "smith"]\n', [], "lacks 'rich'"),
+        ('job = ["nurse"]\nage = {low = 0, high = 100}\nrich = ["no", "yes"]\n', STRICT, "outside its public domain"),
+        ('age = 7\nrich = ["no", "yes"]\n', [], "must be a list"),
+        ("age = [", [], "no TOML file"),
+        (None, ["--mechanism", "exponential"], "goes with --model id3"),
+        (None, ["--max-depth", "0"], "--max-depth must be"),
+        ('job = ["nurse"]\nage = {low = 0, high = 100}\nrich = ["no", "yes"]\n', STRICT, "--unknown ignore (such"),
+        ('age = {low = 0, high = 9}\nrich = ["no", "yes"]\n', STRICT, "or --unknown clip (numbers"),
+        ("age = {low = 0, high = 100}\nrich = {low = 0, high = 1}\n", [], "write rich = [...] in"),
+        ("age = {low = 0, high = 100}\nrich = {edges = [0, 1]}\n", [], "a list of at least two classes"),
+        ('age = {low = 0, high = 100}\nrich = ["no"]\n', [], "a list of at least two classes"),
+        (None, [*EVOLUTIONARY, "--goal", "pareto", "--importance", "yes=3"], "or pass --goal weighted."),
+        (None, [*EVOLUTIONARY, "--importance", "yes=1", "yes=2"], "--importance names yes twice"),
+        (None, [*EVOLUTIONARY, "--importance", "yes=-3"], "--importance yes=-3: a class counts at least 0"),
+        (
+            None,
+            [*EVOLUTIONARY, "--mechanism", "shifted-local-dampening-flip", "--goal", "pareto"],
+            "pass --mechanism permute-and-flip or one of local-dampening-flip, exponential, local-dampening.",
+        ),
+    ],
+)
+def test_bad_trainings_end_with_one_sentence(
+    domains: str | None, more: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And write no model."""
+    if domains is not None:
+        (folder / "domains.toml").write_text(domains, encoding="utf-8")
+    assert message in refusal(train(folder, *more), capsys)
+    assert not (folder / "m.json").exists()
+
+
+def test_a_missing_value_is_answered_by_an_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--missing category, as it is written on the command line."""
+    with (folder / "people.csv").open("a", encoding="utf-8") as file:
+        file.write(",nurse,no\n")
+
+    assert "pass --missing category, or" in refusal(train(folder, "--missing", "error"), capsys)
+    assert 0 == main(train(folder))
+
+
+def test_one_file_is_not_written_twice(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The model, the picture and the ledger are different files, and nothing is spent when they are not."""
+    ledger = str(folder / "m.json")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people"])
+    assert "--out and --ledger are the same file" in refusal_after(capsys, train(folder, "--ledger", ledger))
+    for taken, said in (("people.csv", "The table and --out"), ("domains.toml", "--domains and --out")):
+        other = folder / f"other name of {taken}"
+        other.hardlink_to(folder / taken)
+        before = other.read_bytes()
+        assert f"{said} are the same file" in refusal_after(capsys, train(folder, "--out", str(other)))
+        assert before == other.read_bytes()
+    assert 0 == main(["budget", "verify", ledger])
+    assert "0 entries" in capsys.readouterr().out
+
+
+def test_damaged_models_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One sentence."""
+    (folder / "m.json").write_text(json.dumps({"format": 1}), encoding="utf-8")
+    assert "was edited" in refusal(["predict", str(folder / "m.json"), str(folder / "people.csv")], capsys)

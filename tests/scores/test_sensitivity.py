@@ -1,0 +1,143 @@
+"""Sensitivity functions and their algebra."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect import sensitivity
+
+
+def test_element_values_are_cut_at_the_ceiling_and_forced_from_the_reach_on() -> None:
+    """Below the reach the value is min(delta, ceiling), from there on the ceiling."""
+    built = sensitivity.element(lambda t: [t, 5], ceiling=3, reach=2).over(2)
+
+    assert [[0, 3], [1, 3], [3, 3], [3, 3]] == built.at([0, 1, 2, 3]).tolist()
+    assert [1, 3] == built.at(1).tolist()
+
+
+def test_profiles_share_rows() -> None:
+    """Candidates of one profile get the row of that profile."""
+    built = sensitivity.profiles(lambda t: t[:, None] + np.array([[1.0, 10.0]]), profile=np.array([1, 0, 1]))
+
+    assert [[10, 1, 10], [12, 3, 12]] == built.at([0, 2]).tolist()
+
+
+def test_flatten_takes_the_maximum_over_candidates_in_use() -> None:
+    """A profile that no candidate has does not count."""
+    built = sensitivity.profiles(
+        lambda t: t[:, None] + np.array([[1.0, 2.0, 99.0]]), profile=np.array([1, 0]), ceiling=200
+    )
+
+    assert [4.0, 4.0] == sensitivity.flatten(built).over(2).at(2).tolist()
+
+
+def test_maximum_is_taken_value_by_value() -> None:
+    """The maximum has the larger ceiling, and the reach of whoever attains it first."""
+    one = sensitivity.local(lambda t: 3, ceiling=3, reach=0)
+    two = sensitivity.element(lambda t: [t, 2 * t], ceiling=8, reach=4)
+    both = sensitivity.maximum(one, two).over(2)
+
+    assert (8.0, 4) == (both.ceiling, both.reach)
+    assert [[3, 3], [3, 4], [8, 8]] == both.at([0, 2, 4]).tolist()
+
+
+def test_cap_forgets_sums_in_closed_form() -> None:
+    """A lower ceiling changes the sums, so the closed form may not survive."""
+    built = sensitivity.profiles(lambda t: np.full((t.size, 1), 5.0), ceiling=5, total=lambda t: 5.0 * t[:, None])
+
+    assert sensitivity.cap(built, 2).total is None
+    assert sensitivity.cap(built, 7) is built
+
+
+def test_reach_keeps_the_earlier_one() -> None:
+    """Forcing a later reach on a function that has an earlier one changes nothing."""
+    built = sensitivity.local(lambda t: 1, ceiling=4, reach=3)
+
+    assert 3 == sensitivity.reach(built, 9).reach
+    assert 1 == sensitivity.reach(built, 1).reach
+
+
+@pytest.mark.parametrize("beta", [0.01, 0.3, 2.0])
+def test_smooth_is_the_largest_damped_value(beta: float) -> None:
+    """The smooth bound equals its definition, and is never below it."""
+    built = sensitivity.element(lambda t: [1 + 0.5 * t, 2], ceiling=30)
+    definition = max(np.exp(-beta * t) * min(max(1 + 0.5 * t, 2), 30) for t in range(5000))
+
+    assert definition <= sensitivity.smooth(built, beta) <= definition * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("jump", [0, 1, 63, 64, 65, 127, 128, 200, 1000])
+@pytest.mark.parametrize("beta", [0.001, 0.05, 0.4])
+def test_a_late_jump_counts_wherever_it_is(jump: int, beta: float) -> None:
+    """Brute force over every distance, for a sensitivity that is next to nothing before its jump."""
+    built = sensitivity.local(lambda t: 2.0 if t >= jump else 1e-300, ceiling=2, reach=1500)
+    definition = max(np.exp(-beta * t) * (2.0 if t >= jump else 1e-300) for t in range(1600))
+
+    assert definition * (1 - 1e-12) <= sensitivity.smooth(built, beta) <= definition * (1 + 1e-12)
+
+
+def test_smooth_bounds_are_smooth_on_a_universe() -> None:
+    """S(x) <= e^beta S(y) for neighbours, and S >= the local sensitivity."""
+    from tests.universes import random_problem
+
+    problem = random_problem(3)
+    scores = [problem.utility()(x) for x in problem.universe]
+    bounds = [sensitivity.smooth(given.sensitivity, 0.2) for given in scores]
+
+    assert max(abs(np.log(bounds[x] / bounds[y])) for x, y in problem.universe.pairs().tolist()) <= 0.2 + 1e-12
+    assert all(bound >= given.sensitivity.at(0).max() for bound, given in zip(bounds, scores, strict=True))
+
+
+def test_bounds_are_rounded_upwards() -> None:
+    """A bound that no float hits becomes the next float above."""
+    assert Fraction(dps.sensitivity.constant(Fraction(1, 3)).ceiling) > Fraction(1, 3)
+    assert dps.sensitivity.constant(2**53 + 1).ceiling == 2.0**53 + 2
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: sensitivity.constant(0), "zero for ever"),
+        (lambda: sensitivity.constant([1, 0]), "finite numbers > 0"),
+        (lambda: sensitivity.constant(float("nan")), "real number"),
+        (lambda: sensitivity.constant(float("inf")), "finite"),
+        (lambda: sensitivity.constant("1"), "real number"),
+        (lambda: sensitivity.element(lambda t: [0], ceiling=0), "zero for ever"),
+        (lambda: sensitivity.local(lambda t: 1, ceiling=1, reach=-1), "integer >= 0"),
+        (lambda: sensitivity.local(lambda t: 1, ceiling=1, reach=True), "integer >= 0"),
+        (lambda: sensitivity.reach(sensitivity.local(lambda t: 1, ceiling=1), True), "integer >= 0"),
+        (lambda: sensitivity.local(lambda t: 1, reach=2), "needs a ceiling"),
+        (lambda: sensitivity.reach(sensitivity.local(lambda t: 1), 2), "needs a ceiling"),
+        (lambda: sensitivity.maximum(), "at least one"),
+        (lambda: sensitivity.smooth(sensitivity.local(lambda t: 1), 1), "needs a ceiling"),
+        (lambda: sensitivity.smooth(sensitivity.constant(1), 0), "positive"),
+        (lambda: sensitivity.local(lambda t: -1).at(0), ">= 0 at every distance"),
+        (lambda: sensitivity.local(lambda t: float("nan")).at(0), ">= 0 at every distance"),
+        (lambda: sensitivity.element(lambda t: [1] * (1 + t)).at(1), "1 value"),
+        (lambda: sensitivity.constant(1).at(-1), "t >= 0"),
+    ],
+)
+def test_refusals_say_what_to_do(build, message: str) -> None:
+    """Each precondition is refused with a sentence that names the remedy."""
+    with pytest.raises(ValueError, match=message):
+        build()
+
+
+def test_bounds_of_every_candidate_round_upwards_as_one_bound_does() -> None:
+    """Whole numbers beyond 2^53, fractions and decimals become the least float that is not below them."""
+    exact = [2**53 + 1, Fraction(1, 3), 7, 0.1, np.int64(2**60 + 1)]
+    bounds = sensitivity.constant(exact).bounds
+
+    assert [sensitivity.constant(value).ceiling for value in exact] == bounds.tolist()
+    assert [2.0**53 + 2] == sensitivity.constant(np.array([2**53 + 1])).bounds.tolist()
+    assert [float(np.float32(0.1))] == sensitivity.constant(np.array([0.1], dtype=np.float32)).bounds.tolist()
+
+
+def test_one_smooth_bound_is_never_below_its_definition_at_any_scale() -> None:
+    """From subnormal ceilings to the largest float the share of the ceiling is the same."""
+    for ceiling in (5e-324, 1e-300, 1.0, 1e155, 1.7976931348623157e308):
+        at = sensitivity.local(lambda t, ceiling=ceiling: ceiling if t >= 7 else 0.0, ceiling=ceiling)
+
+        assert ceiling * np.exp(-0.7) <= sensitivity.smooth(at, 0.1) <= ceiling
