@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
+from dpselect.kernel.coins import fresh
 from dpselect import histograms
 from dpselect.histograms.mwem import _scores
 
@@ -87,7 +88,7 @@ def test_one_spend_of_the_whole_epsilon(algorithm) -> None:
 def test_nothing_is_drawn_without_budget(algorithm, monkeypatch: pytest.MonkeyPatch) -> None:
     """The spend comes before the first draw; a refusal leaves the randomness untouched."""
     drawn = []
-    monkeypatch.setattr("dpselect.histograms.draws.Draws.stream", lambda _: drawn.append(1) or dps.core.coins.fresh())
+    monkeypatch.setattr("dpselect.histograms.draws.Draws.stream", lambda _: drawn.append(1) or fresh())
     with pytest.raises(dps.BudgetError):
         algorithm([3, 1], 1, ledger=Book(full=True))
     assert [] == drawn

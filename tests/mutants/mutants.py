@@ -63,7 +63,7 @@ MUTANTS = (
     ),
     Mutant(
         "the span of floored ticks lacks its margin",
-        "dpselect.scores.scores:floor_ticks",
+        "dpselect.kernel.units:floor_ticks",
         "range_bound * TICKS + 2)",
         "range_bound * TICKS)",
         ("local-dampening on floats near the clip", "local-dampening-flip on floats near the clip"),
@@ -127,7 +127,7 @@ MUTANTS = (
     ),
     Mutant(
         "several percentiles pay for one level too few",
-        "dpselect.quantiles:release_of",
+        "dpselect.release.quantiles:release_of",
         "len(shares).bit_length()",
         "max(1, len(shares).bit_length() - 1)",
         ("quantiles on law of three percentiles",),

@@ -3,7 +3,7 @@
 n uniform numbers are compared with p = exp(-x) bit by bit, all at once. Those that agree with p so far are open.
 Where p has a 1, an open number with a 0 is below p, heads; where p has a 0, an open number with a 1 is above,
 tails. How many open numbers show a 0 is a fair binomial number: the ones among as many random bits. About half
-stay open at each bit, so n coins take about 2n random bits and the memory of one block. Proof: groups.md.
+stay open at each bit, so n coins take about 2n random bits and the memory of one block. Proof: ``samplers/grouped.md``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Exact coins in bulk: Bernoulli(exp(-gap * rate)) from a cryptographic stream.
 
-With ``sampling`` the only randomness in the library. Every coin compares a uniform number U with
+The only place that reads random bits. Every coin compares a uniform number U with
 p = exp(-gap * rate), where gap is an integer and rate a Fraction. Of U only a 32-bit prefix k is drawn, so U
 lies in [k, k+1) / 2^32; floating point gives p up to a relative guard of 2^-33, more than a hundred thousand
 times the error of any mathematics library. When that decides, it decides rightly; the rare undecided coin

@@ -15,7 +15,8 @@ from importlib.util import find_spec
 from typing import Any
 
 # The machinery, which does not change what is measured.
-_MACHINERY = frozenset(f"{__package__}.{name}" for name in ("engine", "experiment", "journal", "verdicts"))
+_MACHINERY = frozenset(f"{__package__}.{name}" for name in ("runs", "experiment", "journal", "verdicts"))
+_STUDIES = __package__.rpartition(".")[0]
 _Reached = tuple[str, str]
 
 
@@ -40,7 +41,7 @@ def reached(functions: Iterable[Callable[..., Any]]) -> list[str]:
 
 
 def _counts(module: str) -> bool:
-    return module.startswith(f"{__package__}.") and module not in _MACHINERY
+    return module.startswith(f"{_STUDIES}.") and module not in _MACHINERY
 
 
 class _Module:
@@ -55,7 +56,7 @@ class _Module:
         for statement in tree.body:
             self.defined |= dict.fromkeys(_defines(statement), statement)
         for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(str(__package__)):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(_STUDIES):
                 for each in node.names:
                     inner, here = f"{node.module}.{each.name}", each.asname or each.name
                     if find_spec(node.module).submodule_search_locations and find_spec(inner):  # type: ignore[union-attr]
