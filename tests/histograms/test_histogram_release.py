@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.kernel.coins import fresh
 from dpselect import histograms
 from dpselect.histograms.mwem import _scores
+from dpselect.kernel.coins import fresh
 
 ALGORITHMS = list(histograms.EVERY_ALGORITHM.values())
 every = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda each: each.__name__)

@@ -15,10 +15,10 @@ import warnings
 from fractions import Fraction
 
 import numpy as np
-from dpselect.studies.peers.choose_trees import EPSILONS, SETS, table
 
 from dpselect.chooser import NoisyChoice, trees
 from dpselect.learn import THE_FIVE, DPID3Classifier
+from dpselect.studies.peers.choose_trees import EPSILONS, SETS, table
 
 
 def errors(kind, own: trees.Table, epsilon: Fraction, repetitions: int, **settings) -> float:

@@ -16,11 +16,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from dpselect.studies.peers.trees import load
 
 from dpselect import chooser
 from dpselect.chooser import trees
 from dpselect.chooser.regret import leave_out
+from dpselect.studies.peers.trees import load
 
 SETS = ("hiv1625", "nursery", "contraceptive", "mushroom", "adult", "nltcs", "wine", "pendigits")
 # Samples (of so many rows) and other targets: public data that trains, but is not measured.

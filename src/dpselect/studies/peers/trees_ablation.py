@@ -13,13 +13,13 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from dpselect.studies.peers.trees import load
 
 from dpselect.learn import default
 from dpselect.learn.builder import BestBinary
 from dpselect.learn.domains import attributes
 from dpselect.learn.draws import Draws
 from dpselect.learn.prune import prune_by_gain
+from dpselect.studies.peers.trees import load
 from dpselect.utilities.splits import row_scores_gini, row_scores_max
 from dpselect.views import Records
 
