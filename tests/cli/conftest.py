@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import inputs
 import pytest
+
+from tests.cli import inputs
 
 
 @pytest.fixture(scope="session")

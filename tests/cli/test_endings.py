@@ -15,13 +15,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from inputs import CHOOSE, PERCENTILE, TRAIN
 
 import dpselect as dps
 from dpselect.cli import main
 from dpselect.sources.output import Output
 from tests.cli import inputs
-from tests.cli.inputs import CHOOSE, PERCENTILE, PREDICT, TRAIN
+from tests.cli.inputs import CHOOSE, PERCENTILE, TRAIN
 
 SOURCE = Path(__file__).parents[2] / "src"
 LEDGER = ["--ledger", "people.ledger"]

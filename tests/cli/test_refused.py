@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import inputs
 import pandas
 import pytest
-from inputs import PERCENTILE, PREDICT, TRAIN
 
 import dpselect as dps
 from dpselect.cli import main
+from tests.cli import inputs
+from tests.cli.inputs import PERCENTILE, PREDICT, TRAIN
 
 LEDGER = ["--ledger", "people.ledger"]
 pytestmark = pytest.mark.usefixtures("folder")

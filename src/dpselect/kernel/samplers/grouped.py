@@ -1,8 +1,8 @@
 """Draws among groups of candidates with equal scores: the number in each group stands for its candidates.
 
 The laws are those of the other samplers candidate by candidate, proved in grouped.md; time and memory follow the
-number of groups, not of candidates. Every function takes distinct gaps (how far below the best, in ticks), how many candidates
-share each, all at least 1, and the rate.
+number of groups, not of candidates. Every function takes distinct gaps (how far below the best, in ticks),
+how many candidates share each, all at least 1, and the rate.
 """
 
 from __future__ import annotations
