@@ -81,8 +81,8 @@ def test_a_release_of_several_has_no_single_candidate() -> None:
 @pytest.mark.parametrize("k", [2, 3])
 def test_released_lists_follow_the_peeled_law_at_the_stated_epsilon(name: str, k: int) -> None:
     """Through the public ``top_k``: rejected at 0.7 and 1.3 epsilon, and at an epsilon for each of the k draws."""
-    mechanism, epsilon = dps.mechanism(name), Fraction(2)
-    scores = dps.Scores(np.array([4, 2, 1, 0]), sensitivity=1)
+    mechanism, epsilon = dps.mechanism(name), Fraction(4)
+    scores = dps.Scores(np.array([6, 4, 2, 0]), sensitivity=1)
 
     def law(total: Fraction) -> dict:
         logs = top_k_log_law(mechanism, mechanism.effective(scores), k, total)

@@ -35,7 +35,7 @@ def verify(name: str, draws: int, entropy) -> None:
 @pytest.mark.parametrize("name", ["exponential", "permute-and-flip"])
 def test_groups_follow_the_law(name: str, entropy) -> None:
     """Accepted against the law of ungrouped candidates, and against no other."""
-    verify(name, 1800, entropy)
+    verify(name, 900, entropy)
 
 
 @pytest.mark.slow
@@ -53,7 +53,7 @@ def test_ordinals_of_pairs_follow_the_peeled_law(name: str, entropy) -> None:
     values = np.repeat([5, 4, 2], counts)
     starts = np.array([0, 1, 3])
     seen = np.zeros((6, 6), dtype=np.int64)
-    for _ in range(2500):
+    for _ in range(1600):
         (g, i), (h, j) = picks(table, 2, EPSILON, mechanism, lambda: entropy)
         seen[starts[g] + i, starts[h] + j] += 1
 
@@ -80,7 +80,7 @@ def test_binomial_numbers_follow_their_law(count: int, chance: Fraction, entropy
     from dpselect.kernel.binomial import binomial
 
     p = float(np.exp(-float(chance)))
-    drawn = np.bincount([binomial(count, chance, entropy) for _ in range(4000)], minlength=count + 1)
+    drawn = np.bincount([binomial(count, chance, entropy) for _ in range(1500)], minlength=count + 1)
     wrong = p - 0.35 * np.sqrt(p * (1 - p) / count)
 
     assert p_value(drawn, stats.binom.pmf(np.arange(count + 1), count, p)) > 1e-4
@@ -92,7 +92,7 @@ def test_the_release_path_uses_a_stream_of_its_own() -> None:
     from dpselect.kernel.coins import fresh
 
     mechanism = dps.mechanism("permute-and-flip")
-    drawn = [picks(TABLE, 1, EPSILON, mechanism, fresh)[0][0] for _ in range(3000)]
+    drawn = [picks(TABLE, 1, EPSILON, mechanism, fresh)[0][0] for _ in range(800)]
     law = np.exp(mechanism.grouped_log_law(TABLE, EPSILON)) * TABLE.counts
 
     assert p_value(np.bincount(drawn, minlength=5), law) > THRESHOLD
