@@ -43,9 +43,15 @@ def _connection(engine: str, request: pytest.FixtureRequest, connect: Any) -> An
     known = request.node.__dict__.setdefault("connections", {})
     if engine not in known:
         known[engine] = connect()
-        if engine == "postgres":
-            request.addfinalizer(known[engine].disconnect)
+        # Tests live as long as the session, and no connection may outlive its engine.
+        request.addfinalizer(lambda: closed(engine, known.pop(engine)))
     return known[engine]
+
+
+def closed(engine: str, connection: Any) -> None:
+    """Close a connection that is not the session of all Spark tests."""
+    if engine != "spark":
+        connection.disconnect()
 
 
 def everyone(candidates: dps.Candidates) -> dict[Any, float]:
