@@ -111,7 +111,7 @@ def require_alike(makers: dict[str, Reader], values: list[Any], hostile: Any, gr
 
 SETTINGS = settings(
     deadline=None,
-    max_examples=12,
+    max_examples=6,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -132,7 +132,7 @@ def test_text_columns_are_read_alike(tmp_path: Path, values: list[Any], hostile:
 @settings(SETTINGS, max_examples=100)
 @TEXTS
 def test_text_columns_are_read_alike_at_length(tmp_path: Path, values: list[Any], hostile: str, grid: str) -> None:
-    """The same with ten times the examples."""
+    """The same with many more examples."""
     require_alike(texts(tmp_path), [str(value) for value in values], hostile, GRIDS[grid])
 
 

@@ -13,7 +13,13 @@ def label(claim) -> str:
 
 
 # Draws of permute-and-flip need no other scores, and these laws take long: `dpselect audit` and -m slow check them.
-LONG = {"local-dampening-flip on pareto", "local-dampening on pareto", "local-dampening-flip on aggregate"}
+# So do larger siblings of laws that stay: more nodes, more objectives, the numeric integrals of Laplace noise.
+LONG = {
+    "local-dampening-flip on pareto", "local-dampening on pareto", "local-dampening-flip on aggregate",
+    "on aggregate, 3 TPR + 2 TNR", "exponential on pareto, both rates", "noisy-max-laplace on ego",
+    "noisy-max-laplace on degree", "smooth-noisy-max on ego", "local-dampening-t on ego",
+    "smooth-private-selection on ego", "on ego_betweenness, max_degree=4",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,17 @@ PROBLEMS = {
     "ties": chain([(0, 0), (1, 1), (1, 1), (0, 0)]),
     "one candidate": chain([(0,), (5,), (9,)]),
 }
+MORE = {f"integers {seed}" for seed in range(4, 12)} | {f"decimals {seed}" for seed in range(3, 8)}
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1, 5])
-@pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS.keys())
+@pytest.mark.parametrize(
+    "problem",
+    [
+        pytest.param(problem, id=name, marks=pytest.mark.slow if name in MORE else ())
+        for name, problem in PROBLEMS.items()
+    ],
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_exact_loss_is_at_most_epsilon(name: str, problem, epsilon: float) -> None:
     """The worst log-ratio over all neighbours and outcomes; and no gap moves by more than the span."""
@@ -32,7 +39,7 @@ def test_the_exact_loss_is_at_most_epsilon(name: str, problem, epsilon: float) -
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_exact_loss_of_a_list_is_at_most_epsilon(name: str, seed: int) -> None:
     """Ordered lists of two, the whole joint law."""
     problem = random_problem(seed)
@@ -42,7 +49,7 @@ def test_the_exact_loss_of_a_list_is_at_most_epsilon(name: str, seed: int) -> No
 
 
 @pytest.mark.parametrize("direction", ["growing", "shrinking"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_both_shifts_are_private(direction: str, seed: int) -> None:
     """The direction is public and either choice keeps the promise."""
     problem = random_problem(seed)
@@ -51,7 +58,7 @@ def test_both_shifts_are_private(direction: str, seed: int) -> None:
     assert privacy_loss(mechanism, problem.utility(), problem.universe, 1).holds
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_public_margin_is_private(seed: int) -> None:
     """Any margin fixed before the data is seen keeps the promise, with a bound for every candidate."""
     problem = random_problem(seed)
@@ -66,7 +73,7 @@ def test_a_public_margin_is_private(seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["local-dampening", "shifted-local-dampening", "local-dampening-flip"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_flat_sensitivity_is_private(name: str, seed: int) -> None:
     """The local sensitivity, shared by all candidates, is admissible too."""
     problem = random_problem(seed)

@@ -104,7 +104,7 @@ def test_fits_of_neighbours_see_the_same_other_rows(kind: Any, tmp_path: Path, m
     rng = np.random.default_rng(1)
     for reader in (each for each in READERS if not each.absent):
         for column in (COLUMNS[0], COLUMNS[10]):
-            for base, more, _ in list(pairs(reader, column, tmp_path, rng))[::5]:
+            for base, more, _ in list(pairs(reader, column, tmp_path, rng))[::10]:
                 seen.clear()
                 for table in (base, more):
                     rows = frames.columns(table)[1]
@@ -119,7 +119,7 @@ def test_fits_of_neighbours_see_the_same_other_rows(kind: Any, tmp_path: Path, m
                     two.remove(row)
 
 
-@pytest.mark.parametrize("step", [36, pytest.param(6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [72, pytest.param(6, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("make", [csv_file, parquet_file])
 def test_files_in_place_are_read_alike(make: Any, step: int, tmp_path: Path) -> None:
     """DuckDB counts every other row under the same code."""

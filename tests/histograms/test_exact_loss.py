@@ -11,6 +11,7 @@ from tests.histograms.transcript import losses
 
 SHAPES = [(1,), (2,), (5,), (2, 2), (3, 2)]
 EPSILON = Fraction(7, 10)
+LARGE = pytest.param((3, 2), marks=pytest.mark.slow)
 
 
 def estimate(name: str, **parameters):
@@ -28,7 +29,7 @@ def test_linear_measurements_lose_exactly_epsilon(name: str, shape: tuple[int, .
 
 
 @pytest.mark.parametrize("price", [0, 2])
-@pytest.mark.parametrize("shape", [(1,), (2,), (4,), (5,), (2, 2), (3, 2)], ids=str)
+@pytest.mark.parametrize("shape", [(1,), (2,), (4,), (5,), (2, 2), LARGE], ids=str)
 def test_dawa_loses_at_most_epsilon(shape: tuple[int, ...], price: int) -> None:
     """The buckets lose their whole share, the partition at most its quarter."""
     most = 1 if len(shape) == 2 or shape[0] > 4 else 2
@@ -38,8 +39,18 @@ def test_dawa_loses_at_most_epsilon(shape: tuple[int, ...], price: int) -> None:
     assert EPSILON * 3 / 4 <= min(found)
 
 
-@pytest.mark.parametrize("chosen", ["permute-and-flip", "exponential"])
-@pytest.mark.parametrize("shape", [(1,), (3,), (2, 2)], ids=str)
+@pytest.mark.parametrize(
+    ("shape", "chosen"),
+    [
+        ((1,), "permute-and-flip"),
+        ((1,), "exponential"),
+        ((3,), "permute-and-flip"),
+        ((3,), "exponential"),
+        ((2, 2), "permute-and-flip"),
+        pytest.param((2, 2), "exponential", marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
 def test_mwem_loses_at_most_epsilon(shape: tuple[int, ...], chosen: str) -> None:
     """The exact law of every selection, and the noise of every measurement and of the total, over two rounds."""
     parameters = {"queries": dps.histograms.Workload.prefixes(shape), "rounds": 2}
@@ -55,4 +66,4 @@ def test_a_public_number_of_rounds() -> None:
     queries = dps.histograms.Workload.cells((3,))
     run = estimate("mwem", queries=queries, mechanism=dps.mechanism("permute-and-flip"))
 
-    assert EPSILON >= max(loss for loss, *_ in losses(run, (3,), EPSILON, most=2))
+    assert EPSILON >= max(loss for loss, *_ in losses(run, (3,), EPSILON, most=1))

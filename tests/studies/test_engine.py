@@ -308,7 +308,7 @@ def test_a_file_that_is_not_the_manifests_is_not_measured(tmp_path, steps, jobs)
     assert f"want of their data: {path} is not the file that manifest.toml describes: put the right file" in note
     assert "again" not in note
     steps(right, describe=False)
-    assert [0.0, 3.0, 3.0] == values(run(tmp_path, READS, jobs=jobs))
+    assert [0.0, 3.0, 3.0] == values(run(tmp_path, READS))
 
 
 @pytest.mark.parametrize("describe", [True, "without sha256"])

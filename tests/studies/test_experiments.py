@@ -31,7 +31,8 @@ def test_every_experiment_is_described(experiment):
     for effort in EFFORTS.values():
         cells = [key_of(cell) for cell in experiment.grid(effort)]
         assert 0 < len(cells) == len(set(cells))
-        assert 32 == len(fingerprint(experiment, effort, cells))
+        # The code is read anew for every fingerprint.
+        assert effort is not FULL or 32 == len(fingerprint(experiment, effort, cells))
 
 
 def test_quick_runs_ask_for_no_more_cells():

@@ -139,10 +139,13 @@ MODELS = {
 
 # Files and memory are read by DuckDB too, and one tree is enough for Spark.
 PAIRS = [(engine, "tree") for engine in ("memory", "parquet", "csv")]
-PAIRS += [(engine, model) for engine in ("duckdb", "postgres") for model in MODELS]
+PAIRS += [("duckdb", model) for model in MODELS] + [("postgres", "tree"), ("postgres", "forest")]
 
 
-@pytest.mark.parametrize(("engine", "model"), [*PAIRS, pytest.param("spark", "tree", marks=pytest.mark.slow)])
+MORE = [("postgres", "id3"), ("postgres", "evolutionary"), ("spark", "tree")]
+
+
+@pytest.mark.parametrize(("engine", "model"), [*PAIRS, *(pytest.param(*pair, marks=pytest.mark.slow) for pair in MORE)])
 def test_the_same_entropy_grows_the_same_model(
     engine: str, model: str, stored: Callable[..., Warehouse], replayed: Callable[[], None]
 ) -> None:
