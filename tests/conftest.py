@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+import functools
+import gc
 import os
 from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import settings
+
+from dpselect import cli
+
+# Examples of a quick run; -m slow has contracts with more.
+settings.register_profile("quick", max_examples=40)
+settings.load_profile("quick")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests live until the end: the collector of garbage need not look at them again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_parser() -> None:
+    """Commands that run in this process share the parser, as its options don't change."""
+    cli._parser = functools.cache(cli._parser)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -11,11 +11,11 @@ from dpselect.cli import main
 
 def test_a_table_and_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One line a claim; the page holds both pictures and needs nothing else."""
-    assert 0 == main(["audit", "degree", "exponential", "--html", str(tmp_path / "audit.html")])
+    assert 0 == main(["audit", "median", "inverse-sensitivity", "--html", str(tmp_path / "audit.html")])
     printed = capsys.readouterr().out
     page = (tmp_path / "audit.html").read_text(encoding="utf-8")
 
-    assert 1 + len(report.chosen(["degree", "exponential"])) + 1 == len(printed.splitlines())
+    assert 1 + len(report.chosen(["median", "inverse-sensitivity"])) + 1 == len(printed.splitlines())
     assert "holds" in printed
     assert 2 == page.count("<svg")
     assert "http" not in page

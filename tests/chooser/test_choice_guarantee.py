@@ -12,7 +12,7 @@ from dpselect.chooser.metafeature import released
 from dpselect.kernel.samplers.discrete_laplace import log_law
 
 FLIP, EXPONENTIAL = dps.mechanism("permute-and-flip"), dps.mechanism("exponential")
-UNIVERSE = dps.audit.multisets([0, 1], 4)
+UNIVERSE = dps.audit.multisets([0, 1], 3)
 WINDOW = (-16, 20)
 
 

@@ -1,5 +1,7 @@
 """Synthesis: constants of a programmer's formula, found in traces."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from tests.chooser.toy_options import maker
 SIZES = (3, 10, 40, 200)
 
 
+@functools.cache
 def exact():
     """Options whose losses follow formulas exactly: a steep one, and one that grows with the database."""
     options = [

@@ -129,7 +129,7 @@ def test_the_law_is_the_integral(noise: noises.Noise, gaps, counts, rate: Fracti
 @pytest.mark.parametrize("noise", EVERY, ids=label)
 def test_laws_sum_to_one(noise: noises.Noise) -> None:
     """Also with many groups, and far apart."""
-    gaps = np.unique(np.concatenate((np.arange(0, 60, 3), [10**3, 10**6])))
+    gaps = np.unique(np.concatenate((np.arange(0, 30, 3), [10**3, 10**6])))
     counts = 1 + np.arange(gaps.size) % 7
     found = np.exp(noises.log_law(gaps, counts, Fraction(1, 3), noise))
 

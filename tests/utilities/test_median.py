@@ -17,7 +17,16 @@ def test_records_score_minus_their_distance_to_the_middle() -> None:
     assert "substitution" == scores.neighbours
 
 
-@pytest.mark.parametrize(("size", "most"), [(2, 4), (2, 5), (3, 6), (4, 4), (5, 3), (6, 2)])
+@pytest.mark.parametrize(
+    ("size", "most"),
+    [
+        (2, 4),
+        (3, 5),
+        (4, 3),
+        (5, 2),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in ((4, 4), (5, 3), (6, 2))),
+    ],
+)
 def test_the_sensitivity_is_exact_on_every_vector(size: int, most: int) -> None:
     """Admissible, and equal to the exact element local sensitivity at every distance."""
     table = tabulate(lambda x: median(x, upper=most), dps.audit.vectors(size, range(most + 1)))
