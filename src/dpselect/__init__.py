@@ -17,7 +17,7 @@ from dpselect.ledger import Ledger, budget
 from dpselect.mechanisms import mechanism
 from dpselect.mechanisms.mechanism import Mechanism
 from dpselect.release.opendp import to_opendp
-from dpselect.release.quantiles import quantiles
+from dpselect.release.quantiles import percentiles, quantiles
 from dpselect.release.select import Release, select, top_k
 from dpselect.release.several_objectives import priv_agg, priv_pareto
 from dpselect.scores import sensitivity
@@ -59,6 +59,7 @@ __all__ = [
     "mechanisms",
     "metrics",
     "pareto",
+    "percentiles",
     "priv_agg",
     "priv_pareto",
     "quantiles",

@@ -158,7 +158,7 @@ def test_compare_works_for_graphs(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["percentile", "FILE", "--column", "age", "--p", "50", "--epsilon", "1"], "pass --lower and --upper"),
         (["percentile", "FILE", "--p", "50", *BOUNDS, "--epsilon", "1"], "has 3 columns"),
-        (["percentile", "FILE", "--column", "age", "--p", "100", *BOUNDS, "--epsilon", "1"], "0 <= p < 100"),
+        (["percentile", "FILE", "--column", "age", "--p", "101", *BOUNDS, "--epsilon", "1"], "0 <= p <= 100"),
         (["percentile", "FILE", "--column", "age", "--p", "50", *BOUNDS, "--step", "0", "--epsilon", "1"], "--step"),
         (["percentile", "FILE", "--column", "age", "--p", "50", *BOUNDS, "--step", "500", "--epsilon", "1"], "--step"),
         (["percentile", "none.npy", "--p", "50", "--epsilon", "1"], "no file"),

@@ -35,7 +35,7 @@ RELEASES: dict[str, Callable] = {
         )
         for name in dps.mechanisms.EVERY_MECHANISM
     },
-    "quantiles": lambda ledger: dps.quantiles([1, 2, 2, 4], [25, 50], grid=range(6), epsilon=1, ledger=ledger),
+    "quantiles": lambda ledger: dps.quantiles([1, 2, 2, 4], [0.25, 0.5], grid=range(6), epsilon=1, ledger=ledger),
     **{
         f"histogram, {name}": lambda ledger, algorithm=algorithm: algorithm(np.arange(16), 1, ledger=ledger)
         for name, algorithm in histograms.EVERY_ALGORITHM.items()

@@ -83,10 +83,9 @@ def test_an_empty_column_scores_nothing() -> None:
     [
         ([1], 50, None, dps.PrivacyError, "pass grid="),
         ([1], 100, [1, 2], ValueError, "0 <= p < 100"),
-        ([1], -1, [1, 2], ValueError, "0 <= p < 100"),
-        ([1], np.nan, [1, 2], ValueError, "0 <= p < 100"),
+        ([1], -1, [1, 2], ValueError, "0 <= p <= 100"),
+        ([1], np.nan, [1, 2], ValueError, "0 <= p <= 100"),
         ([1], "50", [1, 2], TypeError, "must be a number"),
-        ([1], 12.3456789012, [1, 2], ValueError, "too many digits"),
         ([1], 50, [1], ValueError, "at least 2"),
         ([1], 50, [2, 1], ValueError, "strictly increasing"),
         ([1], 50, [1, 1], ValueError, "strictly increasing"),

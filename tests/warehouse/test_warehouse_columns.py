@@ -136,7 +136,7 @@ def test_percentiles_take_a_column_of_an_engine() -> None:
         one, two = score(values, 90, grid=values), score(table.x, 90, grid=values)
         assert np.array_equal(one.values, two.values)
     with dps.budget(epsilon=50) as book:
-        release = dps.quantiles(table.x, [25, 75], grid=values, epsilon=20)
+        release = dps.quantiles(table.x, [0.25, 0.75], grid=values, epsilon=20)
         dps.select(two, 20, mechanism=dps.mechanism("permute-and-flip"))
         dps.select(-two, 1, mechanism=dps.mechanism("permute-and-flip"))
     facts: list[Any] = [event.facts for event in book.events]

@@ -104,10 +104,12 @@ def lists_of_two(name: str) -> Finding:
 def three_percentiles() -> Finding:
     """Check quartiles over a small grid, released by ``quantiles`` itself."""
 
+    quartiles, grid = [Fraction(k, 4) for k in (1, 2, 3)], np.arange(3)
+
     def law(records: NDArray[Any]) -> dict[Hashable, float]:
         return law_of_release(
             lambda scripted, book: (
-                quantiles_of(records, (25, 50, 75), range(3), EPSILON, scripted, book.stream, book, cuts=1).candidates
+                quantiles_of(records, quartiles, grid, EPSILON, scripted, book.stream, book, cuts=1).candidates
             ),
             named("permute-and-flip"),
         )

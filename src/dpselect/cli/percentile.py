@@ -24,7 +24,7 @@ def add(verbs: Any) -> None:
 def add_data(parser: argparse.ArgumentParser) -> None:
     """Add what says which percentile of what."""
     add_column(parser)
-    parser.add_argument("--p", type=number, required=True, help="the percentage, 0 <= p < 100, such as 90 or 99.9")
+    parser.add_argument("--p", type=number, required=True, help="the percentage, 0 <= p <= 100, such as 90 or 99.9")
 
 
 def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:

@@ -28,7 +28,7 @@ def run(given: argparse.Namespace) -> str:
     """Return the chosen values as text or JSON."""
     grid, column = grid_and_column(given)
     mechanism = mechanism_of(given, DEFAULT)
-    release = dps.quantiles(
+    release = dps.percentiles(
         column, given.p, grid=grid, epsilon=given.epsilon, mechanism=mechanism, ledger=purse_of(given)
     )
     written = [f"{float(p):g}" for p in given.p]

@@ -1,4 +1,4 @@
-"""Several percentiles of one column under one budget, by recursive halving.
+"""Several quantiles of one column under one budget, by recursive halving.
 
 The middle percentile is chosen first; the records below it and those above it are then two disjoint problems of half as
 many percentiles each. k percentiles take L = floor(log2 k) + 1 levels, and a record is in one problem per level: each
@@ -14,7 +14,7 @@ References: Kaplan, Schnapp and Stemmer 2022, Algorithm 1, who break ties at ran
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -27,9 +27,11 @@ from dpselect.kernel.guarantee import exact_epsilon
 from dpselect.mechanisms import mechanism as named
 from dpselect.mechanisms.mechanism import Mechanism, require_mechanism
 from dpselect.release.select import Release, of_list
-from dpselect.utilities.columns import counted, percent, public_grid
+from dpselect.utilities.columns import counted, public_grid
 from dpselect.utilities.percentile_rank import rank_scores
+from dpselect.utilities.shares import shares_of, shares_of_percentages
 from dpselect.views import Column, StoredColumn
+from dpselect.views.column import Numbers
 
 Integers = NDArray[np.int64]
 
@@ -39,42 +41,78 @@ _CUTS, _CELLS = 2**10, 2**20
 
 def quantiles(
     values: ArrayLike | Column | StoredColumn,
-    p: Iterable[Any],
+    shares: Iterable[Any],
     *,
     grid: ArrayLike | None = None,
+    lower: Any = None,
+    upper: Any = None,
+    step: Any = None,
     epsilon: Any,
     mechanism: Mechanism | None = None,
     ledger: Spender | None = None,
 ) -> Release:
-    """Choose several percentiles privately; ``candidates`` of the release are in the order of ``p``.
+    """Choose several quantiles privately; ``candidates`` of the release are in the order of ``shares``.
 
     Args:
         values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or spells no number
             is left out. A column of an Ibis table is counted where it is.
-        p: distinct percentages, 0 <= p < 100.
+        shares: distinct shares of the records, 0 <= share <= 1: 0 is the minimum, 0.5 the median, 1 the maximum. One
+            above 1 can only be a percentage and is refused: those go to :func:`percentiles`.
         grid: the public candidates, strictly increasing, at least 2.
-        epsilon: the budget of all percentiles together.
+        lower, upper, step: the same as an even grid: lower, lower + step, ... up to upper; step is 1 between integers.
+        epsilon: the budget of all quantiles together.
         mechanism: permute-and-flip unless given; it gets rank scores, of sensitivity 1.
         ledger: where the spend is recorded before anything is drawn.
 
-    Guarantee: epsilon-differential privacy, add-remove. Larger percentages never get smaller values.
+    Guarantee: epsilon-differential privacy, add-remove. Larger shares never get smaller values.
 
     Raises:
-        PrivacyError: ``grid`` is missing.
-        ValueError: no percentage, one given twice or outside [0, 100), or a bad grid.
+        PrivacyError: neither ``grid`` nor ``lower`` and ``upper``.
+        ValueError: no share, one given twice or outside [0, 1], or a bad grid; nothing was spent.
 
-    >>> release = quantiles(range(1000), [90, 10, 50], grid=range(1000), epsilon=30)
+    >>> release = quantiles(range(1000), [0.9, 0.1, 0.5], lower=0, upper=999, epsilon=30)
     >>> [abs(found - true) < 30 for found, true in zip(release.candidates, (900, 100, 500), strict=True)]
     [True, True, True]
     """
+    points = public_grid(grid, lower, upper, step)
     chosen = named("permute-and-flip") if mechanism is None else require_mechanism(mechanism)
-    return release_of(values, p, grid, epsilon, chosen, fresh, ledger)
+    return release_of(values, shares_of(shares), points, epsilon, chosen, fresh, ledger)
+
+
+def percentiles(
+    values: ArrayLike | Column | StoredColumn,
+    p: Iterable[Any],
+    *,
+    grid: ArrayLike | None = None,
+    lower: Any = None,
+    upper: Any = None,
+    step: Any = None,
+    epsilon: Any,
+    mechanism: Mechanism | None = None,
+    ledger: Spender | None = None,
+) -> Release:
+    """Choose several percentiles privately: the release of :func:`quantiles`, asked for in per cent.
+
+    Args:
+        p: distinct percentages, 0 <= p <= 100: 0 is the minimum, 50 the median, 100 the maximum. Several of which none
+            exceeds 1 and not all are whole, such as [0.25, 0.5, 0.75], can only be shares and are refused: those go
+            to :func:`quantiles`. A single one may be as small as it likes.
+
+    The other arguments, the guarantee and what is raised are those of :func:`quantiles`.
+
+    >>> release = percentiles(range(1000), [90, 10, 50], grid=range(1000), epsilon=30)
+    >>> [abs(found - true) < 30 for found, true in zip(release.candidates, (900, 100, 500), strict=True)]
+    [True, True, True]
+    """
+    points = public_grid(grid, lower, upper, step)
+    chosen = named("permute-and-flip") if mechanism is None else require_mechanism(mechanism)
+    return release_of(values, shares_of_percentages(p), points, epsilon, chosen, fresh, ledger)
 
 
 def release_of(
     values: ArrayLike | Column | StoredColumn,
-    p: Iterable[Any],
-    grid: ArrayLike | None,
+    shares: Sequence[Fraction],
+    points: Numbers,
     epsilon: Any,
     mechanism: Mechanism,
     stream: Callable[[], Entropy],
@@ -82,7 +120,6 @@ def release_of(
     cuts: int | None = None,
 ) -> Release:
     """Release with a given source of entropy and, for an audit, a given number of cells per grid value."""
-    points, shares = public_grid(grid), _shares(p)
     counts, facts = counted(values, points)
     total = exact_epsilon(epsilon)
     levels = len(shares).bit_length()
@@ -139,14 +176,3 @@ def _turns(cuts: int) -> Integers:
     while turns.size < cuts:
         turns = np.concatenate([2 * turns, 2 * turns + 1])
     return turns
-
-
-def _shares(p: Iterable[Any]) -> list[Fraction]:
-    if isinstance(p, (str, bytes)) or not isinstance(p, Iterable):
-        raise TypeError("p must be a list of percentages: pass for example [25, 50, 75].")
-    shares = [percent(each) for each in p]
-    if not shares:
-        raise ValueError("p is empty: pass at least one percentage, for example [25, 50, 75].")
-    if len(set(shares)) < len(shares):
-        raise ValueError("A percentage is given twice: pass each once.")
-    return shares

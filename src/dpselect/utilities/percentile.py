@@ -23,7 +23,8 @@ from numpy.typing import ArrayLike
 
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import profiles
-from dpselect.utilities.columns import counted, percent, public_grid
+from dpselect.utilities.columns import counted, public_grid
+from dpselect.utilities.shares import percent
 from dpselect.views import Column, StoredColumn
 
 
@@ -48,6 +49,8 @@ def percentile(values: ArrayLike | Column | StoredColumn, p: Any, *, grid: Array
     (array([0, 0, 1, 0]), array([0., 1.]))
     """
     points, share = public_grid(grid), percent(p)
+    if share == 1:
+        raise ValueError("The published percentile is one with 0 <= p < 100: for the maximum use percentile_rank.")
     counts, facts = counted(values, points)
     reached = np.cumsum(counts)
     size = int(reached[-1])

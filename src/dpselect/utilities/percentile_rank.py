@@ -1,8 +1,9 @@
 """Percentile by rank: minus the number of records to add or remove until v is the p-th percentile.
 
 With l, e, g records below, at and above v, share = p / 100 and n = l + e + g, v is the percentile when
-l <= share n < l + e. The fewest changes have a closed form (``changes``), so a grid of a million values costs one
-sort or one histogram. It is the inverse-sensitivity score of the percentile: one step moves it by at most 1.
+l <= share n < l + e, and the maximum (p = 100) when g = 0 < e. The fewest changes have a closed form (``changes``),
+so a grid of a million values costs one sort or one histogram. It is the inverse-sensitivity score of the percentile:
+one step moves it by at most 1.
 Neighbours: add-remove. Sensitivity 1. Reach: 0. Range bound 2. Public: the grid and p.
 
 References: ours; after Asi and Duchi 2020 (inverse sensitivity) and Smith 2011 (rank scores of quantiles).
@@ -19,7 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.units import TICK_CLIP
 from dpselect.scores.scores import Scores
-from dpselect.utilities.columns import counted, percent, public_grid
+from dpselect.utilities.columns import counted, public_grid
+from dpselect.utilities.shares import percent
 from dpselect.views import Column, StoredColumn
 
 Integers = NDArray[np.int64]
@@ -33,12 +35,13 @@ def percentile_rank(values: ArrayLike | Column | StoredColumn, p: Any, *, grid: 
     Args:
         values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or spells no number
             is left out. A column of an Ibis table is counted where it is.
-        p: the percentage, 0 <= p < 100; 50 is the (upper) median. A float is read as its decimal text.
+        p: the percentage, 0 <= p <= 100; 50 is the (upper) median, 100 the maximum. A float is read as its decimal
+            text.
         grid: the public candidates, strictly increasing, at least 2.
 
     Raises:
         PrivacyError: ``grid`` is missing.
-        ValueError: p outside [0, 100), or a bad grid.
+        ValueError: p outside [0, 100], or a bad grid.
         TypeError: p or grid that are not real numbers; values of a type such as dates.
 
     >>> percentile_rank([1, 1, 2, 2, 2], 50, grid=[0, 1, 2, 3]).values
@@ -61,7 +64,7 @@ def changes(counts: Integers, share: Fraction) -> Integers:
     Let A = l - share n and B = A + e: v is the percentile when A <= 0 < B. A record added at v moves A by -share
     and B by 1 - share; removing one below moves both by share - 1, removing one above moves both by share.
     If A > 0 remove below or add at v, whichever is quicker; if B <= 0 add at v or remove above. An empty v needs
-    one record added first.
+    one record added first. At share 1 v is the maximum when g = 0 and e >= 1.
 
     >>> changes(np.array([850, 101, 49]), Fraction(9, 10))
     array([56,  0, 57])
@@ -78,6 +81,9 @@ def changes(counts: Integers, share: Fraction) -> Integers:
 
 def _changes(counts: Any, reached: Any, part: int, whole: int) -> Any:
     rest = whole - part
+    if not rest:
+        # The maximum: nothing above, something at v.
+        return reached[-1:] - reached + (counts == 0)
     low = whole * (reached - counts) - part * reached[-1]
     high = low + whole * counts
     empty = counts == 0

@@ -1,0 +1,117 @@
+"""Shares from 0 to 1 and percentages from 0 to 100: read exactly, and one never taken for the other.
+
+Both are public and say the same thing: the quantile of share s among n records is the record of rank floor(s n) + 1,
+and that of share 1 the last one.
+"""
+
+from __future__ import annotations
+
+import decimal
+import numbers
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+# Keeps the products of a share and up to 4 * 10^10 records within 64 bits; beyond, Python's integers are used.
+_FINEST = 10**8
+
+
+def percent(p: Any) -> Fraction:
+    """Return the share p / 100 of one percentage, 0 <= p <= 100; a float is read as its decimal text.
+
+    A share finer than one part in 10^8 counts as the nearest that is not.
+
+    Raises:
+        TypeError: not a number.
+        ValueError: outside [0, 100].
+
+    >>> percent(99.9), percent(Fraction(100, 3)), percent(100 / 3)
+    (Fraction(999, 1000), Fraction(1, 3), Fraction(1, 3))
+    """
+    exact = _read(p, "p must be a number: pass a percentage such as 50 or 99.9.")
+    if exact is None or not 0 <= exact <= 100:
+        raise ValueError("p must be a percentage, 0 <= p <= 100.")
+    return (exact / 100).limit_denominator(_FINEST)
+
+
+def shares_of(shares: Iterable[Any]) -> list[Fraction]:
+    """Return distinct shares, 0 <= share <= 1, as exact fractions; digits as in :func:`percent`.
+
+    Raises:
+        TypeError: not a list of numbers.
+        ValueError: none, one given twice, or one outside [0, 1]; one above 1 can only be a percentage.
+
+    >>> shares_of([0.25, 1 / 3])
+    [Fraction(1, 4), Fraction(1, 3)]
+    """
+    exact = _listed(shares, "shares", "shares", "[0.25, 0.5, 0.75]")
+    beyond = [share for share in exact if 1 < share <= 100]
+    if beyond and all(0 <= share <= 100 for share in exact):
+        raise ValueError(
+            f"{_are(beyond, 'a percentage', 'percentages')}: use percentiles, or pass "
+            f"{_joined([share / 100 for share in beyond])}."
+        )
+    if not all(0 <= share <= 1 for share in exact):
+        raise ValueError("Every share must be from 0 to 1: pass for example 0.25, or 0.5 for the median.")
+    return _distinct([share.limit_denominator(_FINEST) for share in exact], "A share")
+
+
+def shares_of_percentages(p: Iterable[Any]) -> list[Fraction]:
+    """Return the shares p / 100 of distinct percentages, 0 <= p <= 100; digits as in :func:`percent`.
+
+    Several of which none exceeds 1 and not all are whole can only be shares. A single one may be as small as it likes.
+
+    Raises:
+        TypeError: not a list of numbers.
+        ValueError: none, one given twice, or one outside [0, 100]; several that can only be shares.
+
+    >>> shares_of_percentages([0.1, 99.9]), shares_of_percentages([0.5])
+    ([Fraction(1, 1000), Fraction(999, 1000)], [Fraction(1, 200)])
+    """
+    exact = _listed(p, "p", "percentages", "[25, 50, 75]")
+    if len(exact) > 1 and all(0 <= each <= 1 for each in exact) and any(each.denominator > 1 for each in exact):
+        raise ValueError(
+            f"{_are(exact, 'a share', 'shares')}: pass {_joined([100 * each for each in exact])}, or use quantiles, "
+            "which takes shares."
+        )
+    return _distinct([percent(each) for each in exact], "A percentage")
+
+
+def _listed(values: Iterable[Any], name: str, kind: str, example: str) -> list[Fraction]:
+    message = f"{name} must be a list of {kind}: pass for example {example}."
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise TypeError(message)
+    exact = [_read(value, message) for value in values]
+    if not exact:
+        raise ValueError(f"{name} is empty: pass at least one, for example {example}.")
+    # What is not finite lies outside every range.
+    return [Fraction(-1) if value is None else value for value in exact]
+
+
+def _read(value: Any, message: str) -> Fraction | None:
+    """Return a number exactly, a float as its decimal text, or None if it is not finite."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (numbers.Real, decimal.Decimal)):
+        raise TypeError(message)
+    try:
+        return Fraction(str(value))
+    except ValueError:
+        return None
+
+
+def _distinct(shares: list[Fraction], one: str) -> list[Fraction]:
+    if len(set(shares)) < len(shares):
+        raise ValueError(f"{one} is given twice: pass each once.")
+    return shares
+
+
+def _are(values: Sequence[Fraction], one: str, several: str) -> str:
+    return f"{_joined(values)} is {one}" if len(values) == 1 else f"{_joined(values)} are {several}"
+
+
+def _joined(values: Sequence[Fraction]) -> str:
+    *first, last = [f"{float(value):g}" for value in values]
+    return f"{', '.join(first)} and {last}" if first else last
