@@ -35,6 +35,7 @@ def test_each_has_a_proof_a_doctest_and_a_row(name: str) -> None:
     "name",
     [
         "scores/combine.md",
+        "kernel/guarantee.md",
         "kernel/samplers/discrete_laplace.md",
         "release/several_objectives.md",
         "release/quantiles.md",
