@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import os
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -22,6 +23,15 @@ def pytest_collection_finish() -> None:
     """Thousands of tests live until the end: the collector of garbage need not look at them again and again."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """DuckDB complains of connections that outlive Python: Ibis keeps one for tables in memory."""
+    gc.unfreeze()
+    options = sys.modules["ibis"].options if "ibis" in sys.modules else None
+    if options is not None and options.default_backend is not None:
+        options.default_backend.disconnect()
+        options.default_backend = None
 
 
 @pytest.fixture(scope="session", autouse=True)
