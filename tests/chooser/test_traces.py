@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 
+import joblib
 import numpy as np
 import pytest
 
@@ -147,9 +148,11 @@ def test_public_runs_spend_nothing() -> None:
         assert 0 == book.totals.epsilon
 
 
-def test_processes_share_the_work(tmp_path) -> None:
-    """Two processes fill the same table."""
-    table = maker().train(PUBLIC, [1], 2, traces=tmp_path / "t.parquet", jobs=2).trained.traces
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
+def test_workers_share_the_work(tmp_path, backend: str) -> None:
+    """Two threads or processes fill the same table."""
+    with joblib.parallel_config(backend=backend):
+        table = maker().train(PUBLIC, [1], 2, traces=tmp_path / "t.parquet", jobs=2).trained.traces
 
     assert 32 == len(table)
     assert ROWS.name in table.metafeatures

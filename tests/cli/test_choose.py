@@ -18,7 +18,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("choose")
     shapes = {
         f"{name} {scale}": histograms.shapes.make(name, (32,), scale)
-        for name in ("uniform", "steps", "sparse")
+        for name in ("uniform", "steps")
         for scale in (100, 5000)
     }
     maker = chooser.ChoiceMaker(

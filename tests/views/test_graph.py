@@ -92,14 +92,15 @@ def test_a_repr_does_not_tell_the_number_of_edges() -> None:
     assert "Graph(nodes=3)" == repr(dps.Graph.from_edges([0], [1], nodes=3))
 
 
-def test_ten_million_edges_with_duplicates_are_taken() -> None:
+@pytest.mark.parametrize("edges", [10**6, pytest.param(10**7, marks=pytest.mark.slow)])
+def test_millions_of_edges_with_duplicates_are_taken(edges: int) -> None:
     """Size is no reason to refuse."""
     draw = np.random.default_rng(0)
-    source, target = draw.integers(0, 1000, (2, 10**7))
-    graph = dps.Graph.from_edges(source, target, nodes=1000)
+    source, target = draw.integers(0, 300, (2, edges))
+    graph = dps.Graph.from_edges(source, target, nodes=300)
 
-    assert 999 == graph.degrees.max()
-    assert 10**7 == graph.self_loops_dropped + graph.duplicates_dropped + graph.degrees.sum() // 2
+    assert 299 == graph.degrees.max()
+    assert edges == graph.self_loops_dropped + graph.duplicates_dropped + graph.degrees.sum() // 2
 
 
 @pytest.mark.parametrize(
