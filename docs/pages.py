@@ -34,7 +34,7 @@ TITLES = {
     "metrics": "How good a choice was",
 }
 # Packages that are not public by themselves, or have pages of another kind.
-INNER = {"core", "cli", "views", "sources", "mechanisms", "utilities"}
+INNER = {"core", "cli", "views", "sources", "mechanisms", "utilities", "published"}
 
 # Files of the repository, and the page of the site that shows them.
 SHOWN_ON = {
@@ -44,6 +44,7 @@ SHOWN_ON = {
     "src/dpselect/cli": "commands.md",
     "src/dpselect/mechanisms": "mechanisms.md",
     "src/dpselect/utilities": "utilities.md",
+    "src/dpselect/published": "published.md",
 }
 
 
@@ -70,11 +71,14 @@ def public_modules() -> dict[str, ModuleType]:
 
 def every_page() -> dict[str, str]:
     """Return path below reference/made/ to text."""
-    utilities = {function.__name__: function for function in dps.utilities.EVERY_UTILITY}
+    utilities, published = (
+        {function.__name__: function for function in room.EVERY_UTILITY} for room in (dps.utilities, dps.published)
+    )
     pages = {"vocabulary.md": vocabulary(), "commands.md": commands(), "record/benchmarks.md": benchmarks()}
     pages |= {f"{name}.md": module_page(name, module) for name, module in public_modules().items()}
     pages |= catalogue("mechanisms", "Mechanisms", dps.mechanisms.EVERY_MECHANISM)
     pages |= catalogue("utilities", "Utilities", utilities)
+    pages |= catalogue("published", "What the papers print", published)
     pages |= proofs()
     return pages
 
@@ -152,7 +156,8 @@ def proofs() -> dict[str, str]:
 
 def proof_page(file: Path) -> str:
     """Return where the page of a proof is, below reference/made/."""
-    return f"record/proofs/{file.stem}.md"
+    room = "published_" if file.parent.name == "published" else ""
+    return f"record/proofs/{room}{file.stem}.md"
 
 
 def benchmarks() -> str:

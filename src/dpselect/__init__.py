@@ -5,7 +5,7 @@ The whole public vocabulary is the list below; start with ``Scores``, ``mechanis
 
 from typing import Any
 
-from dpselect import audit, ledger, mechanisms, utilities
+from dpselect import audit, ledger, mechanisms, published, utilities
 from dpselect.analysis import compare, metrics
 from dpselect.analysis.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
 from dpselect.analysis.recommend import Recommendation, recommend
@@ -62,6 +62,7 @@ __all__ = [
     "percentiles",
     "priv_agg",
     "priv_pareto",
+    "published",
     "quantiles",
     "recommend",
     "select",

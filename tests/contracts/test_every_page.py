@@ -15,7 +15,9 @@ PAPERS = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
 TESTS = [path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")]
 HEADINGS = ["## Claim", "## Assumes", "## Proof", "## Where the code differs from the paper"]
 BUILDERS = dps.mechanisms.EVERY_MECHANISM
-UTILITIES = {function.__name__: function for function in dps.utilities.EVERY_UTILITY}
+UTILITIES = {function.__name__: function for function in dps.utilities.EVERY_UTILITY} | {
+    f"published.{function.__name__}": function for function in dps.published.EVERY_UTILITY
+}
 
 
 @pytest.mark.parametrize("name", [*BUILDERS, *UTILITIES])

@@ -30,8 +30,8 @@ class Mutant:
     harmless: bool = False
 
 
-MEDIANS = tuple(f"median, {n} records on median, {n} records" for n in (2, 3, 4))
-PERCENTILES = tuple(f"percentile, p={p} on percentile, p={p}" for p in (25, 50, 90))
+MEDIANS = tuple(f"published.median, {n} records on published.median, {n} records" for n in (2, 3, 4))
+PERCENTILES = tuple(f"published.percentile, p={p} on published.percentile, p={p}" for p in (25, 50, 90))
 
 MUTANTS = (
     Mutant(
@@ -111,19 +111,19 @@ MUTANTS = (
     ),
     Mutant(
         "a term of the median's sensitivity is one step late",
-        "dpselect.utilities.median:_terms",
+        "dpselect.published.median:_terms",
         "w[m + t]",
         "w[m + t - 1]",
         MEDIANS,
-        ("tests/utilities/test_median.py::test_the_sensitivity_is_exact_on_every_vector",),
+        ("tests/published/test_median.py::test_the_sensitivity_is_exact_on_every_vector",),
     ),
     Mutant(
         "a percentile is said to be safe for one step too many",
-        "dpselect.utilities.percentile:safe_steps",
+        "dpselect.published.percentile:safe_steps",
         "math.floor(size - below / share) + 1",
         "math.floor(size - below / share) + 2",
         PERCENTILES,
-        ("tests/utilities/test_percentile.py",),
+        ("tests/published/test_percentile.py",),
     ),
     Mutant(
         "several percentiles pay for one level too few",
@@ -215,7 +215,7 @@ MUTANTS = (
     ),
     Mutant(
         "the median's reach is one step early, which is admissible",
-        "dpselect.utilities.median:sensitivity_of_records",
+        "dpselect.published.median:sensitivity_of_records",
         "(size + 1) // 2 + 1",
         "(size + 1) // 2",
         MEDIANS,

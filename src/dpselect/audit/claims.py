@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from dpselect import utilities
+from dpselect import published, utilities
 from dpselect.audit import paths
 from dpselect.audit.admissibility import Utility
 from dpselect.audit.margins import PROBLEMS, row_of, tenths
@@ -124,10 +124,10 @@ def _one_marker(count: int, table: tuple[int, int]) -> Scores:
 UTILITY_CLAIMS = (
     UtilityClaim("degree", utilities.degree, partial(graphs, 5)),
     *(
-        UtilityClaim(
-            f"ego_betweenness, max_degree={bound}",
-            partial(utilities.ego_betweenness, max_degree=bound),
-            partial(graphs, 5, bound),
+        UtilityClaim(f"{name}, max_degree={bound}", partial(utility, max_degree=bound), partial(graphs, 5, bound))
+        for name, utility in (
+            ("ego_betweenness", utilities.ego_betweenness),
+            ("published.ego_betweenness", published.ego_betweenness),
         )
         for bound in (2, 3, 4)
     ),
@@ -135,15 +135,19 @@ UTILITY_CLAIMS = (
     UtilityClaim("counts", _counted(utilities.counts), partial(multisets, range(3), 8)),
     UtilityClaim("majority", _counted(utilities.majority), partial(multisets, range(3), 8)),
     *(
-        UtilityClaim(f"median, {n} records", partial(utilities.median, upper=4), partial(vectors, n, range(5)))
+        UtilityClaim(
+            f"published.median, {n} records", partial(published.median, upper=4), partial(vectors, n, range(5))
+        )
         for n in (2, 3, 4)
     ),
+    UtilityClaim("median", partial(utilities.median, lower=0, upper=2), partial(multisets, range(3), 8)),
     *(
-        UtilityClaim(
-            f"{utility.__name__}, p={p}", partial(utility, p=p, grid=range(3)), partial(multisets, range(3), 8)
+        UtilityClaim(f"{name}, p={p}", partial(utility, p=p, grid=range(3)), partial(multisets, range(3), 8))
+        for name, utility, asked in (
+            ("percentile", utilities.percentile, (0, 25, 90, 100)),
+            ("published.percentile", published.percentile, (25, 50, 90)),
         )
-        for utility in (utilities.percentile, utilities.percentile_rank)
-        for p in (25, 50, 90)
+        for p in asked
     ),
     *(
         UtilityClaim(name, partial(_split, utility), partial(multisets, range(12), 3))

@@ -38,9 +38,9 @@ def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
         raise ValueError("--label names records, and those of a database stay there: leave --label out.")
     grid, column = grid_and_column(given)
     if given.label is None:
-        return {"rank": dps.utilities.percentile_rank(column, 50, grid=grid)}
+        return {"rank": dps.utilities.median(column, grid=grid)}
     assert isinstance(column, dps.Column)
-    found = dps.utilities.median(column.onto(grid), lower=grid[0].item(), upper=grid[-1].item())
+    found = dps.published.median(column.onto(grid), lower=grid[0].item(), upper=grid[-1].item())
     labels = tables.labels(given.file, given.label)
     return {"distance": dps.Scores(found.values, found.sensitivity, candidates=labels, neighbours="substitution")}
 

@@ -30,7 +30,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
 def scores(given: argparse.Namespace) -> dict[str, dps.Scores]:
     """Return the recommended score."""
     grid, column = grid_and_column(given)
-    return {"rank": dps.utilities.percentile_rank(column, given.p, grid=grid)}
+    return {"rank": dps.utilities.percentile(column, given.p, grid=grid)}
 
 
 def run(given: argparse.Namespace) -> str:

@@ -8,8 +8,8 @@ Ties are broken by counting: the records of one value are spread evenly over the
 so that a long run of equal values can be cut anywhere. One record more is one more in one cell, so neighbours stay
 neighbours, and the work depends on the cells, not on the records.
 
-References: Kaplan, Schnapp and Stemmer 2022, Algorithm 1, who break ties at random; its single percentile here is
-``percentile_rank``.
+References: Kaplan, Schnapp and Stemmer 2022, Algorithm 1, who break ties at random; its single quantile here is
+``utilities.percentile``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dpselect.mechanisms import mechanism as named
 from dpselect.mechanisms.mechanism import Mechanism, require_mechanism
 from dpselect.release.select import Release, of_list
 from dpselect.utilities.columns import counted, public_grid
-from dpselect.utilities.percentile_rank import rank_scores
+from dpselect.utilities.percentile import rank_scores
 from dpselect.utilities.shares import shares_of, shares_of_percentages
 from dpselect.views import Column, StoredColumn
 from dpselect.views.column import Numbers

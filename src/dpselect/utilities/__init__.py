@@ -12,7 +12,6 @@ from dpselect.utilities.max_operator_winner import max_operator_winner
 from dpselect.utilities.median import median
 from dpselect.utilities.misclassified import misclassified
 from dpselect.utilities.percentile import percentile
-from dpselect.utilities.percentile_rank import percentile_rank
 from dpselect.utilities.tdt import tdt
 from dpselect.utilities.true_negative_rate import true_negative_rate
 from dpselect.utilities.true_positive_rate import true_positive_rate
@@ -30,7 +29,6 @@ EVERY_UTILITY = (
     median,
     misclassified,
     percentile,
-    percentile_rank,
     tdt,
     true_negative_rate,
     true_positive_rate,
@@ -50,7 +48,6 @@ __all__ = [
     "median",
     "misclassified",
     "percentile",
-    "percentile_rank",
     "tdt",
     "true_negative_rate",
     "true_positive_rate",

@@ -44,7 +44,7 @@ def ego_betweenness(graph: Graph | StoredGraph, *, max_degree: int | None = None
     >>> ego_betweenness(star, max_degree=5).values
     array([6., 0., 0., 0., 0., 0.])
     """
-    bound = _public(max_degree, len(graph))
+    bound = public_degree(max_degree, len(graph))
     if isinstance(graph, StoredGraph):
         graph = graph.compressed()
     if graph.degrees.max(initial=0) > bound:
@@ -99,7 +99,8 @@ def _sum_of_quarter_bounds(start: NDArray[np.int64], stop: NDArray[np.int64]) ->
     return both
 
 
-def _public(max_degree: Any, nodes: int) -> int:
+def public_degree(max_degree: Any, nodes: int) -> int:
+    """Return the public maximum degree, at most n - 1, or say what is wrong with it."""
     if max_degree is None:
         raise PrivacyError(
             "Ego betweenness needs max_degree= (--max-degree on the command line): a public bound on the number "

@@ -45,10 +45,10 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     made = dps.mechanism(mechanism)
     if series == RANKS:
         places = np.arange(UPPER[name] + 1)
-        scores = dps.utilities.percentile_rank(values, 50, grid=places)
+        scores = dps.utilities.median(values, grid=places)
         away = np.abs(places - np.sort(values)[values.size // 2])
     else:
-        scores = dps.utilities.median(values, upper=int(values.max()))
+        scores = dps.published.median(values, upper=int(values.max()))
         away = -np.asarray(scores.values)
         if shared:
             flat = dps.sensitivity.flatten(scores.sensitivity)

@@ -58,11 +58,11 @@ def prepared(name: str, p: int, series: str) -> tuple[Mechanism, dps.Scores, NDA
     values = data.histogram(name)
     if series == RANKS:
         grid_ = np.arange(UPPER[name] + 1)
-        return dps.mechanism("permute-and-flip"), dps.utilities.percentile_rank(values, p, grid=grid_), grid_
+        return dps.mechanism("permute-and-flip"), dps.utilities.percentile(values, p, grid=grid_), grid_
     if series == LD2:
-        return dps.mechanism("local-dampening"), dps.utilities.median(values, upper=int(values.max())), values
+        return dps.mechanism("local-dampening"), dps.published.median(values, upper=int(values.max())), values
     # Only the ends of the grid and the values on it matter for how long the score cannot change.
-    cells = dps.utilities.percentile(values, p, grid=np.unique(np.append(values, (0, UPPER[name]))))
+    cells = dps.published.percentile(values, p, grid=np.unique(np.append(values, (0, UPPER[name]))))
     # The theses choose among records: a record scores 1 when its value is the percentile.
     right = np.sort(values)[values.size * p // 100]
     flat = dps.sensitivity.local(lambda t: cells.sensitivity.at(t)[0], ceiling=1.0)

@@ -59,8 +59,8 @@ def percentiles() -> None:
         grid = np.arange(upper + 1)
         for p in (50, 90, 99):
             right = np.sort(values)[values.size * p // 100]
-            cells = dps.utilities.percentile(values, p, grid=grid)
-            ranks = dps.utilities.percentile_rank(values, p, grid=grid)
+            cells = dps.published.percentile(values, p, grid=grid)
+            ranks = dps.utilities.percentile(values, p, grid=grid)
             # The theses choose among records: a record scores 1 when its value is the percentile.
             same = dps.sensitivity.local(lambda t, flat=cells.sensitivity: flat.at(t)[0], ceiling=1.0)
             among = dps.Scores((values == right).astype(np.int64), same)

@@ -50,7 +50,7 @@ def median(rng: np.random.Generator) -> None:
     values = rng.lognormal(6, 1, 10**5).clip(0, 10**4)
 
     def run() -> None:
-        sensitivity = dps.utilities.median(values, upper=10**4).sensitivity
+        sensitivity = dps.published.median(values, upper=10**4).sensitivity
         for start in range(0, 1000, 50):
             sensitivity.profiled(np.arange(start, start + 50))
 
@@ -63,11 +63,11 @@ def percentiles(rng: np.random.Generator) -> None:
         values = rng.integers(0, cells, records)
         grid = np.arange(cells)
         measured = seconds(
-            lambda v=values, g=grid: dps.select(dps.utilities.percentile_rank(v, 90, grid=g), 1, mechanism=FLIP), 3
+            lambda v=values, g=grid: dps.select(dps.utilities.percentile(v, 90, grid=g), 1, mechanism=FLIP), 3
         )
         rivals = [rival(values, cells, measured) for rival in (opendp, diffprivlib)] if records == 10**6 else []
         show(
-            f"percentile_rank: select among {cells} values, {records} records",
+            f"percentile: select among {cells} values, {records} records",
             measured,
             "; ".join(filter(None, rivals)),
         )
