@@ -138,7 +138,7 @@ def test_files_in_place_are_read_alike(make: Any, step: int, tmp_path: Path) -> 
             return records.known().level(1)[0].sum(axis=2)[0]
 
     reader, rng = Reader(make.__name__, make), np.random.default_rng(2)
-    for column in COLUMNS:
+    for column in COLUMNS[:: 4 if step > 6 else 1]:
         for base, more, _ in list(pairs(reader, column, tmp_path, rng))[::step]:
             one, two = counted(base, column), counted(more, column)
             if isinstance(one, str) or isinstance(two, str):

@@ -43,15 +43,22 @@ def in_memory(values: Any, domain: Any, unknown: str = "clip") -> list[int]:
     return np.bincount(known.encode(values, unknown) + 2, minlength=known.size + 2).tolist()
 
 
-@pytest.mark.parametrize("unknown", ["clip", "ignore"])
+DOMAINS = [
+    (0, 4), [1, 2, "x"], ["1", "2", "x"], [1, 0], [True, False], ["true", "false"], ["01", 1], [1.5, 2.0],
+    [2**53 + 1, -(2**63), 1], ["nan", "", "x"], ["+1", 1, " 1"],
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    "domain",
+    ("domain", "unknown"),
     [
-        (0, 4), [1, 2, "x"], ["1", "2", "x"], [1, 0], [True, False], ["true", "false"], ["01", 1], [1.5, 2.0],
-        [2**53 + 1, -(2**63), 1], ["nan", "", "x"], ["+1", 1, " 1"],
+        # Every domain at once with one of the two, and -m slow with both.
+        pytest.param(domain, unknown, marks=pytest.mark.slow if (at + turn) % 2 else ())
+        for at, domain in enumerate(DOMAINS)
+        for turn, unknown in enumerate(("clip", "ignore"))
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_text_in_duckdb(tmp_path: Path, domain: Any, unknown: str) -> None:
     """A csv file and a parquet column of text count as in a frame, cell by cell."""
     import csv

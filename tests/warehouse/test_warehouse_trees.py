@@ -187,7 +187,7 @@ def test_chunks_of_a_forest_depend_on_the_key_alone(engine: str, stored: Callabl
         )
 
 
-@pytest.mark.parametrize("engine", ["parquet", "postgres"])
+@pytest.mark.parametrize("engine", [pytest.param("parquet", marks=pytest.mark.slow), "postgres"])
 def test_a_temporary_table_of_codes_changes_nothing(
     engine: str, stored: Callable[..., Warehouse], replayed: Callable[[], None]
 ) -> None:
