@@ -16,6 +16,7 @@ from dpselect.kernel.units import UnitScores
 from dpselect.ledger import Ledger, budget
 from dpselect.mechanisms import mechanism
 from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.release.median import median
 from dpselect.release.opendp import to_opendp
 from dpselect.release.quantiles import percentiles, quantiles
 from dpselect.release.select import Release, select, top_k
@@ -57,6 +58,7 @@ __all__ = [
     "ledger",
     "mechanism",
     "mechanisms",
+    "median",
     "metrics",
     "pareto",
     "percentiles",

@@ -35,6 +35,8 @@ RELEASES: dict[str, Callable] = {
         )
         for name in dps.mechanisms.EVERY_MECHANISM
     },
+    "median": lambda ledger: dps.median([1, 2, 2, 4], lower=0, upper=5, epsilon=1, ledger=ledger),
+    "percentiles": lambda ledger: dps.percentiles([1, 2, 2, 4], [25, 50], grid=range(6), epsilon=1, ledger=ledger),
     "quantiles": lambda ledger: dps.quantiles([1, 2, 2, 4], [0.25, 0.5], grid=range(6), epsilon=1, ledger=ledger),
     **{
         f"histogram, {name}": lambda ledger, algorithm=algorithm: algorithm(np.arange(16), 1, ledger=ledger)
