@@ -41,6 +41,7 @@ def test_each_has_a_proof_a_doctest_and_a_row(name: str) -> None:
         "kernel/samplers/discrete_laplace.md",
         "release/several_objectives.md",
         "release/quantiles.md",
+        "published/sulq.md",
     ],
 )
 def test_what_joins_scores_or_draws_has_a_proof_too(name: str) -> None:

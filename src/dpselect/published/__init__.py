@@ -5,10 +5,21 @@ here, and its file and its proof say what was wrong. The same questions have bet
 and ``dpselect.learn``.
 """
 
+from typing import Any
+
 from dpselect.published.ego_betweenness import ego_betweenness
 from dpselect.published.median import median
 from dpselect.published.percentile import percentile
 
 EVERY_UTILITY = (ego_betweenness, median, percentile)
 
-__all__ = ["EVERY_UTILITY", "ego_betweenness", "median", "percentile"]
+__all__ = ["EVERY_UTILITY", "SulqID3Classifier", "ego_betweenness", "median", "percentile"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the tree, which needs scikit-learn, when it is first used."""
+    if name == "SulqID3Classifier":
+        from dpselect.published.sulq import SulqID3Classifier
+
+        return SulqID3Classifier
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

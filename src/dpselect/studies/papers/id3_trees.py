@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from dpselect.learn import DPID3Classifier, DPTreeClassifier
+from dpselect.published import SulqID3Classifier
 from dpselect.studies.engine import data
 from dpselect.studies.engine.experiment import Cell, Claim, Effort, Point, Results, Ruling, point, repeated
 from dpselect.studies.papers import trees
-from dpselect.studies.papers.baselines.sulq import SulqID3Classifier
 
 EPSILONS = (0.01, 0.05, 0.1, 0.5, 1.0, 2.0)
 DEPTHS = (2, 5)

@@ -1,1 +1,1 @@
-"""What the papers compare with: written for the experiments only, never for a release."""
+"""What the papers compare with and cannot be released: written for the experiments only."""

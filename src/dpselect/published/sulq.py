@@ -1,6 +1,6 @@
 """SuLQ's ID3: every node asks for noisy counts of every attribute, and splits by the largest noisy information gain.
 
-The selection of Friedman and Schuster costs one query a node; this one costs a query an attribute, so of the
+The selection of Friedman and Schuster costs one query per node; this one costs one per attribute, so of the
 B / (2 (d + 1)) for the selection each table of counts gets an equal part. Counts, stopping rule, leaves and pruning are
 those of ``DPID3Classifier``, so a path spends B, exactly.
 

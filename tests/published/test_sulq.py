@@ -1,4 +1,4 @@
-"""The SuLQ baseline spends its budget once a path, and pays for every attribute."""
+"""The tree of SuLQ spends its budget once per path, and pays for every attribute."""
 
 import itertools
 from fractions import Fraction
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpselect.learn.domains import attributes
-from dpselect.studies.papers.baselines.sulq import SulqID3Classifier
+from dpselect.published import SulqID3Classifier
 from dpselect.views import Records
 from tests.learn.replay import Replay, chance_of, transcripts
 
