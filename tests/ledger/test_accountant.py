@@ -1,5 +1,6 @@
 """What events add up to."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
+from dpselect.kernel.guarantee import epsilon_of, rho_within
 from dpselect.ledger import Event, Terms, accountant, report, to_dp_accounting
 from dpselect.ledger.accountant import Totals, fold, parallel
 
@@ -56,7 +58,7 @@ def test_rho_agrees_with_dp_accounting() -> None:
     """Their Renyi accountant converts over a grid of orders, so it is a little above."""
     ledger = rdp.RdpAccountant()
     ledger.compose(to_dp_accounting(hundred(True), accountant="rdp"))
-    ours = accountant.epsilon_of_rho(0.125, 1e-6)
+    ours = float(epsilon_of(Fraction(1, 8), Fraction(1, 10**6)))
 
     assert ours <= ledger.get_epsilon(1e-6) <= ours * 1.01
 
@@ -82,11 +84,14 @@ def test_disjoint_parts_cost_the_largest() -> None:
 
 
 def test_rho_within_a_budget_is_rounded_down() -> None:
-    """The largest rho whose epsilon at delta is within the budget."""
-    terms = Terms(Fraction(1), Fraction(1, 10**6), "add-remove", rule="rho")
-    found = float(terms.rho)
+    """The largest rho whose epsilon at delta is within the budget: a release calibrated to all of it fits exactly."""
+    delta = Fraction(1, 10**6)
+    terms = Terms(Fraction(1), delta, "add-remove", rule="rho")
+    whole = dps.Guarantee(1, "add-remove", delta, stated_rho=rho_within(Fraction(1), delta))
 
-    assert accountant.epsilon_of_rho(found, 1e-6) <= 1 < accountant.epsilon_of_rho(found * 1.0001, 1e-6)
+    assert epsilon_of(terms.rho, delta) <= 1 < epsilon_of(terms.rho * (1 + Fraction(2, 10**9)), delta)
+    after = terms.admit(Totals(), Event.of(whole, dataset="", mechanism="x"))
+    assert 0 == terms.left(after).rho
 
 
 def test_a_budget_by_rho_lasts_longer() -> None:
@@ -132,13 +137,13 @@ def test_refusals_when_nothing_fits_and_by_rho() -> None:
 
 
 def test_what_cannot_be_counted_is_refused() -> None:
-    """Another relation, a delta by rho, a delta in a report, a bad delta."""
+    """Another relation, what has no rho, a bad delta."""
     with pytest.raises(ValueError, match='Ledger.open with neighbours="add-remove"'):
         Terms(Fraction(1), Fraction(0), "edge").admit(Totals(), hundred(True)[0])
     leaky = Event("", "add-remove", "x", Fraction(1, 10), Fraction(1, 10**9))
-    with pytest.raises(ValueError, match="pure releases only"):
+    with pytest.raises(dps.BudgetError, match=r"has none: state the rho .* Guarantee.concentrated.*Nothing was spent"):
         Terms(Fraction(9), Fraction(1, 10), "add-remove", rule="rho").admit(Totals(), leaky)
-    with pytest.raises(ValueError, match="pure releases"):
+    with pytest.raises(ValueError, match="pure and concentrated releases"):
         report([leaky], 1e-6)
     with pytest.raises(ValueError, match="delta must lie"):
         report([], 0)
@@ -163,3 +168,108 @@ def test_why_repeats_are_listed_one_by_one() -> None:
 
     # When this fails, the fault is mended and counts may be used.
     assert ledger.get_epsilon(1e-6) < 0.2
+
+
+def promises() -> list[Event]:
+    """One of each kind, several times: pure, of bounded range, (epsilon, delta), concentrated."""
+    kinds = [
+        dps.Guarantee(Fraction(1, 3), "add-remove"),
+        dps.Guarantee(Fraction(1, 5), "add-remove", bounded_range=True),
+        dps.Guarantee(Fraction(1, 7), "add-remove", Fraction(1, 10**7)),
+        dps.Guarantee.concentrated(Fraction(1, 50), Fraction(1, 10**8), "add-remove"),
+        dps.Guarantee.concentrated(Fraction(1, 60), Fraction(1, 10**8), "add-remove"),
+    ]
+    return [Event.of(kind, dataset="", mechanism="x", count=count) for count in (1, 3) for kind in kinds]
+
+
+def test_sums_of_all_kinds_are_exact_for_every_list_of_three() -> None:
+    """Epsilons and deltas as they are stated, rhos of those that have one: each a sum of fractions, one by one."""
+    for events in itertools.product(promises(), repeat=3):
+        each = [event.guarantee for event in events for _ in range(event.count)]
+        totals = fold(events)
+
+        assert sum(promise.epsilon for promise in each) == totals.epsilon
+        assert sum(promise.delta for promise in each) == totals.delta
+        assert sum(p.rho for p in each if p.stated_rho is not None or not p.delta) == totals.rho
+        assert (3, len(each)) == (totals.spends, totals.releases)
+
+
+def test_a_budget_admits_exactly_what_its_rule_sums_up_to() -> None:
+    """For every list of three and both rules: what fits is admitted, one more is not; by rho some have none."""
+    for events in itertools.product(promises(), repeat=3):
+        whole = fold(events)
+        terms = Terms(whole.epsilon, whole.delta, "add-remove")
+        totals = Totals()
+        for event in events:
+            totals = terms.admit(totals, event)
+        assert (Fraction(0), Fraction(0)) == (terms.left(totals).epsilon, terms.left(totals).delta)
+        with pytest.raises(dps.BudgetError):
+            terms.admit(totals, events[0])
+        if whole.delta:
+            tight = Terms(whole.epsilon, whole.delta * (1 - Fraction(1, 10**9)), "add-remove")
+            with pytest.raises(dps.BudgetError, match="and delta"):
+                admitted(tight, events)
+
+
+def admitted(terms: Terms, events) -> Totals:
+    """The totals after all of them."""
+    totals = Totals()
+    for event in events:
+        totals = terms.admit(totals, event)
+    return totals
+
+
+def test_a_budget_by_rho_adds_pure_and_concentrated_releases() -> None:
+    """Each by its own rho, whatever delta it states; the third kind is refused and spends nothing."""
+    terms = Terms(Fraction(2), Fraction(1, 10**6), "add-remove", rule="rho")
+    pure, ranged, approximate, concentrated, _ = promises()[:5]
+
+    assert Fraction(1, 18) + Fraction(1, 200) + Fraction(1, 50) == admitted(terms, [pure, ranged, concentrated]).rho
+    with pytest.raises(dps.BudgetError, match="an .epsilon, delta. promise has none"):
+        terms.admit(Totals(), approximate)
+
+
+def test_refusals_of_concentrated_releases_say_what_would_fit() -> None:
+    """A rho, where it is a rho that is asked for; and what is offered fits, to the last digit."""
+    terms = Terms(Fraction(1), Fraction(1, 10**6), "add-remove", rule="rho")
+    asked = Event.of(
+        dps.Guarantee.concentrated(Fraction(1, 70), 1e-6, "add-remove"), dataset="", mechanism="x", count=3
+    )
+    with pytest.raises(
+        dps.BudgetError, match=r"rho 3/70 \(3 releases of rho 1/70\), left rho 0.024356; .*1 release of"
+    ) as e:
+        terms.admit(Totals(), asked)
+    offered = Fraction(str(e.value).split("a rho of at most ")[1].split(" each")[0])
+    fits = Event.of(dps.Guarantee.concentrated(offered, 1e-6, "add-remove"), dataset="", mechanism="x", count=3)
+    assert 3 == terms.admit(Totals(), fits).releases
+
+
+def test_what_a_refusal_offers_is_rounded_down() -> None:
+    """Two thirds left: 0.666667 would not fit."""
+    terms = Terms(Fraction(1), Fraction(0), "add-remove")
+    with pytest.raises(dps.BudgetError, match=r"at most 0\.666666 in all"):
+        terms.admit(Totals(epsilon=Fraction(1, 3)), Event("", "add-remove", "x", Fraction(1)))
+
+
+def test_reports_of_concentrated_releases_go_through_rho() -> None:
+    """The sum is shown where the stated deltas fit; what needs pure releases is not."""
+    one = Event.of(dps.Guarantee.concentrated(Fraction(1, 8), 1e-6, "add-remove"), dataset="", mechanism="x")
+    both = [one, Event("", "add-remove", "x", Fraction(1, 10))]
+    single, mixed, stricter = report([one], 1e-6), report(both, 1e-6), report(both, 1e-7)
+
+    assert float(one.epsilon) == single.basic
+    assert math.isclose(single.basic, single.rho)
+    assert float(one.epsilon + Fraction(1, 10)) == mixed.basic > mixed.rho
+    assert math.isclose(mixed.rho, float(epsilon_of(Fraction(13, 100), Fraction(1, 10**6))))
+    assert math.isnan(stricter.basic)
+    assert all(math.isnan(value) for value in (mixed.advanced, mixed.optimal, mixed.bounded_range))
+    assert "sum" not in str(stricter)
+
+
+def test_concentrated_releases_for_dp_accounting() -> None:
+    """Their rho for the Renyi accountant; no sound counterpart for the other."""
+    one = Event.of(dps.Guarantee.concentrated(Fraction(1, 8), 1e-6, "add-remove"), dataset="", mechanism="x", count=2)
+
+    assert [0.125] * 2 == pytest.approx([each.rho for each in to_dp_accounting([one], accountant="rdp").events])
+    with pytest.raises(ValueError, match='accountant="rdp"'):
+        to_dp_accounting([one])

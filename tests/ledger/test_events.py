@@ -82,3 +82,33 @@ def test_names_of_files_need_not_be_characters() -> None:
 
     assert event == Event.from_text(event.as_text().encode("utf-8").decode("utf-8"))
     assert "\\udce9.csv" == event.facts["file"]
+
+
+SMOOTH = dps.Guarantee.concentrated(Fraction(1, 8), 1e-6, "edge")
+
+
+def test_a_concentrated_event_survives_its_text() -> None:
+    """With its rho; an event without one is written as it was in format 1."""
+    event = Event.of(SMOOTH, dataset="", mechanism="x", count=2)
+
+    assert event == Event.from_text(event.as_text())
+    assert SMOOTH == event.guarantee
+    assert "1/8" == json.loads(event.as_text())["rho"]
+    assert "rho" not in json.loads(Event.of(TENTH, dataset="", mechanism="x").as_text())
+
+
+@pytest.mark.parametrize("rho", [None, 0.125, "", "-1/8", "0", "1/0", True, [1]])
+def test_a_rho_that_this_version_does_not_write_is_refused(rho) -> None:
+    """It is text, positive and exact, or not there at all."""
+    content = json.loads(Event.of(SMOOTH, dataset="", mechanism="x").as_text()) | {"rho": rho}
+    with pytest.raises(ValueError, match="update it"):
+        Event.from_text(json.dumps(content))
+
+
+def test_which_events_have_a_rho() -> None:
+    """Pure and concentrated ones."""
+    approximate = dps.Guarantee(1, "edge", 1e-6)
+
+    assert [True, True, False] == [
+        Event.of(each, dataset="", mechanism="x").has_rho for each in (TENTH, SMOOTH, approximate)
+    ]

@@ -87,3 +87,23 @@ def test_a_forked_process_cannot_spend_it_again(monkeypatch) -> None:
         monkeypatch.undo()
 
     assert 0 == book.totals.spends
+
+
+def test_every_budget_says_its_rule(tmp_path: Path) -> None:
+    """A release may choose how it draws by it: the rule is public."""
+    terms = {"epsilon": 1, "delta": 1e-6, "rule": "rho"}
+    by_rho, by_sum = dps.Ledger.open(tmp_path / "b", **terms), dps.ledger.BudgetAccountant(epsilon=1)
+    with dps.budget(**terms) as session:
+        budgets = by_rho, by_rho.about(table="t"), session, session.about(table="t").about(sample="s"), by_sum
+
+    assert ["rho", "rho", "rho", "rho", "sum"] == [each.rule for each in budgets]
+
+
+def test_a_session_by_rho_counts_concentrated_releases() -> None:
+    """And refuses what has no rho, before anything is spent."""
+    with dps.budget(epsilon=1, delta=1e-6, rule="rho") as book:
+        book.spend(dps.Guarantee.concentrated(Fraction(1, 50), 1e-6, "add-remove"), mechanism="x")
+        with pytest.raises(dps.BudgetError, match="promise has none"):
+            book.spend(dps.Guarantee(Fraction(1, 100), "add-remove", 1e-9), mechanism="x")
+
+    assert (Fraction(1, 50), 1) == (book.totals.rho, book.totals.spends)

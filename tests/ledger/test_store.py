@@ -104,8 +104,8 @@ def test_terms_never_change(path: Path, other, name: str) -> None:
 def test_a_newer_format_is_refused(path: Path) -> None:
     """An update is asked for."""
     filled(path)
-    tamper(path, "UPDATE terms SET format = 2")
-    with pytest.raises(ValueError, match="format 2"):
+    tamper(path, "UPDATE terms SET format = 3")
+    with pytest.raises(ValueError, match="has format 3 and this dpselect reads 1 to 2: update it"):
         dps.Ledger.read(path)
 
 

@@ -2,7 +2,7 @@
 
 The ledger *enforces* sums only: epsilon and delta, or rho against a fixed rho, which stay valid when each release is
 chosen after seeing the ones before (Whitehouse, Ramdas, Rogers and Wu 2023 for rho). Everything tighter is a *report*,
-valid for a number of releases and epsilons fixed in advance.
+valid for a number of releases and epsilons fixed in advance. The proofs are in accountant.md and kernel/guarantee.md.
 
 References: Dwork, Rothblum and Vadhan 2010 and Kairouz, Oh and Viswanath 2015 (advanced, optimal pure composition);
 Durfee and Rogers 2019 and Dong, Durfee and Rogers 2020 (bounded range); Bun and Steinke 2016 (rho = epsilon^2 / 2);
@@ -14,14 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from dpselect.kernel.errors import BudgetError
-from dpselect.kernel.guarantee import exact_delta, exact_epsilon
+from dpselect.kernel.guarantee import epsilon_of, exact_delta, exact_epsilon, rho_within
 from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.ledger.events import Event
 
@@ -34,7 +34,7 @@ RULES = ("sum", "rho")
 class Totals:
     """Sums over events, exact: what sequential composition says.
 
-    ``rho`` is the sum of the zero-concentrated costs of the pure events.
+    ``rho`` is the sum of the zero-concentrated costs of the events that have one: pure and concentrated ones.
     """
 
     spends: int = 0
@@ -54,7 +54,7 @@ class Totals:
 
     def after(self, event: Event) -> Totals:
         """Return the totals with one more event."""
-        rho = Fraction(0) if event.delta else event.guarantee.rho
+        rho = event.guarantee.rho if event.has_rho else Fraction(0)
         return self + Totals(1, event.count, event.count * event.epsilon, event.count * event.delta, event.count * rho)
 
 
@@ -67,8 +67,8 @@ class Terms:
         delta: the same for delta.
         neighbours: the relation every release must protect.
         dataset: whose budget this is.
-        rule: ``"sum"``: epsilons and deltas add up to at most those; ``"rho"``: the rhos of pure releases add up to
-            at most the largest rho that gives (epsilon, delta).
+        rule: ``"sum"``: epsilons and deltas, as each release states them, add up to at most those; ``"rho"``: the
+            rhos of pure and concentrated releases add up to at most the largest rho that gives (epsilon, delta).
     """
 
     epsilon: Fraction
@@ -91,27 +91,33 @@ class Terms:
         terms = cls(exact_epsilon(epsilon), exact_delta(delta), relation(neighbours).value, dataset, rule)
         if rule == "rho" and not terms.delta:
             raise ValueError('rule="rho" needs a delta, for example delta=1e-6.')
+        # Refused here, not at the first spend, where no rho is small enough.
+        _ = terms.rho
         return terms
 
     @property
     def rho(self) -> Fraction:
         """Return the largest rho whose (epsilon, delta) is within the budget, rounded down; 0 for sums."""
-        return _rho_within(float(self.epsilon), float(self.delta)) if self.rule == "rho" else Fraction(0)
+        return rho_within(self.epsilon, self.delta) if self.rule == "rho" else Fraction(0)
 
     def admit(self, totals: Totals, event: Event) -> Totals:
         """Return the totals after an event that fits, or refuse.
 
         Raises:
-            ValueError: another neighbour relation; a delta where the rule is rho.
-            BudgetError: it does not fit; the message says what was asked, what is left and what would fit.
+            ValueError: another neighbour relation.
+            BudgetError: it does not fit, and the message says what was asked, what is left and what would fit; or
+                the rule is rho and the event has none.
         """
         if event.neighbours != self.neighbours:
             raise ValueError(
                 f"This budget protects {self.neighbours} neighbours and the release {event.neighbours} neighbours: "
                 f'make another for those, dpselect.budget or Ledger.open with neighbours="{event.neighbours}".'
             )
-        if self.rule == "rho" and event.delta:
-            raise ValueError("A budget by rho takes pure releases only: this one has a delta.")
+        if self.rule == "rho" and not event.has_rho:
+            raise BudgetError(
+                "This budget adds rhos, and an (epsilon, delta) promise has none: state the rho of the release with "
+                'Guarantee.concentrated, or spend from a budget with rule="sum". Nothing was spent.'
+            )
         after = totals.after(event)
         if self.rule == "rho":
             fits = after.rho <= self.rho
@@ -128,28 +134,39 @@ class Terms:
         return Totals(epsilon=self.epsilon - totals.epsilon, delta=self.delta - totals.delta)
 
     def _refusal(self, totals: Totals, event: Event) -> str:
-        left, many = self.left(totals), f" ({event.count} releases of {event.epsilon})" if event.count > 1 else ""
-        if self.rule == "rho":
-            each = event.guarantee.rho
-            asked, remains = f"rho {_short(event.count * each)}{many}", f"rho {_short(left.rho)}"
-            most = int(left.rho / each)
-            largest = math.sqrt(float(left.rho / event.count / each)) * float(event.epsilon) * (1 - 1e-9)
-        else:
-            asked, remains = f"epsilon {_short(event.count * event.epsilon)}{many}", f"epsilon {_short(left.epsilon)}"
-            if event.delta or self.delta:
-                asked += f" and delta {_short(event.count * event.delta)}"
-                remains += f" and delta {_short(left.delta)}"
-            within_delta = int(left.delta / event.delta) if event.delta else event.count
-            most = min(int(left.epsilon / event.epsilon), within_delta)
-            # The largest epsilon helps only where delta is no obstacle.
-            largest = float(left.epsilon) if event.count * event.delta <= left.delta else 0.0
-        fits = f"an epsilon of at most {largest:.6g} in all" if largest > 0 and self.rule == "sum" else ""
-        if self.rule == "rho" and largest > 0:
-            fits = f"an epsilon of at most {largest:.6g} each"
-        if event.count > 1 and most:
-            fits += f"{', or ' if fits else ''}{most} release{'s' if most > 1 else ''} of this epsilon"
-        would = f"what would fit is {fits}" if fits else "nothing more fits"
+        asked, remains, fits = self._by_rho(totals, event) if self.rule == "rho" else self._by_sum(totals, event)
+        would = f"what would fit is {', or '.join(fits)}" if fits else "nothing more fits"
         return f"The budget does not allow this: asked for {asked}, left {remains}; {would}. Nothing was spent."
+
+    def _by_rho(self, totals: Totals, event: Event) -> tuple[str, str, list[str]]:
+        """Return in words what was asked, what is left and what would fit."""
+        left, rho = self.left(totals).rho, event.guarantee.rho
+        share, name, size = left / event.count, "rho", rho
+        largest = f"a rho of at most {_floored(share)} each"
+        if event.rho is None:
+            # A pure release is asked for by its epsilon, whose square is what counts.
+            name, size = "epsilon", event.epsilon
+            most = math.sqrt(max(0.0, float(share / rho))) * float(size) * (1 - 1e-9)
+            largest = f"an epsilon of at most {_floored(most)} each"
+        asked = f"rho {_short(event.count * rho)}{_many(event.count, f'{name} {_short(size)}')}"
+        fits = [largest] if share > 0 else []
+        return asked, f"rho {_short(left)}", fits + _fewer(event.count, int(left / rho), name)
+
+    def _by_sum(self, totals: Totals, event: Event) -> tuple[str, str, list[str]]:
+        """Return in words what was asked, what is left and what would fit."""
+        left = self.left(totals)
+        asked = f"epsilon {_short(event.count * event.epsilon)}{_many(event.count, str(event.epsilon))}"
+        remains = f"epsilon {_short(left.epsilon)}"
+        if event.delta or self.delta:
+            asked += f" and delta {_short(event.count * event.delta)}"
+            remains += f" and delta {_short(left.delta)}"
+        most = int(left.epsilon / event.epsilon)
+        if event.delta:
+            most = min(most, int(left.delta / event.delta))
+        # The largest epsilon helps only where delta is no obstacle.
+        possible = left.epsilon > 0 and event.count * event.delta <= left.delta
+        fits = [f"an epsilon of at most {_floored(left.epsilon)} in all"] if possible else []
+        return asked, remains, fits + _fewer(event.count, most, "epsilon")
 
 
 def fold(events: Iterable[Event]) -> Totals:
@@ -158,10 +175,10 @@ def fold(events: Iterable[Event]) -> Totals:
     >>> fold([Event("", "add-remove", "exponential", Fraction(1, 10), count=3)]).epsilon
     Fraction(3, 10)
     """
-    kinds: dict[tuple[int, int, int, int, bool], tuple[Event, int, int]] = {}
+    kinds: dict[tuple[int, ...], tuple[Event, int, int]] = {}
     for event in events:
-        epsilon, delta = event.epsilon, event.delta
-        kind = (epsilon.numerator, epsilon.denominator, delta.numerator, delta.denominator, event.bounded_range)
+        numbers = event.epsilon, event.delta, event.rho or Fraction(0)
+        kind = (event.bounded_range, *(part for number in numbers for part in (number.numerator, number.denominator)))
         _, spends, releases = kinds.get(kind, (event, 0, 0))
         kinds[kind] = event, spends + 1, releases + event.count
     totals = Totals()
@@ -178,7 +195,7 @@ class Report:
 
     Attributes:
         delta: of the whole.
-        basic: the sum.
+        basic: the sum of what is stated.
         advanced: by variance and mean of the privacy loss.
         optimal: the best possible for pure releases of one epsilon.
         bounded_range: in closed form, when all releases have bounded range.
@@ -208,10 +225,11 @@ class Report:
 def report(events: Iterable[Event], delta: float) -> Report:
     """Return tighter totals of the events, for a plan that was fixed in advance.
 
-    Permute-and-flip has no bounded range and is never counted so.
+    Permute-and-flip has no bounded range and is never counted so. Where a release is concentrated, the sum is shown
+    if the deltas that are stated sum to at most ``delta``, and beside it only what goes through rho.
 
     Raises:
-        ValueError: delta is not between 0 and 1, or an event has a delta of its own.
+        ValueError: delta is not between 0 and 1, or an event has no rho.
 
     >>> plan = [Event("", "add-remove", "exponential", Fraction(1, 10), count=100, bounded_range=True)]
     >>> print(report(plan, 1e-6))
@@ -224,22 +242,28 @@ def report(events: Iterable[Event], delta: float) -> Report:
     """
     if not 0 < delta < 1:
         raise ValueError("delta must lie between 0 and 1, for example 1e-6.")
-    spent = list(events)
-    if any(event.delta for event in spent):
-        raise ValueError("Tighter totals are for pure releases: an event has a delta of its own.")
-    totals = fold(spent)
+    spent, nan = list(events), float("nan")
+    if not all(event.has_rho for event in spent):
+        raise ValueError("Tighter totals are for pure and concentrated releases: one has only an epsilon and a delta.")
+    if not spent:
+        return Report(delta, 0.0, 0.0, 0.0, nan, 0.0)
+    totals, exact = fold(spent), exact_delta(delta)
+    through_rho = math.nextafter(float(epsilon_of(totals.rho, exact)), math.inf)
+    if any(event.rho is not None for event in spent):
+        basic = float(totals.epsilon) if totals.delta <= exact else nan
+        best = through_rho if math.isnan(basic) else min(basic, through_rho)
+        return Report(delta, basic, nan, nan, nan, best)
     epsilons = np.array([float(event.epsilon) for event in spent])
     counts = np.array([event.count for event in spent])
-    nan = float("nan")
     same = len(set(epsilons.tolist())) == 1
-    ranged = bool(spent) and all(event.bounded_range for event in spent)
+    ranged = all(event.bounded_range for event in spent)
     return Report(
         delta,
         float(totals.epsilon),
-        advanced(epsilons, counts, delta) if spent else 0.0,
-        (optimal(float(epsilons[0]), int(counts.sum()), delta) if same else nan) if spent else 0.0,
+        advanced(epsilons, counts, delta),
+        optimal(float(epsilons[0]), int(counts.sum()), delta) if same else nan,
         bounded_range(epsilons, counts, delta) if ranged else nan,
-        min(float(totals.epsilon), epsilon_of_rho(float(totals.rho), delta)) if spent else 0.0,
+        min(float(totals.epsilon), through_rho),
     )
 
 
@@ -297,31 +321,19 @@ def optimal(epsilon: float, count: int, delta: float) -> float:
     return high * _UP
 
 
-def epsilon_of_rho(rho: float, delta: float) -> float:
-    """Return the epsilon of rho at delta.
-
-    The least over alpha > 1 of rho alpha + ln(1/(alpha delta))/(alpha - 1) + ln(1 - 1/alpha).
-
-    >>> round(epsilon_of_rho(0.125, 1e-6), 3)
-    2.419
-    """
-    if rho == 0:
-        return 0.0
-    # The bound holds at every alpha, so a grid is safe, and this one is fine.
-    alpha = 1 + np.exp(np.linspace(-12, 12, 48_001)) * math.sqrt(math.log(1 / delta) / rho)
-    bound = rho * alpha + (-math.log(delta) - np.log(alpha)) / (alpha - 1) + np.log1p(-1 / alpha)
-    return max(0.0, float(bound.min())) * _UP
+def _many(count: int, size: str) -> str:
+    return f" ({count} releases of {size})" if count > 1 else ""
 
 
-@lru_cache
-def _rho_within(epsilon: float, delta: float) -> Fraction:
-    low, high = 0.0, 1.0
-    while epsilon_of_rho(high, delta) <= epsilon:
-        low, high = high, 2 * high
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if middle > 0 and epsilon_of_rho(middle, delta) <= epsilon else (low, middle)
-    return Fraction(low)
+def _fewer(count: int, most: int, name: str) -> list[str]:
+    return [f"{most} release{'s' if most > 1 else ''} of this {name}"] if count > 1 and most else []
+
+
+def _floored(number: Fraction | float) -> str:
+    """Return six digits, rounded down: what a message offers must fit."""
+    exact = Fraction(number)
+    digits = Context(prec=6, rounding=ROUND_FLOOR)
+    return f"{float(digits.divide(Decimal(exact.numerator), Decimal(exact.denominator))):.6g}"
 
 
 def _short(number: Fraction) -> str:

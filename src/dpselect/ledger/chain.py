@@ -44,19 +44,23 @@ class Tail:
             ValueError: a row was edited or lost, or was written by a newer version.
         """
         row, tail = self.row, self.link
-        kinds: dict[tuple[str, str, bool], list[int]] = {}
+        kinds: dict[tuple[str, str, bool, str | None], list[int]] = {}
         for number, body, hashed in rows:
             row, tail = row + 1, link(tail, body)
             if (number, hashed) != (row, tail):
                 raise ValueError(f"Row {row} of this ledger was edited or lost: {RESTORE}")
             facts = parsed(body)
-            sums = kinds.setdefault((facts["epsilon"], facts["delta"], facts["bounded_range"]), [0, 0])
+            kind = facts["epsilon"], facts["delta"], facts["bounded_range"], facts.get("rho")
+            sums = kinds.setdefault(kind, [0, 0])
             sums[0] += 1
             # A count below 1 must not hide behind the others of its kind: the event itself refuses it.
             sums[1] += facts["count"] if facts["count"] == 1 else Event.from_text(body).count
         added = fold(
-            Event("", "add-remove", "", Fraction(epsilon), Fraction(delta), count, bounded)
-            for (epsilon, delta, bounded), (_, count) in kinds.items()
+            replace(
+                Event("", "add-remove", "", Fraction(epsilon), Fraction(delta), count, bounded),
+                rho=None if rho is None else Fraction(rho),
+            )
+            for (epsilon, delta, bounded, rho), (_, count) in kinds.items()
         )
         spends = self.totals.spends + sum(number for number, _ in kinds.values())
         return Tail(row, tail, replace(self.totals + added, spends=spends))

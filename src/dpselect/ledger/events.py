@@ -1,7 +1,8 @@
 """What was spent: frozen facts, kept as text.
 
 A vow: what a field means never changes. A new meaning gets a new field or a new ``kind``, a reader that does not know
-a field or a kind refuses the ledger, and no event is ever rewritten.
+a field or a kind refuses the ledger, and no event is ever rewritten. Format 2 added ``rho``, which is written only
+where there is one: any other event reads as it did in format 1.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dpselect.kernel.guarantee import Guarantee, exact_delta, exact_epsilon
+from dpselect.kernel.guarantee import Guarantee, exact_delta, exact_epsilon, exact_rho
 from dpselect.kernel.neighbours import Neighbours
 
 _KIND = "spend"
@@ -31,14 +32,15 @@ class Event:
         epsilon: of each release, exact.
         delta: of each release, exact.
         count: how many releases.
-        bounded_range: whether each has bounded range, so that rho is epsilon^2 / 8.
+        bounded_range: whether each has bounded range, so that its rho is epsilon^2 / 8.
         idealised: whether draws used floating-point noise.
         when: UTC, as the clock of the machine said; order is kept by the ledger, not by the clock.
         note: free text.
         facts: where the data came from (file, table, filter, sample): recorded, never a budget of its own.
+        rho: of each release, where its promise is concentrated: epsilon is what it states at delta.
 
     Raises:
-        TypeError, ValueError: epsilon, delta or count is none.
+        TypeError, ValueError: epsilon, delta, rho or count is none.
 
     >>> one = Event("survey", "add-remove", "permute-and-flip", Fraction(1, 10), when="2026-01-01T00:00:00+00:00")
     >>> Event.from_text(one.as_text()) == one
@@ -56,6 +58,7 @@ class Event:
     when: str = ""
     note: str = ""
     facts: Mapping[str, str] = field(default_factory=dict)
+    rho: Fraction | None = None
 
     def __post_init__(self) -> None:
         # Exact numbers go through untouched: a long ledger is read in a second.
@@ -63,6 +66,8 @@ class Event:
             object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
         if type(self.delta) is not Fraction or not 0 <= self.delta.numerator < self.delta.denominator:
             object.__setattr__(self, "delta", exact_delta(self.delta))
+        if self.rho is not None and (type(self.rho) is not Fraction or self.rho.numerator <= 0):
+            object.__setattr__(self, "rho", exact_rho(self.rho))
         if type(self.count) is not int or self.count < 1:
             raise ValueError("count must be an integer of at least 1: how many releases.")
 
@@ -97,17 +102,26 @@ class Event:
             datetime.now(UTC).isoformat(timespec="seconds"),
             _writable(note),
             {_writable(name): _writable(value) for name, value in (facts or {}).items()},
+            guarantee.stated_rho,
         )
 
     @property
     def guarantee(self) -> Guarantee:
         """Return the guarantee of each release."""
-        return Guarantee(self.epsilon, Neighbours(self.neighbours), self.delta, self.bounded_range, self.idealised)
+        relation = Neighbours(self.neighbours)
+        return Guarantee(self.epsilon, relation, self.delta, self.bounded_range, self.idealised, self.rho)
+
+    @property
+    def has_rho(self) -> bool:
+        """Return whether each release has a zero-concentrated cost: it is pure, or states one."""
+        return self.rho is not None or not self.delta
 
     def as_text(self) -> str:
         """Return the event as one line of JSON with sorted keys."""
         content: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
         content |= {"kind": _KIND, "epsilon": str(self.epsilon), "delta": str(self.delta), "facts": dict(self.facts)}
+        if content.pop("rho") is not None:
+            content["rho"] = str(self.rho)
         return json.dumps(content, sort_keys=True, ensure_ascii=False)
 
     @classmethod
@@ -119,13 +133,16 @@ class Event:
         """
         content = parsed(text)
         try:
-            content["epsilon"], content["delta"] = _number(content["epsilon"]), _number(content["delta"])
-            return cls(**content)
+            numbers: dict[str, Any] = {
+                name: _number(content[name]) for name in ("epsilon", "delta", "rho") if name in content
+            }
+            return cls(**(content | numbers))
         except (ValueError, TypeError, ZeroDivisionError):
             raise ValueError(_UNKNOWN) from None
 
 
 _NAMES = {each.name for each in fields(Event)}
+_FIRST = _NAMES - {"rho"}
 _UNKNOWN = "This event was not written by this version of dpselect: update it."
 _number = lru_cache(maxsize=4096)(Fraction)
 
@@ -143,7 +160,8 @@ def parsed(text: str) -> dict[str, Any]:
     """
     try:
         content: dict[str, Any] = json.loads(text)
-        if content.pop("kind") == _KIND and content.keys() == _NAMES:
+        known = content.pop("kind") == _KIND and (content.keys() == _FIRST or content.keys() == _NAMES)
+        if known and isinstance(content.get("rho", ""), str):
             return content
     except (ValueError, TypeError, KeyError, AttributeError):
         pass

@@ -22,12 +22,12 @@ def to_dp_accounting(events: Iterable[Event], *, accountant: str = "pld") -> Any
 
     ``"pld"``: a pure release is dominated by randomised response at its epsilon; give the accountant
     ``neighboring_relation=NeighboringRelation.REPLACE_ONE``, which is how it takes randomised response, whatever the
-    relation of the release. ``"rdp"``: its rho, epsilon^2 / 8 with
+    relation of the release. ``"rdp"``: its rho, which is what a concentrated release states, epsilon^2 / 8 with
     bounded range and epsilon^2 / 2 without.
 
     Raises:
         ImportError: dp_accounting is not installed.
-        ValueError: an event with a delta, or another accountant.
+        ValueError: an event without a rho, a concentrated one for ``"pld"``, or another accountant.
     """
     try:
         import dp_accounting
@@ -37,9 +37,11 @@ def to_dp_accounting(events: Iterable[Event], *, accountant: str = "pld") -> Any
         raise ValueError('accountant is "pld" or "rdp".')
     composed = []
     for event in events:
-        if event.delta:
-            raise ValueError("Releases with a delta have no sound counterpart there.")
+        if not event.has_rho:
+            raise ValueError("Releases with only an epsilon and a delta have no sound counterpart there.")
         if accountant == "pld":
+            if event.rho is not None:
+                raise ValueError('A concentrated release has no sound counterpart there: pass accountant="rdp".')
             # exp(-epsilon) flips the answer of a fair coin game: noise = 2 / (1 + e^epsilon), rounded down.
             share = math.nextafter(2 / (1 + math.exp(min(float(event.epsilon), 700.0))), 0.0)
             one: Any = dp_accounting.RandomizedResponseDpEvent(noise_parameter=share, num_buckets=2)
@@ -89,12 +91,17 @@ class BudgetAccountant:
             raise ValueError("Leave slack at 0: totals that need it hold only for releases fixed in advance.")
         if ledger is None:
             ledger = Session(Terms.of(epsilon, delta, "add-remove", "", "sum"))
-        elif ledger.terms.rule != "sum":
+        elif ledger.rule != "sum":
             raise ValueError("This accountant adds epsilons: give it a ledger whose rule is sum.")
         self.ledger = ledger
         self._outer: list[Token[Spender | None]] = []
         for each_epsilon, each_delta in spent_budget or ():
             self.spend(each_epsilon, each_delta)
+
+    @property
+    def rule(self) -> str:
+        """Return what is added up: ``"sum"``."""
+        return self.ledger.rule
 
     @property
     def epsilon(self) -> float:

@@ -55,6 +55,11 @@ class Session:
         return Citing(self, facts)
 
     @property
+    def rule(self) -> str:
+        """Return what is added up: ``"sum"`` for epsilons and deltas, ``"rho"`` for rhos. It is public."""
+        return self.terms.rule
+
+    @property
     def remaining(self) -> Totals:
         """Return what is left, in the currency of the rule."""
         return self.terms.left(self.totals)

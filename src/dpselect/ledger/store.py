@@ -23,7 +23,9 @@ from dpselect.ledger.chain import RESTORE, Tail, terms_of, terms_text, totals_te
 from dpselect.ledger.events import Event
 from dpselect.ledger.file import Patient, await_maker, bare, connected, identity, merge, pinned, placed, there
 
-FORMAT = 1
+# Format 2 added the rho of a concentrated release to events. Format 1 is read as it is, and becomes 2 in the
+# transaction of the first spend; a program that knows format 1 alone refuses the file from then on.
+FORMAT, READ = 2, (1, 2)
 _TABLES = """
 CREATE TABLE terms (format INTEGER NOT NULL, body TEXT NOT NULL);
 CREATE TABLE events (row INTEGER PRIMARY KEY, body TEXT NOT NULL, hash TEXT NOT NULL);
@@ -70,7 +72,8 @@ class Ledger:
             neighbours: the relation that every release must protect.
             dataset: the curator's name of the data. It is the identity of the budget: another file, table, filter
                 or sample of the same people is the same data.
-            rule: ``"sum"``, or ``"rho"`` for pure releases by zero-concentrated cost under (epsilon, delta).
+            rule: ``"sum"`` adds the epsilons and deltas that releases state; ``"rho"`` adds the rhos of pure and
+                concentrated releases, under the largest rho that gives (epsilon, delta), and refuses all others.
 
         Raises:
             ValueError: the file has other terms, is damaged (which row), is of a newer format, or is no ledger.
@@ -141,7 +144,7 @@ class Ledger:
         """Record ``count`` releases, each with this guarantee, durably; return the row.
 
         Raises:
-            BudgetError: the budget does not allow it; nothing was spent.
+            BudgetError: the budget does not allow it, or adds rhos and this has none; nothing was spent.
             ValueError: another neighbour relation, a count below 1, or a ledger that was edited (which row).
             OSError: the file cannot be written; nothing was spent.
         """
@@ -161,6 +164,7 @@ class Ledger:
             connection.execute(
                 "UPDATE totals SET rows = ?, body = ?, tail = ?", (after.row, totals_text(after.totals), after.link)
             )
+            connection.execute("UPDATE terms SET format = ? WHERE format < ?", (FORMAT, FORMAT))
             connection.execute("COMMIT")
         self._tail = after
         return after.row
@@ -180,6 +184,11 @@ class Ledger:
         {'filter': 'age > 30', 'table': 'people'}
         """
         return Citing(self, facts)
+
+    @property
+    def rule(self) -> str:
+        """Return what is added up: ``"sum"`` for epsilons and deltas, ``"rho"`` for rhos. It is public."""
+        return self.terms.rule
 
     @property
     def totals(self) -> Totals:
@@ -253,6 +262,11 @@ class Ledger:
 class Book(Protocol):
     """A ledger or a session: it records facts with a spend."""
 
+    @property
+    def rule(self) -> str:
+        """Return what is added up."""
+        ...
+
     def spend(
         self,
         guarantee: Guarantee,
@@ -272,6 +286,11 @@ class Citing:
 
     ledger: Book
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def rule(self) -> str:
+        """Return what is added up; as :attr:`Ledger.rule`."""
+        return self.ledger.rule
 
     def spend(self, guarantee: Guarantee, *, mechanism: str, count: int = 1, note: str = "") -> int:
         """Record the spend with its facts; as :meth:`Ledger.spend`."""
@@ -335,8 +354,8 @@ def _read_terms(connection: sqlite3.Connection) -> Terms:
         number, body = connection.execute("SELECT format, body FROM terms").fetchone()
     except (sqlite3.OperationalError, TypeError):
         raise ValueError("This file is no ledger: pass the path of one, or of a file that does not exist.") from None
-    if number != FORMAT:
-        raise ValueError(f"This ledger has format {number} and this version of dpselect reads {FORMAT}: update it.")
+    if number not in READ:
+        raise ValueError(f"This ledger has format {number} and this dpselect reads {READ[0]} to {READ[-1]}: update it.")
     return terms_of(body)
 
 

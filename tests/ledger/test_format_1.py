@@ -1,0 +1,169 @@
+"""Ledgers written by version 0.1, in format 1: files/version_0_1.ledger and, by rho, files/version_0_1_rho.ledger."""
+
+import json
+import shutil
+import sqlite3
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import dpselect as dps
+from dpselect.ledger import store
+
+FILES = Path(__file__).parent / "files"
+PURE = dps.Guarantee(Fraction(1, 100), "add-remove")
+DELTA = Fraction(1, 10**6)
+
+
+@pytest.fixture(params=["version_0_1", "version_0_1_rho"])
+def path(request, tmp_path: Path) -> Path:
+    """A copy that may be written to."""
+    return Path(shutil.copyfile(FILES / f"{request.param}.ledger", tmp_path / "survey.ledger"))
+
+
+@pytest.fixture
+def by_sum(tmp_path: Path) -> Path:
+    """A copy of the one that adds epsilons."""
+    return Path(shutil.copyfile(FILES / "version_0_1.ledger", tmp_path / "sum.ledger"))
+
+
+def content(path: Path) -> tuple[int, list[tuple[int, str, str]]]:
+    """The format of a file and its rows, as they are written."""
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+    try:
+        ((number,),) = connection.execute("SELECT format FROM terms").fetchall()
+        return number, connection.execute("SELECT row, body, hash FROM events ORDER BY row").fetchall()
+    finally:
+        connection.close()
+
+
+def test_what_version_0_1_wrote_is_read(by_sum: Path) -> None:
+    """Terms, sums, and every event with its note and facts."""
+    ledger = dps.Ledger.open(by_sum, epsilon=2, delta=1e-6, dataset="survey 2026")
+    totals, events = ledger.totals, ledger.events
+
+    assert ("sum", 5, 7) == (ledger.rule, totals.spends, totals.releases)
+    assert (Fraction(49, 40), Fraction(1, 10**7), Fraction(33, 512)) == (totals.epsilon, totals.delta, totals.rho)
+    assert (Fraction(31, 40), Fraction(9, 10**7)) == (ledger.remaining.epsilon, ledger.remaining.delta)
+    assert [1, 2, 1, 2, 1] == [event.count for event in events]
+    assert [False, True, False, False, True] == [event.bounded_range for event in events]
+    assert ("a Gaussian mean, by hand: çay", Fraction(1, 10**7)) == (events[2].note, events[2].delta)
+    assert {"filter": "age > 30", "table": "people"} == events[0].facts
+    assert events[3].idealised
+    assert {None} == {event.rho for event in events}
+
+
+def test_what_version_0_1_wrote_by_rho_is_read() -> None:
+    """The same sums; what is left is not less than version 0.1 said."""
+    ledger = dps.Ledger.read(FILES / "version_0_1_rho.ledger")
+
+    assert ("rho", Fraction(29, 1600)) == (ledger.rule, ledger.totals.rho)
+    assert Fraction(44898871211855041, 7205759403792793600) <= ledger.remaining.rho < Fraction(6231, 10**6)
+
+
+def test_reading_changes_nothing(path: Path) -> None:
+    """Not one byte: opening, reading, verifying, reports, and spends that are refused."""
+    before = path.read_bytes()
+    ledger = dps.Ledger.read(path)
+    ledger.verify()
+    assert len(ledger.events) == ledger.totals.spends
+    with pytest.raises(dps.BudgetError):
+        ledger.spend(dps.Guarantee(9, "add-remove"), mechanism="x")
+
+    assert before == path.read_bytes()
+    assert 1 == content(path)[0]
+
+
+def test_the_first_spend_makes_it_format_2_and_keeps_every_row(path: Path) -> None:
+    """Rows and hashes stay as they were written, and the chain goes on from the last of them."""
+    _, before = content(path)
+    ledger = dps.Ledger.read(path)
+    ledger.spend(PURE, mechanism="x")
+    number, after = content(path)
+
+    assert (2, before) == (number, after[:-1])
+    assert len(before) + 1 == dps.Ledger.read(path).verify().spends == ledger.verify().spends
+    assert set(json.loads(before[0][1])) == set(json.loads(after[-1][1]))
+
+
+def test_concentrated_releases_go_into_an_old_ledger(path: Path) -> None:
+    """As the epsilon and delta that they state, or as their rho; and they come back as they went in."""
+    before = dps.Ledger.read(path)
+    promise = dps.Guarantee.concentrated(Fraction(1, 1000), DELTA / 10, "add-remove")
+    before.spend(promise, mechanism="discrete Gaussian", count=2)
+    after = dps.Ledger.read(path)
+
+    assert (promise, 2) == (after.events[-1].guarantee, after.events[-1].count)
+    added = [getattr(after.totals, name) - old for name, old in sums(after.rule)]
+    assert [2 * promise.epsilon, 2 * promise.delta, 2 * promise.rho] == added
+
+
+def sums(rule: str) -> list[tuple[str, Fraction]]:
+    """What version 0.1 had summed up."""
+    old = {"sum": ("49/40", "1/10000000", "33/512"), "rho": ("23/40", "0", "29/1600")}[rule]
+    return list(zip(("epsilon", "delta", "rho"), map(Fraction, old), strict=True))
+
+
+def test_what_has_no_rho_stays_out_of_an_old_ledger_by_rho(tmp_path: Path) -> None:
+    """Nothing is spent, and the format stays."""
+    path = Path(shutil.copyfile(FILES / "version_0_1_rho.ledger", tmp_path / "rho.ledger"))
+    ledger = dps.Ledger.read(path)
+    with pytest.raises(dps.BudgetError, match="has none: state the rho"):
+        ledger.spend(dps.Guarantee(Fraction(1, 1000), "add-remove", DELTA / 1000), mechanism="x")
+
+    assert (1, 3) == (content(path)[0], ledger.verify().spends)
+
+
+def test_the_change_of_format_is_part_of_the_spend(by_sum: Path, monkeypatch) -> None:
+    """A spend that ends half-way leaves format 1 and no row."""
+    before = content(by_sum)
+    ledger = dps.Ledger.read(by_sum)
+    execute = store.Patient.execute
+
+    def dying(connection, statement, *parameters):
+        if statement == "COMMIT":
+            raise KeyboardInterrupt
+        return execute(connection, statement, *parameters)
+
+    monkeypatch.setattr(store.Patient, "execute", dying)
+    with pytest.raises(KeyboardInterrupt):
+        ledger.spend(PURE, mechanism="x")
+    monkeypatch.undo()
+
+    assert before == content(by_sum)
+    assert 5 == ledger.verify().spends
+
+
+def test_whoever_has_it_open_sees_the_change(by_sum: Path) -> None:
+    """Two programs of this version: one spends, the other goes on."""
+    first, second = dps.Ledger.read(by_sum), dps.Ledger.read(by_sum)
+    second.spend(PURE, mechanism="x")
+    first.spend(PURE, mechanism="x")
+
+    assert (2, 7) == (content(by_sum)[0], second.totals.spends)
+
+
+def test_an_old_row_that_was_edited_is_still_found(path: Path) -> None:
+    """Before the change of format and after it."""
+    dps.Ledger.read(path).spend(PURE, mechanism="x")
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TRIGGER fixed_events")
+        connection.execute("UPDATE events SET body = replace(body, '\"count\": 1', '\"count\": 2') WHERE row = 1")
+    connection.close()
+    with pytest.raises(ValueError, match="Row 1 of this ledger was edited"):
+        dps.Ledger.read(path)
+
+
+def test_a_backup_of_an_old_ledger_keeps_its_format(path: Path) -> None:
+    """It is a copy."""
+    dps.Ledger.read(path).backup(path.with_name("copy"))
+
+    assert content(path) == content(path.with_name("copy"))
+
+
+def test_new_ledgers_have_format_2(tmp_path: Path) -> None:
+    """From the beginning."""
+    dps.Ledger.open(tmp_path / "new.ledger", epsilon=1)
+
+    assert (2, []) == content(tmp_path / "new.ledger")
