@@ -38,6 +38,7 @@ def test_each_has_a_proof_a_doctest_and_a_row(name: str) -> None:
     [
         "scores/combine.md",
         "kernel/guarantee.md",
+        "ledger/accountant.md",
         "kernel/samplers/discrete_laplace.md",
         "release/several_objectives.md",
         "release/quantiles.md",
