@@ -1,9 +1,8 @@
-"""The pages nobody writes by hand: the reference from docstrings and parsers, the proofs, the benchmarks.
+"""The pages nobody writes by hand: the reference from docstrings and commands, the proofs, the benchmarks.
 
 They are written into reference/made/, which is not kept.
 """
 
-import argparse
 import importlib
 import inspect
 import os
@@ -12,10 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-from unittest import mock
+
+import click
 
 import dpselect as dps
-from dpselect import cli
+from dpselect.cli import command
+from dpselect.cli.verbs import PANELS
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -168,40 +169,38 @@ def benchmarks() -> str:
 
 
 def commands() -> str:
-    """Return the command line as its own parsers describe it."""
-    with mock.patch.dict(os.environ, {"COLUMNS": "88", "NO_COLOR": "1"}):
-        return _commands(cli._parser())
-
-
-def _commands(parser: argparse.ArgumentParser) -> str:
-    parts = [_described(parser)]
-    for name, verb, words in _below(parser):
-        parts += [f"## dpselect {name}", _sentence(words), _described(verb)]
-        for task, inner, inner_words in _below(verb):
-            parts += [f"### dpselect {name} {task}", _sentence(inner_words), _described(inner)]
+    """Return the command line as the verbs describe themselves."""
+    root = command.root()
+    parts = []
+    for panel, verbs in PANELS.items():
+        parts.append(f"## {panel}")
+        for name in verbs:
+            parts += _commands(root.imported(name), f"dpselect {name}", "###")
     opening = "Bad input ends with status 2 and one sentence on standard error, a broken claim with status 1."
     return _page("The command line", opening, *parts)
 
 
-def _below(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser, str]]:
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for choice in action._choices_actions:
-                yield choice.dest, action.choices[choice.dest], choice.help
+def _commands(verb: click.Command, name: str, level: str) -> Iterator[str]:
+    yield f"{level} {name}"
+    yield verb.help
+    yield _described(verb, name)
+    if isinstance(verb, click.Group):
+        for task, inner in verb.commands.items():
+            yield from _commands(inner, f"{name} {task}", f"{level}#")
 
 
-def _described(parser: argparse.ArgumentParser) -> str:
-    usage = parser.format_usage().removeprefix("usage: ").rstrip()
-    formatter = parser._get_formatter()
+def _described(verb: click.Command, name: str) -> str:
+    usage = " ".join([name, *verb.collect_usage_pieces(click.Context(verb))])
+    example = (verb.epilog or "").removeprefix("Example: ")
     rows = []
-    for action in parser._actions:
-        if isinstance(action, argparse._HelpAction | argparse._SubParsersAction):
-            continue
-        written = formatter._format_action_invocation(action)
-        help_text = formatter._expand_help(action) if action.help else ""
-        rows.append(f"| `{_cell(written)}` | {_cell(help_text)} |")
+    for param in verb.params:
+        written = param.opts[0] if isinstance(param, click.Option) else ""
+        if not getattr(param, "is_flag", False):
+            written = f"{written} {param.metavar or ''}".strip()
+        needed = " (required)" if param.required and "(required)" not in param.help else ""
+        rows.append(f"| `{_cell(written)}` | {_cell(param.help)}{needed} |")
     table = "\n".join(["| argument | what it is |", "|---|---|", *rows]) if rows else ""
-    return f"```text\n{usage}\n```\n\n{table}"
+    return f"```text\n{usage}\n\nexample: {example}\n```\n\n{table}"
 
 
 def show_as_written(_app: Any, what: str, _name: str, _it: Any, _options: Any, lines: list[str]) -> None:

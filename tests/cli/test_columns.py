@@ -49,7 +49,11 @@ def test_median_of_decimals_on_a_finer_grid(people: str, capsys: pytest.CaptureF
     assert 0 == main(arguments)
     answer = json.loads(capsys.readouterr().out)
 
-    assert ([20.0], "1000", "add-remove") == (answer["candidates"], answer["epsilon"], answer["neighbours"])
+    assert ([20.0], "1000", "add-remove") == (
+        answer["candidates"],
+        answer["guarantee"]["epsilon"],
+        answer["guarantee"]["neighbours"],
+    )
 
 
 def test_the_record_with_the_median_value(people: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -303,7 +307,7 @@ def test_a_graph_after_the_weights_is_told_where_it_belongs(capsys) -> None:
     """Whatever follows --weights is taken for a weight."""
     both = ["top-k", "--metric", "degree", "--metric", "ego-density", "--epsilon", "1", "--weights", "1", "2", "e.csv"]
 
-    assert "'e.csv' is no weight" in (said := refusal(both, capsys))
+    assert "'e.csv' is not a weight" in (said := refusal(both, capsys))
     assert "and the graph before --weights" in said
 
 

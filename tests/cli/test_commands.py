@@ -5,13 +5,13 @@ import json
 import re
 import subprocess
 import sys
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
 import dpselect as dps
 from dpselect.cli import advice, main
+from dpselect.cli.request import Request
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
@@ -63,8 +63,9 @@ def test_json_is_for_programs(edges: Path, capsys: pytest.CaptureFixture[str]) -
     assert 0 == main(["top-k", str(edges), *arguments])
     answer = json.loads(capsys.readouterr().out)
 
-    assert {"candidates", "metric", "mechanism", "epsilon", "delta", "neighbours"} == set(answer)
-    assert ("1/3", "0", "edge") == (answer["epsilon"], answer["delta"], answer["neighbours"])
+    assert {"command", "candidates", "metric", "mechanism", "guarantee"} == set(answer)
+    exact = {"epsilon": "1/3", "epsilon_float": 1 / 3, "delta": "0", "delta_float": 0.0, "neighbours": "edge"}
+    assert exact == answer["guarantee"]
     assert answer["candidates"][0] in range(6)
 
 
@@ -100,7 +101,7 @@ def test_mechanisms_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main(["mechanisms"])
     assert list(dps.mechanisms.EVERY_MECHANISM) == [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert 0 == main(["mechanisms", "--json"])
-    assert len(dps.mechanisms.EVERY_MECHANISM) == len(json.loads(capsys.readouterr().out))
+    assert len(dps.mechanisms.EVERY_MECHANISM) == len(json.loads(capsys.readouterr().out)["mechanisms"])
 
 
 def test_demo_compares_mechanisms_with_exact_probabilities(capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,14 +130,15 @@ def test_demo_compares_mechanisms_with_exact_probabilities(capsys: pytest.Captur
         (["--nodes", "0"], "--nodes must be at least 1: how many public nodes"),
         (["--k", "0"], "k must be an integer"),
         (["--k", "-2"], "k must be an integer"),
-        (["--k", "1.5"], "argument --k: '1.5' is not a whole number"),
+        (["--k", "1.5"], "--k: '1.5' is not a whole number"),
         (["--k", "7"], "at most that many"),
         (["--mechanism", "permute-and-flop"], "did you mean permute-and-flip"),
-        (["--metric", "fame"], "invalid choice"),
+        (["--metric", "fame"], "--metric: 'fame' is not one of them: it is one of degree, ego-"),
         (["--metric", "degree,ego-density"], "give --metric again"),
         (["--metric", "degree", "ego-density"], "'ego-density' is one word too many; give --metric again"),
         (["--bogus"], "dpselect top-k: there is no option --bogus: see dpselect top-k --help.\n"),
-        (["--node", "6", "--max-degre=3", "--metrix", "degree"], "no option --metrix, did you mean --metric: see"),
+        (["--metrix", "degree"], "no option --metrix, did you mean --metric: see"),
+        (["--max-degre=3"], "no option --max-degre, did you mean --max-degree: see"),
         (["--mechanism", ""], "no mechanism ''"),
         (["--mechanism", "inverse-sensitivity"], "take another, such as --mechanism local-dampening-flip.\n"),
         (["--nodes", "nowhere.txt"], "no file"),
@@ -169,9 +171,9 @@ def test_missing_public_facts_are_asked_for(edges: Path, arguments, message: str
 
 def test_advice_in_arguments_becomes_advice_in_options() -> None:
     """Arguments that the command has, with their values; paths and what it does not have stay."""
-    given = Namespace(
-        command="train", unknown="error", max_depth=3, nodes=None, delta=0, file="my max_depth.csv", out=["nodes=3"]
-    )
+    request = Request(["train", "my max_depth.csv", "--out", "nodes=3"])
+    names = ("command", "unknown", "max_depth", "nodes", "delta", "file", "out")
+    request.parameters = dict.fromkeys(names)
 
     for said, shown in (
         ("pass unknown='clip', or nodes=.", "pass --unknown clip, or --nodes."),
@@ -185,7 +187,7 @@ def test_advice_in_arguments_becomes_advice_in_options() -> None:
         ("Column 'my max_depth' wants max_depth=2", "Column 'my max_depth' wants --max-depth 2"),
         ("write nodes=3 so, or command=", "write nodes=3 so, or command="),
     ):
-        assert shown == advice.translated(said, given)
+        assert shown == advice.translated(said, request)
 
 
 def test_the_library_still_says_what_is_exchanged() -> None:

@@ -186,7 +186,7 @@ def test_whatever_fails_is_one_sentence(error, status: int, words: str, paid: bo
             ledger.spend(dps.Guarantee(1, "add-remove"), mechanism="x")
         raise error
 
-    monkeypatch.setattr(dps, "select", fails)
+    monkeypatch.setattr(dps, "top_k", fails)
     ended = main(["percentile", *PERCENTILE, "--epsilon", "1", *LEDGER])
     printed = capsys.readouterr()
 
@@ -208,7 +208,7 @@ def test_an_interrupt_that_a_library_hides_is_noticed(monkeypatch, capsys) -> No
         except KeyboardInterrupt:
             raise ImportError("raw words") from None
 
-    monkeypatch.setattr(dps, "select", loads)
+    monkeypatch.setattr(dps, "top_k", loads)
     # Programs that a shell starts in the background ignore interrupts, and so would the tests.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -221,7 +221,7 @@ def test_an_interrupt_that_a_library_hides_is_noticed(monkeypatch, capsys) -> No
 
 def test_a_traceback_is_there_for_who_asks(monkeypatch, capsys) -> None:
     """An environment variable, because a traceback may quote private values."""
-    monkeypatch.setattr(dps, "select", lambda *_, **__: {}["nothing"])
+    monkeypatch.setattr(dps, "top_k", lambda *_, **__: {}["nothing"])
     assert 70 == main(["percentile", *PERCENTILE, "--epsilon", "1"])
     assert "Traceback" not in capsys.readouterr().err
     monkeypatch.setenv("DPSELECT_TRACEBACK", "1")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import dpselect as dps
-from dpselect.cli import _parser, main
-from dpselect.cli.paths import PICTURES, Declared, Role
+from dpselect.cli import main
+from dpselect.cli.options import Role
+from dpselect.cli.paths import PICTURES
 from tests.cli import inputs
+from tests.cli.every import every_command
 from tests.cli.inputs import CHOOSE, CHOOSE_TREE, PERCENTILE, PREDICT, TOP_K, TRAIN
 
 # Options that take text which is no path. A new one is either declared as a path or named here.
@@ -22,18 +22,8 @@ WORDS = {
 }  # fmt: skip
 
 
-def leaves(parser: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], list]]:
-    """Yield every command with its own arguments."""
-    own = [action for action in parser._actions if not isinstance(action, argparse._SubParsersAction)]
-    below = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    yield words, own
-    for action in below:
-        for name, choice in action.choices.items():
-            yield from leaves(choice, (*words, name))
-
-
 pytestmark = pytest.mark.usefixtures("folder")
-EVERY = [(words, actions) for words, actions in leaves(_parser()) if words]
+EVERY = every_command()
 
 
 def status_of(arguments: list[str]) -> int:
@@ -56,45 +46,43 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return said.err
 
 
-@pytest.mark.parametrize("words, actions", EVERY, ids=lambda each: " ".join(each) if isinstance(each, tuple) else "")
-def test_every_path_is_declared(words: tuple[str, ...], actions: list[argparse.Action]) -> None:
+@pytest.mark.parametrize("words, params", EVERY, ids=lambda each: " ".join(each) if isinstance(each, tuple) else "")
+def test_every_path_is_declared(words: tuple[str, ...], params: list) -> None:
     """Whatever takes plain text is a path with a purpose, or is named above as none."""
-    for action in actions:
-        plain = action.nargs != 0 and action.type is None and action.choices is None
-        if plain and not isinstance(action, Declared):
-            assert action.dest in WORDS, f"{' '.join(words)}: declare {action.dest} by dpselect.cli.paths"
-    roles = [action.role for action in actions if isinstance(action, Declared)]
-    options = {option for action in actions for option in action.option_strings}
+    for param in params:
+        plain = not getattr(param, "is_flag", False) and param.type.name == "text"
+        if plain and param.role is None:
+            assert param.name in WORDS, f"{' '.join(words)}: declare {param.name} by dpselect.cli.paths"
+    roles = [param.role for param in params]
+    options = {option for param in params for option in param.opts}
     assert (Role.OUTPUT in roles) == ("--overwrite" in options)
 
 
-def filled(words: tuple[str, ...], actions: list[argparse.Action], **given: str) -> list[str]:
+def filled(words: tuple[str, ...], params: list, **given: str) -> list[str]:
     """Return a command line whose required arguments are there, well formed at least."""
     line, options = list(words), []
-    for action in actions:
-        values = given.get(action.dest)
-        if values is None and isinstance(action, Declared) and (action.required or not action.option_strings):
-            values = f"some-{action.dest}{action.endings[0] if action.endings else ''}"
-        if values is None and (action.required or not action.option_strings) and action.nargs != "*":
-            values = str(sorted(action.choices)[0] if action.choices else 1)
-        if values is not None and action.nargs != 0:
-            (options if action.option_strings else line).extend([*action.option_strings[:1], values])
+    for param in params:
+        needed = param.required
+        values = given.get(param.name)
+        if values is None and param.role is not None and needed:
+            values = f"some-{param.name}{param.endings[0] if param.endings else ''}"
+        if values is None and needed:
+            choices = getattr(param.type, "choices", None)
+            values = str(sorted(choices)[0] if choices else 1)
+        if values is not None and not getattr(param, "is_flag", False):
+            option = param.opts[0].startswith("-")
+            (options if option else line).extend([*(param.opts[:1] if option else []), values])
     return [*line, *options]
 
 
-OUTPUTS = [
-    (words, actions, action)
-    for words, actions in EVERY
-    for action in actions
-    if isinstance(action, Declared) and action.role is Role.OUTPUT
-]
+OUTPUTS = [(words, params, param) for words, params in EVERY for param in params if param.role is Role.OUTPUT]
 
 
-@pytest.mark.parametrize("words, actions, output", OUTPUTS, ids=lambda each: getattr(each, "dest", ""))
-def test_no_output_is_another_file_of_the_command(words, actions, output, capsys) -> None:
+@pytest.mark.parametrize("words, params, output", OUTPUTS, ids=lambda each: getattr(each, "name", ""))
+def test_no_output_is_another_file_of_the_command(words, params, output, capsys) -> None:
     """Each output against each other path, by its own name, a hard link and a symbolic link, --overwrite or not."""
-    for other in actions:
-        if not isinstance(other, Declared) or other.dest == output.dest:
+    for other in params:
+        if other.role is None or other.name == output.name:
             continue
         ending = (output.endings or other.endings or (".file",))[0]
         if other.endings and ending not in other.endings:
@@ -106,7 +94,7 @@ def test_no_output_is_another_file_of_the_command(words, actions, output, capsys
                 Path(link).hardlink_to(name)
             if link.startswith("soft"):
                 Path(link).symlink_to(name)
-            line = filled(words, actions, **{other.dest: name, output.dest: link})
+            line = filled(words, params, **{other.name: name, output.name: link})
             for more in ([], ["--overwrite"]) if link == name else (["--overwrite"],):
                 assert "same file" in refused([*line, *more], capsys), line
         for link in Path().glob(f"*{ending}"):
@@ -114,30 +102,30 @@ def test_no_output_is_another_file_of_the_command(words, actions, output, capsys
         Path(name).unlink(missing_ok=True)
 
 
-@pytest.mark.parametrize("words, actions, output", OUTPUTS, ids=lambda each: getattr(each, "dest", ""))
-def test_no_ledger_and_no_existing_file_is_an_output(words, actions, output, capsys) -> None:
+@pytest.mark.parametrize("words, params, output", OUTPUTS, ids=lambda each: getattr(each, "name", ""))
+def test_no_ledger_and_no_existing_file_is_an_output(words, params, output, capsys) -> None:
     """A ledger under any name, its journal, a file, a folder, a device; a missing folder, an empty name."""
     ending = output.endings[0] if output.endings else ""
     disguised = f"holiday{ending or '.txt'}"
     Path(disguised).write_bytes(Path("people.ledger").read_bytes())
     for more in ([], ["--overwrite"]):
-        line = filled(words, actions, **{output.dest: disguised})
+        line = filled(words, params, **{output.name: disguised})
         assert "is a ledger or another database, never overwritten" in refused([*line, *more], capsys)
         if not ending:
             for end in ("-wal", "-journal", "-shm"):
-                journal = filled(words, actions, **{output.dest: f"people.ledger{end}"})
+                journal = filled(words, params, **{output.name: f"people.ledger{end}"})
                 assert "never overwritten" in refused([*journal, *more], capsys)
             assert "is a device or a pipe" in refused(
-                [*filled(words, actions, **{output.dest: "/dev/full"}), *more], capsys
+                [*filled(words, params, **{output.name: "/dev/full"}), *more], capsys
             )
-            assert "is a folder" in refused([*filled(words, actions, **{output.dest: "."}), *more], capsys)
+            assert "is a folder" in refused([*filled(words, params, **{output.name: "."}), *more], capsys)
         assert "there is no folder" in refused(
-            [*filled(words, actions, **{output.dest: f"none/x{ending}"}), *more], capsys
+            [*filled(words, params, **{output.name: f"none/x{ending}"}), *more], capsys
         )
-        assert "is empty" in refused([*filled(words, actions, **{output.dest: ""}), *more], capsys)
-        assert "too long" in refused([*filled(words, actions, **{output.dest: "x" * 300 + ending}), *more], capsys)
+        assert "is empty" in refused([*filled(words, params, **{output.name: ""}), *more], capsys)
+        assert "too long" in refused([*filled(words, params, **{output.name: "x" * 300 + ending}), *more], capsys)
     Path(f"there{ending}").write_text("mine")
-    line = filled(words, actions, **{output.dest: f"there{ending}"})
+    line = filled(words, params, **{output.name: f"there{ending}"})
     assert "exists already: name another file, or pass --overwrite." in refused(line, capsys)
 
 

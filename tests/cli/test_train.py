@@ -92,7 +92,7 @@ def refusal_after(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> s
         ('age = {low = 0, high = 100}\njob = ["nurse", "smith"]\n', [], "lacks 'rich'"),
         ('job = ["nurse"]\nage = {low = 0, high = 100}\nrich = ["no", "yes"]\n', STRICT, "outside its public domain"),
         ('age = 7\nrich = ["no", "yes"]\n', [], "must be a list"),
-        ("age = [", [], "no TOML file"),
+        ("age = [", [], "not a TOML file"),
         (None, ["--mechanism", "exponential"], "goes with --model id3"),
         (None, ["--max-depth", "0"], "--max-depth must be"),
         ('job = ["nurse"]\nage = {low = 0, high = 100}\nrich = ["no", "yes"]\n', STRICT, "--unknown ignore (such"),

@@ -6,10 +6,10 @@ line has another remedy, or fewer of them, the advice is exchanged as a whole.
 
 from __future__ import annotations
 
-import argparse
 import re
-from collections.abc import Iterator
 from re import Match
+
+from dpselect.cli.request import Request
 
 _OTHER = "take another, such as --mechanism local-dampening-flip"
 
@@ -43,19 +43,15 @@ _QUOTED = re.compile(r"(?<!=)'[^']*'")
 _NO_OPTIONS = frozenset({"run", "command", "task", "file", "graph"})
 
 
-def translated(message: str, given: argparse.Namespace) -> str:
-    """Return a message of the library with its advice in options of the command that was given.
-
-    >>> translated('pass unknown="ignore", or max_depth=', argparse.Namespace(unknown="error", max_depth=3))
-    'pass --unknown ignore, or --max-depth'
-    """
+def translated(message: str, request: Request) -> str:
+    """Return a message of the library with its advice in options of the command that was given."""
     for advice, remedy in REMEDIES.items():
         message = message.replace(advice, remedy)
     message = _ALREADY.sub("", message)
     # The relation of a ledger is an option of the command that makes it, whatever was given.
-    known = {*vars(given), "neighbours"} - _NO_OPTIONS
+    known = {*request.parameters, "neighbours"} - _NO_OPTIONS
     names = [found[0] for found in _QUOTED.finditer(message)]
-    names += [text for text in texts(given) if any(name in text for name in known)]
+    names += [text for text in request.texts() if any(name in text for name in known)]
     # Names of files and columns may read like advice: they are put aside meanwhile, the longest first.
     names = sorted({name for name in names if name in message}, key=len, reverse=True)
     for place, name in enumerate(names):
@@ -73,9 +69,3 @@ def translated(message: str, given: argparse.Namespace) -> str:
     for place, name in enumerate(names):
         message = message.replace(f"\0{place}\0", name)
     return message
-
-
-def texts(given: argparse.Namespace) -> Iterator[str]:
-    """Yield every text of a command line."""
-    for value in vars(given).values():
-        yield from (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str))

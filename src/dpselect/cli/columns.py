@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,10 @@ from typing import Any
 import numpy as np
 
 import dpselect as dps
-from dpselect.cli.arguments import add_place, number, stays
-from dpselect.cli.paths import add_input
+from dpselect.cli import paths, places
+from dpselect.cli.options import number, option
+from dpselect.cli.places import stays
+from dpselect.cli.request import Request
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import StoredColumn
 
@@ -19,33 +20,33 @@ from dpselect.views import StoredColumn
 _MOST = 10**7
 
 
-def add_column(parser: argparse.ArgumentParser) -> None:
-    """Add the file, the column and the public grid."""
-    add_input(parser, "file", metavar="FILE", help="a table (.csv, .csv.gz, .parquet), a histogram (.npy), or a URL")
-    add_place(parser)
-    parser.add_argument("--column", help="the column of the table (may be left out when there is one)")
-    parser.add_argument("--lower", type=number, help="the public smallest value (a histogram starts at 0)")
-    parser.add_argument("--upper", type=number, help="the public largest value (a histogram ends with its last cell)")
-    parser.add_argument("--step", type=number, default=Fraction(1), help="how fine the answer is (default 1)")
+OPTIONS = (
+    paths.input("file", help="a table (.csv, .csv.gz, .parquet), a histogram (.npy), or a URL"),
+    *places.OPTIONS,
+    option("--column", metavar="NAME", help="the column of the table (may be left out when there is one)"),
+    option("--lower", type=number, metavar="X", help="the public smallest value (a histogram starts at 0)"),
+    option("--upper", type=number, metavar="X", help="the public largest value (a histogram ends with its last cell)"),
+    option("--step", type=number, default=Fraction(1), metavar="X", help="how fine the answer is (default 1)"),
+)
 
 
-def grid_and_column(given: argparse.Namespace) -> tuple[Any, dps.Column | StoredColumn]:
+def grid_and_column(request: Request) -> tuple[Any, dps.Column | StoredColumn]:
     """Return the public grid, and the column, whose values move to the nearest grid value when they are counted."""
-    if given.step <= 0:
+    if request.step <= 0:
         raise ValueError("--step must be positive: how fine the answer is.")
-    if Path(given.file).suffix == ".npy":
-        return _histogram(given)
-    if given.lower is None or given.upper is None:
+    if Path(request.file).suffix == ".npy":
+        return _histogram(request)
+    if request.lower is None or request.upper is None:
         raise dps.PrivacyError(
             "The smallest and largest values in the file are private: pass --lower and --upper, the public bounds."
         )
-    grid = _grid(given.lower, given.upper, given.step)
-    if stays(given, given.file):
-        if given.column is None:
+    grid = _grid(request.lower, request.upper, request.step)
+    if stays(request, request.file):
+        if request.column is None:
             raise ValueError("Which column of the table? Pass --column.")
-        return grid, StoredColumn(Warehouse.open(given.file, given.table), given.column)
+        return grid, StoredColumn(Warehouse.open(request.file, request.table), request.column)
     kind = "integer" if grid.dtype.kind == "i" else "real"
-    return grid, dps.Column.read(given.file, given.column, kind=kind)
+    return grid, dps.Column.read(request.file, request.column, kind=kind)
 
 
 def _grid(lower: Fraction, upper: Fraction, step: Fraction) -> Any:
@@ -60,18 +61,18 @@ def _grid(lower: Fraction, upper: Fraction, step: Fraction) -> Any:
     return float(lower) + float(step) * np.arange(steps + 1)
 
 
-def _histogram(given: argparse.Namespace) -> tuple[Any, dps.Column]:
+def _histogram(request: Request) -> tuple[Any, dps.Column]:
     try:
-        counts = np.load(given.file, allow_pickle=False)
+        counts = np.load(request.file, allow_pickle=False)
     except FileNotFoundError:
-        raise FileNotFoundError(f"There is no file {given.file}.") from None
+        raise FileNotFoundError(f"There is no file {request.file}.") from None
     except (ValueError, EOFError, OSError):
-        raise ValueError(f"{given.file} is not a NumPy file of counts.") from None
+        raise ValueError(f"{request.file} is not a NumPy file of counts.") from None
     if counts.ndim != 1 or counts.size < 2:
         raise ValueError("A histogram is a list of at least two counts: pass a one-dimensional .npy file.")
-    lower = Fraction(0) if given.lower is None else given.lower
-    grid = _grid(lower, lower + given.step * (counts.size - 1), given.step)
-    if given.upper is not None and given.upper != lower + given.step * (counts.size - 1):
+    lower = Fraction(0) if request.lower is None else request.lower
+    grid = _grid(lower, lower + request.step * (counts.size - 1), request.step)
+    if request.upper is not None and request.upper != lower + request.step * (counts.size - 1):
         raise ValueError("--upper does not agree with the number of cells: leave it out for a histogram.")
     plain: Any = int if grid.dtype.kind == "i" else float
-    return grid, dps.Column.from_counts(counts, lower=plain(lower), step=plain(given.step))
+    return grid, dps.Column.from_counts(counts, lower=plain(lower), step=plain(request.step))

@@ -6,9 +6,9 @@ is put into words here. ``DPSELECT_TRACEBACK=1`` shows where an error arose, for
 
 from __future__ import annotations
 
-import argparse
 import dis
 import errno
+import json
 import os
 import signal
 import sys
@@ -19,9 +19,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
+import click
+
 import dpselect as dps
-from dpselect.cli import advice
+from dpselect.cli import advice, command
 from dpselect.cli.paths import Unsaved
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer
 from dpselect.sources.locators import scrubbed
 
 ANSWERED, PAID, REFUSED, DEFECT, STOPPED = 0, 1, 2, 70, 130
@@ -32,11 +36,11 @@ _TRACEBACK = "DPSELECT_TRACEBACK"
 
 
 @contextmanager
-def noticed(given: argparse.Namespace) -> Iterator[None]:
+def noticed(request: Request) -> Iterator[None]:
     """Remember an interrupt: a library that is loading may turn it into an error of its own."""
 
     def stop(*_: object) -> NoReturn:
-        given.stopped = True
+        request.stopped = True
         raise KeyboardInterrupt
 
     # Elsewhere than in the main thread, or where interrupts are ignored, nothing is changed.
@@ -63,14 +67,18 @@ class Unprinted(Exception):
         self.release = release
 
 
-def deliver(text: str, given: argparse.Namespace) -> None:
-    """Print the answer of a command on standard output.
+def deliver(answer: Answer, request: Request) -> None:
+    """Print the answer of a command on standard output, as one JSON object where that was asked for.
 
     Raises:
         Unprinted: that cannot be written, and something was paid.
         OSError: it cannot be written, and nothing was paid; a ``BrokenPipeError`` in either case.
     """
-    paid = bool(text and getattr(given, "paid", False))
+    text = answer.text
+    if request.json:
+        named = {"command": " ".join(filter(None, [request.command, request.task]))}
+        text = json.dumps({**named, **answer.facts}, indent=2)
+    paid = bool(text and request.paid)
     if sys.stdout is None and not paid:
         # Whoever closes it wants no words.
         return
@@ -83,6 +91,18 @@ def deliver(text: str, given: argparse.Namespace) -> None:
         if paid:
             raise Unprinted(text) from None
         raise
+
+
+def shown(status: int, request: Request) -> int:
+    """Return the status of a command that printed a page of help, once standard output has taken it."""
+    try:
+        _print("")
+    except BrokenPipeError:
+        silence()
+    except OSError as error:
+        silence()
+        return ending(error, request)
+    return status
 
 
 def silence() -> None:
@@ -103,12 +123,12 @@ def _print(text: str) -> None:
     sys.stdout.flush()
 
 
-def ending(error: BaseException, given: argparse.Namespace) -> int:
+def ending(error: BaseException, request: Request) -> int:
     """Print one sentence on standard error and return the status of the command."""
     if os.environ.get(_TRACEBACK):
         traceback.print_exception(error)
-    paid = bool(getattr(given, "paid", False))
-    stopped = getattr(given, "stopped", False) and not isinstance(error, Unsaved)
+    paid = request.paid
+    stopped = request.stopped and not isinstance(error, Unsaved)
     status, words = _said(KeyboardInterrupt() if stopped else error, paid)
     if isinstance(error, Unsaved):
         try:
@@ -120,9 +140,8 @@ def ending(error: BaseException, given: argparse.Namespace) -> int:
         print(error.release, file=sys.stderr)
     if not isinstance(error, Unsaved) and paid and "stays spent" not in words:
         words = f"{words} What was spent before this stays spent."
-    name = " ".join(["dpselect", *filter(None, [getattr(given, "command", None)])])
-    words = scrubbed(advice.translated(words, given), advice.texts(given))
-    print(f"{name}: {' '.join(words.split())}", file=sys.stderr)
+    words = scrubbed(advice.translated(words, request), request.texts())
+    print(f"{request.prog}: {' '.join(words.split())}", file=sys.stderr)
     return status
 
 
@@ -139,6 +158,8 @@ def _said(error: BaseException, paid: bool) -> tuple[int, str]:
             "The answer was paid for and standard output could not be written, so it is printed above, on standard "
             "error, whole: keep it."
         )
+    if isinstance(error, click.ClickException):
+        return REFUSED, command.sentence(error)
     if isinstance(error, _SENTENCES) and _ours(error):
         return status, str(error)
     if isinstance(error, OSError):

@@ -6,40 +6,22 @@ A command that declares an output finds an open :class:`Output` in its place, wh
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from enum import Enum
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import click
+
+from dpselect.cli.options import OUTPUT, Argument, Option, Role
+from dpselect.cli.request import Request
 from dpselect.sources.locators import file_of, is_url, require_plain, without_secrets
 from dpselect.sources.output import Output, belongs_to_database
 
 PICTURES = (".png", ".svg", ".pdf")
-
-
-class Role(Enum):
-    """What a path is for."""
-
-    INPUT = "read, where it is a file: it may also be a number, a name or a URL"
-    OUTPUT = "written as a whole, replaced with --overwrite only"
-    NEW = "made, never replaced: a ledger or its copy"
-    LEDGER = "spent from"
-    FOLDER = "a folder of results"
-
-
-class Declared(argparse._StoreAction):
-    """An argument that names a path."""
-
-    def __init__(
-        self, option_strings: list[str], dest: str, *, role: Role, endings: tuple[str, ...] = (), **settings: Any
-    ) -> None:
-        super().__init__(option_strings, dest, **settings)
-        self.role, self.endings = role, endings
 
 
 class Unsaved(Exception):
@@ -58,65 +40,61 @@ class Unsaved(Exception):
 class Named:
     """One path of one command line."""
 
+    name: str
     shown: str
     text: str
-    action: Declared
+    parameter: Option | Argument
 
 
-def add_input(parser: Any, *names: str, **settings: Any) -> None:
-    """Add a file that is read."""
-    parser.add_argument(*names, action=Declared, role=Role.INPUT, **settings)
+def input(name: str, **settings: Any) -> Option | Argument:
+    """Return a file that is read."""
+    return _path(name, Role.INPUT, settings)
 
 
-def add_output(parser: Any, *names: str, endings: tuple[str, ...] = (), **settings: Any) -> None:
-    """Add a file that is written, with one of the endings if any are named, and ``--overwrite``."""
-    parser.add_argument(*names, action=Declared, role=Role.OUTPUT, endings=endings, **settings)
-    if "--overwrite" not in parser._option_string_actions:
-        parser.add_argument(
-            "--overwrite",
-            action="store_true",
-            # Said before a subcommand it holds behind it too.
-            default=argparse.SUPPRESS,
-            help="replace files that exist; never a ledger",
-        )
+def output(name: str, **settings: Any) -> Option | Argument:
+    """Return a file that is written, with one of the endings if any are named; ``--overwrite`` comes with it."""
+    return _path(name, Role.OUTPUT, {"panel": OUTPUT} | settings)
 
 
-def add_new(parser: Any, *names: str, **settings: Any) -> None:
-    """Add a ledger that is made, or a copy of one: what exists is never replaced."""
-    parser.add_argument(*names, action=Declared, role=Role.NEW, **settings)
+def new(name: str, **settings: Any) -> Option | Argument:
+    """Return a ledger that is made, or a copy of one: what exists is never replaced."""
+    return _path(name, Role.NEW, settings)
 
 
-def add_folder(parser: Any, *names: str, **settings: Any) -> None:
-    """Add a folder of results."""
-    parser.add_argument(*names, action=Declared, role=Role.FOLDER, **settings)
+def folder(name: str, **settings: Any) -> Option | Argument:
+    """Return a folder of results."""
+    return _path(name, Role.FOLDER, settings)
 
 
-def add_ledger(parser: Any, *names: str, **settings: Any) -> None:
-    """Add the ledger that is spent from."""
-    settings = {"metavar": "FILE", "help": "spend from this ledger; see dpselect budget create"} | settings
-    parser.add_argument(*(names or ("--ledger",)), action=Declared, role=Role.LEDGER, **settings)
+def ledger(name: str, **settings: Any) -> Any:
+    """Return the ledger that is spent from."""
+    return _path(name, Role.LEDGER, settings)
+
+
+def _path(name: str, role: Role, more: dict[str, Any]) -> Option | Argument:
+    settings: dict[str, Any] = {"metavar": "FILE", "type": str, "role": role, **more}
+    return Option(name, **settings) if name.startswith("-") else Argument(name, **settings)
 
 
 @contextmanager
-def held(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Iterator[None]:
+def held(request: Request) -> Iterator[None]:
     """Check every path of a command and open its outputs; afterwards nothing half written is left.
 
     Raises:
         ValueError: an empty path, another ending, one file for two purposes.
         OSError: an output that exists, is a ledger, or cannot be written.
     """
-    # An output before a subcommand is that of the subcommand.
-    paths = list({each.action.dest: each for each in _paths(parser, given)}.values())
-    for each in paths:
-        _require_name(each)
+    paths = [*_paths(request)]
+    for path in paths:
+        _require_name(path)
     for one, other in combinations(paths, 2):
         _require_apart(one, other)
     with ExitStack() as stack:
-        for each in paths:
-            if each.action.role is Role.OUTPUT:
-                setattr(given, each.action.dest, _opened(each, given, stack))
-            elif each.action.role is Role.NEW:
-                _require_new(each)
+        for path in paths:
+            if path.parameter.role is Role.OUTPUT:
+                setattr(request, path.name, _opened(path, request, stack))
+            elif path.parameter.role is Role.NEW:
+                _require_new(path)
         yield
 
 
@@ -142,44 +120,42 @@ def saved(write: Callable[[], Any], release: str) -> None:
     raise Unsaved(why, release)
 
 
-def _paths(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Iterator[Named]:
-    """Yield the paths of the command that was given, those of its subcommand too."""
-    for action in parser._actions:
-        value = getattr(given, action.dest, None)
-        if isinstance(action, argparse._SubParsersAction) and value is not None:
-            yield from _paths(action.choices[value], given)
-        elif isinstance(action, Declared) and isinstance(value, str):
-            yield Named(shown(action), value, action)
+def _paths(request: Request) -> Iterator[Named]:
+    """Yield the paths of the command line."""
+    for name, parameter in request.parameters.items():
+        value = request.get(name)
+        if getattr(parameter, "role", None) is not None and isinstance(value, str):
+            yield Named(name, shown(parameter), value, parameter)
 
 
-def shown(action: argparse.Action) -> str:
-    """Return what a path is called in a message."""
-    if action.option_strings:
-        return action.option_strings[0]
-    return {"file": "the table"}.get(action.dest, f"the {action.dest}")
+def shown(parameter: click.Parameter) -> str:
+    """Return what an option or an argument is called in a message."""
+    if isinstance(parameter, click.Option):
+        return parameter.opts[0]
+    return {"file": "the table"}.get(str(parameter.name), f"the {parameter.name}")
 
 
 def _require_name(path: Named) -> None:
     if not path.text.strip() or "\0" in path.text:
-        noun = "folder" if path.action.role is Role.FOLDER else "file"
+        noun = "folder" if path.parameter.role is Role.FOLDER else "file"
         raise ValueError(f"{_capital(path.shown)} is empty or holds a NUL: name a {noun}.")
-    if path.action.role is Role.INPUT:
+    if path.parameter.role is Role.INPUT:
         require_plain(path.text)
     elif is_url(path.text) or without_secrets(path.text) != path.text:
         raise ValueError(
             f"{_capital(path.shown)} is a file of this machine, and this reads like an address: name a file."
         )
-    if path.action.endings and not path.text.lower().endswith(path.action.endings):
-        *most, last = path.action.endings
+    if path.parameter.endings and not path.text.lower().endswith(path.parameter.endings):
+        *most, last = path.parameter.endings
         raise ValueError(
             f"{path.shown} writes {', '.join(most)}{' or ' if most else ''}{last}: {Path(path.text).name} is "
-            f"{'no picture' if path.action.endings == PICTURES else 'not such a file'}."
+            f"{'no picture' if path.parameter.endings == PICTURES else 'not such a file'}."
         )
 
 
 def _require_apart(one: Named, other: Named) -> None:
     """Refuse one file for two purposes, under whatever names: the second would overwrite the first."""
-    if {one.action.role, other.action.role} == {Role.INPUT}:
+    if {one.parameter.role, other.parameter.role} == {Role.INPUT}:
         return
     for first in _files(one):
         for second in _files(other):
@@ -190,7 +166,7 @@ def _require_apart(one: Named, other: Named) -> None:
 def _files(path: Named) -> list[str]:
     """Return the files that a path stands for, those of a pattern and of a database too."""
     text = path.text
-    if path.action.role is not Role.INPUT:
+    if path.parameter.role is not Role.INPUT:
         return [text]
     if is_url(text):
         file = file_of(text)
@@ -216,9 +192,9 @@ def _there(text: str) -> bool:
     return True
 
 
-def _opened(path: Named, given: argparse.Namespace, stack: ExitStack) -> Output:
+def _opened(path: Named, request: Request, stack: ExitStack) -> Output:
     try:
-        return stack.enter_context(Output(path.text, getattr(given, "overwrite", False)))
+        return stack.enter_context(Output(path.text, bool(request.overwrite)))
     except OSError as error:
         raise type(error)(f"{path.shown}: {error}") from None
 

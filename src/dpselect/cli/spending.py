@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
+from dpselect.cli.plan import Balance, Planned
+from dpselect.cli.request import Request
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.ledger import Ledger
-from dpselect.ledger.store import Book, Citing
+from dpselect.ledger.accountant import Terms, Totals
+from dpselect.ledger.events import Event
 from dpselect.sources.locators import without_secrets
 
 
@@ -18,45 +21,62 @@ class Purse:
     """A ledger, or none; a release without one is paid for all the same, because it cannot be taken back.
 
     Attributes:
-        given: the command line, whose ``paid`` becomes true with the first spend.
-        book: the ledger with its facts, or ``None``.
+        request: the command line, whose ``paid`` becomes true with the first spend. One that asks for a dry run ends
+            here.
+        ledger: the ledger, or ``None``.
+        facts: what is recorded with the spend.
     """
 
-    given: argparse.Namespace
-    book: Book | Citing | None
+    request: Request
+    ledger: Ledger | None
+    facts: Mapping[str, str]
 
     def spend(self, guarantee: Guarantee, *, mechanism: str, count: int = 1, note: str = "") -> int:
-        """Record the spend where there is a ledger; as :meth:`Ledger.spend`."""
+        """Record the spend where there is a ledger; as :meth:`Ledger.spend`.
+
+        Raises:
+            Planned: this is a dry run, and the ledger would take the spend.
+        """
+        if self.request.dry_run:
+            raise Planned(guarantee, mechanism, count, self.facts, self._balance(guarantee, mechanism, count))
         row = 0
         try:
-            if self.book is not None:
-                row = self.book.spend(guarantee, mechanism=mechanism, count=count, note=note)
+            if self.ledger is not None:
+                row = self.ledger.spend(guarantee, mechanism=mechanism, count=count, note=note, facts=self.facts)
         except KeyboardInterrupt:
             # It may have been written already.
-            self.given.paid = True
+            self.request.paid = True
             raise
-        self.given.paid = True
+        self.request.paid = True
         return row
 
     def about(self, **facts: Any) -> Purse:
         """Return the same budget with further facts; as :meth:`Ledger.about`."""
-        return self if self.book is None else Purse(self.given, _cited(self.book, facts))
+        return replace(self, facts={**self.facts, **_kept(facts)})
 
     def __deepcopy__(self, _: Any) -> Purse:
         """Stay one budget when an estimator that holds it is cloned."""
         return self
 
+    def _balance(self, guarantee: Guarantee, mechanism: str, count: int) -> Balance | None:
+        if self.ledger is None:
+            return None
+        terms, totals = self.ledger.terms, self.ledger.totals
+        event = Event.of(guarantee, dataset=terms.dataset, mechanism=mechanism, count=count, facts=self.facts)
+        after = terms.admit(totals, event)
+        return Balance(str(self.request.ledger), left(terms, totals), left(terms, after))
 
-def purse_of(given: argparse.Namespace, **more: str) -> Purse:
+
+def purse_of(request: Request, **more: str) -> Purse:
     """Return the ledger named on the command line, verified; ``more`` is recorded with the spend."""
-    if given.ledger is None:
-        return Purse(given, None)
-    facts = {"command": given.command}
+    if request.ledger is None:
+        return Purse(request, None, {})
+    facts = {"command": request.command}
     for name in ("file", "graph", "column"):
-        value = getattr(given, name, None)
+        value = request.get(name)
         if value is not None:
             facts[name] = without_secrets(str(value))
-    return Purse(given, _cited(Ledger.read(given.ledger), facts | more))
+    return Purse(request, Ledger.read(request.ledger), _kept(facts | more))
 
 
 def text(value: str) -> str:
@@ -64,5 +84,13 @@ def text(value: str) -> str:
     return value.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _cited(book: Any, facts: Mapping[str, Any]) -> Any:
-    return book.about(**{name: text(str(value)) for name, value in facts.items()})
+def _kept(facts: Mapping[str, Any]) -> dict[str, str]:
+    return {name: text(str(value)) for name, value in facts.items()}
+
+
+def left(terms: Terms, totals: Totals) -> dict[str, Fraction]:
+    """Return what is left, in the currency of the rule."""
+    rest = terms.left(totals)
+    if terms.rule == "rho":
+        return {"rho": rest.rho}
+    return {"epsilon": rest.epsilon} | ({"delta": rest.delta} if terms.delta else {})

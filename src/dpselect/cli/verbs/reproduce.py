@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import time
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dpselect.cli.arguments import whole
-from dpselect.cli.paths import add_folder
+from dpselect.cli import paths
+from dpselect.cli.options import argument, flag, one_of, option, whole
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer, Verb
 
 if TYPE_CHECKING:
     from dpselect.studies.engine.runs import Outcome
@@ -25,51 +26,34 @@ _MORE = (
 _UNFINISHED = "Not finished when the run was stopped: the same command goes on from here."
 
 
-def add(verbs: Any) -> None:
-    """Add the command."""
-    reproduce = verbs.add_parser(
-        "reproduce", help="re-create the papers' tables and figures, and judge their claims", epilog=_MORE
-    )
-    reproduce.add_argument(
-        "names", nargs="*", metavar="NAME", help="experiments, beginnings of their names, or papers; all when none"
-    )
-    reproduce.add_argument("--quick", action="store_true", help="coarse grids, under ten minutes on two cores")
-    reproduce.add_argument("--runs", choices=["paper"], help="the papers' own numbers of runs; takes longer")
-    add_folder(reproduce, "--out", metavar="FOLDER", default="reproduction", help="default: reproduction")
-    reproduce.add_argument("--jobs", type=whole, default=2, metavar="N", help="processes; default: 2")
-    reproduce.add_argument("--list", action="store_true", help="list the experiments")
-    reproduce.set_defaults(run=run)
-
-
-def run(given: argparse.Namespace) -> str:
-    """Run experiments, write the report, and return the verdicts as text."""
+def run(request: Request) -> Answer:
+    """Run experiments, write the report, and return the verdicts."""
     try:
-        return _run(given)
+        return _run(request)
     except KeyboardInterrupt:
-        given.status = 130
-        return "Stopped: the same command goes on from here."
+        return Answer("Stopped: the same command goes on from here.", status=130)
 
 
-def _run(given: argparse.Namespace) -> str:
+def _run(request: Request) -> Answer:
     from dpselect.studies import papers as experiments
     from dpselect.studies.engine import journal
     from dpselect.studies.engine import runs as engine
     from dpselect.studies.engine.experiment import EFFORTS, Results
     from dpselect.studies.engine.report import Report, write
 
-    if given.jobs < 1:
+    if request.jobs < 1:
         raise ValueError("--jobs is a number of processes >= 1.")
-    if given.quick and given.runs:
+    if request.quick and request.runs:
         raise ValueError("--quick and --runs paper exclude each other: pass one of them.")
-    wanted = experiments.chosen(given.names)
-    if given.list:
-        return "\n".join(f"{each.name:<40} {each.paper} {each.item}: {each.title}" for each in wanted)
+    wanted = experiments.chosen([*request.names])
+    if request.list:
+        return Answer("\n".join(f"{each.name:<40} {each.paper} {each.item}: {each.title}" for each in wanted))
     _needs_libraries()
-    folder = _folder(given.out)
+    folder = _folder(request.out)
     journal.ready(folder)
     papers = {each.paper for each in wanted}
     absent = [each for each in experiments.NOT_REPRODUCED if each.paper in papers]
-    effort = EFFORTS["quick" if given.quick else given.runs or "full"]
+    effort = EFFORTS["quick" if request.quick else request.runs or "full"]
     start = time.monotonic()
     outcomes: list[Outcome] = []
 
@@ -81,7 +65,7 @@ def _run(given: argparse.Namespace) -> str:
         _tell(missing)
     show = sys.stderr.isatty()
     try:
-        with closing(engine.run(wanted, effort, folder / "results", jobs=given.jobs, show=show)) as running:
+        with closing(engine.run(wanted, effort, folder / "results", jobs=request.jobs, show=show)) as running:
             for outcome in running:
                 outcomes.append(outcome)
                 _tell(_told(outcome))
@@ -92,8 +76,7 @@ def _run(given: argparse.Namespace) -> str:
             with suppress(OSError):
                 _tell(f"{report()} It shows what was finished.")
         raise
-    given.status = 1 if any(outcome.failed for outcome in outcomes) else 0
-    return report()
+    return Answer(report(), status=1 if any(outcome.failed for outcome in outcomes) else 0)
 
 
 def _tell(text: str) -> None:
@@ -153,3 +136,24 @@ def _needs_libraries() -> None:
         import sklearn  # noqa: F401
     except ImportError as missing:
         raise ImportError(f'{missing.name} is not installed: pip install "dpselect[all,reproduce]".') from None
+
+
+VERB = Verb(
+    run,
+    (
+        argument(
+            "names",
+            metavar="[NAME]...",
+            words="experiments, beginnings of their names, or papers; all when none",
+            nargs=-1,
+        ),
+        flag("--quick", "coarse grids, under ten minutes on two cores"),
+        option("--runs", type=one_of(["paper"]), metavar="paper", help="the papers' own numbers of runs; takes longer"),
+        paths.folder("--out", metavar="FOLDER", default="reproduction", help="default: reproduction"),
+        option("--jobs", type=whole, default=2, metavar="N", help="processes; default: 2"),
+        flag("--list", "list the experiments"),
+    ),
+    "dpselect reproduce --quick --out reproduction",
+    about=_MORE,
+    json=False,
+)

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 from fractions import Fraction
-from typing import Any
 
 import dpselect as dps
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer, Verb
 
-_DEMO_EPSILONS = ("0.1", "1", "10", "100")
-
-
-def add(verbs: Any) -> None:
-    """Add the command."""
-    demo = verbs.add_parser("demo", help="compare mechanisms on a real graph, with exact probabilities")
-    demo.set_defaults(run=run)
+_EPSILONS = ("0.1", "1", "10", "100")
 
 
-def run(_: argparse.Namespace) -> str:
+def run(_: Request) -> Answer:
     """Return the demo's text: Les Miserables, who stands between the others most."""
     graph = dps.Graph.named("lesmis")
     betweenness = dps.utilities.ego_betweenness(graph, max_degree=40)
@@ -32,12 +26,14 @@ def run(_: argparse.Namespace) -> str:
         "",
         f"Exact probability that the true answer, {graph.candidates[best]}, is named:",
         "",
-        f"  {'mechanism':<34}" + "".join(f"{'eps ' + epsilon:>10}" for epsilon in _DEMO_EPSILONS),
+        f"  {'mechanism':<34}" + "".join(f"{'eps ' + epsilon:>10}" for epsilon in _EPSILONS),
     ]
+    facts = []
     for name, scores in rows:
         label = f"{name}, on degree" if scores is degree else name
-        law = [dps.mechanism(name).law(scores, Fraction(epsilon))[best] for epsilon in _DEMO_EPSILONS]
+        law = [dps.mechanism(name).law(scores, Fraction(epsilon))[best] for epsilon in _EPSILONS]
         lines.append(f"  {label:<34}" + "".join(f"{chance:>10.3f}" for chance in law))
+        facts.append({"mechanism": label, "probabilities": dict(zip(_EPSILONS, map(float, law), strict=True))})
     chosen = dps.select(betweenness, 1, mechanism=dps.mechanism("shifted-local-dampening-flip"))
     lines += [
         "",
@@ -47,4 +43,7 @@ def run(_: argparse.Namespace) -> str:
         f"One private release at epsilon 1, by {chosen.mechanism}: {chosen.candidate}",
         "Probabilities come from the exact law, which is for public data; a release names one character.",
     ]
-    return "\n".join(lines)
+    return Answer("\n".join(lines), {"truth": graph.candidates[best], "laws": facts, "released": chosen.candidate})
+
+
+VERB = Verb(run, example="dpselect demo")

@@ -1,0 +1,247 @@
+"""Verbs as commands of Click: help pages, several words after one option, and refusals that name what is meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+import click
+import rich_click
+from click.core import ParameterSource
+
+from dpselect.cli import options, paths
+from dpselect.cli.options import BUDGET, NEGATIVE, OUTPUT, Option, Role
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Verb
+from dpselect.cli.verbs import PANELS, VERBS
+
+NAME = "dpselect"
+_ABOUT = (
+    "Choose under differential privacy: name the best of a private table, and reveal little about anyone in it.\n\n"
+    "Try first: dpselect demo"
+)
+_LOOK = {
+    "theme": "default-nu",
+    "max_width": 100,
+    "text_markup": None,
+    "text_paragraph_linebreaks": "\n\n",
+    "show_arguments": True,
+    "options_table_column_types": ["opt_all_metavar", "help"],
+    "options_table_help_sections": ["help", "required"],
+    "required_long_string": "(required)",
+}
+
+
+class Task(rich_click.RichCommand):
+    """A verb without tasks, or a task of a verb."""
+
+    def __init__(self, name: str, verb: Verb, **settings: Any) -> None:
+        super().__init__(name=name, **settings)
+        self.verb = verb
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse, with several words after an option that takes several, and nothing ignored."""
+        ctx.allow_extra_args = True
+        return super().parse_args(ctx, [*_spread(args, ctx)])
+
+
+class Tasks(rich_click.RichGroup):
+    """A verb that has tasks, or the list of all verbs."""
+
+    def __init__(self, name: str, verb: Verb, **settings: Any) -> None:
+        super().__init__(name=name, no_args_is_help=False, **settings)
+        self.verb = verb
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse up to the first word that is no option: the rest is for the task."""
+        ctx.args = click.Command.parse_args(self, ctx, args)
+        return ctx.args
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the task, or say which one may be meant."""
+        names = self.list_commands(ctx)
+        if args[0] not in names:
+            near = get_close_matches(args[0], names, 1)
+            meant = f", did you mean {near[0]}" if near else ""
+            kind = "command" if ctx.parent is None else "task"
+            ctx.fail(f"there is no {kind} {args[0]!r}{meant}: see {ctx.command_path} --help.")
+        return args[0], self.imported(args[0]), args[1:]
+
+    def imported(self, name: str) -> click.Command:
+        """Return a task by its name."""
+        return self.commands[name]
+
+
+class Root(Tasks):
+    """All verbs; the file of one is imported when it runs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return every verb, in the order of the list."""
+        return [*VERBS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Return what a list shows of a verb, without its file."""
+        return rich_click.RichCommand(name=cmd_name, help=VERBS[cmd_name]) if cmd_name in VERBS else None
+
+    def imported(self, name: str) -> click.Command:
+        """Return a verb as a command."""
+        verb: Verb = import_module(f"dpselect.cli.verbs.{name.replace('-', '_')}").VERB
+        return _command(name, verb, VERBS[name])
+
+
+def root() -> Root:
+    """Return the whole command line."""
+    version = Option("--version", is_flag=True, is_eager=True, callback=_version, help="Show the version and exit.")
+    return Root(
+        NAME,
+        Verb(),
+        params=[version],
+        help=_ABOUT,
+        epilog="dpselect COMMAND --help explains a command and shows an example.",
+        context_settings={"rich_help_config": _LOOK},
+        panels=[
+            *(rich_click.RichCommandPanel(title, commands=[*verbs]) for title, verbs in PANELS.items()),
+            rich_click.RichOptionPanel("Options"),
+        ],
+    )
+
+
+def understood(words: Sequence[str], request: Request) -> None:
+    """Fill in what a command line asks; nothing of it is ignored.
+
+    Raises:
+        click.ClickException: it asks for something that there is not.
+        click.exceptions.Exit: a page of help or the version was printed, which was all.
+    """
+    context = root().make_context(NAME, [*words], obj=request)
+    if not context.args:
+        print(context.get_help())
+        context.exit()
+    asked = [context]
+    while isinstance(context.command, Tasks) and context.args:
+        name, command, rest = context.command.resolve_command(context, context.args)
+        assert command is not None
+        request.prog = f"{context.command_path} {name}"
+        context = command.make_context(name, rest, parent=context)
+        asked.append(context)
+    _fill(request, asked)
+    verb: Verb = context.command.verb  # type: ignore[attr-defined]
+    if context.args:
+        word = context.args[0]
+        hint = verb.hint(request, context.args) if verb.hint else ""
+        context.fail(f"{word!r} is one word too many{hint}: see {context.command_path} --help.")
+    if verb.run is None:
+        context.fail(f"name a task, {' or '.join(verb.tasks)}: see {context.command_path} --help.")
+    request.verb = verb
+
+
+def _fill(request: Request, asked: Sequence[click.Context]) -> None:
+    """Take over the values; what is said before a task holds for the task, unless the task says otherwise."""
+    request.command, request.task = [*(each.info_name for each in asked[1:]), None][:2]
+    for context in asked:
+        for parameter in context.command.params:
+            assert parameter.name is not None
+            said = context.get_parameter_source(parameter.name) is not ParameterSource.DEFAULT
+            if said or parameter.name not in request.parameters:
+                setattr(request, parameter.name, context.params.get(parameter.name))
+            request.parameters[parameter.name] = parameter
+
+
+def sentence(error: click.ClickException) -> str:
+    """Return what a refused command line should have said."""
+    if isinstance(error, click.NoSuchOption):
+        assert error.ctx is not None
+        known = [name for each in error.ctx.command.get_params(error.ctx) for name in each.opts if name[0] == "-"]
+        name = error.option_name
+        begun = [each for each in known if each.startswith(name) and len(name) > len("--")]
+        near = begun or get_close_matches(name, known, 1)
+        meant = f", did you mean {' or '.join(near)}" if near else ""
+        return f"there is no option {name}{meant}: see {error.ctx.command_path} --help."
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        words = getattr(error.param, "help", None) or "it is required"
+        return f"{paths.shown(error.param)} is required: {words}."
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        return f"{paths.shown(error.param)}: {error.message.rstrip('.')}."
+    return error.message
+
+
+def _command(name: str, verb: Verb, summary: str) -> Task | Tasks:
+    """Return the command of a verb or a task."""
+    settings: dict[str, Any] = {
+        "params": [*verb.options, *_shared(verb)],
+        "help": f"{summary}\n\n{verb.about}".strip(),
+        "short_help": summary,
+        "epilog": f"Example: {verb.example}" if verb.example else None,
+        "panels": [*_panels(verb)],
+    }
+    if not verb.tasks:
+        return Task(name, verb, **settings)
+    tasks = {task: _command(task, each, each.summary) for task, each in verb.tasks.items()}
+    return Tasks(name, verb, commands=tasks, subcommand_metavar="[TASK]" if verb.run else "TASK", **settings)
+
+
+def _panels(verb: Verb) -> Iterator[Any]:
+    """Yield the parts of a page of help, in order; those that stay empty are not shown."""
+    if verb.tasks:
+        yield rich_click.RichCommandPanel("Tasks", commands=[*verb.tasks])
+    more = [str(each.panel) for each in verb.options if each.panel is not None]
+    for title in dict.fromkeys(("Arguments", "Options", *sorted({*more} - {BUDGET, OUTPUT}), BUDGET, OUTPUT)):
+        yield rich_click.RichOptionPanel(title)
+
+
+def _shared(verb: Verb) -> Iterator[Option]:
+    """Yield what every verb of this kind has."""
+    if verb.spends:
+        yield options.option(
+            "--epsilon", type=options.epsilon, required=True, panel=BUDGET, help="the privacy budget, such as 0.5"
+        )
+    if verb.mechanism is not None:
+        yield options.option(
+            "--mechanism", panel=BUDGET, metavar="NAME", help=f"default: {verb.mechanism}; see dpselect mechanisms"
+        )
+    if verb.spends:
+        yield paths.ledger("--ledger", help="spend from this ledger; see dpselect budget create", panel=BUDGET)
+        yield options.DRY_RUN
+    if any(each.role is Role.OUTPUT for each in verb.options):
+        yield options.flag("--overwrite", "replace files that exist; never a ledger", OUTPUT)
+    if verb.json and verb.run is not None:
+        yield options.flag("--json", "print one JSON object", OUTPUT)
+
+
+def _spread(args: Sequence[str], ctx: click.Context) -> Iterator[str]:
+    """Yield the words of a command line with an option before each of several values; refuse an option without any."""
+    known = {name: each for each in ctx.command.get_params(ctx) if isinstance(each, Option) for name in each.opts}
+    words = [*args]
+    while words:
+        word = words.pop(0)
+        yield word
+        if word == "--":
+            yield from words
+            return
+        parameter = known.get(word)
+        if parameter is None or parameter.is_flag:
+            continue
+        if not words or _option_like(words[0]):
+            ctx.fail(f"{word} needs a value: see {ctx.command_path} --help.")
+        yield words.pop(0)
+        while parameter.several and words and not _option_like(words[0]):
+            yield word
+            yield words.pop(0)
+
+
+def _option_like(word: str) -> bool:
+    return bool(re.match(r"-[^\s]", word)) and " " not in word and not NEGATIVE.match(word)
+
+
+def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    import dpselect
+
+    print(f"{NAME} {dpselect.__version__}")
+    ctx.exit()

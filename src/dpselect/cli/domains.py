@@ -1,0 +1,110 @@
+"""Files of public domains: which values each column may have, and what becomes of cells that are outside."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import dpselect as dps
+from dpselect.cli.options import one_of, option
+from dpselect.cli.request import Request
+
+# So many columns are named in a message.
+_SHOWN = 20
+READING = (
+    option(
+        "--missing",
+        default="ignore",
+        type=one_of(["ignore", "category", "error"]),
+        metavar="ignore|category|error",
+        help="missing values: leave the row out (default), give them a code of their own, or refuse the table",
+    ),
+    option(
+        "--unknown",
+        default="clip",
+        type=one_of(["clip", "ignore", "error"]),
+        metavar="clip|ignore|error",
+        help="values outside their domain: clip numbers and leave out rows with other categories (default), leave out "
+        "both, or refuse the table",
+    ),
+)
+
+
+def read(path: str) -> dict[str, Any]:
+    """Return the domains of a TOML file.
+
+    Raises:
+        FileNotFoundError, ValueError: no such file, no TOML, or a domain that is neither list, pair nor edges.
+    """
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"There is no file {path}.")
+    try:
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
+        raise ValueError(
+            f"{path} is not a TOML file of domains: write name = [...] or name = {{low = ..., high = ...}}."
+        ) from None
+    table = content.get("domains")
+    domains: dict[str, Any] = {}
+    for name, domain in (table if isinstance(table, dict) else content).items():
+        if isinstance(domain, list):
+            if not all(isinstance(each, (str, int, float)) for each in domain):
+                raise ValueError(f"The domain of {name!r} lists more than text, numbers and truth values: quote dates.")
+            domains[name] = domain
+        elif isinstance(domain, dict) and set(domain) == {"low", "high"}:
+            domains[name] = (domain["low"], domain["high"])
+        elif isinstance(domain, dict) and set(domain) == {"edges"}:
+            domains[name] = _edges(name, domain["edges"])
+        else:
+            raise ValueError(
+                f"The domain of {name!r} must be a list, {{low, high}} or {{edges}}: see dpselect train --help."
+            )
+    return domains
+
+
+def _edges(name: str, edges: Any) -> Any:
+    import numpy as np
+
+    if not isinstance(edges, list) or not all(isinstance(each, (int, float)) for each in edges):
+        raise ValueError(f"The edges of {name!r} must be a list of numbers, such as {{edges = [0, 18, 65, 120]}}.")
+    return np.array(edges, dtype=float)
+
+
+def require_target(request: Request, domains: dict[str, Any]) -> None:
+    """Refuse domains without the classes of the target.
+
+    Raises:
+        PrivacyError, ValueError: none are listed; fewer than two.
+    """
+    if request.target not in domains:
+        raise dps.PrivacyError(
+            f"{request.domains} lacks {request.target!r}: list the public classes of the target there."
+        )
+    domain = domains[request.target]
+    if not isinstance(domain, list) or len(domain) < 2:
+        raise ValueError(
+            f"The target needs a list of at least two classes: write {request.target} = [...] in {request.domains}."
+        )
+
+
+def require_columns(request: Request, domains: Mapping[str, Any], columns: Iterable[str]) -> None:
+    """Refuse domains of columns that the table lacks: a slip of the pen would cost a column, and the budget with it.
+
+    Raises:
+        ValueError: which one; or there is none but that of the target.
+    """
+    there = [*columns]
+    stray = next((name for name in domains if name not in there), None)
+    if stray is not None:
+        more = ", ..." if len(there) > _SHOWN else ""
+        raise ValueError(
+            f"{request.domains} has a domain of {stray!r}, and the table has no such column: it has "
+            f"{', '.join(map(repr, there[:_SHOWN]))}{more}. Correct the name, or delete its line."
+        )
+    if {*domains} <= {request.target}:
+        raise ValueError(
+            f"{request.domains} has no domain but that of the target: add the columns to learn from, of "
+            f"{', '.join(map(repr, [name for name in there if name != request.target][:_SHOWN]))}."
+        )

@@ -1,0 +1,183 @@
+"""Options and arguments of commands: exact numbers, names from a list, public candidates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from enum import Enum
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+from rich_click.rich_parameter import RichArgument, RichOption
+
+# What stands where a value belongs and is a number: -1e3 and -1/2 too.
+NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan)", re.IGNORECASE)
+BUDGET, OUTPUT = "Budget", "Output"
+_EPSILON = "epsilon must be positive and finite, such as 0.5"
+
+
+class Role(Enum):
+    """What a path is for."""
+
+    INPUT = "read, where it is a file: it may also be a number, a name or a URL"
+    OUTPUT = "written as a whole, replaced with --overwrite only"
+    NEW = "made, never replaced: a ledger or its copy"
+    LEDGER = "spent from"
+    FOLDER = "a folder of results"
+
+
+class Option(RichOption):
+    """An option; ``role`` and ``endings`` where it names a path, ``several`` where many words may follow it."""
+
+    def __init__(
+        self,
+        *names: str,
+        role: Role | None = None,
+        endings: Sequence[str] = (),
+        several: bool = False,
+        **settings: Any,
+    ) -> None:
+        super().__init__(names, **settings)
+        self.role, self.endings, self.several = role, tuple(endings), several
+
+
+class Argument(RichArgument):
+    """An argument; ``role`` where it names a path."""
+
+    def __init__(self, name: str, role: Role | None = None, **settings: Any) -> None:
+        super().__init__([name], **settings)
+        self.role, self.endings, self.several = role, (), False
+
+
+class Exact(click.ParamType[Any]):
+    """A type given by a function from text that raises ``ValueError`` with half a sentence."""
+
+    def __init__(self, name: str, read: Callable[[str], Any]) -> None:
+        self.name, self.read = name, read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value; one that is no text is a default and stays."""
+        if not isinstance(value, str):
+            return value
+        try:
+            return self.read(value)
+        except ValueError as error:
+            raise click.BadParameter(str(error), ctx, param) from None
+
+
+def one_of(names: Sequence[Any], why: str = "") -> click.Choice[Any]:
+    """Return the type of a word from a list; another one is refused with the nearest."""
+    return _Choice([str(name) for name in names], why)
+
+
+class _Choice(click.Choice[Any]):
+    def __init__(self, names: Sequence[str], why: str) -> None:
+        super().__init__(names)
+        self.why = why
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value in self.choices:
+            return value
+        if self.why and "," in value:
+            raise click.BadParameter(f"{value!r} are several: {self.why}", ctx, param)
+        near = get_close_matches(str(value), self.choices, 1)
+        meant = f"did you mean {near[0]}? It is" if near else "it is"
+        raise click.BadParameter(f"{value!r} is not one of them: {meant} one of {', '.join(self.choices)}", ctx, param)
+
+
+def option(name: str, *, type: Any = str, panel: str | None = None, **settings: Any) -> Option:
+    """Return an option with one value, or with ``several=True`` as many as follow it."""
+    if settings.get("several"):
+        settings["multiple"] = True
+    if "default" in settings and not settings.get("multiple"):
+        settings.setdefault("show_default", False)
+    return Option(name, type=type, panel=panel, **settings)
+
+
+def flag(name: str, words: str, panel: str | None = None) -> Option:
+    """Return an option without a value."""
+    return Option(name, is_flag=True, help=words, panel=panel)
+
+
+DRY_RUN = flag("--dry-run", "say what it would cost and what would be recorded; spend nothing", BUDGET)
+
+
+def argument(name: str, *, metavar: str, words: str, **settings: Any) -> Argument:
+    """Return an argument."""
+    return Argument(name, metavar=metavar, help=words, **settings)
+
+
+def _number(text: str) -> Fraction:
+    try:
+        if len(text) > 40:
+            raise ValueError
+        exponent = text.lower().partition("e")[2]
+        if exponent and abs(int(exponent)) > 400:
+            raise ValueError
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(f"{text!r} is not a number: write one such as 0.5, 1/3 or 1e-6") from None
+
+
+def _epsilon(text: str) -> Fraction:
+    try:
+        value = _number(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number: {_EPSILON}") from None
+    if value <= 0:
+        raise ValueError(f"{text!r} is too small: {_EPSILON}")
+    return value
+
+
+def _whole(text: str) -> int:
+    try:
+        if len(text) > 40:
+            raise ValueError
+        return int(text)
+    except ValueError:
+        raise ValueError(f"{text[:40]!r} is not a whole number: write one such as 3") from None
+
+
+def weight_of(text: str) -> Fraction:
+    """Return an exact weight, or half a sentence that says what one is."""
+    try:
+        return _number(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a weight: write a finite number such as 2, 0.5 or -1") from None
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number of seconds: write one such as 20") from None
+
+
+number, epsilon, whole = Exact("number", _number), Exact("epsilon", _epsilon), Exact("whole", _whole)
+seconds = Exact("seconds", _seconds)
+
+
+def nodes(text: str | None, name: str = "--nodes", noun: str = "label") -> Any:
+    """Return a number of nodes, a list of labels (integers when all are), or None when not given."""
+    if text is None:
+        return None
+    of = "node" if noun == "label" else noun
+    if text.isdecimal():
+        if not int(text):
+            raise ValueError(f"{name} must be at least 1: how many public {of}s there are.")
+        return int(text)
+    if not Path(text).is_file():
+        raise ValueError(f"{name} takes a number or a file with one {noun} per line, and there is no file {text!r}.")
+    try:
+        lines = Path(text).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise ValueError(f"{text} is not UTF-8 text: save it as UTF-8.") from None
+    labels = [line.strip() for line in lines if line.strip()]
+    if not labels:
+        raise ValueError(f"{text} lists no {of}: write one {noun} per line.")
+    # "007" is a label and "7" an integer: only lists that survive the way there and back are integers.
+    integers = all(label.isascii() and label.isdigit() and str(int(label)) == label for label in labels)
+    return [int(label) for label in labels] if integers else labels

@@ -1,0 +1,17 @@
+"""Where a table is: in a file, or in a database where it stays."""
+
+from __future__ import annotations
+
+from dpselect.cli.options import flag, option
+from dpselect.cli.request import Request
+from dpselect.sources.locators import is_url
+
+OPTIONS = (
+    option("--table", metavar="NAME", help="the table, when a URL such as postgres://host/database is given"),
+    flag("--in-place", "let DuckDB count in a file where it is, for tables beyond memory"),
+)
+
+
+def stays(request: Request, path: str) -> bool:
+    """Return whether the table stays where it is and only counts are fetched."""
+    return bool(request.table or request.in_place or is_url(path))

@@ -1,0 +1,121 @@
+"""What a dry run says: the cost, the relation, the error that follows from public facts, and what would be recorded.
+
+A dry run is the command itself up to its spend, which stops it: so it refuses whatever the command would refuse, and
+nothing is spent, drawn or written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer
+from dpselect.kernel.guarantee import Guarantee
+
+# What one step between databases is, in words.
+PROTECTED = {
+    "edge": "edge",
+    "family": "family replaced",
+    "add-remove": "record added or removed",
+    "substitution": "record replaced",
+}
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What a ledger has left before and after the spend, in the currency of its rule.
+
+    Attributes:
+        ledger: its path.
+        before: what is left, by currency.
+        after: what would be left.
+    """
+
+    ledger: str
+    before: Mapping[str, Fraction]
+    after: Mapping[str, Fraction]
+
+
+class Planned(Exception):
+    """A dry run has come to its spend.
+
+    Attributes:
+        guarantee: of each draw.
+        mechanism: what would draw.
+        count: how many draws.
+        record: what the ledger would keep beside them.
+        balance: of the ledger; ``None`` without one.
+    """
+
+    def __init__(
+        self, guarantee: Guarantee, mechanism: str, count: int, record: Mapping[str, str], balance: Balance | None
+    ) -> None:
+        super().__init__()
+        self.guarantee, self.mechanism, self.count = guarantee, mechanism, count
+        self.record, self.balance = record, balance
+
+    def answer(self, request: Request) -> Answer:
+        """Return the plan as text and as facts."""
+        bound = None if request.bound is None else request.bound()
+        facts: dict[str, Any] = {
+            "dry_run": True,
+            "mechanism": self.mechanism,
+            "guarantee": promise(self.guarantee, self.count),
+            "draws": self.count,
+            "error_bound": bound,
+            "ledger": None,
+        }
+        if self.balance is not None:
+            facts["ledger"] = {
+                "path": self.balance.ledger,
+                "left": _texts(self.balance.before),
+                "left_after": _texts(self.balance.after),
+                "record": dict(self.record),
+            }
+        return Answer("\n".join(self._lines(bound)), facts)
+
+    def _lines(self, bound: float | None) -> list[str]:
+        total = facts_text(self.guarantee, self.count)
+        draws = f", in {self.count} draws of {self.guarantee.epsilon}" if self.count > 1 else ""
+        lines = [
+            "Dry run: nothing was spent, drawn or written.",
+            f"cost       {total}{draws}",
+            f"mechanism  {self.mechanism}",
+            "error      no bound follows from public facts alone"
+            if bound is None
+            else f"error      expected at most {bound:.4g} in the score, per draw and whatever the data",
+        ]
+        if self.balance is None:
+            return [*lines, "ledger     none: nothing would be recorded; name one by --ledger"]
+        before, after = _words(self.balance.before), _words(self.balance.after)
+        record = ", ".join(f"{name} = {value}" for name, value in self.record.items())
+        return [*lines, f"ledger     {self.balance.ledger}: {before} left, {after} afterwards", f"record     {record}"]
+
+
+def promise(guarantee: Guarantee, count: int = 1) -> dict[str, Any]:
+    """Return a guarantee for programs: exact as text, and as a float."""
+    epsilon, delta = guarantee.epsilon * count, guarantee.delta * count
+    return {
+        "epsilon": str(epsilon),
+        "epsilon_float": float(epsilon),
+        "delta": str(delta),
+        "delta_float": float(delta),
+        "neighbours": guarantee.neighbours.value,
+    }
+
+
+def facts_text(guarantee: Guarantee, count: int = 1) -> str:
+    """Return a guarantee in words."""
+    delta = f" and delta = {guarantee.delta * count}" if guarantee.delta else ""
+    return f"epsilon = {guarantee.epsilon * count}{delta} per {PROTECTED[guarantee.neighbours.value]}"
+
+
+def _texts(amounts: Mapping[str, Fraction]) -> dict[str, str]:
+    return {name: str(value) for name, value in amounts.items()}
+
+
+def _words(amounts: Mapping[str, Fraction]) -> str:
+    return " and ".join(f"{name} {float(value):.6g}" for name, value in amounts.items())

@@ -1,0 +1,57 @@
+"""One command line while it runs: what it asks, and what has become of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import click
+
+    from dpselect.cli.verb import Verb
+
+
+class Request(SimpleNamespace):
+    """What a command line asks, an attribute per option, and what has become of it.
+
+    Attributes:
+        words: the command line as it was typed.
+        command: the verb, such as ``"budget"``; the task of a verb that has several is ``task``.
+        prog: what messages begin with, such as ``"dpselect budget show"``.
+        verb: what runs; ``None`` before the command line has been understood.
+        parameters: everything that the command declares, by name.
+        paid: whether anything was spent, or released without a ledger.
+        stopped: whether the user interrupted.
+        bound: what a dry run may say of the error, or ``None``.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        parameters: dict[str, click.Parameter] = {}
+        verb: Verb | None = None
+        super().__init__(
+            words=[str(word) for word in words],
+            command=None,
+            task=None,
+            prog="dpselect",
+            verb=verb,
+            parameters=parameters,
+            json=False,
+            dry_run=False,
+            overwrite=False,
+            paid=False,
+            stopped=False,
+            bound=None,
+        )
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the value of an option that the command may not have."""
+        return getattr(self, name, default)
+
+    def texts(self) -> Iterator[str]:
+        """Yield every text of the command line: the words, and of what reads as an option its name and its value."""
+        for word in self.words:
+            yield word
+            if word.startswith("-"):
+                name, _, value = word.partition("=")
+                yield from (word.lstrip("-"), name.lstrip("-"), value)

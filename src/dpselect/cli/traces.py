@@ -1,0 +1,78 @@
+"""Traces of public data: the options that name them, and the choice maker that they teach."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dpselect.cli import paths
+from dpselect.cli.options import number, one_of, option
+from dpselect.cli.request import Request
+
+OPTIONS = (
+    paths.input("--traces", required=True, metavar="PARQUET", help="runs on public data, from ChoiceMaker.train"),
+    option(
+        "--share",
+        type=number,
+        metavar="S",
+        help="of epsilon for metafeatures (default 0.05; 0 without any to pay)",
+    ),
+    option(
+        "--metafeatures",
+        type=one_of(["free", "paid"]),
+        metavar="free|paid",
+        help="public ones only, or those paid for too (default: paid for histograms, free for trees, where it gains "
+        "nothing to pay)",
+    ),
+    option(
+        "--learner",
+        metavar="NAME",
+        help="forest, regret-tree or fixed (default: forest for histograms, regret-tree for trees)",
+    ),
+)
+
+
+def maker_of(
+    request: Request, options: list[Any], *, metafeatures: str | None = None, learner: str | None = None
+) -> Any:
+    """Return the choice maker that the traces on the command line teach; without options, all that they hold.
+
+    Raises:
+        ValueError: traces of another kind than asked for, or of neither histograms nor trees.
+    """
+    from dpselect.chooser import ChoiceMaker, Traces, cells, trees
+
+    traces = Traces.read(request.traces)
+    held = set(traces.metafeatures)
+    kinds: dict[str, Any] = {"histogram": cells, "tree": trees}
+    found = [name for name, kind in kinds.items() if {each.name for each in kind.metafeatures()} <= held]
+    if not found:
+        raise ValueError(
+            f"{request.traces} holds traces of neither histograms nor trees: train with their metafeatures."
+        )
+    if request.task not in (None, found[0]):
+        raise ValueError(f"{request.traces} holds traces of the kind {found[0]!r}, not {request.task!r}: pass others.")
+    kind = kinds[found[0]]
+    read = kind.metafeatures()
+    how = {"derived": kind.DERIVED, "features": kind.FEATURES}
+    if (metafeatures or kind.METAFEATURES) == "free":
+        read, how = [each for each in read if each.public], {}
+    wanted = [option for option in options or kind.options() if option.name in traces.options]
+    maker = ChoiceMaker(wanted, read, kind.LOSS, share=request.get("share"), learner=learner or kind.LEARNER, **how)
+    return maker.learn(traces)
+
+
+def read_counts(path: str) -> Any:
+    """Return the counts of a .npy file.
+
+    Raises:
+        FileNotFoundError, ValueError: no such file, or none that holds numbers.
+    """
+    import numpy as np
+
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"There is no file {path}.")
+    try:
+        return np.load(path, allow_pickle=False)
+    except (ValueError, EOFError):
+        raise ValueError(f"{path} is no .npy file of numbers: write it with numpy.save.") from None

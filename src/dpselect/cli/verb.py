@@ -1,0 +1,55 @@
+"""What a verb declares. A new verb is a file that holds one of these and a line in :mod:`dpselect.cli.verbs`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpselect.cli.options import Argument, Option
+    from dpselect.cli.request import Request
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command answers.
+
+    Attributes:
+        text: for people, on standard output.
+        facts: the same for programs: what ``--json`` prints as one object.
+        status: 0, or 1 where a claim of the library broke.
+    """
+
+    text: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    status: int = 0
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb of the command line, or one task of a verb.
+
+    Attributes:
+        run: returns the answer; ``None`` where a task must be named.
+        options: what it takes beyond what every verb has.
+        example: one command that works, shown by ``--help``.
+        about: what the one line of the list leaves open.
+        spends: whether it releases: then it also has ``--epsilon``, ``--ledger`` and ``--dry-run``.
+        mechanism: what it draws with by default, in words; ``None`` where there is nothing to choose.
+        summary: one line; of a verb it stands in the list of verbs.
+        tasks: what follows the verb, by name.
+        json: whether it answers, so that ``--json`` can print the answer.
+        hint: what stray words may mean, as the end of a sentence.
+    """
+
+    run: Callable[[Request], Answer] | None = None
+    options: Sequence[Option | Argument] = ()
+    example: str = ""
+    about: str = ""
+    spends: bool = False
+    mechanism: str | None = None
+    summary: str = ""
+    tasks: Mapping[str, Verb] = field(default_factory=dict)
+    json: bool = True
+    hint: Callable[[Request, Sequence[str]], str] | None = None

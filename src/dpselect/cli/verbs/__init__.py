@@ -1,0 +1,32 @@
+"""The verbs, as ``dpselect --help`` lists them: each is a file here of the same name, imported when it runs."""
+
+from __future__ import annotations
+
+# Panel to verb to one line. The file of "top-k" is top_k.py, and holds VERB.
+PANELS = {
+    "Ask a private table": {
+        "median": "Release the median of a column, or name the record that has it.",
+        "percentile": "Release a percentile of a column.",
+        "quantiles": "Release several percentiles of a column under one budget.",
+        "select": "Name the best candidates of a table of scores, where the table lives.",
+        "top-k": "Name the k most influential nodes of a graph.",
+        "snp": "Name the k most significant genetic markers (TDT).",
+    },
+    "Learn from a private table": {
+        "check": "Count, for the curator alone, what lies outside of the public domains.",
+        "train": "Fit a private tree or forest to a table.",
+        "predict": "Label a table with a released model.",
+        "choose": "Choose the algorithm by traces of public data, and answer with it.",
+    },
+    "Keep the budget": {
+        "budget": "Keep a privacy budget in a ledger file.",
+    },
+    "Look before you spend": {
+        "mechanisms": "List the mechanisms and what each is for.",
+        "compare": "Show accuracy against epsilon for several mechanisms, on public data.",
+        "demo": "Compare mechanisms on a real graph, with exact probabilities.",
+        "audit": "Check the library's own claims by brute force on tiny universes.",
+        "reproduce": "Re-create the papers' tables and figures, and judge their claims.",
+    },
+}
+VERBS = {name: words for verbs in PANELS.values() for name, words in verbs.items()}

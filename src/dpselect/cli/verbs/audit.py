@@ -1,0 +1,48 @@
+"""dpselect audit: check the library's own claims by brute force."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+
+from dpselect.cli import paths
+from dpselect.cli.options import argument, option, seconds
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer, Verb
+
+
+def run(request: Request) -> Answer:
+    """Return the report; a page too when asked."""
+    from dpselect.audit import report
+
+    if not request.budget > 0:
+        raise ValueError("--budget is a number of seconds > 0.")
+    claims = report.chosen([*request.names])
+    rows = []
+    for row in report.run(claims, request.budget):
+        rows.append(row)
+        if sys.stderr.isatty():
+            print(f"{len(rows)}/{len(claims)} {row.claim:<40}", end="\r", file=sys.stderr, flush=True)
+    if request.html:
+        request.html.put(report.page(rows).encode())
+    status = 1 if any(row.verdict == "BROKEN" for row in rows) else 0
+    facts = [{name: str(value) for name, value in asdict(row).items()} for row in rows]
+    return Answer(report.text(rows), {"claims": facts}, status)
+
+
+VERB = Verb(
+    run,
+    (
+        argument("names", metavar="[NAME]...", words="utilities or mechanisms; all when none is named", nargs=-1),
+        option(
+            "--budget",
+            type=seconds,
+            default=float("inf"),
+            metavar="SECONDS",
+            help="begin no further check after this long",
+        ),
+        paths.output("--html", help="also write a page with pictures"),
+    ),
+    "dpselect audit permute-and-flip --budget 20",
+    about="It needs no data. Status 1 says that a claim is broken.",
+)

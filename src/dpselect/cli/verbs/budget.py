@@ -1,0 +1,224 @@
+"""dpselect budget: make a ledger, look at it, spend by hand, verify and export."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import dpselect as dps
+from dpselect.cli import paths
+from dpselect.cli.options import DRY_RUN, epsilon, flag, number, one_of, option, whole
+from dpselect.cli.plan import promise
+from dpselect.cli.request import Request
+from dpselect.cli.spending import Purse, left, text
+from dpselect.cli.verb import Answer, Verb
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.ledger.accountant import Terms, Totals
+from dpselect.ledger.events import Event
+
+_BAR, _LATEST = 40, 20
+
+
+def _create(request: Request) -> Answer:
+    ledger = dps.Ledger.open(
+        request.ledger,
+        epsilon=request.epsilon,
+        delta=request.delta,
+        neighbours=request.neighbours,
+        dataset=text(request.dataset),
+        rule=request.rule,
+    )
+    terms = ledger.terms
+    budget = f"a budget of epsilon {terms.epsilon}{_delta(terms.delta)} for {request.dataset}"
+    return Answer(f"{request.ledger}: {budget}", {"ledger": request.ledger, **_terms(terms)})
+
+
+def _show(request: Request) -> Answer:
+    ledger = dps.Ledger.read(request.ledger)
+    terms, totals = ledger.terms, ledger.totals
+    # No event after these totals, whoever spends meanwhile.
+    events = ledger.latest(None if request.all else _LATEST, totals.spends)
+    lines = [*_bar(terms, totals), "", *_table(events, totals.spends - len(events) + 1)]
+    if request.delta is not None:
+        lines += [
+            "",
+            str(ledger.report(float(request.delta))),
+            "All but the sum hold only for a plan fixed in advance.",
+        ]
+    facts = {
+        **_terms(terms),
+        "spent": {"epsilon": str(totals.epsilon), "delta": str(totals.delta), "rho": str(totals.rho)},
+        "left": {name: str(value) for name, value in left(terms, totals).items()},
+        "releases": totals.releases,
+        "events": [json.loads(event.as_text()) for event in events],
+    }
+    return Answer("\n".join(lines).rstrip(), facts)
+
+
+def _bar(terms: Terms, totals: Totals) -> Iterator[str]:
+    """Yield whose budget it is, what is spent of it as a bar, and delta beneath."""
+    remaining = terms.left(totals)
+    spent, whole_budget, unit, rest = totals.epsilon, terms.epsilon, "epsilon", remaining.epsilon
+    if terms.rule == "rho":
+        spent, whole_budget, unit, rest = totals.rho, terms.rho, "rho", remaining.rho
+    full = min(_BAR, round(_BAR * float(spent / whole_budget)))
+    yield f"{terms.dataset or 'unnamed'}: epsilon {terms.epsilon}{_delta(terms.delta)}, {terms.neighbours} neighbours"
+    yield f"[{'#' * full}{'.' * (_BAR - full)}] {unit}: {_figure(spent)} spent, {_figure(rest)} left"
+    if terms.delta and terms.rule == "sum":
+        yield f"delta: {_figure(totals.delta)} spent, {_figure(remaining.delta)} left"
+
+
+def _table(events: Sequence[Event], first: int) -> Iterator[str]:
+    """Yield one line per event."""
+    for row, event in enumerate(events, first):
+        yield (
+            f"{row:>6}  {event.when[:16].replace('T', ' ')}  {_figure(event.epsilon):>10} x {event.count:<4} "
+            f"{event.mechanism}{'  ' + event.note if event.note else ''}"
+        )
+    if first > 1:
+        yield f"({first - 1} earlier entries: --all lists them)"
+
+
+def _spend(request: Request) -> Answer:
+    ledger = dps.Ledger.read(request.ledger)
+    if not 0 <= request.delta < 1:
+        raise ValueError("--delta must be at least 0 and less than 1.")
+    guarantee = Guarantee(request.epsilon, Neighbours(ledger.terms.neighbours), request.delta)
+    purse = Purse(request, ledger, {})
+    row = purse.spend(guarantee, mechanism=text(request.mechanism), count=request.count, note=text(request.note))
+    facts = {"row": row, "mechanism": text(request.mechanism), "guarantee": promise(guarantee, request.count)}
+    recorded = f"epsilon {request.epsilon * request.count}{_delta(request.delta * request.count)} recorded"
+    return Answer(f"row {row}: {recorded}", facts)
+
+
+def _verify(request: Request) -> Answer:
+    # Reading checks every row and every sum.
+    totals = dps.Ledger.read(request.ledger).totals
+    spent = f"epsilon {totals.epsilon}{_delta(totals.delta)} spent"
+    facts = {"entries": totals.spends, "spent": {"epsilon": str(totals.epsilon), "delta": str(totals.delta)}}
+    return Answer(f"{request.ledger}: {totals.spends} entries, unbroken; {spent}", facts)
+
+
+def _settle(request: Request) -> Answer:
+    spends = dps.Ledger.settle(request.ledger).totals.spends
+    return Answer(f"{request.ledger}: {spends} entries, unbroken, and its own whole from now on", {"entries": spends})
+
+
+def _export(request: Request) -> Answer:
+    ledger = dps.Ledger.read(request.ledger)
+    if request.backup:
+        ledger.backup(request.backup)
+        return Answer(f"{request.backup}: a verified copy", {"written_to": request.backup})
+    lines = [event.as_text() for event in ledger.events]
+    return Answer("\n".join(lines), {"events": [json.loads(line) for line in lines]})
+
+
+def _terms(terms: Terms) -> dict[str, Any]:
+    return {
+        "dataset": terms.dataset,
+        "neighbours": terms.neighbours,
+        "rule": terms.rule,
+        "epsilon": str(terms.epsilon),
+        "delta": str(terms.delta),
+    }
+
+
+def _delta(delta: Fraction) -> str:
+    return f" and delta {_figure(delta)}" if delta else ""
+
+
+def _figure(value: Fraction) -> str:
+    return f"{float(value):.4g}"
+
+
+def _ledger(declare: Any = paths.ledger) -> Any:
+    return declare("ledger", metavar="LEDGER", help="the ledger, a file")
+
+
+_RELATIONS = [each.value for each in Neighbours]
+CREATE = Verb(
+    _create,
+    (
+        _ledger(paths.new),
+        option("--epsilon", type=epsilon, required=True, metavar="E", help="the most that may be spent in all"),
+        option("--delta", type=number, default=Fraction(0), metavar="D", help="the same for delta (default 0)"),
+        option("--dataset", required=True, metavar="NAME", help="your name of the data: whose budget this is"),
+        option(
+            "--neighbours",
+            default="add-remove",
+            type=one_of(_RELATIONS),
+            metavar="RELATION",
+            help=f"{', '.join(_RELATIONS)} (default add-remove)",
+        ),
+        option(
+            "--rule",
+            default="sum",
+            type=one_of(["sum", "rho"]),
+            metavar="sum|rho",
+            help="rho: zero-concentrated cost under (epsilon, delta); default sum",
+        ),
+    ),
+    "dpselect budget create people.ledger --epsilon 2 --dataset people",
+    summary="Make a ledger.",
+)
+SHOW = Verb(
+    _show,
+    (
+        _ledger(),
+        flag("--all", f"list all releases, not the latest {_LATEST}"),
+        option(
+            "--delta",
+            type=number,
+            metavar="D",
+            help="also report tighter totals at this delta (for plans fixed before)",
+        ),
+    ),
+    "dpselect budget show people.ledger",
+    summary="Draw what is spent and left, and list releases.",
+)
+SPEND = Verb(
+    _spend,
+    (
+        _ledger(),
+        option("--epsilon", type=epsilon, required=True, metavar="E", help="of each release"),
+        option("--delta", type=number, default=Fraction(0), metavar="D", help="of each release (default 0)"),
+        option("--count", type=whole, default=1, metavar="N", help="how many releases (default 1)"),
+        option("--mechanism", default="external", metavar="NAME", help="what drew (default external)"),
+        option("--note", default="", metavar="TEXT", help="free text"),
+        DRY_RUN,
+    ),
+    'dpselect budget spend people.ledger --epsilon 0.1 --note "table 3"',
+    summary="Record a release that was made elsewhere.",
+)
+VERB = Verb(
+    tasks={
+        "create": CREATE,
+        "show": SHOW,
+        "spend": SPEND,
+        "verify": Verb(
+            _verify,
+            (_ledger(),),
+            "dpselect budget verify people.ledger",
+            summary="Check every row and every sum.",
+        ),
+        "settle": Verb(
+            _settle,
+            (_ledger(),),
+            "dpselect budget settle old.ledger",
+            summary="Take an older ledger as complete without its write-ahead log.",
+        ),
+        "export": Verb(
+            _export,
+            (
+                _ledger(),
+                paths.new("--backup", metavar="COPY", help="write a verified copy of the ledger instead"),
+            ),
+            "dpselect budget export people.ledger --backup copy.ledger",
+            summary="Print every release as a line of JSON.",
+        ),
+    },
+    example="dpselect budget create people.ledger --epsilon 2 --dataset people",
+)

@@ -1,0 +1,51 @@
+"""dpselect check: count what a table holds outside of its public domains, for the curator. It spends nothing."""
+
+from __future__ import annotations
+
+import dpselect as dps
+from dpselect.cli import domains, paths, places
+from dpselect.cli.options import option
+from dpselect.cli.places import stays
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer, Verb
+from dpselect.sources import tables
+from dpselect.sources.warehouse import Warehouse
+
+
+def run(request: Request) -> Answer:
+    """Return the counts, which are private."""
+    declared = domains.read(request.domains)
+    domains.require_target(request, declared)
+    # Every estimator reads alike, so the default one will do.
+    model = dps.learn.DPTreeClassifier(1, domains=declared, missing=request.missing, unknown=request.unknown)
+    if not stays(request, request.file):
+        domains.require_columns(request, declared, tables.names(request.file))
+        counts = model.check(tables.table(request.file, [*declared]), request.target)
+    else:
+        with Warehouse.open(request.file, request.table) as source:
+            domains.require_columns(request, declared, source.table.columns)
+            counts = model.check(source.only(declared), request.target)
+    facts = {
+        "private": "these counts are for the curator alone",
+        "rows": counts.rows,
+        "outside": {str(name): count for name, count in counts.outside.items()},
+        "missing": {str(name): count for name, count in counts.missing.items()},
+        "labels_outside": counts.labels_outside,
+        "labels_missing": counts.labels_missing,
+        "left_out": counts.left_out,
+    }
+    return Answer(str(counts), facts)
+
+
+VERB = Verb(
+    run,
+    (
+        paths.input("file", help="a table (.csv, .csv.gz, .parquet), or the URL of a database"),
+        *places.OPTIONS,
+        option("--target", required=True, metavar="COLUMN", help="the column to be predicted"),
+        paths.input("--domains", required=True, metavar="TOML", help="the public domains, as for dpselect train"),
+        *domains.READING,
+    ),
+    "dpselect check people.csv --target rich --domains domains.toml",
+    about="The counts are private: they are for the curator alone.",
+)

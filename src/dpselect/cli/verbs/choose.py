@@ -1,0 +1,113 @@
+"""dpselect choose: let traces of public databases choose the algorithm, answer with it, and say why."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import dpselect as dps
+from dpselect.cli import domains, paths, traces
+from dpselect.cli.options import option, whole
+from dpselect.cli.plan import promise
+from dpselect.cli.request import Request
+from dpselect.cli.spending import purse_of
+from dpselect.cli.verb import Answer, Verb
+from dpselect.histograms.counts import require_counts
+from dpselect.sources import tables
+
+
+def run_histogram(request: Request) -> Answer:
+    """Write estimated counts, and return why they were estimated so."""
+    import numpy as np
+
+    from dpselect.chooser import cells
+
+    # What can be refused is refused before anything is spent.
+    counts = require_counts(traces.read_counts(request.file))
+    request.out.hold(8 * counts.size + 4096)
+    maker = _maker(request, cells.options())
+    answer = maker.answer(counts, request.epsilon, ledger=purse_of(request))
+    file = io.BytesIO()
+    np.save(file, answer.value)
+    estimated = answer.value.tolist()
+    return _kept(request, answer, file.getvalue(), json.dumps(estimated), {"counts": estimated})
+
+
+def run_tree(request: Request) -> Answer:
+    """Write a model, and return why it was grown so."""
+    from dpselect.chooser import trees
+    from dpselect.learn.export import as_json
+
+    declared = domains.read(request.domains)
+    if request.target not in declared:
+        raise dps.PrivacyError(f"{request.domains} lacks {request.target!r}: list the public classes there.")
+    domains.require_columns(request, declared, tables.names(request.file))
+    classes = declared.pop(request.target)
+    columns = dict(tables.table(request.file, [*declared, request.target]))
+    labels = columns.pop(request.target)
+    if len(labels) > request.max_records:
+        raise ValueError("The table has more rows than --max-records: pass a larger public bound.")
+    database = trees.Table(columns, labels, declared, classes)
+    maker = _maker(request, trees.options(request.max_records))
+    answer = maker.answer(database, request.epsilon, ledger=purse_of(request))
+    text = as_json(answer.value)
+    return _kept(request, answer, text.encode(), text, {"model": json.loads(text)})
+
+
+def _maker(request: Request, options: list[Any]) -> Any:
+    return traces.maker_of(request, options, metafeatures=request.metafeatures, learner=request.learner)
+
+
+def _kept(request: Request, answer: Any, content: bytes, text: str, facts: dict[str, Any]) -> Answer:
+    """Write what was paid for, and say why it was chosen."""
+    why = answer.choice.explain()
+    paths.keep(request.out, content, f"{why}\n\n{text}")
+    unit = f"epsilon = {answer.guarantee.epsilon} per record added or removed"
+    more = {
+        "why": why,
+        "mechanism": "choice-maker",
+        "guarantee": promise(answer.guarantee),
+        "written_to": str(request.out),
+    }
+    return Answer(f"{why}\n\n{unit}; written to {request.out}", facts | more)
+
+
+HISTOGRAM = Verb(
+    run_histogram,
+    (
+        paths.input("file", help="counts (.npy), shape (n,) or (rows, columns)"),
+        *traces.OPTIONS,
+        paths.output(
+            "--out", required=True, metavar="NPY", endings=(".npy",), help="where to write the estimated counts"
+        ),
+    ),
+    "dpselect choose histogram counts.npy --traces cells.parquet --epsilon 1 --out noisy.npy",
+    spends=True,
+    summary="A private histogram of counts over public cells.",
+)
+TREE = Verb(
+    run_tree,
+    (
+        paths.input("file", help="a table (.csv, .csv.gz, .parquet)"),
+        option("--target", required=True, metavar="COLUMN", help="the column to be predicted"),
+        paths.input("--domains", required=True, metavar="TOML", help="public domains; see dpselect train --help"),
+        option(
+            "--max-records",
+            type=whole,
+            default=100_000,
+            metavar="N",
+            help="a public bound on the rows (default 100000)",
+        ),
+        *traces.OPTIONS,
+        paths.output("--out", required=True, metavar="JSON", help="where to write the released model"),
+    ),
+    "dpselect choose tree people.csv --target rich --domains domains.toml --traces trees.parquet --epsilon 1 "
+    "--out model.json",
+    spends=True,
+    summary="A private tree or forest.",
+)
+VERB = Verb(
+    tasks={"histogram": HISTOGRAM, "tree": TREE},
+    example="dpselect choose histogram counts.npy --traces cells.parquet --epsilon 1 --out noisy.npy",
+)

@@ -1,0 +1,185 @@
+"""dpselect compare: accuracy against epsilon for several mechanisms, from exact laws, on public data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import dpselect as dps
+from dpselect.cli import paths, traces
+from dpselect.cli.options import epsilon, option
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer, Verb
+from dpselect.cli.verbs import median, percentile, snp, top_k
+
+TASKS = {"percentile": percentile, "median": median, "snp": snp, "top-k": top_k}
+_EPSILONS = tuple(map(Fraction, ("1/10", "1/5", "1/2", "1", "2", "5", "10")))
+_USUAL = (
+    "permute-and-flip",
+    "exponential",
+    "local-dampening-flip",
+    "shifted-local-dampening-flip",
+    "local-dampening-t",
+    "smooth-noisy-max",
+)
+
+
+def _refuse_traces(request: Request) -> None:
+    if request.traces is not None:
+        raise ValueError(f"--traces goes without a task: leave out {request.task}, or --traces.")
+
+
+def run_traces(request: Request) -> Answer:
+    """Return held-out regret of learned, rival and fixed choices, and draw it."""
+    if request.traces is None:
+        raise ValueError(f"Name a task ({', '.join([*TASKS, 'histogram'])}), or pass --traces.")
+    from dpselect.chooser.plots import draw_regret
+    from dpselect.chooser.regret import leave_out
+
+    maker = traces.maker_of(request, [], metafeatures="paid", learner="fixed")
+    recipes = {name: replace(maker.recipe, learner=name) for name in ("forest", "regret-tree", "fixed")}
+    trained = maker.trained
+    regret = leave_out(trained.traces, recipes, trained.policy.options, trained.epsilons)
+    if request.out:
+        request.out.draw(lambda file: draw_regret(regret, file))
+    return Answer(str(regret), {"regret": str(regret).splitlines()})
+
+
+def run_histogram(request: Request) -> Answer:
+    """Return the error of every algorithm, and draw what each makes of public counts."""
+    from dpselect import histograms
+    from dpselect.chooser import cells, draw_histograms
+
+    _refuse_traces(request)
+    if request.out is None:
+        raise ValueError("Pass --out, the picture: a .png, .svg or .pdf file.")
+    counts = traces.read_counts(request.file)
+    answers = {name: estimate(counts, request.epsilon) for name, estimate in histograms.EVERY_ALGORITHM.items()}
+    request.out.draw(lambda file: draw_histograms(counts, answers, file))
+    errors = {name: float(cells.range_error(counts, estimated)) for name, estimated in answers.items()}
+    lines = [f"{name:<10} {error:.3e}" for name, error in errors.items()]
+    return Answer("\n".join(["scaled average error of 2,000 random ranges", *lines]), {"range_error": errors})
+
+
+def run(request: Request) -> Answer:
+    """Return the table, and draw the picture when asked."""
+    task = TASKS[request.task]
+    epsilons = sorted(set(request.epsilons))
+    _refuse_traces(request)
+    # Unknown names are refused before anything long begins.
+    mechanisms = [dps.mechanism(name) for name in request.mechanisms or _USUAL]
+    problems = task.scores(request)
+    rows = [
+        dps.compare.row(scored, mechanism, epsilons, label=label if len(problems) > 1 else "")
+        for label, scored in problems.items()
+        for mechanism in mechanisms
+    ]
+    # Who asked for no mechanism in particular learns only the names of those that do not apply.
+    left = [] if request.mechanisms else [each.name for each in rows if each.why]
+    rows = [each for each in rows if each.name not in left] or rows
+    if request.out:
+        request.out.draw(lambda file: dps.compare.draw(rows, file))
+    if request.get("objectives"):
+        # Drawn as dpselect top-k draws several metrics, unless other mechanisms were asked for.
+        usual = [each for each in mechanisms if each.name == top_k.COMBINED]
+        _front(request, problems, [*usual, *mechanisms][0], epsilons[-1])
+    out = f" Not applicable here: {', '.join(left)}." if left else ""
+    note = f"Exact, from laws.{out} For public data only: figures like these reveal private data."
+    return Answer(f"{dps.compare.table(rows)}\n\n{note}", {"mechanisms": [_figures(row) for row in rows]})
+
+
+def _figures(row: dps.compare.Row) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "epsilon": [str(epsilon) for epsilon in row.epsilons],
+        "probability_of_best": [*map(float, row.best)],
+        "expected_error": [*map(float, row.error)],
+        "not_applicable": row.why or None,
+    }
+
+
+def _front(request: Request, problems: dict[str, dps.Scores], mechanism: dps.Mechanism, epsilon: Any) -> None:
+    """Draw the front of two metrics, the five best nodes and five private ones."""
+    import numpy as np
+
+    if len(request.metric) != 2:
+        raise ValueError("--objectives draws two metrics: give --metric twice, with --pareto or --weights.")
+    ((_, combined),) = problems.items()
+    parts = top_k.parts(request)
+    many = min(5, len(combined))
+    best = np.argsort(-combined.values, kind="stable")[:many].tolist()
+    place = {candidate: position for position, candidate in enumerate(combined.candidates)}
+    drawn = dps.top_k(combined, many, epsilon, mechanism=mechanism).candidates
+    label = f"{mechanism.name},\nepsilon {float(epsilon):g} in all"
+    private = [place[each] for each in drawn]
+    request.objectives.draw(
+        lambda file: dps.compare.draw_front(
+            parts, request.metric, best, private, file, label=label, weights=request.weights or (1, 1)
+        )
+    )
+
+
+def _picture(words: str) -> Any:
+    return paths.output("--out", endings=paths.PICTURES, help=words)
+
+
+def _task(name: str, module: Any) -> Verb:
+    """Return the task that compares mechanisms for one verb."""
+    front = paths.output(
+        "--objectives",
+        endings=paths.PICTURES,
+        help="also draw both metrics, the front and five nodes drawn at the largest epsilon",
+    )
+    return Verb(
+        run,
+        (
+            *module.DATA,
+            option(
+                "--mechanisms",
+                several=True,
+                metavar="NAME...",
+                help="which to compare (default: those of the usual six that apply)",
+            ),
+            option(
+                "--epsilons",
+                several=True,
+                type=epsilon,
+                metavar="E...",
+                default=_EPSILONS,
+                help="default: 0.1 to 10",
+            ),
+            _picture("also draw a picture: a .png, .svg or .pdf file"),
+            *([front] if module is top_k else []),
+        ),
+        _EXAMPLES[name],
+        summary=f"Compare mechanisms for dpselect {name}.",
+    )
+
+
+_EXAMPLES = {
+    "percentile": "dpselect compare percentile public.csv --column age --p 50 --lower 0 --upper 120",
+    "median": "dpselect compare median public.csv --column age --lower 0 --upper 120 --out median.png",
+    "snp": "dpselect compare snp public.csv --families 100 --epsilons 1 10",
+    "top-k": "dpselect compare top-k lesmis --metric degree --epsilons 0.1 1",
+}
+HISTOGRAM = Verb(
+    run_histogram,
+    (
+        paths.input("file", help="public counts (.npy), shape (n,) or (rows, columns)"),
+        option("--epsilon", type=epsilon, required=True, metavar="E", help="of each algorithm"),
+        _picture("a .png, .svg or .pdf file, which is needed"),
+    ),
+    "dpselect compare histogram public.npy --epsilon 1 --out histograms.png",
+    summary="Draw a public histogram beside private ones.",
+)
+VERB = Verb(
+    run_traces,
+    (
+        paths.input("--traces", metavar="PARQUET", help="instead of a task: what chooser.ChoiceMaker.train recorded"),
+        _picture("also draw a picture: .png, .svg or .pdf"),
+    ),
+    "dpselect compare top-k lesmis --metric degree --epsilons 0.1 1",
+    about="Exact figures from laws, for public data only: they would reveal private data.",
+    tasks={"histogram": HISTOGRAM} | {name: _task(name, module) for name, module in TASKS.items()},
+)

@@ -1,0 +1,52 @@
+"""dpselect median: choose the median value of a column, or name the record that has it."""
+
+from __future__ import annotations
+
+import dpselect as dps
+from dpselect.cli import columns
+from dpselect.cli.options import option
+from dpselect.cli.places import stays
+from dpselect.cli.release import best, mechanism_of, released
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer, Verb
+from dpselect.sources import tables
+
+VALUE, RECORD = "permute-and-flip", "local-dampening-flip"
+DATA = (
+    *columns.OPTIONS,
+    option(
+        "--label",
+        metavar="COLUMN",
+        help="name the record instead: the public labels are in this column, and its value is protected",
+    ),
+)
+
+
+def scores(request: Request) -> dict[str, dps.Scores]:
+    """Return the score of the values, or of the records."""
+    if request.label is not None and stays(request, request.file):
+        raise ValueError("--label names records, and those of a database stay there: leave --label out.")
+    grid, column = columns.grid_and_column(request)
+    if request.label is None:
+        return {"rank": dps.utilities.median(column, grid=grid)}
+    assert isinstance(column, dps.Column)
+    near = dps.published.median(column.onto(grid), lower=grid[0].item(), upper=grid[-1].item())
+    labels = tables.labels(request.file, request.label)
+    return {"distance": dps.Scores(near.values, near.sensitivity, candidates=labels, neighbours="substitution")}
+
+
+def run(request: Request) -> Answer:
+    """Return the value or the record."""
+    ((kind, scored),) = scores(request).items()
+    mechanism = mechanism_of(request, VALUE if kind == "rank" else RECORD)
+    release = best(request, scored, mechanism)
+    return released(release, [f"median: {release.candidate}"])
+
+
+VERB = Verb(
+    run,
+    DATA,
+    "dpselect median people.csv --column income --lower 0 --upper 200000 --step 100 --epsilon 0.5",
+    spends=True,
+    mechanism=f"{VALUE} for values, {RECORD} for records",
+)

@@ -1,0 +1,45 @@
+"""dpselect percentile: choose a percentile of a column from a public grid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dpselect as dps
+from dpselect.cli import columns
+from dpselect.cli.options import number, option
+from dpselect.cli.release import best, mechanism_of, released
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer, Verb
+
+DEFAULT = "permute-and-flip"
+DATA = (
+    *columns.OPTIONS,
+    option("--p", type=number, required=True, metavar="P", help="the percentage, 0 <= p <= 100, such as 90 or 99.9"),
+)
+
+
+def scores(request: Request) -> dict[str, dps.Scores]:
+    """Return the recommended score."""
+    grid, column = columns.grid_and_column(request)
+    return {"rank": dps.utilities.percentile(column, request.p, grid=grid)}
+
+
+def run(request: Request) -> Answer:
+    """Return the chosen value."""
+    mechanism = mechanism_of(request, DEFAULT)
+    release = best(request, scores(request)["rank"], mechanism)
+    return released(release, [f"percentile {_written(request.p)}: {release.candidate}"])
+
+
+def _written(p: Any) -> str:
+    return str(p) if p.denominator == 1 else f"{float(p):g}"
+
+
+VERB = Verb(
+    run,
+    DATA,
+    "dpselect percentile people.csv --column age --p 90 --lower 0 --upper 120 --epsilon 0.5",
+    about="The answer is a value of the public grid from --lower to --upper; the bounds must not come from the data.",
+    spends=True,
+    mechanism=DEFAULT,
+)

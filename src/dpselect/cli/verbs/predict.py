@@ -1,0 +1,53 @@
+"""dpselect predict: label a table with a released model. It spends nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+
+import dpselect as dps
+from dpselect.cli import paths
+from dpselect.cli.options import flag
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer, Verb
+from dpselect.sources import tables
+
+
+def run(request: Request) -> Answer:
+    """Return the labels as csv."""
+    model = dps.learn.load(request.model)
+    table = tables.table(request.file, [each.name for each in model.attributes_])
+    labels = model.predict(table).tolist()
+    header, columns, facts = ["label"], [labels], {"labels": labels}
+    if request.proba:
+        shares = model.predict_proba(table)
+        header += [f"share of {label}" for label in model.classes_.tolist()]
+        columns += [[f"{share:.4f}" for share in column] for column in shares.T]
+        facts |= {"classes": model.classes_.tolist(), "shares": shares.tolist()}
+    if request.why:
+        header, columns = [*header, "why"], [*columns, model.why(table)]
+        facts |= {"why": [*columns[-1]]}
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(zip(*columns, strict=True))
+    if request.out:
+        request.out.put(text.getvalue().encode("utf-8", "backslashreplace"))
+        print(f"{len(labels)} labels written to {request.out}", file=sys.stderr)
+        return Answer("", {"labels": len(labels), "written_to": str(request.out)})
+    return Answer(text.getvalue().rstrip("\n"), facts)
+
+
+VERB = Verb(
+    run,
+    (
+        paths.input("model", metavar="MODEL", help="the JSON file that dpselect train wrote"),
+        paths.input("file", help="a table (.csv, .csv.gz, .parquet) with the model's columns"),
+        flag("--proba", "print the share of every class"),
+        flag("--why", "print the path that leads to each label"),
+        paths.output("--out", metavar="CSV", help="write there instead of printing"),
+    ),
+    "dpselect predict model.json people.csv --why",
+    about="It spends nothing: the model was paid for when it was trained.",
+)

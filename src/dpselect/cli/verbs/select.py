@@ -1,0 +1,86 @@
+"""dpselect select: name the best of the candidates in a table, however many they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dpselect as dps
+from dpselect.cli import paths
+from dpselect.cli.options import nodes, number, one_of, option, whole
+from dpselect.cli.release import bound, mechanism_of, ranked, released
+from dpselect.cli.request import Request
+from dpselect.cli.spending import purse_of
+from dpselect.cli.verb import Answer, Verb
+from dpselect.sources.warehouse import Warehouse
+
+DEFAULT = "permute-and-flip"
+
+
+def run(request: Request) -> Answer:
+    """Return the named candidates."""
+    mechanism = mechanism_of(request, DEFAULT)
+    range_bound = int(request.range_bound)
+    with (
+        Warehouse.open(request.file, request.table) as place,
+        dps.Candidates(
+            place,
+            request.candidate,
+            request.score,
+            request.sensitivity,
+            domain=_domain(request.domain),
+            neighbours=request.neighbours,
+            range_bound=range_bound,
+        ) as candidates,
+    ):
+        each = lambda: request.epsilon / request.k  # noqa: E731
+        request.bound = bound(candidates.known, request.sensitivity, range_bound, each, mechanism)
+        release = dps.top_k(candidates, request.k, request.epsilon, mechanism=mechanism, ledger=purse_of(request))
+    return released(release, ranked(release), "in order of selection; ")
+
+
+def _domain(text: str | None) -> Any:
+    if text is None:
+        raise dps.PrivacyError(
+            "Which candidates there are must not depend on the data: pass --domain N, a file with one name per line, "
+            "or rows if the table has a row for every public candidate."
+        )
+    domain = text if text == "rows" else nodes(text, "--domain", "name")
+    return range(domain) if isinstance(domain, int) else domain
+
+
+VERB = Verb(
+    run,
+    (
+        paths.input(
+            "file", metavar="TABLE", help="a .parquet file, or a URL such as postgres://host/database with --table"
+        ),
+        option("--table", metavar="NAME", help="the table, when a URL is given"),
+        option("--candidate", required=True, metavar="COLUMN", help="the names: integers or text, each once"),
+        option("--score", required=True, metavar="COLUMN", help="the scores: larger is better"),
+        option(
+            "--sensitivity",
+            type=number,
+            required=True,
+            metavar="S",
+            help="how far one record can move one score: public",
+        ),
+        paths.input(
+            "--domain",
+            metavar="N|FILE|rows",
+            help="the public candidates: their number when names are 0 .. N-1, or a file with one name per line; "
+            "those without a row score 0. Or rows, when the table has a row for each whatever the data (required)",
+        ),
+        option(
+            "--range-bound",
+            type=one_of((1, 2)),
+            default="2",
+            metavar="1|2",
+            help="1 if one record moves all scores the same way (default 2)",
+        ),
+        option("--neighbours", default="add-remove", metavar="RELATION", help="what one step between databases is"),
+        option("--k", type=whole, default=1, metavar="K", help="how many candidates to name (default 1)"),
+    ),
+    "dpselect select votes.parquet --candidate page --score votes --sensitivity 1 --domain 1000 --epsilon 1",
+    spends=True,
+    mechanism=DEFAULT,
+)

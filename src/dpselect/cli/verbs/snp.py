@@ -1,0 +1,48 @@
+"""dpselect snp: name the k most significant genetic markers of a study of families."""
+
+from __future__ import annotations
+
+import dpselect as dps
+from dpselect.cli import paths
+from dpselect.cli.options import option, whole
+from dpselect.cli.release import best, mechanism_of, ranked, released
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer, Verb
+from dpselect.sources import tables
+
+DEFAULT = "local-dampening-flip"
+DATA = (
+    paths.input("file", help="a table (.csv, .parquet) with columns b and c, one line per marker"),
+    option("--families", type=whole, required=True, metavar="N", help="the public number of families in the study"),
+    option("--label", default="snp", metavar="COLUMN", help="the column of marker names (default snp)"),
+)
+
+
+def scores(request: Request) -> dict[str, dps.Scores]:
+    """Return the TDT statistic of every marker."""
+    # A cell that spells no count is 0, and none is more than all families together can have.
+    columns = (dps.Column.read(request.file, name, kind="integer") for name in ("b", "c"))
+    if request.families < 1:
+        raise ValueError("--families must be at least 1: the public number of families in the study.")
+    b, c = (column.clip(0, 2 * request.families).values for column in columns)
+    names = tables.labels(request.file, request.label)
+    scored = dps.utilities.tdt(b, c, families=request.families, candidates=names)
+    # One sensitivity for all: its own would dampen the best markers most, because theirs is the largest.
+    shared = dps.sensitivity.flatten(scored.sensitivity)
+    return {"tdt": dps.Scores(scored.values, shared, candidates=names, neighbours="family")}
+
+
+def run(request: Request) -> Answer:
+    """Return the named markers."""
+    mechanism = mechanism_of(request, DEFAULT)
+    release = best(request, scores(request)["tdt"], mechanism, request.k)
+    return released(release, ranked(release), "in order of selection; ")
+
+
+VERB = Verb(
+    run,
+    (*DATA, option("--k", type=whole, default=1, metavar="K", help="how many markers to name (default 1)")),
+    "dpselect snp study.csv --families 100 --k 3 --epsilon 1",
+    spends=True,
+    mechanism=DEFAULT,
+)

@@ -1,0 +1,145 @@
+"""dpselect top-k: name the k most influential nodes of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import dpselect as dps
+from dpselect.cli import paths, places
+from dpselect.cli.options import Exact, flag, nodes, one_of, option, weight_of, whole
+from dpselect.cli.places import stays
+from dpselect.cli.release import best, mechanism_of, ranked, released
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer, Verb
+from dpselect.sources.warehouse import Warehouse
+from dpselect.views import StoredGraph
+
+# What each metric is drawn with unless --mechanism says otherwise: a public rule, the same for every graph.
+DEFAULTS = {
+    "degree": "permute-and-flip",
+    "ego-betweenness": "shifted-local-dampening-flip",
+    "ego-density": "local-dampening-flip",
+}
+# What several metrics together are drawn with.
+COMBINED = "local-dampening-flip"
+_AGAIN = "give --metric again for each further metric"
+
+
+def scores(request: Request) -> dict[str, dps.Scores]:
+    """Return the score of every node."""
+    graph = _graph(request)
+    if len(set(request.metric)) != len(request.metric):
+        raise ValueError("A metric is given twice: name each once.")
+    if len(request.metric) == 1:
+        if request.pareto or request.weights:
+            raise ValueError("--pareto and --weights combine several metrics: give --metric more than once.")
+        return {request.metric[0]: _metric(request.metric[0], request, graph)}
+    if request.pareto == bool(request.weights):
+        raise ValueError("Several metrics are combined by --pareto or by --weights: choose one of them.")
+    objectives = [_metric(metric, request, graph) for metric in request.metric]
+    name = " and ".join(request.metric)
+    if request.pareto:
+        return {f"{name}, Pareto": dps.pareto(objectives)}
+    return {f"{name}, weighted": dps.aggregate(objectives, [*request.weights])}
+
+
+def run(request: Request) -> Answer:
+    """Return the named nodes."""
+    mechanism = mechanism_of(request, COMBINED if len(request.metric) > 1 else DEFAULTS[request.metric[0]])
+    ((name, scored),) = scores(request).items()
+    # Weights are public, and without them nobody could say later what was ranked.
+    weights = dict(zip(request.metric, map(str, request.weights), strict=True)) if request.weights else {}
+    formula = " + ".join(f"{weight} x {metric}" for metric, weight in weights.items())
+    recorded = {"metric": name} | ({"weights": formula} if formula else {})
+    release = best(request, scored, mechanism, request.k, **recorded)
+    note = f"in order of selection by {formula or name}; "
+    return released(release, ranked(release), note, metric=name, **({"weights": weights} if weights else {}))
+
+
+def parts(request: Request) -> list[dps.Scores]:
+    """Return the score of every node by each metric."""
+    graph = _graph(request)
+    return [_metric(metric, request, graph) for metric in request.metric]
+
+
+def several(request: Request, stray: Sequence[str]) -> str:
+    """Return a hint where words too many come from several metrics after one --metric, or an empty text."""
+    return f"; {_AGAIN}" if {*stray, request.graph} & {*DEFAULTS} else ""
+
+
+def _weight(text: str) -> object:
+    """Return a weight; as many words as follow are taken for weights, the graph too."""
+    try:
+        return weight_of(text)
+    except ValueError as error:
+        raise ValueError(f"{error}, and the graph before --weights") from None
+
+
+def _graph(request: Request) -> dps.Graph | StoredGraph:
+    if stays(request, request.graph):
+        return StoredGraph(Warehouse.open(request.graph, request.table), nodes(request.nodes))
+    path = Path(request.graph)
+    if path.suffix or path.exists():
+        return dps.Graph.read(path, nodes=nodes(request.nodes))
+    graph = dps.Graph.named(request.graph)
+    if request.nodes is not None:
+        raise ValueError("--nodes goes with an edge file: the nodes of a shipped graph are known.")
+    return graph
+
+
+def _metric(metric: str, request: Request, graph: dps.Graph | StoredGraph) -> dps.Scores:
+    if metric == "ego-betweenness":
+        return dps.utilities.ego_betweenness(graph, max_degree=request.max_degree, workers=request.workers)
+    return dps.utilities.degree(graph) if metric == "degree" else dps.utilities.ego_density(graph)
+
+
+DATA = (
+    paths.input(
+        "graph",
+        metavar="GRAPH",
+        help="an edge file (.parquet, .csv, .txt, also .csv.gz, .txt.gz), or a graph that ships with NetworkX, such "
+        "as lesmis; or a URL, whose --table has the columns source and target",
+    ),
+    *places.OPTIONS,
+    option(
+        "--metric",
+        required=True,
+        multiple=True,
+        type=one_of(sorted(DEFAULTS), _AGAIN),
+        metavar="METRIC",
+        help=f"what makes a node influential: {', '.join(sorted(DEFAULTS))}; give it again for each further metric, "
+        "to combine them",
+    ),
+    flag("--pareto", "several metrics: prefer nodes that few others beat in every metric"),
+    option(
+        "--weights",
+        several=True,
+        type=Exact("weight", _weight),
+        metavar="W...",
+        help="several metrics: the weight of each, in their order",
+    ),
+    paths.input(
+        "--nodes",
+        metavar="N|FILE",
+        help="the public nodes: their number when ids are 0 .. N-1, or a file with one label per line (required for "
+        "edge files)",
+    ),
+    option(
+        "--max-degree",
+        type=whole,
+        metavar="N",
+        help="a public bound on the number of neighbours of any node (ego-betweenness needs it, others do not use it)",
+    ),
+    option("--workers", type=whole, default=1, metavar="N", help="threads for ego-betweenness (default 1)"),
+)
+VERB = Verb(
+    run,
+    (*DATA, option("--k", type=whole, default=1, metavar="K", help="how many nodes to name (default 1)")),
+    "dpselect top-k lesmis --metric degree --k 3 --epsilon 1",
+    about="Protected is every single edge, not a node with all of its edges.",
+    spends=True,
+    mechanism="permute-and-flip for degree, shifted-local-dampening-flip for ego-betweenness, local-dampening-flip "
+    "for ego-density and for several metrics",
+    hint=several,
+)
