@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import os
 import sys
@@ -11,8 +10,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from hypothesis import settings
-
-from dpselect import cli
 
 # Examples of a quick run; -m slow has contracts with more.
 settings.register_profile("quick", max_examples=40)
@@ -32,12 +29,6 @@ def pytest_sessionfinish() -> None:
     if options is not None and options.default_backend is not None:
         options.default_backend.disconnect()
         options.default_backend = None
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_parser() -> None:
-    """Commands that run in this process share the parser, as its options don't change."""
-    cli._parser = functools.cache(cli._parser)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

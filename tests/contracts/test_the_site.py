@@ -88,12 +88,12 @@ def test_every_mechanism_and_utility_has_a_page_that_links_its_proof(made) -> No
 
 
 def test_every_command_and_option_is_listed(made) -> None:
-    """As the parsers describe them."""
+    """As the verbs describe themselves."""
     page = made["commands.md"]
 
-    for heading in ("## dpselect top-k", "## dpselect audit", "### dpselect budget create"):
+    for heading in ("### dpselect top-k", "### dpselect audit", "#### dpselect budget create"):
         assert f"{heading}\n" in page
-    assert "| `--dataset NAME` | your name of the data: whose budget this is |" in page
+    assert "| `--dataset NAME` | your name of the data: whose budget this is (required) |" in page
 
 
 def test_docstrings_keep_bars_and_formulas(pages) -> None:

@@ -51,7 +51,7 @@ def translated(message: str, request: Request) -> str:
     # The relation of a ledger is an option of the command that makes it, whatever was given.
     known = {*request.parameters, "neighbours"} - _NO_OPTIONS
     names = [found[0] for found in _QUOTED.finditer(message)]
-    names += [text for text in request.texts() if any(name in text for name in known)]
+    names += [text for text in request.words if text[:1] != "-" and any(name in text for name in known)]
     # Names of files and columns may read like advice: they are put aside meanwhile, the longest first.
     names = sorted({name for name in names if name in message}, key=len, reverse=True)
     for place, name in enumerate(names):
