@@ -24,12 +24,12 @@ _ABOUT = (
     "Try first: dpselect demo"
 )
 _LOOK = {
-    "theme": "default-nu",
+    "theme": "default-slim",
     "max_width": 100,
     "text_markup": None,
     "text_paragraph_linebreaks": "\n\n",
     "show_arguments": True,
-    "options_table_column_types": ["opt_all_metavar", "help"],
+    "options_table_column_types": ["opt_all", "help"],
     "options_table_help_sections": ["help", "required"],
     "required_long_string": "(required)",
 }

@@ -29,7 +29,25 @@ class Role(Enum):
     FOLDER = "a folder of results"
 
 
-class Option(RichOption):
+class _Row:
+    """How a page of help shows an option or an argument: its name and its value, and what it is."""
+
+    opts: Sequence[str]
+    metavar: str | None
+    is_flag: bool
+
+    def get_rich_table_row(self, ctx: Any, formatter: Any, panel: Any = None) -> list[Any]:  # noqa: ARG002
+        """Return the two columns."""
+        from rich.text import Text
+
+        name = Text(self.opts[0] if isinstance(self, click.Option) else "", style=formatter.config.style_option)
+        value = Text("" if getattr(self, "is_flag", False) else self.metavar or "VALUE")
+        value.stylize(formatter.config.style_metavar)
+        named = [part for part in (name, value) if part]
+        return [Text(" ").join(named), self.get_rich_help(ctx, formatter)]  # type: ignore[attr-defined]
+
+
+class Option(_Row, RichOption):
     """An option; ``role`` and ``endings`` where it names a path, ``several`` where many words may follow it."""
 
     def __init__(
@@ -44,7 +62,7 @@ class Option(RichOption):
         self.role, self.endings, self.several = role, tuple(endings), several
 
 
-class Argument(RichArgument):
+class Argument(_Row, RichArgument):
     """An argument; ``role`` where it names a path."""
 
     def __init__(self, name: str, role: Role | None = None, **settings: Any) -> None:
