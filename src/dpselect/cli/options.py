@@ -29,25 +29,7 @@ class Role(Enum):
     FOLDER = "a folder of results"
 
 
-class _Row:
-    """How a page of help shows an option or an argument: its name and its value, and what it is."""
-
-    opts: Sequence[str]
-    metavar: str | None
-    is_flag: bool
-
-    def get_rich_table_row(self, ctx: Any, formatter: Any, panel: Any = None) -> list[Any]:  # noqa: ARG002
-        """Return the two columns."""
-        from rich.text import Text
-
-        name = Text(self.opts[0] if isinstance(self, click.Option) else "", style=formatter.config.style_option)
-        value = Text("" if getattr(self, "is_flag", False) else self.metavar or "VALUE")
-        value.stylize(formatter.config.style_metavar)
-        named = [part for part in (name, value) if part]
-        return [Text(" ").join(named), self.get_rich_help(ctx, formatter)]  # type: ignore[attr-defined]
-
-
-class Option(_Row, RichOption):
+class Option(RichOption):
     """An option; ``role`` and ``endings`` where it names a path, ``several`` where many words may follow it."""
 
     def __init__(
@@ -61,13 +43,30 @@ class Option(_Row, RichOption):
         super().__init__(names, **settings)
         self.role, self.endings, self.several = role, tuple(endings), several
 
+    def get_rich_table_row(self, ctx: Any, formatter: Any, panel: Any = None) -> list[Any]:  # noqa: ARG002
+        """Return what a page of help shows: the name with its value, and what it is."""
+        return [_named(self, formatter), self.get_rich_help(ctx, formatter)]
 
-class Argument(_Row, RichArgument):
+
+class Argument(RichArgument):
     """An argument; ``role`` where it names a path."""
 
     def __init__(self, name: str, role: Role | None = None, **settings: Any) -> None:
         super().__init__([name], **settings)
         self.role, self.endings, self.several = role, (), False
+
+    def get_rich_table_row(self, ctx: Any, formatter: Any, panel: Any = None) -> list[Any]:  # noqa: ARG002
+        """Return what a page of help shows: its name, and what it is."""
+        return [_named(self, formatter), self.get_rich_help(ctx, formatter)]
+
+
+def _named(parameter: Option | Argument, formatter: Any) -> Any:
+    from rich.text import Text
+
+    name = Text(parameter.opts[0] if isinstance(parameter, Option) else "", style=formatter.config.style_option)
+    takes = not (isinstance(parameter, Option) and parameter.is_flag)
+    value = Text((parameter.metavar or "VALUE") if takes else "", style=formatter.config.style_metavar)
+    return Text(" ").join([part for part in (name, value) if part])
 
 
 class Exact(click.ParamType[Any]):
