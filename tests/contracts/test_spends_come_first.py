@@ -37,6 +37,9 @@ RELEASES: dict[str, Callable] = {
     },
     "median": lambda ledger: dps.median([1, 2, 2, 4], lower=0, upper=5, epsilon=1, ledger=ledger),
     "percentiles": lambda ledger: dps.percentiles([1, 2, 2, 4], [25, 50], grid=range(6), epsilon=1, ledger=ledger),
+    "private_sql": lambda ledger: dps.published.private_sql(
+        dps.Graph.from_edges([0, 1], [1, 2], nodes=4), max_degree=3, epsilon=1, ledger=ledger
+    ),
     "quantiles": lambda ledger: dps.quantiles([1, 2, 2, 4], [0.25, 0.5], grid=range(6), epsilon=1, ledger=ledger),
     **{
         f"histogram, {name}": lambda ledger, algorithm=algorithm: algorithm(np.arange(16), 1, ledger=ledger)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
+from dpselect.published.private_sql import betweenness, least, views
 from dpselect.studies.papers.baselines import privatesql
 from dpselect.views import Graph
 
@@ -25,6 +26,7 @@ def test_the_grouped_query_is_the_printed_one_for_every_pair_and_node() -> None:
         ]
 
     assert printed == cells.tolist()
+    assert np.array_equal(cells, views(EIGHT))
     assert {0, 1, 2, 3} == set(cells.ravel().tolist()), "the graph is too sparse to tell the queries apart"
 
 
@@ -72,7 +74,7 @@ def test_the_bounds_hold_for_all_graphs_of_five_nodes() -> None:
                 if max(degrees[chosen], degrees[other]) <= bound:
                     worst[bound] = max(worst[bound], moved)
 
-    assert {bound: privatesql.least(bound) for bound in worst} == worst
+    assert {bound: least(bound) for bound in worst} == worst
     assert all(privatesql.elastic(bound) > moved for bound, moved in worst.items())
 
 
@@ -92,8 +94,8 @@ def test_only_rounded_cells_of_a_large_budget_find_the_truth(
     cells = privatesql.views(EIGHT)
     exact = dps.utilities.ego_betweenness(EIGHT, max_degree=7).values
     rng = np.random.default_rng(0)
-    noisy = [privatesql.noisy(cells, budget, privatesql.least(7), rng) for _ in range(200)]
-    found = [privatesql.betweenness(np.rint(each) if rounded else each).argmax() for each in noisy]
+    noisy = [privatesql.noisy(cells, budget, least(7), rng) for _ in range(200)]
+    found = [betweenness(np.rint(each) if rounded else each).argmax() for each in noisy]
     right = float(np.mean(np.array(found) == exact.argmax()))
 
     assert low <= right <= high

@@ -47,11 +47,7 @@ def ego_betweenness(graph: Graph | StoredGraph, *, max_degree: int | None = None
     bound = public_degree(max_degree, len(graph))
     if isinstance(graph, StoredGraph):
         graph = graph.compressed()
-    if graph.degrees.max(initial=0) > bound:
-        raise ValueError(
-            "For the curator: the graph exceeds max_degree, so the claim does not cover it; pass a public "
-            "bound that every possible graph keeps."
-        )
+    require_degrees(graph, bound)
     from dpselect.utilities.egos import betweenness_of_egos
 
     sensitivity = sensitivity_of_degrees(graph.degrees, bound)
@@ -97,6 +93,15 @@ def _sum_of_quarter_bounds(start: NDArray[np.int64], stop: NDArray[np.int64]) ->
     large = a * (a - 1) * k + (2 * a - 1) * (k * (k - 1) / 2) + (k - 1) * k * (2 * k - 1) / 6
     both: Floats = small + large
     return both
+
+
+def require_degrees(graph: Graph, bound: int) -> None:
+    """Refuse a graph that breaks the public promise about its degrees: no claim covers it."""
+    if graph.degrees.max(initial=0) > bound:
+        raise ValueError(
+            "For the curator: the graph exceeds max_degree, so the claim does not cover it; pass a public "
+            "bound that every possible graph keeps."
+        )
 
 
 def public_degree(max_degree: Any, nodes: int) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpselect as dps
+from dpselect.published.private_sql import betweenness, least
 from dpselect.studies.engine.experiment import (
     Cell,
     Claim,
@@ -90,7 +91,7 @@ def measure(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Po
             run = partial(_dampened, scores, truth, DAMPENED[series])
         else:
             view = privatesql.truncated(graph, 10) if series == PSQL else graph
-            bound = {PSQL: privatesql.GIVEN[10], OWN: privatesql.elastic(own), KIND: privatesql.least(own)}[series]
+            bound = {PSQL: privatesql.GIVEN[10], OWN: privatesql.elastic(own), KIND: least(own)}[series]
             run = partial(_queried, privatesql.views(view), truth, bound, series == KIND, rng)
         for budget in BUDGETS:
             found[budget].append(run(budget))
@@ -111,7 +112,7 @@ def _queried(
     shares = []
     for _ in range(RUNS):
         found = privatesql.noisy(cells, budget, bound, rng)
-        order = nodes.best(privatesql.betweenness(np.rint(found) if rounded else found), SIZE)
+        order = nodes.best(betweenness(np.rint(found) if rounded else found), SIZE)
         shares += [np.isin(order[:k], best).mean() for k, best in truth.items()]
     return float(np.mean(shares))
 
@@ -144,7 +145,7 @@ def _better(results: Results) -> Ruling:
 
 def _view(_: Results) -> Ruling:
     return Ruling(
-        f"{privatesql.elastic(10)} by our elastic rules, {privatesql.least(10)} at least",
+        f"{privatesql.elastic(10)} by our elastic rules, {least(10)} at least",
         "not comparable",
         "taken as given: how it was derived is not printed",
     )

@@ -1,4 +1,4 @@
-"""PrivateSQL on ego betweenness, as ``001`` runs it: one truncated view a node, the budget split over the views.
+"""PrivateSQL on ego betweenness, as ``001`` runs it: one truncated view per node, the budget split over the views.
 
 The view of node c holds, for every pair u < v of other nodes, q(u, v): how many paths of length two join u and v among
 the neighbours of c and c itself, and 0 unless both are neighbours of c that are not adjacent to each other. Every cell
@@ -15,17 +15,14 @@ Sensitivity of a view, for graphs of maximum degree D:
   S = 2 and mf = D: the paths e1, e2 have 4 D + 4. Each of the three joins with the neighbours of c (S = 1, mf = 1,
   key frequency D^2 among paths) turns S into 2 S + D^2, the join with the adjacent pairs (S = 2, key frequency D) into
   3 S + 2 D. Half of that, because only pairs u < v are asked for: 1588 at D = 10.
-- ``least(D)``: the maximum over s < D of (D - 1 - s) (1 + s) + s (s - 1) / 2, the least there is. An edge between c and
-  b, where b knows s neighbours of c, brings at most D - 1 - s new pairs with b, of at most 1 + s paths each, and one
-  path more for the s (s - 1) / 2 pairs of acquaintances. An edge between two neighbours of c moves at most D - 1.
-  37 at D = 10: far kinder to PrivateSQL than its own bound.
+- ``least(D)`` of ``dpselect.published.private_sql``: the least there is, 37 at D = 10: far kinder to PrivateSQL than
+  its own bound. That file has the version that can be released.
 
 References: Farias 2021, sections 6.4.2.1, 6.5.1 and Appendix B; Kotsogiannis et al. 2019; Johnson et al. 2018.
 """
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -129,23 +126,6 @@ def elastic(max_degree: int) -> int:
     return -(-(3 * total + 2 * max_degree) // 2)
 
 
-def least(max_degree: int) -> int:
-    """Return the least bound on what one edge moves a view by.
-
-    >>> least(10)
-    37
-    """
-    return max((max_degree - 1 - s) * (1 + s) + s * (s - 1) // 2 for s in range(max_degree))
-
-
 def noisy(cells: NDArray[np.int64], budget: float, sensitivity: float, rng: np.random.Generator) -> NDArray[np.float64]:
     """Return the cells of all n views with Laplace noise at budget / n each: a simulation."""
     return np.asarray(cells + rng.laplace(scale=sensitivity * cells.shape[0] / budget, size=cells.shape))
-
-
-def betweenness(noisy: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return EBC^ of every node: the sum of 1 / q^ over pairs of other nodes with q^ > 0."""
-    size = noisy.shape[0]
-    pairs = np.array(list(combinations(range(size), 2)))
-    own = (pairs[None, :, :] == np.arange(size)[:, None, None]).any(axis=2)
-    return np.asarray(np.divide(1.0, noisy, out=np.zeros(noisy.shape), where=(noisy > 0) & ~own).sum(axis=1))
