@@ -74,9 +74,10 @@ def _bar(terms: Terms, totals: Totals) -> Iterator[str]:
 def _table(events: Sequence[Event], first: int) -> Iterator[str]:
     """Yield one line per event."""
     for row, event in enumerate(events, first):
+        rho = "" if event.rho is None else f" (rho {_figure(event.rho)})"
         yield (
             f"{row:>6}  {event.when[:16].replace('T', ' ')}  {_figure(event.epsilon):>10} x {event.count:<4} "
-            f"{event.mechanism}{'  ' + event.note if event.note else ''}"
+            f"{event.mechanism}{rho}{'  ' + event.note if event.note else ''}"
         )
     if first > 1:
         yield f"({first - 1} earlier entries: --all lists them)"
