@@ -190,6 +190,14 @@ MUTANTS = (
         ("tests/kernel/test_guarantee.py::test_permute_and_flip_does_not_keep_a_quarter",),
     ),
     Mutant(
+        "a list of several claims the bounded range of one draw",
+        "dpselect.release.select:of_list",
+        "whole if draws == 1 else replace(whole, bounded_range=False)",
+        "whole if draws == 1 else replace(whole, idealised=whole.idealised)",
+        (),
+        ("tests/release/test_select.py::test_lists_of_several_claim_no_bounded_range",),
+    ),
+    Mutant(
         "an (epsilon, delta) promise counts as a pure one by rho",
         "dpselect.kernel.guarantee:Guarantee.rho",
         "if self.delta:",

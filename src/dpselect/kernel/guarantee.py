@@ -26,6 +26,7 @@ from dpselect.kernel.neighbours import Neighbours, neighbours
 _LEAST, _MOST = Fraction(1, 10**300), Fraction(10**300)
 # Digits of an epsilon or rho that is computed, and of the arithmetic behind it.
 _SHOWN, _INSIDE = 10, 60
+# Named here, because a program may have set other ones for its own decimals.
 _TRAPS = [DivisionByZero, InvalidOperation, Overflow]
 _NEEDS_DELTA = "A concentrated promise needs the delta at which it is stated, for example delta=1e-6."
 
@@ -205,7 +206,7 @@ def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
     one, inverse = Decimal(1), Fraction(1) / delta
     cost, log = _divided(up, rho), up.next_plus(up.ln(_divided(up, inverse)))
     beta = _best_beta(cost, log, _divided(up, inverse - 1))
-    # ln and sqrt are correctly rounded, to the nearest: the neighbour is on the safe side.
+    # Decimal's ln is correctly rounded, to the nearest: the next number is on the safe side.
     log_alpha = max(Decimal(0), down.next_minus(down.ln(down.add(one, beta))))
     saved = down.multiply(log_alpha, down.add(one, down.divide(one, beta)))
     paid = up.add(up.multiply(cost, up.add(one, beta)), up.divide(log, beta))

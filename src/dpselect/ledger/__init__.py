@@ -1,4 +1,4 @@
-"""The budget: what was spent, remembered for ever, and what it adds up to."""
+"""The budget: what was spent, kept on record, and what it adds up to."""
 
 from dpselect.ledger.accountant import Report, Terms, Totals, report
 from dpselect.ledger.events import Event
