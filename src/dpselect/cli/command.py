@@ -156,10 +156,12 @@ def sentence(error: click.ClickException) -> str:
     """Return what a refused command line should have said."""
     if isinstance(error, click.NoSuchOption):
         assert error.ctx is not None
-        known = [name for each in error.ctx.command.get_params(error.ctx) for name in each.opts if name[0] == "-"]
-        name = error.option_name
-        begun = [each for each in known if each.startswith(name) and len(name) > len("--")]
-        near = begun or get_close_matches(name, known, 1)
+        # Without the dashes, which every option shares.
+        every = (name for each in error.ctx.command.get_params(error.ctx) for name in each.opts)
+        known = {name.lstrip("-"): name for name in every if name.startswith("-")}
+        name, bare = error.option_name, error.option_name.lstrip("-")
+        begun = [each for each in known if bare and each.startswith(bare)]
+        near = [known[each] for each in begun or get_close_matches(bare, known, 1)]
         meant = f", did you mean {' or '.join(near)}" if near else ""
         return f"there is no option {name}{meant}: see {error.ctx.command_path} --help."
     if isinstance(error, click.MissingParameter) and error.param is not None:

@@ -77,7 +77,7 @@ def deliver(answer: Answer, request: Request) -> None:
     text = answer.text
     if request.json:
         named = {"command": " ".join(filter(None, [request.command, request.task]))}
-        text = json.dumps({**named, **answer.facts}, indent=2)
+        text = json.dumps({**named, **answer.facts}, indent=2, default=str)
     paid = bool(text and request.paid)
     if sys.stdout is None and not paid:
         # Whoever closes it wants no words.

@@ -92,7 +92,8 @@ class Planned(Exception):
             return [*lines, "ledger     none: nothing would be recorded; name one by --ledger"]
         before, after = _words(self.balance.before), _words(self.balance.after)
         record = ", ".join(f"{name} = {value}" for name, value in self.record.items())
-        return [*lines, f"ledger     {self.balance.ledger}: {before} left, {after} afterwards", f"record     {record}"]
+        lines.append(f"ledger     {self.balance.ledger}: {before} left, {after} afterwards")
+        return [*lines, f"record     {record}"] if record else lines
 
 
 def promise(guarantee: Guarantee, count: int = 1) -> dict[str, Any]:

@@ -1,0 +1,145 @@
+"""--json prints one object with the promise, --dry-run what a release would cost: for every verb."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import dpselect as dps
+from dpselect.cli import main
+from dpselect.kernel import coins
+from dpselect.release.select import Release
+from tests.cli import inputs
+from tests.cli.inputs import CHOOSE_TREE, COMMANDS, PERCENTILE, TOP_K, TRAIN
+
+RELEASES = [
+    line
+    for line in COMMANDS
+    if line[0] in ("top-k", "percentile", "median", "quantiles", "select", "snp", "train", "choose")
+]
+LEDGER = ["--ledger", "people.ledger"]
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+def printed(line: list[str], capsys: pytest.CaptureFixture[str]) -> dict:
+    """Return the one object that a command prints."""
+    capsys.readouterr()
+    assert 0 == main([*line, "--json"])
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("line", COMMANDS, ids=" ".join)
+def test_every_answer_is_one_object(line: list[str], capsys) -> None:
+    """It says which command answered, and a release says what it promised, exactly."""
+    answer = printed(line, capsys)
+
+    assert " ".join(line).startswith(answer["command"])
+    if line in RELEASES:
+        assert ("1", 1.0, "0", 0.0) == tuple(answer["guarantee"].values())[:4]
+        assert answer["guarantee"]["neighbours"] in {each.value for each in dps.Neighbours}
+        assert answer["mechanism"]
+        assert {"candidates", "model", "counts"} & {*answer}
+
+
+@pytest.mark.parametrize("line", RELEASES, ids=" ".join)
+def test_a_dry_run_spends_draws_and_writes_nothing(line: list[str], monkeypatch, capsys) -> None:
+    """No file changes, no coin is thrown, and the plan says what the release will promise."""
+    related = {"top-k": "edge", "snp": "family"}.get(line[0], "add-remove")
+    terms = ["--epsilon", "3", "--dataset", "x", "--neighbours", related]
+    assert 0 == main(["budget", "create", "book", *terms])
+    before = inputs.state(Path())
+    with monkeypatch.context() as patch:
+        # Other libraries may ask the system for names of their own: only our coins must not.
+        patch.setattr(coins, "os", SimpleNamespace(urandom=lambda _: pytest.fail("a coin was thrown")))
+        plan = printed([*line, "--ledger", "book", "--dry-run"], capsys)
+        assert 0 == main([*line, "--ledger", "book", "--dry-run"])
+    told = capsys.readouterr().out
+    assert before == inputs.state(Path())
+
+    assert plan["dry_run"] is True
+    assert {"path": "book", "left": {"epsilon": "3"}, "left_after": {"epsilon": "2"}} == {
+        name: plan["ledger"][name] for name in ("path", "left", "left_after")
+    }
+    for words in ("nothing was spent", "epsilon = 1 per ", plan["mechanism"], "epsilon 3 left, epsilon 2 afterwards"):
+        assert words in told
+    answer = printed([*line, "--ledger", "book"], capsys)
+    assert (answer["guarantee"]["neighbours"], answer["guarantee"]["epsilon"]) == (related, "1")
+    assert plan["guarantee"] == answer["guarantee"]
+    (event,) = dps.Ledger.read("book").events
+    assert plan["ledger"]["record"] == dict(event.facts)
+    assert (plan["mechanism"], plan["draws"]) == (event.mechanism, event.count)
+
+
+@pytest.mark.parametrize(
+    "line, said",
+    [
+        (["percentile", *PERCENTILE, "--epsilon", "200", *LEDGER], "left epsilon 100"),
+        (["top-k", *TOP_K, "--epsilon", "1", *LEDGER], "make another for those"),
+        (["percentile", *PERCENTILE, "--epsilon", "1", "--mechanism", "expo"], "did you mean exponential"),
+        (["percentile", *PERCENTILE, "--epsilon", "1", "--ledger", "none"], "no ledger none"),
+        (["percentile", "none.csv", *PERCENTILE[1:], "--epsilon", "1"], "no file none.csv"),
+        (["top-k", *TOP_K, "--k", "9", "--epsilon", "1"], "at most that many"),
+        (["top-k", *TOP_K, "--k", "0", "--epsilon", "1"], "k must be an integer"),
+        ([*TRAIN, "--out", "model.json"], "exists already"),
+        ([*TRAIN, "--out", "x.json", "--max-depth", "0"], "max-depth must be"),
+        ([*CHOOSE_TREE, "--out", "x.json"], "of the kind 'histogram'"),
+        (["budget", "spend", "people.ledger", "--epsilon", "60", "--count", "2"], "left epsilon 100"),
+    ],
+)
+def test_a_dry_run_refuses_what_the_release_would_refuse(line: list[str], said: str, capsys) -> None:
+    """With the same sentence and status 2."""
+    before = inputs.state(Path())
+    told = []
+    for more in (["--dry-run"], []):
+        assert 2 == main([*line, *more])
+        told.append(capsys.readouterr().err)
+
+    assert said in told[0]
+    assert told[0] == told[1]
+    assert before == inputs.state(Path())
+
+
+def test_recording_by_hand_can_be_planned(capsys) -> None:
+    """The sum of several releases, and nothing is recorded."""
+    plan = printed(["budget", "spend", "people.ledger", "--epsilon", "1/3", "--count", "2", "--dry-run"], capsys)
+
+    assert ("2/3", 2) == (plan["guarantee"]["epsilon"], plan["draws"])
+    assert str(Fraction(298, 3)) == plan["ledger"]["left_after"]["epsilon"]
+    assert 0 == dps.Ledger.read("people.ledger").totals.spends
+
+
+def test_the_error_of_a_plan_follows_from_public_facts(capsys) -> None:
+    """The same for other rows, and never below the exact error."""
+    line = ["percentile", *PERCENTILE, "--epsilon", "1/10", "--dry-run"]
+    bound = printed(line, capsys)["error_bound"]
+    Path("people.csv").write_text("age,job,rich\n" + "7,nurse,no\n" * 1000)
+    assert bound == printed(line, capsys)["error_bound"]
+
+    for ages in ([7] * 1000, list(range(100)), [0, 100] * 50):
+        scores = dps.utilities.percentile(dps.Column(ages), 50, grid=list(range(101)))
+        assert dps.expected_error(scores, 0.1, mechanism=dps.mechanism("permute-and-flip")) <= bound
+    assert bound < 1000
+
+
+def test_a_plan_without_a_public_bound_says_so(capsys) -> None:
+    """A mechanism with noise of another kind, and a sensitivity that depends on the data."""
+    for line in (
+        ["percentile", *PERCENTILE, "--epsilon", "1", "--mechanism", "noisy-max-laplace", "--dry-run"],
+        ["snp", "study.csv", "--families", "100", "--epsilon", "1", "--dry-run"],
+        [*TRAIN, "--out", "new.json", "--dry-run"],
+    ):
+        assert printed(line, capsys)["error_bound"] is None
+        assert 0 == main(line)
+        assert "no bound follows from public facts alone" in capsys.readouterr().out
+
+
+def test_an_answer_of_any_type_is_printed(monkeypatch, capsys) -> None:
+    """What JSON has no type for is printed as text: it was paid for."""
+    promise = dps.Guarantee(1, dps.Neighbours.ADD_REMOVE)
+    monkeypatch.setattr(dps, "top_k", lambda *_, **__: Release((Fraction(1, 3),), "x", promise))
+
+    assert ["1/3"] == printed(["percentile", *PERCENTILE, "--epsilon", "1"], capsys)["candidates"]

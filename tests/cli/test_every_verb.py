@@ -1,0 +1,150 @@
+"""What every verb must have: a line in the list, a file, an example that is understood, and what the base gives it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from dpselect.cli import command, main, verbs
+from dpselect.cli.request import Request
+from tests.cli.every import every_command
+
+SOURCE = Path(__file__).parents[2] / "src"
+ROOT = command.root()
+COMMANDS = {
+    " ".join(words): ROOT.imported(words[0]) if len(words) == 1 else ROOT.imported(words[0]).commands[words[1]]
+    for words, _ in every_command()
+}
+# These print while they run, for hours, and write their report as files.
+WITHOUT_JSON = {"reproduce"}
+
+
+def test_every_verb_is_a_file_and_a_line() -> None:
+    """A new verb is its file and one line in the list: neither alone."""
+    files = {path.stem for path in Path(verbs.__file__).parent.glob("*.py")} - {"__init__"}
+    listed = {name.replace("-", "_") for name in verbs.VERBS}
+
+    assert not files - listed, f"add a line to VERBS in cli/verbs/__init__.py for {files - listed}"
+    assert not listed - files, f"write cli/verbs/{{{','.join(listed - files)}}}.py, which holds VERB"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_what_its_page_needs(name: str) -> None:
+    """A line that says what it does, an example that is understood, and words for all that it takes."""
+    verb = COMMANDS[name].verb
+    assert COMMANDS[name].short_help.endswith("."), f"{name}: say in one sentence what it does"
+    assert verb.example.startswith(f"dpselect {name}"), f"{name}: give an example that begins with dpselect {name}"
+    request = Request(shlex.split(verb.example)[1:])
+    command.understood(request.words, request)
+    assert request.verb is not None, f"{name}: the example is not understood"
+    for parameter in COMMANDS[name].params:
+        assert parameter.help, f"{name}: say what {parameter.name} is"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_what_the_base_gives(name: str) -> None:
+    """--json where it answers; epsilon, ledger and --dry-run where it releases; no name that a request uses itself."""
+    verb = COMMANDS[name].verb
+    options = {option for parameter in COMMANDS[name].params for option in parameter.opts}
+    assert verb.run is None or ("--json" in options) == (name not in WITHOUT_JSON), f"{name} answers: give it --json"
+    assert not verb.spends or {"--epsilon", "--ledger", "--dry-run", "--json"} <= options
+    own = {*vars(Request([]))} - {"json", "dry_run", "overwrite"}
+    assert not own & {parameter.name for parameter in COMMANDS[name].params}, f"{name}: name that option otherwise"
+
+
+@pytest.mark.parametrize("width", ["80", "120"])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_page_of_help_is_plain_in_a_pipe(name: str, width: str, monkeypatch, capsys) -> None:
+    """No colour, no line wider than the terminal, and the example on it."""
+    monkeypatch.setenv("COLUMNS", width)
+    assert 0 == main([*name.split(), "--help"])
+    page = capsys.readouterr().out
+
+    assert "\x1b" not in page
+    assert all(len(line) <= int(width) for line in page.splitlines())
+    assert f"Example: dpselect {name}"[: int(width) - 10] in page
+    assert not [line for line in page.splitlines() if "[TEXT]" in line]
+
+
+def test_without_a_word_the_help_says_what_to_try_first(capsys) -> None:
+    """Status 0: nothing was asked, and nothing was refused."""
+    assert 0 == main([])
+    page = capsys.readouterr().out
+    assert "Try first: dpselect demo" in page
+    assert all(f"  {name} " in page for name in verbs.VERBS)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["percentile", "--help"]])
+def test_a_list_of_verbs_imports_none(words: list[str]) -> None:
+    """One page of help needs at most one verb, and no heavy library."""
+    code = (
+        "import sys; from dpselect.cli import main; main(sys.argv[1:]);"
+        "print([name for name in sys.modules if name.startswith('dpselect.cli.verbs.')],"
+        "[name for name in ('scipy', 'pyarrow', 'sklearn', 'ibis', 'matplotlib') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+    )
+    verbs_imported = ["dpselect.cli.verbs.percentile"] if words[0] == "percentile" else []
+    assert f"{verbs_imported} []" == done.stdout.splitlines()[-1]
+
+
+def test_help_takes_little_processor_time() -> None:
+    """The least of three runs: the machine may be busy."""
+
+    def seconds() -> float:
+        before = os.times()
+        subprocess.run(
+            [sys.executable, "-m", "dpselect", "--help"],
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        )
+        after = os.times()
+        return after.children_user + after.children_system - before.children_user - before.children_system
+
+    assert min(seconds() for _ in range(3)) < 0.6
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["percentil"], "dpselect: there is no command 'percentil', did you mean percentile: see dpselect --help."),
+        (["budget"], "dpselect budget: name a task, create or show or spend or verify or settle or export: see "),
+        (["budget", "shw"], "dpselect budget: there is no task 'shw', did you mean show: see dpselect budget --help."),
+        (["demo", "--epsilon", "1"], "dpselect demo: there is no option --epsilon: see dpselect demo --help."),
+        (["--verzion"], "dpselect: there is no option --verzion, did you mean --version: see dpselect --help."),
+        (["check", "--unknwn"], "dpselect check: there is no option --unknwn, did you mean --unknown: see "),
+        (["check", "x", "--unknown", "clipp"], "did you mean clip? It is one of clip, ignore, error."),
+        (["snp", "x", "--families"], "dpselect snp: --families needs a value: see dpselect snp --help."),
+    ],
+)
+def test_a_slip_is_answered_with_what_may_be_meant(words: list[str], said: str, capsys) -> None:
+    """Status 2 and one sentence."""
+    assert 2 == main(words)
+    printed = capsys.readouterr()
+
+    assert said in printed.err
+    assert ("", 1) == (printed.out, printed.err.count("\n"))
+
+
+def test_a_verb_beside_the_list_is_noticed(tmp_path: Path, monkeypatch) -> None:
+    """The contract above can fail."""
+    package = ModuleType("verbs")
+    package.__file__ = str(tmp_path / "__init__.py")
+    package.VERBS = {"top-k": "words"}
+    (tmp_path / "other.py").touch()
+    monkeypatch.setattr(f"{__name__}.verbs", package)
+
+    with pytest.raises(AssertionError, match="add a line to VERBS"):
+        test_every_verb_is_a_file_and_a_line()
