@@ -12,12 +12,14 @@ from dpselect.analysis.recommend import Recommendation, recommend
 from dpselect.kernel.errors import BudgetError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.units import UnitScores
+from dpselect.kernel.units import Bound, UnitScores
 from dpselect.ledger import Ledger, budget
 from dpselect.mechanisms import mechanism
 from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.release.draws import Draws
 from dpselect.release.median import median
 from dpselect.release.opendp import to_opendp
+from dpselect.release.opened import opened
 from dpselect.release.quantiles import percentiles, quantiles
 from dpselect.release.select import Release, select, top_k
 from dpselect.release.several_objectives import priv_agg, priv_pareto
@@ -30,9 +32,11 @@ from dpselect.sources.warehouse import Warehouse
 from dpselect.views import Column, Graph, StoredColumn, StoredGraph
 
 __all__ = [
+    "Bound",
     "BudgetError",
     "Candidates",
     "Column",
+    "Draws",
     "Graph",
     "Guarantee",
     "Ledger",
@@ -60,6 +64,7 @@ __all__ = [
     "mechanisms",
     "median",
     "metrics",
+    "opened",
     "pareto",
     "percentiles",
     "priv_agg",

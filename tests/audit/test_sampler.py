@@ -5,6 +5,7 @@ import pytest
 
 import dpselect as dps
 from dpselect import audit
+from dpselect.release.outcomes import Coins
 
 SCORES = dps.Scores([4.0, 3.0, 3.0, 0.0], 1.0, distance=[0, 1, 1, 4])
 
@@ -12,7 +13,7 @@ SCORES = dps.Scores([4.0, 3.0, 3.0, 0.0], 1.0, distance=[0, 1, 1, 4])
 @pytest.mark.parametrize("name", dps.mechanisms.EVERY_MECHANISM)
 def test_shipped_samplers_are_accepted(name: str, entropy) -> None:
     """Against their law, with both wrong laws rejected at the power asked for."""
-    verdict = audit.sampler_of(dps.mechanism(name), SCORES, 4, stream=lambda: entropy)
+    verdict = audit.sampler_of(dps.mechanism(name), SCORES, 4, outcomes=Coins(lambda: entropy))
 
     assert verdict.accepted, str(verdict)
     assert all(rejection.power > 1 - 1e-6 for rejection in verdict.rejections)

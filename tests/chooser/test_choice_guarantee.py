@@ -9,7 +9,7 @@ import pytest
 import dpselect as dps
 from dpselect.chooser import ChoiceMaker, Metafeature, Option, answer_law
 from dpselect.chooser.metafeature import released
-from dpselect.kernel.samplers.discrete_laplace import log_law
+from dpselect.mechanisms.law import discrete_laplace as log_law
 
 FLIP, EXPONENTIAL = dps.mechanism("permute-and-flip"), dps.mechanism("exponential")
 UNIVERSE = dps.audit.multisets([0, 1], 3)

@@ -8,7 +8,7 @@ import pytest
 import dpselect as dps
 from dpselect.chooser import cells
 from dpselect.chooser.metafeature import expected, released
-from dpselect.kernel.samplers.discrete_laplace import log_law
+from dpselect.mechanisms.law import discrete_laplace as log_law
 from tests.chooser.toy_options import chooser
 
 Metafeature = chooser.Metafeature

@@ -5,8 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 import dpselect as dps
-from dpselect.kernel.coins import fresh
-from dpselect.kernel.samplers.discrete_laplace import noisy_counts
+from dpselect.release.outcomes import Coins
 
 chooser = dps.chooser
 PUBLIC = {"two": [1] * 2, "five": [1] * 5, "six hundred": [1] * 600, "thousand": [1] * 1000}
@@ -14,7 +13,7 @@ PUBLIC = {"two": [1] * 2, "five": [1] * 5, "six hundred": [1] * 600, "thousand":
 
 def noisy_sum(records, epsilon):
     """Right up to its noise."""
-    return int(noisy_counts(np.array([sum(records)]), epsilon, 1, fresh)[0])
+    return int(Coins().noisy(np.array([sum(records)]), epsilon)[0])
 
 
 def zero(_, epsilon):

@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 import dpselect as dps
+from dpselect.audit.replay import Replay
 from dpselect.kernel.units import SmoothScores
+from dpselect.mechanisms.mechanism import SmoothMechanism
 from dpselect.mechanisms.smooth import scale as smooth_scale
+from dpselect.release.opened import door_to
 from dpselect.release.select import release_of
 from tests.contracts.hostile import Pair, fits, pairs
 
@@ -40,7 +43,7 @@ def stretch(name: str, pair: Pair) -> Fraction:
 
 def check(name: str, seed: int, count: int) -> float:
     """Try that many pairs; return the worst loss over epsilon."""
-    largest, smooth = 0.0, dps.mechanism(name).smooth is not None
+    largest, smooth = 0.0, isinstance(dps.mechanism(name), SmoothMechanism)
     for number, pair in enumerate(pairs(seed, count)):
         if not fits(name, pair):
             continue
@@ -72,15 +75,16 @@ def test_the_law_is_that_of_what_is_drawn(name: str) -> None:
     mechanism = dps.mechanism(name)
     seen: list[tuple[np.ndarray, Fraction]] = []
 
-    def watch(ticks, rate, _):
-        seen.append((ticks, rate))
-        return 0
+    class Watched(Replay):
+        """What is asked for is written down."""
 
-    sampler = type(mechanism.sampler)(**{**vars(mechanism.sampler), "draw": watch})
-    watched = type(mechanism)(**{**vars(mechanism), "sampler": sampler})
+        def winners(self, sampler, ticks, rate, k):
+            seen.append((ticks, rate))
+            return super().winners(sampler, ticks, rate, k)
+
     for pair in pairs(3, 17):
         if fits(name, pair):
-            release_of(pair.one, 1, 1, watched, lambda: lambda count: bytes(count))
+            release_of(pair.one, 1, 1, mechanism, door=door_to(Watched))
             ticks, rate = seen.pop()
             assert ticks.dtype == np.int64
             assert max(ticks.tolist()) - min(ticks.tolist()) < 2**63

@@ -16,7 +16,7 @@ from dpselect.histograms.draws import Draws
 from dpselect.histograms.hb import _on_a_line, branching
 from dpselect.histograms.hilbert import curve
 from dpselect.histograms.release import LEAST_EPSILON
-from dpselect.kernel.samplers import discrete_laplace as noise
+from dpselect.kernel import units
 
 SHAPES = [(1,), (2,), (7,), (64,), (1, 1), (1, 9), (9, 1), (5, 3), (8, 8)]
 NAMES = ["identity", "uniform", "hb", "privelet", "dawa", "mwem"]
@@ -64,7 +64,7 @@ def test_the_least_rate_is_stated_before(name: str, shape: tuple[int, ...]) -> N
 @pytest.mark.parametrize("name", [*NAMES, "coarse_dawa"])
 def test_noise_that_would_not_fit_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before anything is spent."""
-    monkeypatch.setattr(noise, "_MOST_BITS", 1)
+    monkeypatch.setattr(units, "_MOST_BITS", 1)
     with dps.budget(epsilon=2) as book, pytest.raises(ValueError, match="epsilon is too small for counts"):
         histograms.EVERY_ALGORITHM[name]([3, 1, 4, 1], Fraction(1, 100))
 
@@ -75,7 +75,7 @@ def test_noise_that_would_not_fit_is_refused(name: str, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("name", NAMES)
 def test_the_documented_limits_go_together(name: str, shape: tuple[int, ...]) -> None:
     """The least epsilon leaves noise that fits on the largest domain."""
-    noise.require_rate(module(name).least_rate(shape, LEAST_EPSILON))
+    units.require_rate(module(name).least_rate(shape, LEAST_EPSILON))
 
 
 @pytest.mark.parametrize("shape", [(1, 2**20), (2**20, 1), (2, 2**19), (2**19, 2), (3, 2**18)], ids=str)

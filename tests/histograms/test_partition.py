@@ -9,8 +9,9 @@ import pytest
 from dpselect import audit
 from dpselect.histograms.dawa import partition
 from dpselect.histograms.draws import Draws
-from dpselect.histograms.partition import candidates, deviations, least_cost
-from dpselect.kernel.samplers.discrete_laplace import log_law
+from dpselect.histograms.partition import candidates, deviations
+from dpselect.mechanisms.law import discrete_laplace as log_law
+from dpselect.release.partition import least_cost
 
 
 def lines(cells: int, values: tuple[int, ...]):

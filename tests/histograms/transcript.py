@@ -12,7 +12,7 @@ from itertools import islice, product
 import numpy as np
 
 from dpselect.histograms.draws import Draws
-from dpselect.histograms.partition import least_cost
+from dpselect.release.partition import least_cost
 
 Run = Callable[[np.ndarray, Fraction, Draws], object]
 

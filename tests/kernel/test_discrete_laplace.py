@@ -8,12 +8,14 @@ import pytest
 
 from dpselect import audit
 from dpselect.kernel.coins import fresh
-from dpselect.kernel.samplers.discrete_laplace import _Odds, geometric, log_law, noisy_counts
+from dpselect.kernel.samplers.discrete_laplace import _Odds, geometric, noise
+from dpselect.mechanisms.law import discrete_laplace
+from dpselect.release.outcomes import Coins
 
 
 def clipped_law(rate: Fraction, most: int) -> dict[int, float]:
     """The law of the noise clipped to [-most, most]."""
-    inner = np.exp(log_law(np.arange(-most + 1, most), rate))
+    inner = np.exp(discrete_laplace(np.arange(-most + 1, most), rate))
     rest = (1 - inner.sum()) / 2
     return dict(zip(range(-most, most + 1), [rest, *inner.tolist(), rest], strict=True))
 
@@ -22,7 +24,7 @@ def clipped_law(rate: Fraction, most: int) -> dict[int, float]:
 def test_noise_follows_its_law(rate: Fraction) -> None:
     """Accepted at its rate, rejected at 0.7 and 1.3 times that."""
     most = max(1, round(3 / float(rate)))
-    drawn = iter(np.clip(noisy_counts(np.zeros(400_000, dtype=np.int64), rate, 1, fresh), -most, most).tolist())
+    drawn = iter(np.clip(noise(400_000, rate, fresh()), -most, most).tolist())
     verdict = audit.sampler(
         lambda: next(drawn),
         clipped_law(rate, most),
@@ -36,22 +38,22 @@ def test_neighbouring_counts_lose_epsilon() -> None:
     """The log-ratio of a count and its neighbour is the rate, everywhere."""
     z = np.arange(-50, 51)
 
-    assert np.allclose(0.3, np.abs(log_law(z, Fraction(3, 10)) - log_law(z - 1, Fraction(3, 10))))
+    assert np.allclose(0.3, np.abs(discrete_laplace(z, Fraction(3, 10)) - discrete_laplace(z - 1, Fraction(3, 10))))
 
 
 def test_shapes_and_sizes() -> None:
     """Any shape; large epsilons hardly disturb; small ones spread."""
     counts = np.arange(6, dtype=np.int64).reshape(2, 3)
 
-    assert np.array_equal(counts, noisy_counts(counts, Fraction(60), 1, fresh))
-    assert (2, 3) == noisy_counts(counts, Fraction(1, 100), 1, fresh).shape
+    assert not noise(counts.size, Fraction(60), fresh()).any()
+    assert (2, 3) == Coins().noisy(counts, Fraction(1, 100)).shape
     assert geometric(2000, Fraction(1, 10**6), fresh()).max() > 10**5
 
 
 def test_vanishing_epsilons_are_refused() -> None:
     """The noise would not fit."""
     with pytest.raises(ValueError, match="too small for counts"):
-        noisy_counts(np.zeros(1, dtype=np.int64), Fraction(1, 2**50), 1, fresh)
+        noise(1, Fraction(1, 2**50), fresh())
 
 
 @pytest.mark.parametrize("rate", [Fraction(1, 3), Fraction(1, 2**30)])

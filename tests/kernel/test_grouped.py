@@ -11,8 +11,7 @@ import pytest
 import dpselect as dps
 from dpselect.kernel.coins import exponential_between
 from dpselect.kernel.samplers import grouped as groups
-from dpselect.mechanisms.mechanism import EXPONENTIAL, PERMUTE_AND_FLIP
-from dpselect.release.select import picks
+from dpselect.mechanisms.mechanism import require_grouped
 from dpselect.scores.grouped import GroupedScores
 
 GROUPED = [name for name in dps.mechanisms.EVERY_MECHANISM if dps.mechanism(name).sampler.grouped]
@@ -124,11 +123,11 @@ def test_the_line_of_the_exponential_draw_covers_every_weight(rate: Fraction) ->
             assert count * 2**shift * most <= length <= count * 2**shift * least * (1 + Fraction(1, 2**32)) + 1
 
 
-@pytest.mark.parametrize("sampler", [EXPONENTIAL, PERMUTE_AND_FLIP])
+@pytest.mark.parametrize("sampler", [groups.exponential, groups.permute_and_flip])
 def test_with_no_privacy_left_the_best_group_wins(sampler, entropy) -> None:
     """At an enormous rate the winners are the best, then the next best, each candidate once."""
     winners = groups.peel(
-        np.array([5, 9, 5, -(2**61)]), np.array([2, 1, 1, 10**6]), 5, Fraction(10**9), sampler.grouped, lambda: entropy
+        np.array([5, 9, 5, -(2**61)]), np.array([2, 1, 1, 10**6]), 5, Fraction(10**9), sampler, lambda: entropy
     )
 
     assert (1, 0) == winners[0]
@@ -151,11 +150,11 @@ def test_ordinals_run_through_every_order_once(monkeypatch) -> None:
     assert Counter(itertools.permutations(every, 3)) == lists
 
 
-@pytest.mark.parametrize("sampler", [EXPONENTIAL, PERMUTE_AND_FLIP])
+@pytest.mark.parametrize("sampler", [groups.exponential, groups.permute_and_flip])
 def test_everyone_may_be_named(sampler, entropy) -> None:
     """With k = m every candidate comes once, and a runaway winner does not hold up the others."""
     counts = np.array([3, 1, 4])
-    winners = groups.peel(np.array([0, 2**60, 7]), counts, 8, Fraction(1), sampler.grouped, lambda: entropy)
+    winners = groups.peel(np.array([0, 2**60, 7]), counts, 8, Fraction(1), sampler, lambda: entropy)
 
     assert (1, 0) == winners[0]
     assert {(g, i) for g in range(3) for i in range(counts[g])} == set(winners)
@@ -164,10 +163,8 @@ def test_everyone_may_be_named(sampler, entropy) -> None:
 @pytest.mark.parametrize("name", sorted(set(dps.mechanisms.EVERY_MECHANISM) - set(GROUPED)))
 def test_noise_for_every_candidate_cannot_be_grouped(name: str) -> None:
     """The message names mechanisms that can."""
-    grouped = GroupedScores(dps.Scores([1], sensitivity=1, distance=[0], kind="integer"), np.array([5]))
-
     with pytest.raises(ValueError, match="use permute-and-flip, exponential"):
-        picks(grouped, 1, Fraction(1), dps.mechanism(name), lambda: bytes)
+        require_grouped(dps.mechanism(name))
 
 
 def test_checking_the_winners_group_alone_would_cost_nearly_twice() -> None:

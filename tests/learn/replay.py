@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import dpselect as dps
-from dpselect.kernel.samplers.discrete_laplace import log_law
 from dpselect.learn.draws import Draws, row_ticks
+from dpselect.mechanisms.law import discrete_laplace as log_law
 
 FLIP = dps.mechanism("permute-and-flip")
 # Released counts, one far below and one far above all true ones: there the log-ratio is largest, both ways.

@@ -37,8 +37,8 @@ MUTANTS = (
     Mutant(
         "top_k draws each of its picks at the whole epsilon",
         "dpselect.release.select:release_of",
-        "mechanism.prepared(scores, total / k)",
-        "mechanism.prepared(scores, total)",
+        "question(scores, total / k, mechanism)",
+        "question(scores, total, mechanism)",
         ("top-k, exponential on law of released pairs", "top-k, permute-and-flip on law of released pairs"),
         ("tests/release/test_select.py::test_released_lists_follow_the_peeled_law_at_the_stated_epsilon",),
     ),
@@ -159,9 +159,9 @@ MUTANTS = (
     ),
     Mutant(
         "top_k draws before it spends",
-        "dpselect.release.select:release_of",
+        "dpselect.release.opened:door_to",
         "if book is not None",
-        "if stream()(1) and book is not None",
+        "if outcomes().uniform(__import__('numpy').array([2])).size and book is not None",
         ("top-k, exponential on law of released pairs",),
         ("tests/contracts/test_spends_come_first.py",),
     ),

@@ -2,7 +2,6 @@
 
 import importlib
 import itertools
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
-from dpselect.kernel.coins import fresh
+from dpselect.audit.replay import Replay, transcripts
+from dpselect.release.opened import door_to
 from dpselect.utilities.columns import public_grid
 
 # The function of the same name hides the module.
@@ -23,25 +23,14 @@ def law(values, p, grid, epsilon, monkeypatch, cuts: int) -> dict[tuple, float]:
     """The exact law of the answers: every path of choices, and how likely it is."""
     monkeypatch.setattr(module, "_CUTS", cuts)
     answers: dict[tuple, float] = {}
-    waiting: list[tuple[int, ...]] = [()]
-    while waiting:
-        script = waiting.pop()
-        taken: list[int] = []
-        chance = [1.0]
 
-        def draw(ticks, rate, _, script=script, taken=taken, chance=chance) -> int:
-            at = len(taken)
-            choice = script[at] if at < len(script) else 0
-            if at >= len(script):
-                waiting.extend((*taken, other) for other in range(1, ticks.size))
-            taken.append(choice)
-            chance[0] *= np.exp(FLIP.ticks_log_law(ticks, rate))[choice]
-            return choice
-
-        scripted = replace(FLIP, sampler=replace(FLIP.sampler, draw=draw))
+    def once(replay: Replay) -> None:
         shares = [Fraction(each, 100) for each in p]
-        release = module.release_of(values, shares, np.arange(grid), epsilon, scripted, fresh, None)
-        answers[release.candidates] = answers.get(release.candidates, 0.0) + chance[0]
+        release = module.release_of(values, shares, np.arange(grid), epsilon, FLIP, None, door=door_to(lambda: replay))
+        answers[release.candidates] = answers.get(release.candidates, 0.0) + np.exp(replay.log_chance)
+
+    for _ in transcripts(once):
+        pass
     return answers
 
 

@@ -9,8 +9,9 @@ import pytest
 
 import dpselect as dps
 from dpselect.audit.privacy_loss import top_k_log_law
-from dpselect.mechanisms.mechanism import EXPONENTIAL, LAPLACE, PERMUTE_AND_FLIP
-from dpselect.release.select import peel
+from dpselect.kernel.samplers.laplace import laplace
+from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
+from dpselect.release.outcomes import Coins
 
 
 @pytest.mark.parametrize("name", dps.mechanisms.EVERY_MECHANISM)
@@ -48,7 +49,7 @@ def test_each_pick_uses_a_fresh_stream_and_epsilon_over_k(entropy) -> None:
         made.append(1)
         return entropy
 
-    peel(np.array([1, 2, 3]), 3, Fraction(1), PERMUTE_AND_FLIP, stream)
+    Coins(stream).winners(PERMUTE_AND_FLIP, np.array([1, 2, 3]), Fraction(1), 3)
 
     assert 3 == len(made)
 
@@ -56,8 +57,9 @@ def test_each_pick_uses_a_fresh_stream_and_epsilon_over_k(entropy) -> None:
 @pytest.mark.parametrize("sampler", [EXPONENTIAL, PERMUTE_AND_FLIP])
 def test_coins_are_relative_to_the_best_that_remains(sampler, entropy) -> None:
     """A runaway winner does not make the second pick take for ever."""
+    coins = Coins(lambda: entropy)
     ticks = np.concatenate(([2**60], np.zeros(500, dtype=np.int64)))
-    winners = Counter(peel(ticks, 2, Fraction(1), sampler, lambda: entropy)[1] for _ in range(100))
+    winners = Counter(coins.winners(sampler, ticks, Fraction(1), 2)[1] for _ in range(100))
 
     assert 0 not in winners
     assert len(winners) > 50
@@ -67,7 +69,7 @@ def test_hopeless_ties_are_settled_by_refined_noise() -> None:
     """Noise that agrees on its first 64 bits is drawn on until one candidate is ahead."""
     answers = iter([b"\x01" * 16, b"\x00" * 8, b"\xff" * 8])
 
-    assert 0 == LAPLACE.draw(np.array([0, 0]), Fraction(1), lambda count: next(answers))
+    assert 0 == laplace(np.array([0, 0]), Fraction(1), lambda count: next(answers))
 
 
 def test_a_release_of_several_has_no_single_candidate() -> None:

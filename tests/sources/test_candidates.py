@@ -1,6 +1,7 @@
 """Candidates in an engine: what is counted, who is found by rank, what is refused, and one state of the data."""
 
 import itertools
+import os
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.release.select import _release_grouped
+from dpselect.release.opened import door_to
+from dpselect.release.outcomes import Coins
+from dpselect.release.select import release_of
 from dpselect.sources import candidates as module
 from dpselect.sources import ordinals
 from dpselect.sources.warehouse import Warehouse
@@ -19,6 +22,11 @@ pa = pytest.importorskip("pyarrow")
 
 FLIP = dps.mechanism("permute-and-flip")
 NAMES = ["ann", "Bob", "eve", "Ärpad", "it's", ""]
+
+
+def behind(stream):
+    """A door to coins that are flipped with this entropy."""
+    return door_to(lambda: Coins(stream))
 
 
 @pytest.fixture
@@ -403,7 +411,7 @@ def test_a_ledger_that_refuses_is_asked_before_the_engine(engine, monkeypatch) -
     candidates, asked, streams = made(engine, "(1, 2), (2, 5)"), spied(monkeypatch), []
 
     with dps.budget(epsilon=1) as book, pytest.raises(dps.BudgetError):
-        _release_grouped(candidates, 1, 2, FLIP, lambda: streams.append(1), book)
+        release_of(candidates, 1, 2, FLIP, book, behind(lambda: streams.append(1)))
     assert ([], [], 0) == (asked, streams, len(book.events))
 
 
@@ -490,7 +498,7 @@ def test_a_file_that_changes_once_is_read_again_with_fresh_coins(engine, tmp_pat
         return fresh()
 
     with dps.budget(epsilon=1) as book:
-        release = _release_grouped(candidates, 1, 1, FLIP, stream, book)
+        release = release_of(candidates, 1, 1, FLIP, book, behind(stream))
 
     assert ((3,), [0, 1], 1) == (release.candidates, streams, len(book.events))
 
@@ -516,7 +524,7 @@ def test_a_table_that_keeps_changing_is_refused_and_the_spend_stands(engine, tmp
     streams = []
 
     with dps.budget(epsilon=1) as book, pytest.raises(ConnectionError, match="The table changed while") as refused:
-        _release_grouped(candidates, 1, 1, FLIP, lambda: streams.append(advance()) or __import__("os").urandom, book)
+        release_of(candidates, 1, 1, FLIP, book, behind(lambda: streams.append(advance()) or os.urandom))
     assert (3, 1) == (len(streams), len(book.events))
     assert refused.value.__cause__ is None
 
@@ -568,6 +576,6 @@ def test_winners_from_an_engine_follow_the_law(engine, name: str) -> None:
 def test_pairs_of_groups_are_all_reachable(engine, entropy) -> None:
     """Ordered pairs drawn at a tiny epsilon cover every pair of candidates, absent ones included."""
     candidates = made(engine, "(0, 1), (1, 1)", domain=range(3))
-    pairs = {_release_grouped(candidates, 2, 0.001, FLIP, lambda: entropy).candidates for _ in range(25)}
+    pairs = {release_of(candidates, 2, 0.001, FLIP, None, behind(lambda: entropy)).candidates for _ in range(25)}
 
     assert set(itertools.permutations(range(3), 2)) == pairs

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.kernel.coins import fresh
-from dpselect.release.select import peel
+from dpselect.release.outcomes import Coins
 from dpselect.studies.papers.peeling import inclusion
 
 
@@ -51,6 +50,6 @@ def test_drawn_lists_agree() -> None:
     sampler = dps.mechanism("exponential").sampler
     counts = np.zeros(8)
     for _ in range(2000):
-        counts[peel(ticks, 3, rate, sampler, fresh)] += 1
+        counts[Coins().winners(sampler, ticks, rate, 3)] += 1
 
     assert np.abs(counts / 2000 - inclusion(ticks, 3, rate)).max() < 0.06

@@ -9,13 +9,20 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.kernel.samplers import grouped as groups
-from dpselect.release.select import picks
+from dpselect.kernel.coins import fresh
+from dpselect.release.opened import door_to
+from dpselect.release.outcomes import Coins
 from dpselect.scores.grouped import GroupedScores
 from tests.verification.test_sampling import EPSILON, THRESHOLD, p_value
 
 # Small groups are flipped, large ones counted; two groups share a tick.
 TABLE = GroupedScores(dps.Scores([9, 7, 3, 1, 3], sensitivity=1), np.array([1, 3, 40, 5000, 2]))
+
+
+def picks(table, k, epsilon, mechanism, stream=fresh):
+    """The groups and ordinals of k winners, behind the door, with this entropy."""
+    with door_to(lambda: Coins(stream))(dps.Guarantee(epsilon * k, "add-remove")) as draws:
+        return draws.top_k_grouped(table, k, epsilon * k, mechanism=mechanism)
 
 
 def verify(name: str, draws: int, entropy) -> None:
@@ -96,4 +103,4 @@ def test_the_release_path_uses_a_stream_of_its_own() -> None:
     law = np.exp(mechanism.grouped_log_law(TABLE, EPSILON)) * TABLE.counts
 
     assert p_value(np.bincount(drawn, minlength=5), law) > THRESHOLD
-    assert groups.permute_and_flip is mechanism.sampler.grouped
+    assert mechanism.sampler.grouped

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import dpselect as dps
-from dpselect.release.select import peel
+from dpselect.release.outcomes import Coins
 
 THRESHOLD = 1e-12
 EPSILON = Fraction(2)
@@ -41,7 +41,8 @@ def verify(name: str, draws: int, entropy, epsilon: Fraction = EPSILON) -> None:
     """Draw and test; the two wrong laws must be rejected, or the test has no power."""
     mechanism, scores = dps.mechanism(name), scores_for(name)
     ticks, rate = mechanism.prepared(scores, epsilon)
-    counts = np.bincount([mechanism.sampler.draw(ticks, rate, entropy) for _ in range(draws)], minlength=12)
+    coins = Coins(lambda: entropy)
+    counts = np.bincount([coins.winners(mechanism.sampler, ticks, rate, 1)[0] for _ in range(draws)], minlength=12)
 
     assert p_value(counts, mechanism.law(scores, epsilon)) > 1e-4
     assert p_value(counts, mechanism.law(scores, epsilon * Fraction(7, 10))) < THRESHOLD
@@ -64,12 +65,10 @@ def test_sampler_follows_its_law_at_length(name: str, entropy) -> None:
 @pytest.mark.parametrize("name", ["exponential", "permute-and-flip", "noisy-max-laplace"])
 def test_operating_system_randomness_follows_the_law(name: str) -> None:
     """The release path, with its own stream: accepted unless one in 10^12 is against us."""
-    from dpselect.kernel.coins import fresh
-
     mechanism, scores = dps.mechanism(name), scores_for(name)
     unit = mechanism.effective(scores)
     counts = np.bincount(
-        [mechanism.sampler.draw(unit.ticks, unit.rate(EPSILON), fresh()) for _ in range(2000)], minlength=12
+        [Coins().winners(mechanism.sampler, unit.ticks, unit.rate(EPSILON), 1)[0] for _ in range(2000)], minlength=12
     )
 
     assert p_value(counts, mechanism.law(scores, EPSILON)) > THRESHOLD
@@ -86,7 +85,7 @@ def test_pairs_of_top_two_follow_the_peeled_law(name: str, entropy) -> None:
     unit = mechanism.effective(dps.Scores(values, sensitivity=1))
     counts = np.zeros((5, 5))
     for _ in range(3500):
-        first, second = peel(unit.ticks, 2, unit.rate(EPSILON / 2), mechanism.sampler, lambda: entropy)
+        first, second = Coins(lambda: entropy).winners(mechanism.sampler, unit.ticks, unit.rate(EPSILON / 2), 2)
         counts[first, second] += 1
 
     def joint(epsilon: Fraction) -> np.ndarray:
@@ -119,6 +118,7 @@ def test_chunks_do_not_show(name: str, entropy) -> None:
     values = np.zeros(2**15 + 2**13, dtype=np.int64)
     mechanism = dps.mechanism(name)
     unit = mechanism.effective(dps.Scores(values, sensitivity=1))
-    late = sum(mechanism.sampler.draw(unit.ticks, Fraction(1), entropy) >= 2**15 for _ in range(150))
+    coins = Coins(lambda: entropy)
+    late = sum(coins.winners(mechanism.sampler, unit.ticks, Fraction(1), 1)[0] >= 2**15 for _ in range(150))
 
     assert stats.binomtest(late, 150, 0.2).pvalue > 1e-4

@@ -33,10 +33,11 @@ def replayed(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Let every fit from here on draw the same entropy."""
     from dpselect.learn.base import PrivateTrees
     from dpselect.learn.draws import Draws
+    from dpselect.release.outcomes import Coins
 
     def again(_: PrivateTrees) -> Draws:
         draws, generator = Draws(), np.random.Generator(np.random.Philox(20261121))
-        draws.stream = lambda: generator.bytes
+        draws.coins = Coins(lambda: generator.bytes)
         return draws
 
     return lambda: monkeypatch.setattr(PrivateTrees, "_draws", again)

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.guarantee import exact_epsilon
-from dpselect.mechanisms.mechanism import EXPONENTIAL, PERMUTE_AND_FLIP, Mechanism, require_mechanism
+from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism, require_mechanism
+from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
 from dpselect.scores.scores import Scores
 
 
@@ -80,7 +81,8 @@ def _decay(scores: Scores, epsilon: Any, mechanism: Mechanism) -> tuple[float, f
     Both the exponential sampler and permute-and-flip choose r with probability at most exp(-g_r): the best
     candidate always shows heads.
     """
-    if require_mechanism(mechanism).sampler not in (EXPONENTIAL, PERMUTE_AND_FLIP):
+    require_mechanism(mechanism)
+    if not isinstance(mechanism, UnitMechanism) or mechanism.sampler not in (EXPONENTIAL, PERMUTE_AND_FLIP):
         raise ValueError("The papers give no bound of this form for noise of this kind: use error_tail.")
     if math.isinf(scores.sensitivity.ceiling):
         raise ValueError("The bound needs a public ceiling of the sensitivity: pass ceiling=.")

@@ -10,7 +10,6 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -19,12 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss_of_law
+from dpselect.audit.replay import Replay, transcripts
 from dpselect.audit.universe import Universe, multisets
 from dpselect.kernel import coins
+from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.samplers import grouped as groups
 from dpselect.mechanisms import mechanism as named
-from dpselect.mechanisms.mechanism import Mechanism
 from dpselect.release import select as release
+from dpselect.release.opened import Door, door_to
 from dpselect.release.quantiles import release_of as quantiles_of
 from dpselect.scores.scores import Scores
 
@@ -35,67 +36,46 @@ Finding = tuple[int, str]
 
 
 class Book:
-    """A ledger that allows everything, and knows what happened first."""
+    """A ledger that allows everything, and knows whether something was drawn before it was asked."""
 
-    def __init__(self) -> None:
-        self.spent = Fraction(0)
-        self.early = False
-        self.drawn = False
-
-    def stream(self) -> coins.Entropy:
-        """Return entropy that is all zeros, and note that it was asked for."""
-        self.drawn = True
-        return bytes
+    def __init__(self, replay: Replay) -> None:
+        self._replay, self.spent, self.early = replay, Fraction(0), False
 
     def spend(self, guarantee: Any, /, *, mechanism: str = "", count: int = 1, note: str = "") -> None:
         """Note a spend, and whether something was drawn before."""
         del mechanism, note
-        self.early = self.early or self.drawn
+        self.early = self.early or self._replay.asked
         self.spent += count * guarantee.epsilon
 
 
-def law_of_release(run: Callable[[Mechanism, Book], Hashable], mechanism: Mechanism) -> dict[Hashable, float]:
-    """Return the exact law of what ``run`` releases, over every path of choices of the sampler.
+def law_of_release(run: Callable[[Door, Book], Hashable]) -> dict[Hashable, float]:
+    """Return the exact law of what ``run`` releases behind a door, over every path of choices.
 
     Raises:
         ValueError: something was drawn before the spend, or the spend is not the whole epsilon.
     """
     law: dict[Hashable, float] = {}
-    waiting: list[tuple[int, ...]] = [()]
-    while waiting:
-        script, taken, book, chance = waiting.pop(), list[int](), Book(), [0.0]
 
-        def draw(
-            ticks: NDArray[np.int64],
-            rate: Fraction,
-            _: coins.Entropy,
-            script: tuple[int, ...] = script,
-            taken: list[int] = taken,
-            book: Book = book,
-            chance: list[float] = chance,
-        ) -> int:
-            book.drawn, at = True, len(taken)
-            if at >= len(script):
-                waiting.extend((*taken, other) for other in range(1, ticks.size))
-            taken.append(script[at] if at < len(script) else 0)
-            chance[0] += float(mechanism.ticks_log_law(ticks, rate)[taken[-1]])
-            return taken[-1]
-
-        outcome = run(replace(mechanism, sampler=replace(mechanism.sampler, draw=draw)), book)
+    def once(replay: Replay) -> None:
+        book = Book(replay)
+        outcome = run(door_to(lambda: replay), book)
         if book.early or book.spent != EPSILON:
             raise ValueError(f"{book.spent} of {EPSILON} was spent{', after the first draw' if book.early else ''}.")
-        law[outcome] = law.get(outcome, 0.0) + math.exp(chance[0])
+        law[outcome] = law.get(outcome, 0.0) + math.exp(replay.log_chance)
+
+    for _ in transcripts(once):
+        pass
     return law
 
 
 def lists_of_two(name: str) -> Finding:
     """Check ordered pairs of three counts, released by ``top_k`` itself."""
+    mechanism = named(name)
 
     def law(records: NDArray[Any]) -> dict[Hashable, float]:
         scores = Scores(np.array([int((records == kind).sum()) for kind in range(3)]), 1, range_bound=1)
         return law_of_release(
-            lambda scripted, book: release.release_of(scores, 2, EPSILON, scripted, book.stream, book).candidates,
-            named(name),
+            lambda door, book: release.release_of(scores, 2, EPSILON, mechanism, book, door).candidates
         )
 
     return _verdict(law, multisets(range(3), 4))
@@ -103,15 +83,13 @@ def lists_of_two(name: str) -> Finding:
 
 def three_percentiles() -> Finding:
     """Check quartiles over a small grid, released by ``quantiles`` itself."""
+    flip = named("permute-and-flip")
 
     quartiles, grid = [Fraction(k, 4) for k in (1, 2, 3)], np.arange(3)
 
     def law(records: NDArray[Any]) -> dict[Hashable, float]:
         return law_of_release(
-            lambda scripted, book: (
-                quantiles_of(records, quartiles, grid, EPSILON, scripted, book.stream, book, cuts=1).candidates
-            ),
-            named("permute-and-flip"),
+            lambda door, book: quantiles_of(records, quartiles, grid, EPSILON, flip, book, 1, door).candidates
         )
 
     return _verdict(law, multisets(range(3), 5))
@@ -168,6 +146,6 @@ def _one_byte(drawn: Iterator[int], _: int) -> bytes:
 def _verdict(law: Callable[[Any], dict[Hashable, float]], universe: Universe) -> Finding:
     try:
         loss: PrivacyLoss = privacy_loss_of_law(law, universe, EPSILON)
-    except ValueError as error:
+    except (ValueError, PrivacyError) as error:
         return len(universe), str(error)
     return loss.pairs, "" if loss.holds else f"loss {loss.worst:.4g} at epsilon {EPSILON} {loss.attained}"

@@ -16,7 +16,7 @@ from dpselect.audit.admissibility import Utility
 from dpselect.audit.universe import Universe
 from dpselect.kernel.guarantee import exact_epsilon
 from dpselect.kernel.units import UnitScores
-from dpselect.mechanisms.mechanism import Mechanism, require_mechanism
+from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism, require_mechanism
 from dpselect.scores.scores import Scores
 
 Floats = NDArray[np.float64]
@@ -92,7 +92,7 @@ def privacy_loss(
     logs = np.array([_lists_log_law(mechanism, *mechanism.prepared(given, total / k), k) for given in scores])
     pairs = universe.pairs()
     stretch = math.nan
-    if mechanism.smooth is None:
+    if isinstance(mechanism, UnitMechanism):
         units = [mechanism.effective(given) for given in scores]
         stretch = max((_stretch(units[x], units[y]) for x, y in pairs.tolist()), default=0.0)
     names = _lists(scores[0], k)

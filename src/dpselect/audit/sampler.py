@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.coins import Entropy, fresh
 from dpselect.kernel.guarantee import exact_epsilon
 from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.release.outcomes import Coins, Outcomes
 from dpselect.scores.scores import Scores
 
 Floats = NDArray[np.float64]
@@ -136,7 +136,7 @@ def sampler_of(
     *,
     factors: Sequence[Any] = (Fraction(7, 10), Fraction(13, 10)),
     draws: int | None = None,
-    stream: Callable[[], Entropy] = fresh,
+    outcomes: Outcomes | None = None,
 ) -> SamplerVerdict:
     """Test a mechanism's draws against its law at epsilon, and against its laws at 0.7 and 1.3 epsilon.
 
@@ -145,12 +145,13 @@ def sampler_of(
     """
     total = exact_epsilon(epsilon)
     ticks, rate = mechanism.prepared(scores, total)
+    coins = Coins() if outcomes is None else outcomes
 
     def law(at: Fraction) -> dict[int, float]:
         return dict(enumerate(mechanism.law(scores, at).tolist()))
 
     return sampler(
-        lambda: mechanism.sampler.draw(ticks, rate, stream()),
+        lambda: coins.winners(mechanism.sampler, ticks, rate, 1)[0],
         law(total),
         against={f"law at {float(factor):g} epsilon": law(total * factor) for factor in factors},
         draws=draws,

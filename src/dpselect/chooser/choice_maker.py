@@ -26,10 +26,10 @@ from dpselect.chooser.policy import Policy, Recipe
 from dpselect.chooser.regret import Regret, leave_out, remaining
 from dpselect.chooser.traces import COLUMNS, Traces, record
 from dpselect.kernel.budget import Spender, require_spender, session
-from dpselect.kernel.coins import Entropy, fresh
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee, exact_epsilon
 from dpselect.kernel.neighbours import Neighbours, neighbours
+from dpselect.release.outcomes import Coins, Outcomes
 
 _USUAL_SHARE = Fraction(1, 20)
 _FOUR_IN_FIVE = 1.2816
@@ -75,10 +75,9 @@ class ChoiceMaker:
         ValueError, TypeError: no option or one; names that clash; a share outside its range.
         PrivacyError: a share of 0 although a metafeature must be paid for.
 
-    >>> from dpselect.kernel.coins import fresh
-    >>> from dpselect.kernel.samplers.discrete_laplace import noisy_counts
+    >>> from dpselect.release.outcomes import Coins
     >>> def noisy_sum(records, epsilon):
-    ...     return int(noisy_counts(np.array([sum(records)]), epsilon, 1, fresh)[0])
+    ...     return int(Coins().noisy(np.array([sum(records)]), epsilon)[0])
     >>> options = [Option("noisy sum", noisy_sum), Option("zero", lambda records, epsilon: 0)]
     >>> maker = ChoiceMaker(options, [Metafeature("rows", len, sensitivity=1)], lambda x, a: abs(sum(x) - a))
     >>> public = {"small": [1] * 2, "large": [1] * 900, "larger": [1] * 2000}
@@ -271,7 +270,7 @@ class ChoiceMaker:
         book = require_spender(ledger)
         if book is not None and spent:
             book.spend(self._guarantee(spent), mechanism="choice-maker", note="metafeatures")
-        return self._chosen(values, total, fresh)
+        return self._chosen(values, total, Coins())
 
     def answer(self, database: Any, epsilon: Any, *, ledger: Spender | None = None) -> Answer:
         """Choose an option, and answer with it.
@@ -281,14 +280,14 @@ class ChoiceMaker:
         Raises:
             ValueError, BudgetError: as ``choose``; whatever the option raises, epsilon being spent.
         """
-        return self._answered(database, epsilon, ledger, fresh)
+        return self._answered(database, epsilon, ledger, Coins())
 
-    def _answered(self, database: Any, epsilon: Any, ledger: Spender | None, stream: Callable[[], Entropy]) -> Answer:
+    def _answered(self, database: Any, epsilon: Any, ledger: Spender | None, coins: Outcomes) -> Answer:
         total, values = self._ready(database, epsilon)
         guarantee, book = self._guarantee(total), require_spender(ledger)
         if book is not None:
             book.spend(guarantee, mechanism="choice-maker", note="answer")
-        choice = self._chosen(values, total, stream)
+        choice = self._chosen(values, total, coins)
         # All of it is spent: an option that releases must not spend again from the session around us.
         token = session.set(None)
         try:
@@ -324,11 +323,11 @@ class ChoiceMaker:
         name = self.trained.policy.options[place]
         return next(option for option in self.options if option.name == name)
 
-    def _chosen(self, values: Mapping[str, float], total: Fraction, stream: Callable[[], Entropy]) -> Choice:
+    def _chosen(self, values: Mapping[str, float], total: Fraction, coins: Outcomes) -> Choice:
         """Draw the metafeatures and choose."""
         if self._beyond(total):
             return self.decided({}, total)
-        return self.decided(released(self.metafeatures, values, total * self.share, stream), total)
+        return self.decided(released(self.metafeatures, values, total * self.share, coins), total)
 
     def decided(self, known: Mapping[str, float], total: Fraction) -> Choice:
         """Return the choice that follows from released metafeatures: a function of these and public facts alone."""

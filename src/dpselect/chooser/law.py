@@ -11,7 +11,7 @@ import numpy as np
 from dpselect.chooser.choice_maker import ChoiceMaker
 from dpselect.chooser.metafeature import paid
 from dpselect.kernel.guarantee import exact_epsilon
-from dpselect.kernel.samplers.discrete_laplace import log_law
+from dpselect.mechanisms.law import discrete_laplace as log_law
 
 OptionLaw = Callable[[Any, Any], Mapping[Any, float]]
 

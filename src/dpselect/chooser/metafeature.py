@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.coins import Entropy, fresh
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import exact_epsilon
-from dpselect.kernel.samplers.discrete_laplace import noisy_counts
 from dpselect.kernel.units import floor_ticks
+from dpselect.release.outcomes import Coins, Outcomes
 
 _TICKS = 2**20
 _LARGEST = 10.0**300
 # As in the noise of counts.
 _LEAST_RATE = Fraction(1, 2**40)
 _SCALES = ("linear", "log")
+_COINS = Coins()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,12 +109,12 @@ class Metafeature:
         if not self.public and epsilon / self._ticks(0)[1] <= _LEAST_RATE:
             raise ValueError(f"epsilon is too small to pay for metafeature {self.name!r}: raise it, or the share.")
 
-    def noisy(self, value: float, epsilon: Fraction, stream: Callable[[], Entropy] = fresh) -> float:
+    def noisy(self, value: float, epsilon: Fraction, coins: Outcomes = _COINS) -> float:
         """Return a value plus noise at epsilon, from fresh randomness; a public value as it is."""
         if self.public:
             return float(value)
         ticks, moved, size = self._ticks(value)
-        return float(noisy_counts(ticks, epsilon, moved, stream)[0] * size)
+        return float(coins.noisy(ticks, epsilon / moved)[0] * size)
 
     def quantile(self, value: float, epsilon: Fraction, chances: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what ``noisy`` gives at these quantiles of its noise: for training, where nothing is private."""
@@ -161,14 +161,14 @@ def released(
     metafeatures: Sequence[Metafeature],
     values: Mapping[str, float],
     epsilon: Fraction,
-    stream: Callable[[], Entropy] = fresh,
+    coins: Outcomes = _COINS,
 ) -> dict[str, float]:
     """Return what may be known: public facts as they are, the others with noise, epsilon split evenly between them.
 
     Guarantee: epsilon-differential privacy; nothing is spent when all are public.
     """
     many = max(paid(metafeatures), 1)
-    return {each.name: each.noisy(values[each.name], epsilon / many, stream) for each in metafeatures}
+    return {each.name: each.noisy(values[each.name], epsilon / many, coins) for each in metafeatures}
 
 
 def expected(

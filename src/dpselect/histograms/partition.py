@@ -1,30 +1,11 @@
-"""Partitions of a line of cells into buckets: candidate intervals, their exact costs, and the cheapest partition."""
+"""Partitions of a line of cells into buckets: candidate intervals, their exact costs."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from dpselect.histograms.counts import Integers
-
-# Intervals that are lists of Python numbers at a time.
-_CHUNK = 2**16
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """Intervals [start, stop) whose lengths are powers of two and whose starts are multiples of half a length.
-
-    Attributes:
-        cells: the length of the line, a power of two.
-        starts: shape (k,), by length and then by start.
-        stops: shape (k,).
-    """
-
-    cells: int
-    starts: Integers
-    stops: Integers
+from dpselect.release.partition import Candidates
 
 
 def candidates(cells: int) -> Candidates:
@@ -54,25 +35,3 @@ def deviations(line: Integers) -> Integers:
         sums = blocks.sum(axis=1, keepdims=True)
         found.append(np.abs(length * blocks - sums).sum(axis=1) * (cells // length))
     return np.concatenate(found)
-
-
-def least_cost(given: Candidates, costs: Integers) -> Integers:
-    """Return the edges 0 = e_0 < ... < e_b = cells of the partition of least total cost.
-
-    Among partitions of equal cost the order of the candidates decides, from the last bucket to the first: an order
-    that does not depend on the data.
-    """
-    order = np.argsort(given.stops, kind="stable")
-    best: list[int] = [0] + [0] * given.cells
-    came = [-1] * (given.cells + 1)
-    for first in range(0, order.size, _CHUNK):
-        part = order[first : first + _CHUNK]
-        triples = zip(given.starts[part].tolist(), given.stops[part].tolist(), costs[part].tolist(), strict=True)
-        for start, stop, price in triples:
-            total = best[start] + price
-            if came[stop] < 0 or total < best[stop]:
-                best[stop], came[stop] = total, start
-    edges = [given.cells]
-    while edges[-1]:
-        edges.append(came[edges[-1]])
-    return np.array(edges[::-1], dtype=np.int64)

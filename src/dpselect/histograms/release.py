@@ -11,7 +11,7 @@ from dpselect.histograms.draws import Draws
 from dpselect.kernel.budget import Spender, require_spender
 from dpselect.kernel.guarantee import Guarantee, exact_epsilon
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.samplers.discrete_laplace import require_rate
+from dpselect.kernel.units import require_rate
 
 Estimate = Callable[[Integers, Fraction, Draws], Floats]
 # From a public shape and epsilon to the least rate of noise that an algorithm asks for.

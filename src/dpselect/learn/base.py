@@ -38,7 +38,7 @@ from dpselect.learn.room import MOST_RECORDS
 from dpselect.learn.tree import Tree
 from dpselect.ledger import Ledger
 from dpselect.mechanisms import mechanism as named
-from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.mechanisms.mechanism import LawOnly, Mechanism
 from dpselect.sources import frames, warehouse
 from dpselect.views.records import Records
 from dpselect.views.stored import StoredRecords
@@ -383,7 +383,7 @@ def chosen_mechanism(given: Any) -> Mechanism:
         PrivacyError: a published calibration that is not private.
     """
     mechanism = given if isinstance(given, Mechanism) else named(str(given))
-    if mechanism.unsound:
+    if isinstance(mechanism, LawOnly):
         raise PrivacyError(f"{mechanism!r} is not private and trains nothing: use a sound calibration.")
     return mechanism
 

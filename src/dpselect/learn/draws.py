@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.coins import Entropy, fresh
-from dpselect.kernel.samplers.discrete_laplace import noisy_counts
-from dpselect.kernel.samplers.permute_and_flip import permute_and_flip_rows, uniform
 from dpselect.kernel.units import floor_ticks
 from dpselect.mechanisms.mechanism import Mechanism
-from dpselect.release.select import peel
+from dpselect.release.outcomes import Coins, Outcomes
 from dpselect.scores.scores import Scores
 
 Integers = NDArray[np.int64]
@@ -22,31 +18,31 @@ Integers = NDArray[np.int64]
 class Draws:
     """Draws of a release: fresh cryptographic randomness for every call."""
 
-    stream: Callable[[], Entropy] = staticmethod(fresh)
+    coins: Outcomes = Coins()
 
     def noisy(self, counts: Integers, epsilon: Fraction) -> Integers:
         """Return counts plus noise; one record moves them by 1 in all."""
-        return noisy_counts(counts, epsilon, 1, self.stream)
+        return self.coins.noisy(counts, epsilon)
 
     def choose(self, scores: Scores, epsilon: Fraction, mechanism: Mechanism) -> int:
         """Return the position of the winner of one selection."""
-        return mechanism.sampler.draw(*mechanism.prepared(scores, epsilon), self.stream())
+        return self.several(scores, 1, epsilon, mechanism)[0]
 
     def several(self, scores: Scores, many: int, epsilon: Fraction, mechanism: Mechanism) -> list[int]:
         """Return the positions of several winners, drawn one after the other at epsilon / many each."""
         ticks, rate = mechanism.prepared(scores, epsilon / many)
-        return peel(ticks, many, rate, mechanism.sampler, self.stream)
+        return self.coins.winners(mechanism.sampler, ticks, rate, many)
 
     def choose_rows(
         self, values: NDArray[np.float64] | Integers, valid: NDArray[np.bool_], sensitivity: int, epsilon: Fraction
     ) -> Integers:
         """Return the winner of every row by permute-and-flip at range bound 1, among its valid candidates."""
         ticks, rate = row_ticks(values, sensitivity, epsilon)
-        return permute_and_flip_rows(ticks, valid, rate, self.stream())
+        return self.coins.rows(ticks, valid, rate)
 
     def below(self, bounds: Integers) -> Integers:
         """Return independent uniform integers below the bounds: public randomness, and chunks of records."""
-        return uniform(bounds, self.stream())
+        return self.coins.uniform(bounds)
 
 
 def row_ticks(values: NDArray[np.float64] | Integers, sensitivity: int, epsilon: Fraction) -> tuple[Integers, Fraction]:

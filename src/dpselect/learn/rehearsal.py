@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.samplers.discrete_laplace import require_rate
+from dpselect.kernel.units import require_rate
 from dpselect.learn.builder import Open, Plan
 from dpselect.learn.draws import Draws, row_ticks
 from dpselect.learn.room import MOST_DEPTH

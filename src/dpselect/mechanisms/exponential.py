@@ -12,7 +12,8 @@ References: McSherry and Talwar 2007; Dong, Durfee and Rogers 2020 (bounded rang
 
 from __future__ import annotations
 
-from dpselect.mechanisms.mechanism import EXPONENTIAL, Mechanism
+from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism
+from dpselect.mechanisms.sampler import EXPONENTIAL
 from dpselect.mechanisms.scaling import scale
 
 
@@ -24,7 +25,7 @@ def exponential() -> Mechanism:
     >>> dps.mechanism("exponential").law(scores, 1).round(4)
     array([0.7311, 0.2689])
     """
-    return Mechanism(
+    return UnitMechanism(
         "exponential",
         "The classic: its many releases compose best under (epsilon, delta).",
         scale,

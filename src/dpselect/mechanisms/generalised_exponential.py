@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.units import TICK_CLIP, UnitScores, floor_ticks
 from dpselect.mechanisms.gaps import GAP_CLIP
-from dpselect.mechanisms.mechanism import EXPONENTIAL, Mechanism
+from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism
+from dpselect.mechanisms.sampler import EXPONENTIAL
 from dpselect.mechanisms.tangents import rivals
 from dpselect.scores.scores import Scores
 
@@ -49,7 +50,7 @@ def generalised_exponential(margin: float = 0.0) -> Mechanism:
     """
     if not 0 <= margin <= _LARGEST_MARGIN:
         raise ValueError("margin must be a public number from 0 to 2^26.")
-    return Mechanism(
+    return UnitMechanism(
         "generalised-exponential",
         "For candidates whose global sensitivities differ widely.",
         partial(_effective, margin=float(margin)),

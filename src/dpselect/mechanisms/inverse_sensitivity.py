@@ -16,7 +16,8 @@ from fractions import Fraction
 
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.units import UnitScores, exact_ticks
-from dpselect.mechanisms.mechanism import PERMUTE_AND_FLIP, Mechanism
+from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism
+from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP
 from dpselect.scores.scores import Scores
 
 
@@ -28,7 +29,7 @@ def inverse_sensitivity() -> Mechanism:
     >>> dps.mechanism("inverse-sensitivity").law(votes, 1).round(3)
     array([0.867, 0.11 , 0.023])
     """
-    return Mechanism(
+    return UnitMechanism(
         "inverse-sensitivity",
         "Where the utility knows how many changes would make each candidate best.",
         _effective,

@@ -80,6 +80,16 @@ def laplace(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction) 
     return result
 
 
+def discrete_laplace(values: NDArray[np.int64], rate: Fraction) -> Floats:
+    """Return log Pr of values of exact two-sided geometric noise.
+
+    >>> float(np.exp(discrete_laplace(np.arange(-60, 61), Fraction(1))).sum().round(12))
+    1.0
+    """
+    x = float(rate)
+    return np.asarray(np.log(np.tanh(x / 2)) - x * np.abs(values))
+
+
 def _exponents(gaps: NDArray[np.int64], rate: Fraction) -> Floats:
     """Return gap * rate, finite: beyond the largest rate every loser's probability is nothing anyway."""
     return np.multiply(gaps, float(min(rate, LARGEST_RATE)), dtype=np.float64)

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.units import UnitScores, floor_ticks
 from dpselect.mechanisms.gaps import GAP_CLIP
-from dpselect.mechanisms.mechanism import EXPONENTIAL, PERMUTE_AND_FLIP, Mechanism
+from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism
+from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
 from dpselect.mechanisms.scaling import scale
 from dpselect.scores.running_sums import Stretch, walk
 from dpselect.scores.scores import Scores
@@ -36,7 +37,7 @@ def local_dampening() -> Mechanism:
     >>> dampen(scores.values, scores.sensitivity)
     array([1.7, 1.7, 0. ])
     """
-    return Mechanism(
+    return UnitMechanism(
         "local-dampening",
         "When this database is far less sensitive than the worst case.",
         damped,
@@ -50,7 +51,7 @@ def local_dampening_flip() -> Mechanism:
     >>> local_dampening_flip()
     mechanism('local-dampening-flip')
     """
-    return Mechanism(
+    return UnitMechanism(
         "local-dampening-flip",
         "Local dampening with permute-and-flip: better for one selection.",
         damped,

@@ -10,7 +10,8 @@ References: Dwork and Roth 2014, section 3.3; Chaves 2024, section 3.4.
 
 from __future__ import annotations
 
-from dpselect.mechanisms.mechanism import LAPLACE, Mechanism
+from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism
+from dpselect.mechanisms.sampler import LAPLACE
 from dpselect.mechanisms.scaling import scale
 
 
@@ -24,7 +25,7 @@ def noisy_max_laplace() -> Mechanism:
     >>> dps.mechanism("noisy-max-laplace").law(scores, 1).round(4)
     array([0.7241, 0.2759])
     """
-    return Mechanism(
+    return UnitMechanism(
         "noisy-max-laplace",
         "The textbook noisy max, for comparison: permute-and-flip errs less.",
         scale,

@@ -11,7 +11,8 @@ Theorems 3.9, 3.10, 3.11.
 
 from __future__ import annotations
 
-from dpselect.mechanisms.mechanism import PERMUTE_AND_FLIP, Mechanism
+from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism
+from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP
 from dpselect.mechanisms.scaling import scale
 
 
@@ -23,7 +24,7 @@ def permute_and_flip() -> Mechanism:
     >>> dps.mechanism("permute-and-flip").law(scores, 1).round(4)
     array([0.8161, 0.1839])
     """
-    return Mechanism(
+    return UnitMechanism(
         "permute-and-flip",
         "The default: never worse than the exponential mechanism for one selection.",
         scale,

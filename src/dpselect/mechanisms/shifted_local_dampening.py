@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.units import UnitScores, floor_ticks
 from dpselect.mechanisms.gaps import GAP_CLIP
-from dpselect.mechanisms.mechanism import EXPONENTIAL, PERMUTE_AND_FLIP, Mechanism, Sampler
+from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism
+from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP, Sampler
 from dpselect.mechanisms.scaling import scale
 from dpselect.scores.running_sums import walk
 from dpselect.scores.scores import Scores
@@ -127,7 +128,7 @@ def _shares(sensitivity: Sensitivity) -> Sensitivity:
 def _mechanism(name: str, summary: str, sampler: Sampler, direction: str) -> Mechanism:
     if direction not in _DIRECTIONS:
         raise ValueError(f'direction must be "growing" or "shrinking", not {direction!r}.')
-    return Mechanism(name, summary, partial(_effective, direction=direction), sampler, {"direction": direction})
+    return UnitMechanism(name, summary, partial(_effective, direction=direction), sampler, {"direction": direction})
 
 
 def _effective(scores: Scores, direction: str) -> UnitScores:

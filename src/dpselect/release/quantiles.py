@@ -16,16 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.budget import Spender, citing, require_spender
-from dpselect.kernel.coins import Entropy, fresh
+from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import exact_epsilon
 from dpselect.mechanisms import mechanism as named
 from dpselect.mechanisms.mechanism import Mechanism, require_mechanism
+from dpselect.release.draws import Draws
+from dpselect.release.opened import Door, opened
 from dpselect.release.select import Release, of_list
 from dpselect.utilities.columns import counted, public_grid
 from dpselect.utilities.percentile import rank_scores
@@ -76,7 +78,7 @@ def quantiles(
     """
     points = public_grid(grid, lower, upper, step)
     chosen = named("permute-and-flip") if mechanism is None else require_mechanism(mechanism)
-    return release_of(values, shares_of(shares), points, epsilon, chosen, fresh, ledger)
+    return release_of(values, shares_of(shares), points, epsilon, chosen, ledger)
 
 
 def percentiles(
@@ -106,7 +108,7 @@ def percentiles(
     """
     points = public_grid(grid, lower, upper, step)
     chosen = named("permute-and-flip") if mechanism is None else require_mechanism(mechanism)
-    return release_of(values, shares_of_percentages(p), points, epsilon, chosen, fresh, ledger)
+    return release_of(values, shares_of_percentages(p), points, epsilon, chosen, ledger)
 
 
 def release_of(
@@ -115,46 +117,64 @@ def release_of(
     points: Numbers,
     epsilon: Any,
     mechanism: Mechanism,
-    stream: Callable[[], Entropy],
     ledger: Spender | None,
     cuts: int | None = None,
+    door: Door = opened,
 ) -> Release:
-    """Release with a given source of entropy and, for an audit, a given number of cells per grid value."""
+    """Release behind a given door and, for an audit, with a given number of cells per grid value."""
     counts, facts = counted(values, points)
     total = exact_epsilon(epsilon)
     levels = len(shares).bit_length()
     example = rank_scores(counts, shares[0], points)
     mechanism.prepared(example, total / levels)
-    # A bounded range is shown for one draw only; see the proof beside this file.
-    guarantee, book = of_list(mechanism.guarantee(example, total), levels), require_spender(ledger)
-    if book is not None:
-        each = mechanism.guarantee(example, total / levels)
-        citing(book, facts).spend(each, mechanism=mechanism.name, count=levels, note="quantiles")
-
+    each = mechanism.guarantee(example, total / levels)
     cuts = cuts or max(1, min(_CUTS, 2 ** ((_CELLS // points.size).bit_length() - 1)))
-    cells = _cut(counts, cuts)
-    ordered = sorted(shares)
     places: dict[Fraction, int] = {}
+    with door(each, mechanism=mechanism.name, ledger=ledger, metadata=facts, count=levels, note="quantiles") as draws:
+        _halve(_cut(counts, cuts), sorted(shares), places, partial(_chosen, each.epsilon, mechanism), draws)
+    found = tuple(points[places[share] // cuts].item() for share in shares)
+    # A bounded range is shown for one draw only; see the proof beside this file.
+    return Release(found, mechanism.name, of_list(each, total, levels))
 
-    def halve(first: int, last: int, start: int, end: int, low: Fraction, high: Fraction) -> None:
-        """Choose the percentiles first .. last - 1 among the cells start .. end - 1, which hold shares low to high."""
-        if first == last:
-            return
-        middle = (first + last) // 2
-        share = ((ordered[middle] - low) / (high - low)).limit_denominator(10**8)
-        scores = rank_scores(cells[start:end], min(share, 1 - Fraction(1, 10**8)), None)
-        ticks, rate = mechanism.prepared(scores, total / levels)
-        place = start + mechanism.sampler.draw(ticks, rate, stream())
-        places[ordered[middle]] = place
-        # The chosen cell stays a candidate on both sides; its records go below, so that no record is in both.
-        halve(first, middle, start, place + 1, low, ordered[middle])
+
+def _halve(
+    cells: Integers,
+    shares: list[Fraction],
+    places: dict[Fraction, int],
+    choose: Callable[[Draws, Integers, Fraction], int],
+    draws: Draws,
+    start: int = 0,
+    low: Fraction = Fraction(0),
+    high: Fraction = Fraction(1),
+) -> None:
+    """Choose the cell of the middle share, then those of the shares below and above it, among the cells on that side.
+
+    Args:
+        cells: counts of records; these hold the shares from ``low`` to ``high``. They are as before at the end.
+        shares: increasing.
+        places: gets the place of the cell of every share, counted from ``start``.
+        choose: draws, cells and a share of their records to the place of a cell.
+        draws: for this part of the records.
+        start: the place of the first cell.
+        low, high: shares.
+    """
+    if not shares:
+        return
+    middle = len(shares) // 2
+    share = shares[middle]
+    within = ((share - low) / (high - low)).limit_denominator(10**8)
+    place = choose(draws, cells, min(within, 1 - Fraction(1, 10**8)))
+    places[share] = start + place
+    # The chosen cell stays a candidate on both sides; its records go below, so that no record is in both.
+    with draws.disjoint(2) as (below, above):
+        _halve(cells[: place + 1], shares[:middle], places, choose, below, start, low, share)
         kept, cells[place] = int(cells[place]), 0
-        halve(middle + 1, last, place, end, ordered[middle], high)
+        _halve(cells[place:], shares[middle + 1 :], places, choose, above, start + place, share, high)
         cells[place] = kept
 
-    halve(0, len(ordered), 0, cells.size, Fraction(0), Fraction(1))
-    found = tuple(points[places[share] // cuts].item() for share in shares)
-    return Release(found, mechanism.name, guarantee)
+
+def _chosen(epsilon: Fraction, mechanism: Mechanism, draws: Draws, cells: Integers, share: Fraction) -> int:
+    return draws.choose(rank_scores(cells, share, None), epsilon, mechanism=mechanism)
 
 
 def _cut(counts: Integers, cuts: int) -> Integers:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpselect.kernel.budget import Spender, citing, require_spender
-from dpselect.kernel.coins import Entropy, fresh
+from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee, exact_epsilon
-from dpselect.kernel.samplers import grouped
-from dpselect.mechanisms.mechanism import Mechanism, Sampler, require_grouped, require_mechanism
-from dpselect.scores.grouped import CandidateSource, GroupedScores
+from dpselect.mechanisms.mechanism import Mechanism, require_grouped, require_mechanism
+from dpselect.release.draws import question, require_count
+from dpselect.release.opened import Door, opened
+from dpselect.scores.grouped import CandidateSource
 from dpselect.scores.scores import Scores, require_scores
 
 
@@ -93,95 +90,56 @@ def top_k(
         >>> dps.top_k(scores, 2, 5, mechanism=dps.mechanism("exponential")).candidates
         ('ann', 'eve')
     """
-    if isinstance(scores, CandidateSource):
-        return _release_grouped(scores, k, epsilon, require_mechanism(mechanism), fresh, ledger)
-    return release_of(scores, k, epsilon, require_mechanism(mechanism), fresh, ledger)
+    return release_of(scores, k, epsilon, require_mechanism(mechanism), ledger)
 
 
 def release_of(
-    scores: Scores,
+    scores: Scores | CandidateSource,
     k: int,
     epsilon: Any,
     mechanism: Mechanism,
-    stream: Callable[[], Entropy],
     ledger: Spender | None = None,
+    door: Door = opened,
 ) -> Release:
-    """Choose with a given source of entropy: ``stream`` makes one for every draw call."""
-    require_scores(scores)
-    k = _count(k, len(scores))
-    total = exact_epsilon(epsilon)
-    guarantee = of_list(mechanism.guarantee(scores, total), k)
-    each, book = mechanism.guarantee(scores, total / k), require_spender(ledger)
-    ticks, rate = mechanism.prepared(scores, total / k)
-    # Everything that can refuse has done so: from here on the spend stands, whatever happens.
-    if book is not None:
-        citing(book, scores.facts).spend(each, mechanism=mechanism.name, count=k)
-    winners = peel(ticks, k, rate, mechanism.sampler, stream)
-    return Release(tuple(_plain(scores.candidates[i]) for i in winners), mechanism.name, guarantee)
+    """Choose behind a given door: the one to real coins, or that of an audit."""
+    if isinstance(scores, CandidateSource):
+        return _release_grouped(scores, k, epsilon, mechanism, ledger, door)
+    k, total = require_count(k, len(require_scores(scores))), exact_epsilon(epsilon)
+    each = mechanism.guarantee(scores, total / k)
+    # Whatever the scores lack is refused here, before the spend.
+    asked = question(scores, total / k, mechanism)
+    with door(each, mechanism=mechanism.name, ledger=ledger, metadata=scores.facts, count=k) as draws:
+        winners = draws.answer(asked, k)
+    return Release(tuple(_plain(scores.candidates[i]) for i in winners), mechanism.name, of_list(each, total, k))
 
 
 def _release_grouped(
-    source: CandidateSource,
-    k: int,
-    epsilon: Any,
-    mechanism: Mechanism,
-    stream: Callable[[], Entropy],
-    ledger: Spender | None = None,
+    source: CandidateSource, k: int, epsilon: Any, mechanism: Mechanism, ledger: Spender | None, door: Door
 ) -> Release:
-    """Choose among candidates that stay where they are, with a given source of entropy."""
+    """Choose among candidates that stay where they are."""
     # How many there are is public where the domain is a list or a range.
-    k, total, book = _count(k, getattr(source, "known", None)), exact_epsilon(epsilon), require_spender(ledger)
+    k, total = require_count(k, getattr(source, "known", None)), exact_epsilon(epsilon)
     require_grouped(mechanism)
-    promise = partial(mechanism.guarantee, Scores([0], 1, neighbours=source.neighbours.value))
-    guarantee, each, example = of_list(promise(total), k), promise(total / k), source.example()
+    each = mechanism.guarantee(Scores([0], 1, neighbours=source.neighbours.value), total / k)
+    example = source.example()
     if example is not None:
         mechanism.prepared(example, total / k)
     # Whatever can be refused without a look at the data has been: the spend stands even if the data is refused.
-    if book is not None:
-        citing(book, source.facts).spend(each, mechanism=mechanism.name, count=k)
-    winners = source.answer(lambda counted: picks(counted, k, total / k, mechanism, stream))
-    return Release(tuple(_plain(winner) for winner in winners), mechanism.name, guarantee)
+    with (
+        door(each, mechanism=mechanism.name, ledger=ledger, metadata=source.facts, count=k) as draws,
+        draws.attempts() as attempt,
+    ):
+        winners = source.answer(lambda counted: attempt().top_k_grouped(counted, k, total, mechanism=mechanism))
+    return Release(tuple(_plain(winner) for winner in winners), mechanism.name, of_list(each, total, k))
 
 
-def of_list(whole: Guarantee, draws: int) -> Guarantee:
+def of_list(each: Guarantee, total: Fraction, draws: int) -> Guarantee:
     """Return the guarantee of several draws together: epsilons add up, and a bounded range does not survive.
 
     Each draw may have bounded range at its share of epsilon, and a ledger that counts the draws may use that; the
     log-ratios of whole lists span up to twice epsilon.
     """
-    return whole if draws == 1 else replace(whole, bounded_range=False)
-
-
-def peel(
-    ticks: NDArray[np.int64], k: int, rate: Fraction, sampler: Sampler, stream: Callable[[], Entropy]
-) -> list[int]:
-    """Return the positions of k winners, drawn one after the other from those that remain."""
-    winners = [sampler.draw(ticks, rate, stream())]
-    remaining = np.arange(ticks.size if k > 1 else 0)
-    while len(winners) < k:
-        remaining = remaining[remaining != winners[-1]]
-        winners.append(int(remaining[sampler.draw(ticks[remaining], rate, stream())]))
-    return winners
-
-
-def picks(
-    counted: GroupedScores, k: int, epsilon: Fraction, mechanism: Mechanism, stream: Callable[[], Entropy]
-) -> list[tuple[int, int]]:
-    """Return k winners as (group, ordinal in it), each drawn at this epsilon."""
-    most = int(counted.counts.sum())
-    if k > most:
-        raise ValueError(f"k is {k} and there are {most} candidates: ask for at most that many.")
-    draw = require_grouped(mechanism)
-    ticks, rate = mechanism.prepared(counted.scores, epsilon)
-    return grouped.peel(ticks, counted.counts, k, rate, draw, stream)
-
-
-def _count(k: Any, most: int | None = None) -> int:
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise ValueError("k must be an integer of at least 1: how many candidates to name.")
-    if most is not None and k > most:
-        raise ValueError(f"k is {k} and there are {most} candidates: ask for at most that many.")
-    return int(k)
+    return replace(each, epsilon=total, bounded_range=each.bounded_range and draws == 1)
 
 
 def _plain(candidate: Any) -> Any:

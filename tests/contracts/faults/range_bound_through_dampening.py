@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from dpselect import Mechanism, Scores, UnitScores, mechanism
+from dpselect import Scores, UnitScores, mechanism
+from dpselect.mechanisms.mechanism import UnitMechanism
 from tests.contracts.faults.toys import chain, exact, loss, rows
 
 DETECTOR = "loss"
@@ -25,7 +26,7 @@ def halved(given: Scores) -> UnitScores:
 
 def detect() -> str:
     """Range bound 1 kept."""
-    return loss(lambda x: Mechanism("faulty", "", halved, HONEST.sampler).law(scores(x), 1), UNIVERSE, 1)
+    return loss(lambda x: UnitMechanism("faulty", "", halved, HONEST.sampler).law(scores(x), 1), UNIVERSE, 1)
 
 
 def repaired() -> str:

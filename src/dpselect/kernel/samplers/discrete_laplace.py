@@ -7,7 +7,6 @@ geometric again with a larger rate: both are made of exact coins, so the noise f
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -15,44 +14,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.coins import GUARD, PREFIX, Entropy, exponential_between, flip, words
+from dpselect.kernel.units import require_rate
 
 Integers = NDArray[np.int64]
-# A geometric number of more bits than this is not drawn: epsilon would be below 2^-40.
-_MOST_BITS = 40
 # Numbers that are drawn at a time, so that they stay in the cache.
 _CHUNK = 2**15
 
 
-def noisy_counts(counts: Integers, epsilon: Fraction, sensitivity: int, stream: Callable[[], Entropy]) -> Integers:
-    """Return integers plus independent noise, of the shape of ``counts``.
+def noise(count: int, rate: Fraction, entropy: Entropy) -> Integers:
+    """Return independent integers z with probability proportional to exp(-rate |z|), shape (count,).
 
-    Guarantee: epsilon-differential privacy when one neighbour moves the counts by ``sensitivity`` in all.
+        Raises:
+            ValueError: the rate is 2^-40 or less.
 
-    Raises:
-        ValueError: epsilon / sensitivity is 2^-40 or less.
-
-    >>> from dpselect.kernel.coins import fresh
-    >>> noisy_counts(np.array([10, 20]), Fraction(50), 1, fresh).tolist()
-    [10, 20]
+        >>> from dpselect.kernel.units import require_rate
+    from dpselect.kernel.coins import fresh
+        >>> noise(2, Fraction(50), fresh()).tolist()
+        [0, 0]
     """
-    rate = epsilon / sensitivity
     require_rate(rate)
-    entropy = stream()
-    noise = geometric(counts.size, rate, entropy) - geometric(counts.size, rate, entropy)
-    return counts + noise.reshape(counts.shape)
-
-
-def require_rate(rate: Fraction) -> None:
-    """Refuse a rate at which noise would not fit an integer: check it before anything is spent.
-
-    Raises:
-        ValueError: it is 2^-40 or less.
-    """
-    if not rate > Fraction(1, 2**_MOST_BITS):
-        raise ValueError(
-            "epsilon is too small for counts, as the noise would not fit an integer: pass a larger one, or let fewer "
-            "questions share it."
-        )
+    return geometric(count, rate, entropy) - geometric(count, rate, entropy)
 
 
 def geometric(count: int, rate: Fraction, entropy: Entropy) -> Integers:
@@ -71,16 +52,6 @@ def geometric(count: int, rate: Fraction, entropy: Entropy) -> Integers:
         running = running[flip(np.ones(running.size, dtype=np.int64), high, entropy)]
         total[running] += 2 ** len(coins)
     return total
-
-
-def log_law(values: Integers, rate: Fraction) -> NDArray[np.float64]:
-    """Return ln Pr of noise values.
-
-    >>> float(np.exp(log_law(np.arange(-60, 61), Fraction(1))).sum().round(12))
-    1.0
-    """
-    x = float(rate)
-    return np.asarray(np.log(np.tanh(x / 2)) - x * np.abs(values))
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,10 @@ from functools import partial
 
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.units import SmoothScores
-from dpselect.mechanisms.mechanism import Mechanism, noisy_max
+from dpselect.mechanisms.mechanism import LawOnly, Mechanism, SmoothMechanism
+from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth import noise_distributions as noises
-from dpselect.mechanisms.smooth.scale import no_unit_scores, weigh, weigh_unpaid
+from dpselect.mechanisms.smooth.scale import weigh, weigh_unpaid
 from dpselect.scores.scores import Scores
 
 _CERTIFIED = 300
@@ -79,14 +80,13 @@ def chaves(
     if unsound is not None:
         parameters["unsound"] = unsound
     calibrate = partial(_calibrate, noise=noise, delta=delta, sigma=sigma, phi=phi, alpha=alpha)
-    return Mechanism(
+    kind = SmoothMechanism if unsound is None else LawOnly
+    return kind(
         "smooth-noisy-max",
         "As published, for reproduction.",
-        no_unit_scores,
+        partial(_weigh, calibrate=calibrate, limited=unsound is None),
         noisy_max(law),
         parameters,
-        smooth=partial(_weigh, calibrate=calibrate, limited=unsound is None),
-        unsound=unsound is not None,
     )
 
 

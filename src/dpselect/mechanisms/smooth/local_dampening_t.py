@@ -13,7 +13,8 @@ References: ours; the dampened score is that of Farias et al. 2023, Definition 3
 from __future__ import annotations
 
 from dpselect.mechanisms.local_dampening import damped
-from dpselect.mechanisms.mechanism import STUDENT, Mechanism
+from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism
+from dpselect.mechanisms.sampler import STUDENT
 
 
 def local_dampening_t() -> Mechanism:
@@ -27,7 +28,7 @@ def local_dampening_t() -> Mechanism:
     >>> dps.mechanism("local-dampening-t").law(scores, 10).round(4)
     array([9.997e-01, 3.000e-04, 0.000e+00])
     """
-    return Mechanism(
+    return UnitMechanism(
         "local-dampening-t",
         "Local dampening with heavy tails, for epsilon of about 5 and more; idealised draws.",
         damped,

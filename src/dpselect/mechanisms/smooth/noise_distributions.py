@@ -1,7 +1,7 @@
-"""Noise for selection by noisy max: densities, draws, and the exact law of the winner.
+"""Noise for selection by noisy max: densities, values from uniform numbers, and the exact law of the winner.
 
-Each noise is the law of |Z|, used as it is (one-sided) or with a fair sign (two-sided). Draws use floating point:
-mechanisms with these noises are idealised.
+Each noise is the law of |Z|, used as it is (one-sided) or with a fair sign (two-sided). Draws use floating point
+(``dpselect.release.idealised``): mechanisms with these noises are idealised.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.coins import Entropy
 from dpselect.kernel.units import LARGEST_RATE
 from dpselect.mechanisms.law import log_sum
 from dpselect.mechanisms.smooth import student_t as heavy_tails
@@ -169,18 +168,6 @@ def laplace_log_normal(sigma: float, sides: int = 2) -> Noise:
         words=2,
         sides=sides,
     )
-
-
-def draw(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy, noise: Noise) -> int:
-    """Draw the largest of ticks * rate + noise, in floating point."""
-    rows = noise.words + noise.sides - 1
-    words = np.frombuffer(entropy(8 * ticks.size * rows), dtype=np.uint64).reshape(rows, ticks.size)
-    uniform = ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
-    value = noise.drawn(uniform[: noise.words])
-    if noise.sides == 2:
-        value = np.where(uniform[-1] < 0.5, -value, value)
-    behind = (ticks.max() - ticks) * float(min(rate, LARGEST_RATE))
-    return int(np.argmax(value - behind))
 
 
 def log_law(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction, noise: Noise) -> Floats:

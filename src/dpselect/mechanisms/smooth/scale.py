@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import NoReturn
 
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.units import SmoothScores
@@ -60,8 +59,3 @@ def weigh_unpaid(scores: Scores, epsilon: float, calibrate: Calibrate) -> Smooth
     # As a share of the ceiling the bound can neither overflow nor vanish, whatever the unit of the scores.
     share = max(smooth_share(scores.sensitivity, beta), _FLOOR)
     return smooth_ticks(scores.values, scale, share, ceiling)
-
-
-def no_unit_scores(_: Scores) -> NoReturn:
-    """Say that there are none."""
-    raise TypeError("A mechanism with a smooth scale has no unit scores, as its scale moves with the data: use law.")

@@ -22,11 +22,12 @@ import math
 from functools import partial
 from typing import Any
 
-from dpselect.mechanisms.mechanism import STUDENT, Mechanism, Sampler, noisy_max
+from dpselect.mechanisms.mechanism import Mechanism, SmoothMechanism
+from dpselect.mechanisms.sampler import STUDENT, Sampler, noisy_max
 from dpselect.mechanisms.smooth import chaves_2024 as published
 from dpselect.mechanisms.smooth import noise_distributions as noises
 from dpselect.mechanisms.smooth.dilation import dilation_cost, proved_bound
-from dpselect.mechanisms.smooth.scale import PAD, no_unit_scores, weigh
+from dpselect.mechanisms.smooth.scale import PAD, weigh
 from dpselect.mechanisms.smooth.student_t import shift_for
 
 # Beyond this a smaller epsilon is used: the noise is nothing already, and floats stay finite.
@@ -79,13 +80,12 @@ def smooth_noisy_max(
         raise ValueError(f"There is no sound calibration for {noise!r}: pass noise= one of {', '.join(NOISES)}.")
     parameters = {"phi": phi} | ({} if noise == "student-t" else {"noise": noise})
     sampler: Sampler = _SAMPLERS[noise]
-    return Mechanism(
+    return SmoothMechanism(
         "smooth-noisy-max",
         "Where only a smooth bound on the sensitivity is known; idealised draws.",
-        no_unit_scores,
+        partial(weigh, calibrate=partial(calibrate, phi=float(phi), noise=noise)),
         sampler,
         parameters,
-        smooth=partial(weigh, calibrate=partial(calibrate, phi=float(phi), noise=noise)),
     )
 
 

@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from dpselect.mechanisms.mechanism import Mechanism, noisy_max
+from dpselect.mechanisms.mechanism import Mechanism, SmoothMechanism
+from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth.noise_distributions import cauchy
-from dpselect.mechanisms.smooth.scale import PAD, no_unit_scores, weigh
+from dpselect.mechanisms.smooth.scale import PAD, weigh
 
 GAMMAS = (2, 4, 6, 10)
 
@@ -44,13 +45,12 @@ def smooth_private_selection(phi: float = 0.15, *, gamma: int = 4, sides: int = 
         raise ValueError("phi must lie between 0 and 1: the public share of epsilon that pays for the moving scale.")
     if gamma not in GAMMAS or sides not in (1, 2):
         raise ValueError("gamma is 2, 4, 6 or 10 and sides is 1 or 2: these are the certified cases.")
-    return Mechanism(
+    return SmoothMechanism(
         "smooth-private-selection",
         "A few candidates and a smooth bound, as for genetic markers; idealised draws.",
-        no_unit_scores,
+        partial(weigh, calibrate=partial(calibrate, phi=float(phi), gamma=gamma, sides=sides)),
         noisy_max(cauchy(gamma, sides)),
         {"phi": phi, "gamma": gamma, "sides": sides},
-        smooth=partial(weigh, calibrate=partial(calibrate, phi=float(phi), gamma=gamma, sides=sides)),
     )
 
 

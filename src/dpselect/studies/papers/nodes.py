@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 import dpselect as dps
 from dpselect import datasets
-from dpselect.kernel.coins import fresh
 from dpselect.kernel.guarantee import exact_epsilon
-from dpselect.release.select import peel
+from dpselect.release.outcomes import Coins
 from dpselect.studies.engine.experiment import Cell, Effort, Estimate, Results, Unmeasured, mean_of
 from dpselect.studies.papers import coauthors
 from dpselect.studies.papers.peeling import inclusion
@@ -82,11 +81,11 @@ def recall(
         return Estimate(float(inclusion(ticks, k, rate) @ worth) / k, 0.0, 0)
     if k == 1:
         return Estimate(float(np.exp(mechanism.ticks_log_law(ticks, rate)) @ worth), 0.0, 0)
-    drawn: list[float] = []
+    drawn, coins = list[float](), Coins()
     most = effort.runs(paper=paper)
     while True:
         many = min(_BLOCK, most - len(drawn))
-        drawn += [float(worth[peel(ticks, k, rate, mechanism.sampler, fresh)].mean()) for _ in range(many)]
+        drawn += [float(worth[coins.winners(mechanism.sampler, ticks, rate, k)].mean()) for _ in range(many)]
         found = mean_of(drawn)
         if found.runs >= most or (effort.name != "paper" and found.error <= effort.target):
             return found

@@ -1,0 +1,117 @@
+"""Outcomes that follow a script, and know how likely that was: the exact law of whole transcripts, by the code itself.
+
+The second implementation of :class:`dpselect.release.outcomes.Outcomes`: whatever draws through the door can be run
+with every script in turn. The door still counts what is drawn, so an overdraft shows here as it would in a release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.mechanisms.law import discrete_laplace as log_law
+from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
+from dpselect.release.partition import Candidates
+
+Integers = NDArray[np.int64]
+Script = tuple[int, ...]
+# Released counts, one far below and one far above all true ones of small tables: there the log-ratio is largest.
+RELEASED = (-4, 9)
+
+
+class Replay:
+    """Follow ``script``; beyond its end take the first choice, and note how many there were.
+
+    Attributes:
+        taken: the choices so far. ways: how many there were of each.
+        log_chance: the natural logarithm of the probability of all of them.
+        asked: whether anything was drawn.
+    """
+
+    def __init__(self, script: Script = (), released: tuple[int, ...] = RELEASED) -> None:
+        self.script, self._released = script, released
+        self.taken, self.ways, self.log_chance, self.asked = list[int](), list[int](), 0.0, False
+        self._public = 0
+
+    def _next(self, ways: int) -> int:
+        self.asked, at = True, len(self.taken)
+        self.taken.append(self.script[at] if at < len(self.script) else 0)
+        self.ways.append(ways)
+        return self.taken[-1]
+
+    def winners(self, sampler: Sampler, ticks: Integers, rate: Fraction, k: int) -> list[int]:
+        """One winner after the other, from those that remain."""
+        left, chosen = list(range(ticks.size)), list[int]()
+        for _ in range(k):
+            place = self._next(len(left))
+            self.log_chance += float(sampler.ticks_log_law(ticks[left], rate)[place])
+            chosen.append(left.pop(place))
+        return chosen
+
+    def grouped(
+        self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int
+    ) -> list[tuple[int, int]]:
+        """One candidate after the other, as (group, ordinal in it)."""
+        everyone = [(group, ordinal) for group, many in enumerate(counts.tolist()) for ordinal in range(many)]
+        return [everyone[i] for i in self.winners(sampler, np.repeat(ticks, counts), rate, k)]
+
+    def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:
+        """In every row the candidate of one ordinal among the valid ones."""
+        ordinal, winners = self._next(int(valid.sum(axis=1).max())), list[int]()
+        for row, allowed in zip(ticks, valid, strict=True):
+            places = np.flatnonzero(allowed)
+            chosen = ordinal % places.size
+            self.log_chance += float(PERMUTE_AND_FLIP.ticks_log_law(row[places], rate)[chosen])
+            winners.append(int(places[chosen]))
+        return np.array(winners, dtype=np.int64)
+
+    def noisy(self, counts: Integers, rate: Fraction) -> Integers:
+        """All numbers of a call get one released value: a record moves few of them."""
+        value = self._released[self._next(len(self._released))]
+        self.log_chance += float(log_law(value - counts, rate).sum())
+        return np.full(counts.shape, value, dtype=np.int64)
+
+    def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
+        """Refuse: the law of a partition is no finite sum; its loss is bounded by what its costs move."""
+        raise NotImplementedError("A partition has too many ways to follow a script.")
+
+    def uniform(self, bounds: Integers) -> Integers:
+        """Public randomness: fixed, but not all alike."""
+        self.asked, self._public = True, self._public + 1
+        return np.asarray(np.minimum(bounds - 1, (self._public * 7 // 3) % np.maximum(bounds, 1)))
+
+
+def transcripts(run: Callable[[Replay], object], most: int = 4000) -> Iterator[tuple[Script, float]]:
+    """Yield every script and the logarithm of its probability; all of them, or an error.
+
+    Raises:
+        ValueError: there are more than ``most``.
+    """
+    waiting: list[Script] = [()]
+    seen = 0
+    while waiting:
+        replay = Replay(waiting.pop())
+        run(replay)
+        seen += 1
+        if seen > most:
+            raise ValueError(f"There are more than {most} transcripts: take a smaller database.")
+        taken = tuple(replay.taken)
+        for at in range(len(replay.script), len(taken)):
+            waiting.extend((*taken[:at], other) for other in range(1, replay.ways[at]))
+        yield taken, replay.log_chance
+
+
+def log_chance_of(run: Callable[[Replay], object], script: Script) -> float:
+    """Return the logarithm of the probability of one script.
+
+    Raises:
+        ValueError: this run asks other questions than the one that the script comes from.
+    """
+    replay = Replay(script)
+    run(replay)
+    if script != tuple(replay.taken):
+        raise ValueError("The transcript of a neighbour asks other questions.")
+    return replay.log_chance

@@ -1,0 +1,100 @@
+"""How a winner is drawn from integer ticks: a name, its exact law, and what the promise needs to know of it.
+
+Nothing here draws. The one place that does, ``dpselect.release``, finds the sampler by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.kernel.units import UnitScores
+from dpselect.mechanisms import law
+from dpselect.mechanisms.smooth import noise_distributions as noises
+from dpselect.mechanisms.smooth import student_t
+
+LogLaw = Callable[[NDArray[np.int64], NDArray[np.int64], Fraction], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """How a winner is drawn from integer ticks, with its exact law.
+
+    Attributes:
+        name: what the docs call it, and what the door finds the draw by.
+        log_law: distinct gaps, their counts and the rate to log Pr of one candidate of each group.
+        bounded_range: whether its releases have bounded range.
+        most_groups: the number of distinct scores beyond which the law is refused, or ``None``.
+        noise: floating-point noise, for samplers whose guarantee is that of the ideal twin; ``None`` where draws are
+            exact.
+        strength: epsilon to what a gap of one span is multiplied by; epsilon itself unless the noise is another.
+        grouped: whether the same law can be drawn among groups of equal scores.
+    """
+
+    name: str
+    log_law: LogLaw
+    bounded_range: bool = False
+    most_groups: int | None = None
+    noise: noises.Noise | None = None
+    strength: Callable[[Fraction], Fraction] = Fraction
+    grouped: bool = False
+
+    @property
+    def idealised(self) -> bool:
+        """Return whether draws use floating-point noise."""
+        return self.noise is not None
+
+    def rate(self, unit: UnitScores, epsilon: Fraction) -> Fraction:
+        """Return what a gap of one tick is multiplied by."""
+        return unit.rate(self.strength(epsilon))
+
+    def ticks_log_law(
+        self, ticks: NDArray[np.int64], rate: Fraction, counts: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return the natural logarithm of the probability of each position, shape (m,).
+
+        With ``counts`` each position stands for that many candidates, and the law is that of one of them.
+
+        Raises:
+            ValueError: more distinct scores than the law is computed for.
+        """
+        gaps, group, sizes = np.unique(ticks.max() - ticks, return_inverse=True, return_counts=True)
+        if counts is not None:
+            sizes = np.zeros(gaps.size, dtype=np.int64)
+            np.add.at(sizes, group, counts)
+        if self.most_groups is not None and gaps.size > self.most_groups:
+            raise ValueError(
+                f"The law of {self.name} is computed for at most {self.most_groups} distinct scores: "
+                "use permute-and-flip, which is never worse."
+            )
+        return self.log_law(gaps, sizes, rate)[group]
+
+
+def _slid(epsilon: Fraction) -> Fraction:
+    """Return the shift that one-sided t noise of scale 1 hides at this epsilon."""
+    return Fraction(student_t.shift_for(float(epsilon)))
+
+
+EXPONENTIAL = Sampler("exponential", law.exponential, bounded_range=True, grouped=True)
+PERMUTE_AND_FLIP = Sampler("permute-and-flip", law.permute_and_flip, grouped=True)
+LAPLACE = Sampler("noisy max, Laplace", law.laplace, most_groups=10_000)
+
+
+def noisy_max(noise: noises.Noise, strength: Callable[[Fraction], Fraction] = Fraction) -> Sampler:
+    """Return the sampler that names the largest of score plus noise, in floating point (idealised)."""
+    sides = "one-sided" if noise.sides == 1 else "two-sided"
+    return Sampler(
+        f"noisy max, {sides} {noise.name}",
+        partial(noises.log_law, noise=noise),
+        most_groups=None if noise.sides == 1 else 500,
+        noise=noise,
+        strength=strength,
+    )
+
+
+STUDENT = noisy_max(noises.student_t(), _slid)

@@ -1,0 +1,97 @@
+"""The door: pay, durably, and only then get the one object that can draw, for as much as was paid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from fractions import Fraction
+from typing import Any
+
+from dpselect.kernel.budget import Allowance, citing, require_spender
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.release.draws import Draws
+from dpselect.release.outcomes import Coins, Outcomes
+
+Door = Callable[..., AbstractContextManager[Draws]]
+
+
+def door_to(outcomes: Callable[[], Outcomes]) -> Door:
+    """Return a door behind which outcomes come from elsewhere: how an audit and tests open it."""
+
+    @contextmanager
+    def opened(
+        guarantee: Guarantee,
+        *,
+        mechanism: str = "",
+        ledger: Any = None,
+        metadata: Mapping[str, str] | None = None,
+        count: int = 1,
+        per_person: int = 1,
+        note: str = "",
+    ) -> Iterator[Draws]:
+        if not isinstance(guarantee, Guarantee):
+            raise TypeError("guarantee must be a Guarantee: pass dpselect.Guarantee(epsilon, neighbours).")
+        book = require_spender(ledger)
+        # Whatever the caller could refuse has been refused: from here on the spend stands, whatever happens.
+        if book is not None:
+            noted = {"note": note} if note else {}
+            citing(book, metadata or {}).spend(guarantee, mechanism=mechanism, count=count, **noted)
+        draws = Draws(Allowance(guarantee.epsilon * count / Fraction(per_person), guarantee.neighbours), outcomes())
+        try:
+            yield draws
+        finally:
+            draws.close()
+
+    return opened
+
+
+_coins = door_to(Coins)
+
+
+def opened(
+    guarantee: Guarantee,
+    *,
+    mechanism: str = "",
+    ledger: Any = None,
+    metadata: Mapping[str, str] | None = None,
+    count: int = 1,
+    per_person: int = 1,
+    note: str = "",
+) -> AbstractContextManager[Draws]:
+    """Record a spend durably, and hand out what draws: for algorithms of one's own.
+
+    Args:
+        guarantee: what the release as a whole promises.
+        mechanism: the name that the ledger records.
+        ledger: where the spend is recorded; ``None`` for the budget of the session around, if there is one.
+        metadata: where the data came from, recorded with the spend; nothing private.
+        count: how many releases, each with this guarantee, are paid for.
+        per_person: how many records of one person there may be, where the guarantee protects persons: draws, which
+            protect records, may use that share of what was paid.
+        note: recorded with the spend.
+
+    Guarantee: everything drawn inside the block has the guarantee, ``count`` times, if what the block computes from
+    data reaches the outside through its draws only, bounds and sensitivities are true, and parts that are called
+    disjoint are.
+
+    Raises:
+        BudgetError: the ledger does not allow it; nothing was spent and nothing can be drawn.
+        TypeError: not a Guarantee, or a ledger that keeps no budget.
+
+    >>> import dpselect as dps
+    >>> votes = dps.Scores([90, 7, 3], sensitivity=1, kind="integer", range_bound=1)
+    >>> with dps.opened(dps.Guarantee(3, "add-remove"), mechanism="two of three") as draws:
+    ...     winner = draws.choose(votes, 1)
+    ...     size = draws.counts(np.array([100]), 2, dps.Bound(1))
+    >>> winner, abs(int(size[0]) - 100) < 30
+    (0, True)
+    """
+    return _coins(
+        guarantee,
+        mechanism=mechanism,
+        ledger=ledger,
+        metadata=metadata,
+        count=count,
+        per_person=per_person,
+        note=note,
+    )

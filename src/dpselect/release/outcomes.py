@@ -1,0 +1,107 @@
+"""Where what is drawn comes from: exact coins, or, for an audit, a script that knows how likely it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.kernel.coins import Entropy, fresh
+from dpselect.kernel.samplers import grouped
+from dpselect.kernel.samplers.discrete_laplace import noise
+from dpselect.kernel.samplers.exponential import exponential
+from dpselect.kernel.samplers.laplace import laplace
+from dpselect.kernel.samplers.permute_and_flip import permute_and_flip, permute_and_flip_rows, uniform
+from dpselect.mechanisms.sampler import EXPONENTIAL, LAPLACE, PERMUTE_AND_FLIP, Sampler
+from dpselect.release.idealised import noisy_max
+from dpselect.release.partition import Candidates, least_cost
+
+Integers = NDArray[np.int64]
+Draw = Callable[[Integers, Fraction, Entropy], int]
+
+_DRAWS: dict[str, Draw] = {
+    EXPONENTIAL.name: exponential,
+    PERMUTE_AND_FLIP.name: permute_and_flip,
+    LAPLACE.name: laplace,
+}
+_GROUPED = {EXPONENTIAL.name: grouped.exponential, PERMUTE_AND_FLIP.name: grouped.permute_and_flip}
+
+
+class Outcomes(Protocol):
+    """Answers to prepared questions: integers, and the exact rate of what is drawn. What is asked was paid for."""
+
+    def winners(self, sampler: Sampler, ticks: Integers, rate: Fraction, k: int, /) -> list[int]:
+        """Return the positions of k winners, one after the other, each from those that remain."""
+        ...
+
+    def grouped(
+        self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int, /
+    ) -> list[tuple[int, int]]:
+        """Return k winners as (group, ordinal in it), where each position stands for that many candidates."""
+        ...
+
+    def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction, /) -> Integers:
+        """Return the winner of every row by permute-and-flip, among its valid candidates, shape (rows,)."""
+        ...
+
+    def noisy(self, counts: Integers, rate: Fraction, /) -> Integers:
+        """Return integers plus independent two-sided geometric noise of this rate, of the shape of ``counts``."""
+        ...
+
+    def partition(self, candidates: Candidates, costs: Integers, rate: Fraction, /) -> Integers:
+        """Return the edges of the partition of least noisy cost."""
+        ...
+
+    def uniform(self, bounds: Integers, /) -> Integers:
+        """Return independent uniform integers below the bounds."""
+        ...
+
+
+class Coins:
+    """Outcomes from exact coins, keyed anew from the operating system for every draw.
+
+    Args:
+        stream: makes the random bytes of one draw; for tests.
+    """
+
+    def __init__(self, stream: Callable[[], Entropy] = fresh) -> None:
+        self._stream = stream
+
+    def winners(self, sampler: Sampler, ticks: Integers, rate: Fraction, k: int) -> list[int]:
+        """Return the positions of k winners, one after the other, each from those that remain."""
+        chosen = [self._winner(sampler, ticks, rate)]
+        remaining = np.arange(ticks.size if k > 1 else 0)
+        while len(chosen) < k:
+            remaining = remaining[remaining != chosen[-1]]
+            chosen.append(int(remaining[self._winner(sampler, ticks[remaining], rate)]))
+        return chosen
+
+    def _winner(self, sampler: Sampler, ticks: Integers, rate: Fraction) -> int:
+        if sampler.noise is not None:
+            return noisy_max(ticks, rate, self._stream(), sampler.noise)
+        return _DRAWS[sampler.name](ticks, rate, self._stream())
+
+    def grouped(
+        self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int
+    ) -> list[tuple[int, int]]:
+        """Return k winners as (group, ordinal in it)."""
+        return grouped.peel(ticks, counts, k, rate, _GROUPED[sampler.name], self._stream)
+
+    def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:
+        """Return the winner of every row by permute-and-flip, among its valid candidates."""
+        return permute_and_flip_rows(ticks, valid, rate, self._stream())
+
+    def noisy(self, counts: Integers, rate: Fraction) -> Integers:
+        """Return integers plus independent two-sided geometric noise."""
+        return counts + noise(counts.size, rate, self._stream()).reshape(counts.shape)
+
+    def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
+        """Return the edges of the partition of least noisy cost; the noise itself goes nowhere."""
+        return least_cost(candidates, self.noisy(costs, rate))
+
+    def uniform(self, bounds: Integers) -> Integers:
+        """Return independent uniform integers below the bounds."""
+        return uniform(bounds, self._stream())
