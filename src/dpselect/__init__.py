@@ -15,7 +15,7 @@ from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.units import Bound, UnitScores
 from dpselect.ledger import Ledger, budget
 from dpselect.mechanisms import mechanism
-from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.release.draws import Draws
 from dpselect.release.median import median
 from dpselect.release.opendp import to_opendp

@@ -11,7 +11,7 @@ import pytest
 import dpselect as dps
 from dpselect.kernel.coins import exponential_between
 from dpselect.kernel.samplers import grouped as groups
-from dpselect.mechanisms.mechanism import require_grouped
+from dpselect.mechanisms.kinds import require_grouped
 from dpselect.scores.grouped import GroupedScores
 
 GROUPED = [name for name in dps.mechanisms.EVERY_MECHANISM if dps.mechanism(name).sampler.grouped]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.guarantee import exact_epsilon
-from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism, require_mechanism
+from dpselect.mechanisms.kinds import Mechanism, UnitMechanism, require_mechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
 from dpselect.scores.scores import Scores
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import exact_epsilon
-from dpselect.mechanisms.mechanism import Mechanism, require_mechanism
+from dpselect.mechanisms.kinds import Mechanism, require_mechanism
 from dpselect.scores.scores import Scores, require_scores
 
 # Line styles and markers that can be told apart in grey.

@@ -14,7 +14,7 @@ from dpselect.audit.admissibility import Utility
 from dpselect.audit.margins import PROBLEMS, row_of, tenths
 from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets, vectors
 from dpselect.mechanisms import EVERY_MECHANISM
-from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import element

@@ -16,7 +16,7 @@ from dpselect.audit.admissibility import Utility
 from dpselect.audit.universe import Universe
 from dpselect.kernel.guarantee import exact_epsilon
 from dpselect.kernel.units import UnitScores
-from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism, require_mechanism
+from dpselect.mechanisms.kinds import Mechanism, UnitMechanism, require_mechanism
 from dpselect.scores.scores import Scores
 
 Floats = NDArray[np.float64]

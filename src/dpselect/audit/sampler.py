@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.guarantee import exact_epsilon
-from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.release.outcomes import Coins, Outcomes
 from dpselect.scores.scores import Scores
 

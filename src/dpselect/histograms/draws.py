@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpselect.histograms.counts import Integers
-from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.release.outcomes import Coins, Outcomes
 from dpselect.release.partition import Candidates
 from dpselect.scores.scores import Scores

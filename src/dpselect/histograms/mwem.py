@@ -15,7 +15,7 @@ from dpselect.histograms.release import released, require_epsilon
 from dpselect.histograms.workload import Workload
 from dpselect.kernel.budget import Spender
 from dpselect.mechanisms import mechanism as named
-from dpselect.mechanisms.mechanism import Mechanism, require_mechanism
+from dpselect.mechanisms.kinds import Mechanism, require_mechanism
 from dpselect.scores.scores import Scores
 
 TOTAL_SHARE = Fraction(1, 20)

@@ -38,7 +38,7 @@ from dpselect.learn.room import MOST_RECORDS
 from dpselect.learn.tree import Tree
 from dpselect.ledger import Ledger
 from dpselect.mechanisms import mechanism as named
-from dpselect.mechanisms.mechanism import LawOnly, Mechanism
+from dpselect.mechanisms.kinds import LawOnly, Mechanism
 from dpselect.sources import frames, warehouse
 from dpselect.views.records import Records
 from dpselect.views.stored import StoredRecords

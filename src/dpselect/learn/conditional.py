@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dpselect.learn.builder import Multiway, Open
 from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
-from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import Integers
 from dpselect.views.records import Counts

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.units import floor_ticks
-from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.release.outcomes import Coins, Outcomes
 from dpselect.scores.scores import Scores
 

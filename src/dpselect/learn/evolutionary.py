@@ -31,7 +31,7 @@ from dpselect.learn.program import Search
 from dpselect.learn.rehearsal import Checks
 from dpselect.learn.room import MOST_BINS, MOST_DEPTH
 from dpselect.learn.tree import Tree
-from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.objectives import exact_number
 from dpselect.scores.scores import Scores

@@ -36,7 +36,7 @@ from dpselect.learn.room import (
     leaves_of_multiway,
     longest_path,
 )
-from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.utilities.majority import majority
 from dpselect.utilities.splits import Integers
 from dpselect.views.stored import StoredRecords

@@ -33,7 +33,7 @@ from dpselect.learn.program import Growth, Planner, keep
 from dpselect.learn.prune import prune_c45
 from dpselect.learn.room import MOST_BINS, MOST_DEPTH, MOST_RECORDS, MOST_TREES, leaves_of_multiway
 from dpselect.learn.tree import Tree
-from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import Integers
 

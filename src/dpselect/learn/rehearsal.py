@@ -19,8 +19,8 @@ from dpselect.learn.builder import Open, Plan
 from dpselect.learn.draws import Draws, row_ticks
 from dpselect.learn.room import MOST_DEPTH
 from dpselect.mechanisms.exponential import exponential
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
-from dpselect.mechanisms.mechanism import Mechanism
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import Integers

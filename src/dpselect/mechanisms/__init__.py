@@ -9,8 +9,8 @@ from typing import Any
 from dpselect.mechanisms.exponential import exponential
 from dpselect.mechanisms.generalised_exponential import generalised_exponential
 from dpselect.mechanisms.inverse_sensitivity import inverse_sensitivity
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
-from dpselect.mechanisms.mechanism import Mechanism
 from dpselect.mechanisms.noisy_max_laplace import noisy_max_laplace
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.shifted_local_dampening import (

@@ -12,7 +12,7 @@ References: McSherry and Talwar 2007; Dong, Durfee and Rogers 2020 (bounded rang
 
 from __future__ import annotations
 
-from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism
+from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL
 from dpselect.mechanisms.scaling import scale
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.units import TICK_CLIP, UnitScores, floor_ticks
 from dpselect.mechanisms.gaps import GAP_CLIP
-from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism
+from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL
 from dpselect.mechanisms.tangents import rivals
 from dpselect.scores.scores import Scores

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.units import UnitScores, exact_ticks
-from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism
+from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP
 from dpselect.scores.scores import Scores
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.units import UnitScores, floor_ticks
 from dpselect.mechanisms.gaps import GAP_CLIP
-from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism
+from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
 from dpselect.mechanisms.scaling import scale
 from dpselect.scores.running_sums import Stretch, walk

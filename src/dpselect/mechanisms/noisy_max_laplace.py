@@ -10,7 +10,7 @@ References: Dwork and Roth 2014, section 3.3; Chaves 2024, section 3.4.
 
 from __future__ import annotations
 
-from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism
+from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import LAPLACE
 from dpselect.mechanisms.scaling import scale
 

@@ -11,7 +11,7 @@ Theorems 3.9, 3.10, 3.11.
 
 from __future__ import annotations
 
-from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism
+from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP
 from dpselect.mechanisms.scaling import scale
 

@@ -16,7 +16,7 @@ from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee, exact_epsilon
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.units import TICK_CLIP, Bound, floor_ticks, require_rate
-from dpselect.mechanisms.mechanism import Mechanism, require_grouped, require_mechanism
+from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.sampler import Sampler
 from dpselect.release.outcomes import Outcomes

@@ -9,7 +9,7 @@ from typing import Any
 
 from dpselect.kernel.guarantee import exact_epsilon
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.mechanisms.mechanism import Mechanism, require_mechanism
+from dpselect.mechanisms.kinds import Mechanism, require_mechanism
 from dpselect.release.select import select
 from dpselect.scores.scores import Scores
 

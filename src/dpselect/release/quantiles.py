@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import exact_epsilon
 from dpselect.mechanisms import mechanism as named
-from dpselect.mechanisms.mechanism import Mechanism, require_mechanism
+from dpselect.mechanisms.kinds import Mechanism, require_mechanism
 from dpselect.release.draws import Draws
 from dpselect.release.opened import Door, opened
 from dpselect.release.select import Release, of_list

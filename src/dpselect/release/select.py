@@ -10,7 +10,7 @@ import numpy as np
 
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee, exact_epsilon
-from dpselect.mechanisms.mechanism import Mechanism, require_grouped, require_mechanism
+from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.release.draws import question, require_count
 from dpselect.release.opened import Door, opened
 from dpselect.scores.grouped import CandidateSource

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpselect import Scores, UnitScores, mechanism
-from dpselect.mechanisms.mechanism import UnitMechanism
+from dpselect.mechanisms.kinds import UnitMechanism
 from tests.contracts.faults.toys import chain, exact, loss, rows
 
 DETECTOR = "loss"

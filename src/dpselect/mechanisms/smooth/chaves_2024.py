@@ -22,7 +22,7 @@ from functools import partial
 
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.units import SmoothScores
-from dpselect.mechanisms.mechanism import LawOnly, Mechanism, SmoothMechanism
+from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism
 from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth import noise_distributions as noises
 from dpselect.mechanisms.smooth.scale import weigh, weigh_unpaid

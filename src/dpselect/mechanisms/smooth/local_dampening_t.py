@@ -12,8 +12,8 @@ References: ours; the dampened score is that of Farias et al. 2023, Definition 3
 
 from __future__ import annotations
 
+from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.local_dampening import damped
-from dpselect.mechanisms.mechanism import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import STUDENT
 
 

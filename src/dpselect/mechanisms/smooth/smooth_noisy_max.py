@@ -22,7 +22,7 @@ import math
 from functools import partial
 from typing import Any
 
-from dpselect.mechanisms.mechanism import Mechanism, SmoothMechanism
+from dpselect.mechanisms.kinds import Mechanism, SmoothMechanism
 from dpselect.mechanisms.sampler import STUDENT, Sampler, noisy_max
 from dpselect.mechanisms.smooth import chaves_2024 as published
 from dpselect.mechanisms.smooth import noise_distributions as noises

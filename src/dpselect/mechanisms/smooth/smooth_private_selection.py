@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dpselect.mechanisms.mechanism import Mechanism, SmoothMechanism
+from dpselect.mechanisms.kinds import Mechanism, SmoothMechanism
 from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth.noise_distributions import cauchy
 from dpselect.mechanisms.smooth.scale import PAD, weigh

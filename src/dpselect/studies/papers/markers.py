@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpselect as dps
-from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.utilities.tdt import tdt_sensitivity
 
 THRESHOLD = 6.0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import dpselect as dps
 from dpselect import learn
-from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.studies.engine import data
 from dpselect.studies.engine.experiment import (
     Cell,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpselect as dps
-from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.studies.engine import data
 from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Point, Results, Ruling, Unmeasured
 from dpselect.studies.engine.verdicts import figure

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpselect as dps
-from dpselect.mechanisms.mechanism import LawOnly, Mechanism, SmoothMechanism
+from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism
 from dpselect.studies.engine import data
 from dpselect.studies.engine.runs import generator
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import dpselect as dps
-from dpselect.mechanisms.mechanism import Mechanism
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.studies.engine.experiment import FULL, QUICK, Results
 from dpselect.studies.papers import local_dampening_figure_17 as median
 
