@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import dpselect as dps
+from dpselect.audit.replay import Replay
 from dpselect.published.private_sql import betweenness, least, others, private_sql, views
+from dpselect.release.opened import door_to
 
 # The function of the same name hides the module.
 module = importlib.import_module("dpselect.published.private_sql")
@@ -59,16 +61,17 @@ def test_the_noise_is_that_of_all_views_together(monkeypatch) -> None:
         def spend(self, guarantee, **_):
             spent.append((guarantee.epsilon, guarantee.neighbours.value))
 
-    def noisy(cells, epsilon, bound, _):
-        assert spent, "noise before the spend"
-        drawn.append((cells.size, epsilon, bound))
-        return cells
+    class Watched(Replay):
+        def noisy(self, cells, rate):
+            assert spent, "noise before the spend"
+            drawn.append((cells.size, rate))
+            return cells
 
-    monkeypatch.setattr(module, "noisy_counts", noisy)
+    monkeypatch.setattr(module, "opened", door_to(Watched))
     release = private_sql(KARATE, 3, max_degree=33, epsilon=Fraction(1, 2), ledger=Book())
 
     assert [(Fraction(1, 2), "edge")] == spent
-    assert [(34 * 33 * 32 // 2, Fraction(1, 2), 34 * least(33))] == drawn
+    assert [(34 * 33 * 32 // 2, Fraction(1, 2) / (34 * least(33)))] == drawn
     assert 3 == len(set(release.candidates))
     assert Fraction(1, 2) == release.guarantee.epsilon
 

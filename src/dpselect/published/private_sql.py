@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.budget import Spender, citing, require_spender
-from dpselect.kernel.coins import fresh
+from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee, exact_epsilon
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.samplers.discrete_laplace import noisy_counts, require_rate
+from dpselect.kernel.units import Bound, require_rate
+from dpselect.release.opened import opened
 from dpselect.release.select import Release
 from dpselect.utilities.ego_betweenness import public_degree, require_degrees
 from dpselect.views import Graph
@@ -70,14 +70,12 @@ def private_sql(
     if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, np.integer)) or not 1 <= k <= size:
         raise ValueError(f"k must be an integer from 1 to {size}: how many nodes to name.")
     require_degrees(graph, bound)
-    guarantee, moved = Guarantee(exact_epsilon(epsilon), Neighbours.EDGE), least(bound) * size
-    require_rate(guarantee.epsilon / moved)
+    guarantee = Guarantee(exact_epsilon(epsilon), Neighbours.EDGE)
+    moved = Bound(least(bound), Neighbours.EDGE).times(size)
+    require_rate(guarantee.epsilon / moved.total)
     cells, drawn = views(graph), others(size)
-    # Everything that can refuse has done so: from here on the spend stands, whatever happens.
-    book = require_spender(ledger)
-    if book is not None:
-        citing(book, graph.facts).spend(guarantee, mechanism=NAME)
-    cells[drawn] = noisy_counts(cells[drawn], guarantee.epsilon, moved, fresh)
+    with opened(guarantee, mechanism=NAME, ledger=ledger, metadata=graph.facts) as draws:
+        cells[drawn] = draws.counts(cells[drawn], guarantee.epsilon, moved)
     winners = np.argsort(-betweenness(cells), kind="stable")[:k]
     return Release(tuple(graph.candidates[node] for node in winners.tolist()), NAME, guarantee)
 

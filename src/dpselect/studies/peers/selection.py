@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 import dpselect as dps
-from dpselect.kernel.coins import fresh
+from dpselect.release.outcomes import Coins
 
 
 def mean_seconds(call: Callable[[], object], draws: int) -> float:
@@ -54,7 +54,8 @@ def our_draw(name: str, scores: np.ndarray) -> Callable[[], object]:
     mechanism = dps.mechanism(name)
     unit = mechanism.effective(dps.Scores(scores, sensitivity=1.0))
     rate = unit.rate(Fraction(1))
-    return lambda: mechanism.sampler.draw(unit.ticks, rate, fresh())
+    coins = Coins()
+    return lambda: coins.winners(mechanism.sampler, unit.ticks, rate, 1)
 
 
 def draws() -> None:

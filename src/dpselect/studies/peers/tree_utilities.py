@@ -14,8 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 import dpselect as dps
-from dpselect.kernel.coins import fresh
-from dpselect.kernel.samplers.discrete_laplace import noisy_counts
+from dpselect.release.outcomes import Coins
 from dpselect.utilities import gini, information_gain, max_operator, misclassified
 
 
@@ -42,7 +41,7 @@ def main() -> None:
     """Print the tables."""
     for epsilon in (Fraction(1, 100), Fraction(1, 10), Fraction(1)):
         zeros = np.zeros(10**5, dtype=np.int64)
-        spent = least(lambda e=epsilon: noisy_counts(zeros, e, 1, fresh))
+        spent = least(lambda e=epsilon: Coins().noisy(zeros, e))
         print(f"noise on 10^5 counts, epsilon {float(epsilon):<5g}: {spent:7.1f} ms")
     for criterion in (max_operator, gini, misclassified):
         print(f"{criterion.__name__:<16} of one node: {least(lambda c=criterion: c(tables(20_000))):7.2f} ms")
