@@ -115,7 +115,7 @@ class Bound:
     Bound(total=Fraction(3, 1), neighbours=<Neighbours.ADD_REMOVE: 'add-remove'>)
     """
 
-    total: Fraction
+    total: Fraction | int
     neighbours: Neighbours = Neighbours.ADD_REMOVE
 
     def __post_init__(self) -> None:
