@@ -152,6 +152,7 @@ def test_bad_percentages_are_refused_before_anything_is_spent(p, grid, error, me
         ([], ValueError, "shares is empty"),
         ([0.5, Fraction(1, 2)], ValueError, "given twice"),
         ([25, 50, 75], ValueError, "^25, 50 and 75 are percentages: use percentiles, or pass 0.25, 0.5 and 0.75.$"),
+        (range(1, 100), ValueError, "^2, 3, ..., 99 are percentages: use percentiles, or pass 0.02, 0.03, ..., 0.99.$"),
         ([0.5, 99.9], ValueError, "^99.9 is a percentage: use percentiles, or pass 0.999.$"),
         ([100], ValueError, "100 is a percentage: use percentiles, or pass 1.$"),
         ([101], ValueError, "from 0 to 1"),

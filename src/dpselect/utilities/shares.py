@@ -113,5 +113,8 @@ def _are(values: Sequence[Fraction], one: str, several: str) -> str:
 
 
 def _joined(values: Sequence[Fraction]) -> str:
-    *first, last = [f"{float(value):g}" for value in values]
+    shown = [f"{float(value):g}" for value in values]
+    if len(shown) > 4:
+        return f"{shown[0]}, {shown[1]}, ..., {shown[-1]}"
+    *first, last = shown
     return f"{', '.join(first)} and {last}" if first else last
