@@ -250,6 +250,14 @@ def test_a_histogram_of_any_number_of_records_is_an_answer() -> None:
     assert np.abs(np.array(found) - [250, 500, 999]).max() <= 1
 
 
+def test_the_maximum_may_be_one_record_among_very_many() -> None:
+    """Share 1 is the last record, not one of the last in 10^8."""
+    column = dps.Column.from_counts([10**12, 0, 0, 1])
+
+    assert (3,) == dps.quantiles(column, [1], grid=range(4), epsilon=10**4).candidates
+    assert (0, 3) == dps.percentiles(column, [50, 100], grid=range(4), epsilon=10**4).candidates
+
+
 @pytest.mark.parametrize("hostile", ["x", None, float("nan"), 1e300, -5, 2.5, 10**400, [1]])
 def test_a_record_of_any_kind_is_an_answer(hostile) -> None:
     """Outside, between the grid values, or no number: nothing is refused."""

@@ -163,7 +163,7 @@ def _halve(
     middle = len(shares) // 2
     share = shares[middle]
     within = ((share - low) / (high - low)).limit_denominator(10**8)
-    place = choose(draws, cells, min(within, 1 - Fraction(1, 10**8)))
+    place = choose(draws, cells, within)
     places[share] = start + place
     # The chosen cell stays a candidate on both sides; its records go below, so that no record is in both.
     with draws.disjoint(2) as (below, above):
