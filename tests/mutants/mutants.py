@@ -192,8 +192,8 @@ MUTANTS = (
     Mutant(
         "a list of several claims the bounded range of one draw",
         "dpselect.release.select:of_list",
-        "whole if draws == 1 else replace(whole, bounded_range=False)",
-        "whole if draws == 1 else replace(whole, idealised=whole.idealised)",
+        "bounded_range=each.bounded_range and draws == 1",
+        "bounded_range=each.bounded_range",
         (),
         ("tests/release/test_select.py::test_lists_of_several_claim_no_bounded_range",),
     ),

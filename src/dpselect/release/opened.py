@@ -78,7 +78,7 @@ def opened(
         BudgetError: the ledger does not allow it; nothing was spent and nothing can be drawn.
         TypeError: not a Guarantee, or a ledger that keeps no budget.
 
-    >>> import dpselect as dps
+    >>> import numpy as np, dpselect as dps
     >>> votes = dps.Scores([90, 7, 3], sensitivity=1, kind="integer", range_bound=1)
     >>> with dps.opened(dps.Guarantee(3, "add-remove"), mechanism="two of three") as draws:
     ...     winner = draws.choose(votes, 1)

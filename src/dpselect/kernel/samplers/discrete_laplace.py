@@ -24,13 +24,12 @@ _CHUNK = 2**15
 def noise(count: int, rate: Fraction, entropy: Entropy) -> Integers:
     """Return independent integers z with probability proportional to exp(-rate |z|), shape (count,).
 
-        Raises:
-            ValueError: the rate is 2^-40 or less.
+    Raises:
+        ValueError: the rate is 2^-40 or less.
 
-        >>> from dpselect.kernel.units import require_rate
-    from dpselect.kernel.coins import fresh
-        >>> noise(2, Fraction(50), fresh()).tolist()
-        [0, 0]
+    >>> from dpselect.kernel.coins import fresh
+    >>> noise(2, Fraction(50), fresh()).tolist()
+    [0, 0]
     """
     require_rate(rate)
     return geometric(count, rate, entropy) - geometric(count, rate, entropy)
