@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect.cli import advice, main
+from dpselect.cli import endings, main
+from dpselect.cli.options import Option
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import Advice
+from tests.cli.every import every_command
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
@@ -169,36 +172,39 @@ def test_missing_public_facts_are_asked_for(edges: Path, arguments, message: str
     assert message in refusal(["top-k", str(edges), *arguments], capsys)
 
 
-def test_advice_in_arguments_becomes_advice_in_options() -> None:
-    """Arguments that the command has, with their values; paths and what it does not have stay."""
-    request = Request(["train", "my max_depth.csv", "--out", "nodes=3"])
-    names = ("command", "unknown", "max_depth", "nodes", "delta", "file", "out")
-    request.parameters = dict.fromkeys(names)
+@pytest.mark.parametrize(
+    "said, shown",
+    [
+        (Advice("pass {unknown='clip'}, or {nodes=}."), "pass --unknown clip, or --nodes."),
+        (Advice("{max_depth} must be an integer"), "--max-depth must be an integer"),
+        (Advice("lower {max_depth=3} (or {delta=1e-6})."), "lower --max-depth 3 (or --delta 1e-6)."),
+        (Advice("pass {nodes= (--nodes on the command line)|--nodes}, a number"), "pass --nodes, a number"),
+        (Advice("pass {classes=}, or {max_leaves=3}"), "pass classes=, or max_leaves=3"),
+        (Advice("no {path}: pass {nodes=}", path="nodes=/{max_depth}"), "no nodes=/{max_depth}: pass --nodes"),
+        ("Column 'max_depth' wants nodes=2", "Column 'max_depth' wants nodes=2"),
+    ],
+)
+def test_advice_in_arguments_becomes_advice_in_options(said: str, shown: str, monkeypatch, capsys) -> None:
+    """Arguments that the command has, with their values; what it does not have and what a message quotes stay."""
+    parameters = {name: Option(f"--{name.replace('_', '-')}") for name in ("unknown", "max_depth", "nodes", "delta")}
+    request = Request(["train"])
+    request.parameters = parameters
+    monkeypatch.setattr(endings, "_ours", lambda _: True)
 
-    for said, shown in (
-        ("pass unknown='clip', or nodes=.", "pass --unknown clip, or --nodes."),
-        ("max_depth must be an integer", "--max-depth must be an integer"),
-        ("lower max_depth=3 (or delta=1e-6).", "lower --max-depth 3 (or --delta 1e-6)."),
-        ("pass nodes= (--nodes on the command line), a number", "pass --nodes, a number"),
-        ("pass classes=, or max_leaves=3", "pass classes=, or max_leaves=3"),
-        ("no file data/nodes=3/max_depth or 'max_depth'", "no file data/nodes=3/max_depth or 'max_depth'"),
-        # Names that were given stay as they are.
-        ("no my max_depth.csv: pass nodes=", "no my max_depth.csv: pass --nodes"),
-        ("Column 'my max_depth' wants max_depth=2", "Column 'my max_depth' wants --max-depth 2"),
-        ("write nodes=3 so, or command=", "write nodes=3 so, or command="),
-    ):
-        assert shown == advice.translated(said, request)
+    assert 2 == endings.ending(ValueError(said), request)
+    assert f"dpselect: {shown}\n" == capsys.readouterr().err
 
 
-def test_the_library_still_says_what_is_exchanged() -> None:
-    """A remedy for a sentence that nobody says any more would never be shown."""
-    said = set()
+def test_every_option_that_advice_names_is_there() -> None:
+    """Of some command: those that the library writes out for the command line."""
+    known = {option for _, params in every_command() for param in params for option in param.opts}
+    named = set()
     for file in (Path(__file__).parents[2] / "src" / "dpselect").rglob("*.py"):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        texts = [each.value for each in ast.walk(tree) if isinstance(each, ast.Constant) and file.name != "advice.py"]
-        said |= {remedied for remedied in advice.REMEDIES for text in texts if remedied in str(text)}
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Advice":
+                named |= set(re.findall(r"--[a-z][a-z-]+", ast.unparse(call)))
 
-    assert set(advice.REMEDIES) == said
+    assert {"--overwrite", "--nodes", "--max-degree", "--mechanism"} <= named <= known
 
 
 @pytest.mark.parametrize("line", ["2 secret words", "2", "x 1", "9 1", "-1 0", "1.5 0"])

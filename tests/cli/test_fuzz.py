@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -44,6 +45,7 @@ def checked(line: list[str], folder: Path, before: dict[str, str], run) -> int:
     assert "Traceback" not in out + err, line
     assert "Errno" not in err, (line, err)
     assert "codec can't" not in err, (line, err)
+    assert not re.search(r"\b(?:pass|or|and) (?!max_leaves|nodes=3)[a-z_]+=", err), (line, err)
     assert "PW" not in out.replace("PWD", "") + err, (line, err)
     ours = [said for said in err.splitlines() if said.startswith("dpselect")]
     assert status in (0, 130) or 1 == len(ours), (line, err)

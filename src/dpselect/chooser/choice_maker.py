@@ -26,7 +26,7 @@ from dpselect.chooser.policy import Policy, Recipe
 from dpselect.chooser.regret import Regret, leave_out, remaining
 from dpselect.chooser.traces import COLUMNS, Traces, record
 from dpselect.kernel.budget import Spender, require_spender, session
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee, exact_epsilon
 from dpselect.kernel.neighbours import Neighbours, neighbours
 from dpselect.release.outcomes import Coins, Outcomes
@@ -148,7 +148,7 @@ class ChoiceMaker:
         if share >= 1:
             raise ValueError("share is the part of epsilon that pays for metafeatures: pass a number in (0, 1).")
         if not many:
-            raise ValueError("Every metafeature is public, so there is nothing to pay for: pass share=0.")
+            raise ValueError(Advice("Every metafeature is public, so there is nothing to pay for: pass {share=0}."))
         return share
 
     @property

@@ -22,10 +22,11 @@ from typing import NoReturn
 import click
 
 import dpselect as dps
-from dpselect.cli import advice, command
+from dpselect.cli import command, paths
 from dpselect.cli.paths import Unsaved
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
+from dpselect.kernel.errors import Advice
 from dpselect.sources.locators import scrubbed
 
 ANSWERED, PAID, REFUSED, DEFECT, STOPPED = 0, 1, 2, 70, 130
@@ -33,6 +34,7 @@ _SENTENCES = (ValueError, TypeError, OSError, ImportError, dps.PrivacyError, dps
 _HOME = str(Path(dps.__file__).parent)
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _TRACEBACK = "DPSELECT_TRACEBACK"
+_QUOTES = "'\""
 
 
 @contextmanager
@@ -129,7 +131,7 @@ def ending(error: BaseException, request: Request) -> int:
         traceback.print_exception(error)
     paid = request.paid
     stopped = request.stopped and not isinstance(error, Unsaved)
-    status, words = _said(KeyboardInterrupt() if stopped else error, paid)
+    status, words = _said(KeyboardInterrupt() if stopped else error, request)
     if isinstance(error, Unsaved):
         try:
             _print(error.release)
@@ -140,12 +142,13 @@ def ending(error: BaseException, request: Request) -> int:
         print(error.release, file=sys.stderr)
     if not isinstance(error, Unsaved) and paid and "stays spent" not in words:
         words = f"{words} What was spent before this stays spent."
-    words = scrubbed(advice.translated(words, request), request.texts())
+    words = scrubbed(words, request.texts())
     print(f"{request.prog}: {' '.join(words.split())}", file=sys.stderr)
     return status
 
 
-def _said(error: BaseException, paid: bool) -> tuple[int, str]:
+def _said(error: BaseException, request: Request) -> tuple[int, str]:
+    paid = request.paid
     status = PAID if paid else REFUSED
     if isinstance(error, KeyboardInterrupt):
         return STOPPED, "Stopped."
@@ -161,7 +164,7 @@ def _said(error: BaseException, paid: bool) -> tuple[int, str]:
     if isinstance(error, click.ClickException):
         return REFUSED, command.sentence(error)
     if isinstance(error, _SENTENCES) and _ours(error):
-        return status, str(error)
+        return status, _worded(error, request)
     if isinstance(error, OSError):
         return status, _of_system(error)
     if isinstance(error, ImportError):
@@ -177,6 +180,22 @@ def _said(error: BaseException, paid: bool) -> tuple[int, str]:
         f"This is a defect of dpselect ({type(error).__name__} {where}): please report it. {_TRACEBACK}=1 in the "
         "environment shows more, which may quote private values."
     )
+
+
+def _worded(error: BaseException, request: Request) -> str:
+    """Return a message of the library, with the options of the command in place of the arguments it names."""
+    message = error.args[0] if error.args else ""
+    if not isinstance(message, Advice):
+        return str(error)
+
+    def option(argument: str) -> str:
+        python, bar, here = argument.partition("|")
+        name, _, value = python.partition("=")
+        if bar or name not in request.parameters:
+            return here if bar else python
+        return f"{paths.shown(request.parameters[name])} {value.strip(_QUOTES)}".strip()
+
+    return message.worded(option)
 
 
 def _ours(error: BaseException) -> bool:

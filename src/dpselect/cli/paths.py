@@ -18,6 +18,7 @@ import click
 
 from dpselect.cli.options import OUTPUT, Argument, Option, Role
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import Advice
 from dpselect.sources.locators import file_of, is_url, require_plain, without_secrets
 from dpselect.sources.output import Output, belongs_to_database
 
@@ -196,7 +197,10 @@ def _opened(path: Named, request: Request, stack: ExitStack) -> Output:
     try:
         return stack.enter_context(Output(path.text, bool(request.overwrite)))
     except OSError as error:
-        raise type(error)(f"{path.shown}: {error}") from None
+        message = error.args[0]
+        if not isinstance(message, Advice):
+            raise type(error)(f"{path.shown}: {error}") from None
+        raise type(error)(Advice(f"{path.shown}: {message.template}", **message.facts)) from None
 
 
 def _require_new(path: Named) -> None:

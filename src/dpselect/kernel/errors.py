@@ -1,4 +1,9 @@
-"""The two errors of our own: a privacy claim that would be false, and a budget that does not reach."""
+"""The two errors of our own: a privacy claim that would be false, and a budget that does not reach; and advice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
 
 
 class PrivacyError(Exception):
@@ -13,3 +18,35 @@ class BudgetError(Exception):
 
     The message says what was asked, what is left and what would fit.
     """
+
+
+class Advice(str):
+    """A message that knows which arguments it names, so that a command line can name its options instead.
+
+    In the template ``{max_depth}`` names an argument, ``{unknown="clip"}`` passes one, ``{this|that}`` is said in
+    Python | on a command line, and what is given by name is a fact, shown as it is.
+
+    >>> print(Advice("{path} is deep: lower {max_depth}, or pass {unknown='clip'}.", path="a.csv"))
+    a.csv is deep: lower max_depth, or pass unknown='clip'.
+    """
+
+    template: str
+    facts: Mapping[str, object]
+
+    def __new__(cls, template: str, **facts: object) -> Advice:
+        """Return the message in Python's words."""
+        advice = super().__new__(cls, _worded(template, facts, lambda argument: argument.partition("|")[0]))
+        advice.template, advice.facts = template, facts
+        return advice
+
+    def worded(self, words: Callable[[str], str]) -> str:
+        """Return the message with other words for its arguments."""
+        return _worded(self.template, self.facts, words)
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        return str, (str(self),)
+
+
+def _worded(template: str, facts: Mapping[str, object], words: Callable[[str], str]) -> str:
+    named = re.compile(r"{(.+?)}")
+    return named.sub(lambda found: str(facts[found[1]]) if found[1] in facts else words(found[1]), template)

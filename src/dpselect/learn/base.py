@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpselect.kernel.budget import Spender, citing, require_spender
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee, exact_epsilon
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.learn.check import Check
@@ -391,7 +391,7 @@ def chosen_mechanism(given: Any) -> Mechanism:
 def whole(value: Any, name: str, least: int, words: str, most: int | None = None) -> int:
     """Return an integer parameter, or say what it must be."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}: {words}.")
+        raise ValueError(Advice(f"{{{name}}} must be an integer of at least {least}: {words}."))
     if most is not None and value > most:
-        raise ValueError(f"{name} must be at most {most:,}: {words}.")
+        raise ValueError(Advice(f"{{{name}}} must be at most {most:,}: {words}."))
     return int(value)

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.sources import cells, frames
 from dpselect.sources.categories import EXACT, Categories
 from dpselect.sources.cells import LACKING as LACKING
@@ -103,15 +103,22 @@ class Attribute:
     def refuse_missing(self) -> NoReturn:
         """Say that a value is missing."""
         raise ValueError(
-            f'Column {self.name!r} has missing values and missing="error": pass missing="category", or '
-            'missing="ignore" to leave such records out.'
+            Advice(
+                'Column {column} has missing values and {missing="error"}: pass {missing="category"}, or '
+                '{missing="ignore"} to leave such records out.',
+                column=repr(self.name),
+            )
         )
 
     def refuse_outside(self) -> NoReturn:
         """Say that the domain does not know a value."""
         raise ValueError(
-            f'Column {self.name!r} has a value outside its public domain and unknown="error": widen the domain, or '
-            'pass unknown="ignore" (such records are left out) or unknown="clip" (numbers move to the nearest bin).'
+            Advice(
+                'Column {column} has a value outside its public domain and {unknown="error"}: widen the domain, or '
+                'pass {unknown="ignore"} (such records are left out) or {unknown="clip"} (numbers move to the nearest '
+                "bin).",
+                column=repr(self.name),
+            )
         )
 
     def _bins(self, values: NDArray[Any], unknown: str) -> NDArray[np.int64]:
@@ -172,7 +179,9 @@ def attribute(name: Any, domain: Any, *, bins: int, missing: bool) -> Attribute:
     if not all(isinstance(value, (str, int, float)) for value in categories):
         raise ValueError(f"The categories of {name!r} must be text, numbers or booleans: turn others into text first.")
     if any(value != value for value in categories):
-        raise ValueError(f'The domain of {name!r} lists NaN, which is no category: pass missing="category".')
+        raise ValueError(
+            Advice('The domain of {name} lists NaN, which is no category: pass {missing="category"}.', name=repr(name))
+        )
     if not categories or len(set(categories)) != len(categories):
         raise ValueError(f"The domain of {name!r} must list each category once, at least one.")
     try:

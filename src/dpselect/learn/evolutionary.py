@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from dpselect.kernel.errors import Advice
 from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.domains import Attribute
 from dpselect.learn.draws import Draws
@@ -159,7 +160,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
             raise ValueError('goal is "weighted" or "pareto".')
         if self.goal == "pareto" and self.importance is not None:
             raise ValueError(
-                'importance weighs goals, and "pareto" weighs none: leave it out, or pass goal="weighted".'
+                Advice('{importance} weighs goals, and "pareto" weighs none: leave it out, or pass {goal="weighted"}.')
             )
         self._weights()
         chosen_mechanism(self.mechanism)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect import utilities
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import exact_epsilon
 from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.builder import Multiway, Open, Plan, Splitter, noisy_leaf
@@ -158,7 +158,7 @@ class DPID3Classifier(PrivateTrees):
 
     def _check_size(self, rows: int) -> None:
         if self.max_records is not None and rows > self.max_records:
-            raise ValueError("The table has more than max_records rows: pass a larger public bound.")
+            raise ValueError(Advice("The table has more than {max_records} rows: pass a larger public bound."))
 
     def _mechanism(self) -> Mechanism:
         return chosen_mechanism(self.mechanism)
@@ -256,6 +256,10 @@ def refuse_large(attributes_: Sequence[Attribute], depth: int, most: int) -> Non
         leaves *= size
     if leaves > most:
         raise ValueError(
-            f"A tree of this depth over these domains could have {leaves} leaves, more than max_leaves={most}: "
-            "lower max_depth or bins."
+            Advice(
+                "A tree of this depth over these domains could have {leaves} leaves, more than {max_leaves=}{most}: "
+                "lower {max_depth} or bins.",
+                leaves=leaves,
+                most=most,
+            )
         )

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
+from dpselect.kernel.errors import Advice
 from dpselect.learn.check import Check
 from dpselect.learn.domains import Attribute, attribute
 from dpselect.sources import cells, frames
@@ -132,12 +133,14 @@ def require_labels(outside: Any, lacking: Any, unknown: str, missing: str) -> No
     """
     if unknown == "error" and np.any(outside):
         raise ValueError(
-            'Some labels are not among the declared classes and unknown="error": declare every class, or pass '
-            'unknown="ignore" to leave such records out.'
+            Advice(
+                'Some labels are not among the declared classes and {unknown="error"}: declare every class, or pass '
+                '{unknown="ignore"} to leave such records out.'
+            )
         )
     if missing == "error" and np.any(lacking):
         raise ValueError(
-            'Some labels are missing and missing="error": pass missing="ignore" to leave such records out.'
+            Advice('Some labels are missing and {missing="error"}: pass {missing="ignore"} to leave such records out.')
         )
 
 

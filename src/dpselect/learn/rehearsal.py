@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.units import require_rate
 from dpselect.learn.builder import Open, Plan
 from dpselect.learn.draws import Draws, row_ticks
@@ -106,7 +106,7 @@ def _require_fit(scores: Scores, epsilon: Fraction, mechanism: Mechanism) -> Non
         reason = str(error).split(":")[0]
         reason = reason[0].lower() + reason[1:]
         raise PrivacyError(
-            f"{mechanism.name} does not fit these scores ({reason}): {_advice(_fitting(scores, epsilon))}."
+            Advice(f"{mechanism.name} does not fit these scores ({reason}): {_advice(_fitting(scores, epsilon))}.")
         ) from None
 
 
@@ -126,4 +126,4 @@ def _fitting(scores: Scores, epsilon: Fraction) -> list[str]:
 def _advice(names: Sequence[str]) -> str:
     if not names:
         return "choose another criterion"
-    return f'pass mechanism="{names[0]}"' + (f" or one of {', '.join(names[1:])}" if names[1:] else "")
+    return f'pass {{mechanism="{names[0]}"}}' + (f" or one of {', '.join(names[1:])}" if names[1:] else "")

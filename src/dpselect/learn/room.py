@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from dpselect.kernel.errors import Advice
 from dpselect.learn.domains import Attribute
 
 MOST_BINS = 10**6
@@ -63,7 +64,12 @@ def require_room(leaves: int, room: int) -> None:
     if leaves > room:
         shown = str(leaves) if leaves < 10**12 else "more than 10^12"
         raise ValueError(
-            f"A tree of this fit could have {shown} leaves, and time and memory allow {room} "
-            f"({MOST_NODES:,} nodes in all trees, {MOST_BYTES // 2**30} GiB): lower max_depth, n_trees or bins, or "
-            "declare coarser domains."
+            Advice(
+                "A tree of this fit could have {shown} leaves, and time and memory allow {room} ({nodes} nodes in all "
+                "trees, {size} GiB): lower {max_depth}, n_trees or bins, or declare coarser domains.",
+                shown=shown,
+                room=room,
+                nodes=f"{MOST_NODES:,}",
+                size=MOST_BYTES // 2**30,
+            )
         )

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.kernel.errors import BudgetError
+from dpselect.kernel.errors import Advice, BudgetError
 from dpselect.kernel.guarantee import epsilon_of, exact_delta, exact_epsilon, rho_within
 from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.ledger.events import Event
@@ -90,7 +90,7 @@ class Terms:
             raise TypeError("dataset must be text: the curator's name of the data.")
         terms = cls(exact_epsilon(epsilon), exact_delta(delta), relation(neighbours).value, dataset, rule)
         if rule == "rho" and not terms.delta:
-            raise ValueError('rule="rho" needs a delta, for example delta=1e-6.')
+            raise ValueError(Advice('{rule="rho"} needs a delta, for example {delta=1e-6}.'))
         # Refused here, not at the first spend, where no rho is small enough.
         _ = terms.rho
         return terms
@@ -110,8 +110,11 @@ class Terms:
         """
         if event.neighbours != self.neighbours:
             raise ValueError(
-                f"This budget protects {self.neighbours} neighbours and the release {event.neighbours} neighbours: "
-                f'make another for those, dpselect.budget or Ledger.open with neighbours="{event.neighbours}".'
+                Advice(
+                    f"This budget protects {self.neighbours} neighbours and the release {event.neighbours} neighbours: "
+                    "make another for those, {dpselect.budget or Ledger.open|dpselect budget create} with "
+                    f'{{neighbours="{event.neighbours}"|--neighbours {event.neighbours}}}.'
+                )
             )
         if self.rule == "rho" and not event.has_rho:
             raise BudgetError(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.units import TICK_CLIP, UnitScores, floor_ticks
 from dpselect.mechanisms.gaps import GAP_CLIP
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
@@ -92,8 +92,11 @@ def _effective(scores: Scores, margin: float) -> UnitScores:
     if bounds is None:
         if math.isinf(scores.sensitivity.ceiling):
             raise PrivacyError(
-                "This mechanism needs the global sensitivity of every candidate: pass "
-                "sensitivity=dpselect.sensitivity.constant([...])."
+                Advice(
+                    "This mechanism needs the global sensitivity of every candidate: "
+                    "{pass sensitivity=dpselect.sensitivity.constant([...])|take another, such as --mechanism "
+                    "local-dampening-flip}."
+                )
             )
         bounds = np.full(len(scores), scores.sensitivity.ceiling)
     return floor_ticks(separate(scores.values, bounds, margin), range_bound=2)

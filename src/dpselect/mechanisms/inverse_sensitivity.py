@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.units import UnitScores, exact_ticks
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP
@@ -40,7 +40,10 @@ def inverse_sensitivity() -> Mechanism:
 def _effective(scores: Scores) -> UnitScores:
     if scores.distance is None:
         raise PrivacyError(
-            "This mechanism needs the number of changes that would make each candidate best: pass distance=, use a "
-            "utility that knows it, or use local-dampening."
+            Advice(
+                "This mechanism needs the number of changes that would make each candidate best: "
+                "{pass distance=, use a utility that knows it, or use local-dampening|take another, such as --"
+                "mechanism local-dampening-flip}."
+            )
         )
     return exact_ticks(-scores.distance, Fraction(1), range_bound=2)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.units import UnitScores, exact_ticks
 from dpselect.mechanisms.gaps import gap_ticks
 from dpselect.scores.scores import Scores
@@ -25,8 +25,11 @@ def scale(scores: Scores) -> UnitScores:
     ceiling = scores.sensitivity.ceiling
     if math.isinf(ceiling):
         raise PrivacyError(
-            "This mechanism divides by the global sensitivity and none is known: pass a public ceiling=, "
-            "or use local-dampening."
+            Advice(
+                "This mechanism divides by the global sensitivity and none is known: "
+                "{pass a public ceiling=, or use local-dampening|take another, such as --mechanism "
+                "local-dampening-flip}."
+            )
         )
     if scores.values.dtype.kind == "i":
         return exact_ticks(scores.values.astype(np.int64), Fraction(ceiling), scores.range_bound)

@@ -24,7 +24,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.units import UnitScores, floor_ticks
 from dpselect.mechanisms.gaps import GAP_CLIP
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
@@ -89,8 +89,11 @@ def shift(values: Floats, sensitivity: Sensitivity, direction: str) -> Floats:
     """
     if sensitivity.reach is None:
         raise PrivacyError(
-            "The sensitivity's reach is unknown, so this score cannot be shifted: use local-dampening-flip, "
-            "or give a public reach: pareto(..., reach=), or dpselect.sensitivity.reach."
+            Advice(
+                "The sensitivity's reach is unknown, so this score cannot be shifted: {use local-dampening-flip, "
+                "or give a public reach: pareto(..., reach=), or dpselect.sensitivity.reach|take --mechanism "
+                "local-dampening-flip or permute-and-flip}."
+            )
         )
     slack = _slack(sensitivity)
     if sensitivity.profile is not None:

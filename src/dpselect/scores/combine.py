@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.units import TICK_CLIP
 from dpselect.scores.dominance import seconds
@@ -123,7 +123,7 @@ def pareto(parts: Iterable[Scores], *, sensitivity: str = "local", reach: int | 
     parts = listed(parts, "pareto")
     first = parts[0]
     if len(first) < 2:
-        raise ValueError("A Pareto score compares candidates: pass scores of at least two.")
+        raise ValueError(Advice("A Pareto score compares candidates: {pass scores of|there must be} at least two."))
     local, others = _local(sensitivity), len(first) - 1
     reach = None if reach is None else steps_of(reach)
     if reach is not None and reach > PUBLIC_REACH:

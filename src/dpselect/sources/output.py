@@ -14,6 +14,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from dpselect.kernel.errors import Advice
+
 # What a model of usual size needs; holding it costs milliseconds.
 ROOM = 2**20
 _DATABASE = b"SQLite format 3\0"
@@ -134,7 +136,11 @@ class Output:
         if not self._target.is_file():
             raise FileExistsError(f"{self._path} is a device or a pipe: name a file, which can be written as a whole.")
         if not self._overwrite:
-            raise FileExistsError(f"{self._path} exists already: name another file, or pass overwrite=True.")
+            raise FileExistsError(
+                Advice(
+                    "{path} exists already: name another file, or pass {overwrite=True|--overwrite}.", path=self._path
+                )
+            )
         if not os.access(self._target, os.W_OK) or not there.st_mode & 0o222:
             raise PermissionError(f"{self._path} is protected against writing: name another file.")
 

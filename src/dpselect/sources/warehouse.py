@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import Advice
 from dpselect.sources import in_place
 from dpselect.sources.locators import file_of, is_url, require_plain, without_secrets
 from dpselect.sources.transactions import one_state
@@ -103,7 +104,9 @@ class Warehouse:
             found, facts, opened = _at_url(str(source), table)
         else:
             if table is not None:
-                raise ValueError("A file is one table: leave table= (--table on the command line) out.")
+                raise ValueError(
+                    Advice("A file is one table: leave {table= (--table on the command line)|--table} out.")
+                )
             found, facts, files = _in_files(source)
             opened = found.get_backend()
             state = in_place.state(files)
@@ -258,7 +261,9 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
     named = [value for name, value in options if name == "table"]
     table = table or (named[0] if named else None)
     if not table:
-        raise ValueError("Which table? Pass table= (--table on the command line), or end the URL with ?table=name.")
+        raise ValueError(
+            Advice("Which table? Pass {table= (--table on the command line)|--table}, or end the URL with ?table=name.")
+        )
     file = file_of(url)
     if file is not None and not file.exists():
         # The engine would make an empty one.

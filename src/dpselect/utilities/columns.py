@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.sources.column_cells import INTEGER_CLIP
 from dpselect.sources.warehouse import is_expression
 from dpselect.views import Column, StoredColumn
@@ -66,7 +66,7 @@ def public_grid(grid: ArrayLike | None, lower: Any = None, upper: Any = None, st
     if not low < high:
         raise ValueError("lower must be below upper: pass the public bounds of the values.")
     if step is None and not (isinstance(lower, numbers.Integral) and isinstance(upper, numbers.Integral)):
-        raise ValueError("Between bounds that are not integers there is no natural step: pass step=.")
+        raise ValueError(Advice("Between bounds that are not integers there is no natural step: pass {step=}."))
     points = _even(low, high, Fraction(1) if step is None else _bound("step", step))
     real = any(isinstance(bound, (float, np.floating)) for bound in bounds.values())
     return public_points(points.astype(np.float64) if real else points)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.views import Graph, StoredGraph
@@ -99,8 +99,10 @@ def require_degrees(graph: Graph, bound: int) -> None:
     """Refuse a graph that breaks the public promise about its degrees: no claim covers it."""
     if graph.degrees.max(initial=0) > bound:
         raise ValueError(
-            "For the curator: the graph exceeds max_degree, so the claim does not cover it; pass a public "
-            "bound that every possible graph keeps."
+            Advice(
+                "For the curator: the graph exceeds {max_degree}, so the claim does not cover it; pass a public "
+                "bound that every possible graph keeps."
+            )
         )
 
 
@@ -108,15 +110,19 @@ def public_degree(max_degree: Any, nodes: int) -> int:
     """Return the public maximum degree, at most n - 1, or say what is wrong with it."""
     if max_degree is None:
         raise PrivacyError(
-            "Ego betweenness needs max_degree= (--max-degree on the command line): a public bound on the number "
-            "of neighbours of any node, never read from the private graph."
+            Advice(
+                "Ego betweenness needs {max_degree= (--max-degree on the command line)|--max-degree}: a public bound "
+                "on the number of neighbours of any node, never read from the private graph."
+            )
         )
     if isinstance(max_degree, bool) or not isinstance(max_degree, (int, np.integer)):
-        raise ValueError("max_degree must be an integer: a public bound on the number of neighbours.")
+        raise ValueError(Advice("{max_degree} must be an integer: a public bound on the number of neighbours."))
     if max_degree < 2:
         raise ValueError(
-            "With max_degree below 2 nobody stands between two neighbours and the sensitivity is zero for "
-            "ever: pass a public bound of at least 2."
+            Advice(
+                "With {max_degree} below 2 nobody stands between two neighbours and the sensitivity is zero for "
+                "ever: pass a public bound of at least 2."
+            )
         )
     if nodes < 3:
         raise ValueError("Ego betweenness needs at least 3 nodes: below, its sensitivity is zero for ever.")

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.errors import Advice
+
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -55,11 +57,13 @@ def records_within(rows: Integers, starts: Integers, max_records: int | None) ->
     if max_records is None:
         return
     if isinstance(max_records, bool) or not isinstance(max_records, (int, np.integer)) or max_records < 1:
-        raise ValueError("max_records must be an integer of at least 1: a public bound on the whole table.")
+        raise ValueError(Advice("{max_records} must be an integer of at least 1: a public bound on the whole table."))
     if max_records > MOST_RECORDS:
-        raise ValueError("max_records is at most 2^62, more than any table holds: pass a smaller public bound.")
+        raise ValueError(
+            Advice("{max_records} is at most 2^62, more than any table holds: pass a smaller public bound.")
+        )
     if rows[: starts[1] if starts.size > 1 else None].sum() > max_records:
-        raise ValueError("The table has more than max_records records: pass a larger public bound.")
+        raise ValueError(Advice("The table has more than {max_records} records: pass a larger public bound."))
 
 
 def row_scores_max(rows: Integers) -> Integers:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 
@@ -133,14 +133,21 @@ def _distance(high: NDArray[np.int64], low: NDArray[np.int64], table: tuple[int,
 def _table(b: ArrayLike, c: ArrayLike, families: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     first, second = np.asarray(b), np.asarray(c)
     if first.ndim != 1 or first.shape != second.shape or not first.size:
-        raise ValueError("Each marker has one b and one c: pass two arrays of the same shape (m,), m >= 1.")
+        raise ValueError(
+            Advice(
+                "Each marker has one b and one c: "
+                "{pass two arrays of the same shape (m,), m >= 1|the table needs one row per marker}."
+            )
+        )
     if first.dtype.kind not in "iu" or second.dtype.kind not in "iu":
         raise ValueError("b and c count transmissions: pass integers.")
     first, second = first.astype(np.int64), second.astype(np.int64)
     if (first < 0).any() or (second < 0).any():
         raise ValueError("b and c count transmissions: pass integers >= 0.")
     if (first + second > 2 * families).any():
-        raise ValueError("A family transmits at most two alleles, so b + c is at most 2 families: check families=.")
+        raise ValueError(
+            Advice("A family transmits at most two alleles, so b + c is at most 2 families: check {families=}.")
+        )
     return np.maximum(first, second), np.minimum(first, second)
 
 

@@ -11,15 +11,15 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.sources import edges, graphs
 from dpselect.sources.column_cells import array_of
 from dpselect.sources.csv_text import integer
 from dpselect.sources.frames import is_retyped
 
-_ASK_FOR_NODES = (
-    "Nodes are public candidates, and those that happen to have an edge are private: pass nodes= "
-    "(--nodes on the command line), their number when ids are 0 .. n-1, or the public list of labels."
+_ASK_FOR_NODES = Advice(
+    "Nodes are public candidates, and those that happen to have an edge are private: pass {nodes= "
+    "(--nodes on the command line)|--nodes}, their number when ids are 0 .. n-1, or the public list of labels."
 )
 _EXACT, _END = 2**53, 2**63
 
@@ -182,7 +182,7 @@ def declared(nodes: int | Iterable[Any] | None) -> tuple[int, tuple[Any, ...] | 
         raise PrivacyError(_ASK_FOR_NODES)
     if isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool):
         if nodes < 0:
-            raise ValueError("nodes counts the public nodes: pass a number >= 0.")
+            raise ValueError(Advice("{nodes} counts the public nodes: pass a number >= 0."))
         return int(nodes), None
     if isinstance(nodes, (bool, str, bytes)) or not isinstance(nodes, Iterable):
         raise TypeError("nodes is the number of public nodes, an integer, or the list of their labels.")

@@ -11,6 +11,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import Advice
 from dpselect.sources import codes
 from dpselect.sources.codes import LACKING, Domain
 from dpselect.sources.warehouse import CHANGED, LOST, Warehouse, guarded
@@ -156,8 +157,10 @@ class StoredRecords:
         """
         if self.warehouse.key is None:
             raise ValueError(
-                "A forest in chunks needs a column of integers that belongs to the record itself: declare it by "
-                'Warehouse.open(..., key=) (--key on the command line), or pass sharing="budget".'
+                Advice(
+                    "A forest in chunks needs a column of integers that belongs to the record itself: {declare it by "
+                    'Warehouse.open(..., key=) (--key on the command line), or pass sharing="budget"|name it by --key}.'
+                )
             )
 
     def recognised(self, trees: Sequence[Labelling]) -> Integers:

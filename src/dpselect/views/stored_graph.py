@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import Advice
 from dpselect.sources.warehouse import CHANGED, Warehouse
 from dpselect.views.graph import Graph, declared, places_of
 
@@ -50,7 +51,9 @@ class StoredGraph:
         kinds = [self.warehouse.table[end].type() for end in ends]
         if not all(kind.is_string() if text else kind.is_integer() for kind in kinds):
             raise ValueError(
-                "The ends of edges must be integers, or text where nodes= lists labels of text: cast the columns."
+                Advice(
+                    "The ends of edges must be integers, or text where {nodes=} lists labels of text: cast the columns."
+                )
             )
         self.facts: Mapping[str, str] = self.warehouse.facts
 
