@@ -9,10 +9,11 @@ from dpselect import audit, ledger, mechanisms, published, utilities
 from dpselect.analysis import compare, metrics
 from dpselect.analysis.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
 from dpselect.analysis.recommend import Recommendation, recommend
+from dpselect.kernel.bound import Bound
 from dpselect.kernel.errors import BudgetError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.units import Bound, UnitScores
+from dpselect.kernel.units import UnitScores
 from dpselect.ledger import Ledger, budget
 from dpselect.mechanisms import mechanism
 from dpselect.mechanisms.kinds import Mechanism

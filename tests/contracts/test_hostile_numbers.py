@@ -8,9 +8,9 @@ import pytest
 
 import dpselect as dps
 from dpselect.audit.replay import Replay
-from dpselect.kernel.units import SmoothScores
 from dpselect.mechanisms.kinds import SmoothMechanism
 from dpselect.mechanisms.smooth import scale as smooth_scale
+from dpselect.mechanisms.smooth.scores import SmoothScores
 from dpselect.release.opened import door_to
 from dpselect.release.select import release_of
 from tests.contracts.hostile import Pair, fits, pairs

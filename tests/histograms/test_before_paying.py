@@ -16,7 +16,7 @@ from dpselect.histograms.draws import Draws
 from dpselect.histograms.hb import _on_a_line, branching
 from dpselect.histograms.hilbert import curve
 from dpselect.histograms.release import LEAST_EPSILON
-from dpselect.kernel import units
+from dpselect.kernel import bound as units
 
 SHAPES = [(1,), (2,), (7,), (64,), (1, 1), (1, 9), (9, 1), (5, 3), (8, 8)]
 NAMES = ["identity", "uniform", "hb", "privelet", "dawa", "mwem"]

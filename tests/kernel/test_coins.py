@@ -109,5 +109,6 @@ def test_without_the_cipher_library_the_operating_system_answers(monkeypatch: py
     import sys
 
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers", None)
+    monkeypatch.setattr(coins, "_ciphers", coins._ciphers.__wrapped__)
 
     assert coins.fresh() is os.urandom

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.kernel.guarantee import epsilon_of, exact_epsilon, rho_within
+from dpselect.kernel.concentrated import epsilon_of, rho_within
+from dpselect.kernel.numbers import exact_epsilon
 
 
 @pytest.mark.parametrize(

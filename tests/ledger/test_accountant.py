@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
-from dpselect.kernel.guarantee import epsilon_of, rho_within
+from dpselect.kernel.concentrated import epsilon_of, rho_within
 from dpselect.ledger import Event, Terms, accountant, report, to_dp_accounting
 from dpselect.ledger.accountant import Totals, fold, parallel
 

@@ -207,7 +207,7 @@ MUTANTS = (
     ),
     Mutant(
         "the epsilon of a rho forgets ln(1/delta)",
-        "dpselect.kernel.guarantee:epsilon_of",
+        "dpselect.kernel.concentrated:epsilon_of",
         "up.divide(log, beta)",
         "up.divide(one, beta)",
         (),
@@ -215,7 +215,7 @@ MUTANTS = (
     ),
     Mutant(
         "the epsilon of a rho is rounded down",
-        "dpselect.kernel.guarantee:epsilon_of",
+        "dpselect.kernel.concentrated:epsilon_of",
         "_context(_SHOWN, ROUND_CEILING)",
         "_context(_SHOWN, ROUND_FLOOR)",
         (),

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism, require_mechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
 from dpselect.scores.scores import Scores

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpselect.analysis.accuracy import expected_error
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms import EVERY_MECHANISM, mechanism
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.scores import Scores, require_scores

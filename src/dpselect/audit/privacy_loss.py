@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpselect.audit.admissibility import Utility
 from dpselect.audit.universe import Universe
-from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.kernel.units import UnitScores
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism, require_mechanism
 from dpselect.scores.scores import Scores

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
-from dpselect.release.outcomes import Coins, Outcomes
+from dpselect.release.outcomes import Coins
+from dpselect.release.protocol import Outcomes
 from dpselect.scores.scores import Scores
 
 Floats = NDArray[np.float64]

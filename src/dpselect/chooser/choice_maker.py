@@ -27,9 +27,11 @@ from dpselect.chooser.regret import Regret, leave_out, remaining
 from dpselect.chooser.traces import COLUMNS, Traces, record
 from dpselect.kernel.budget import Spender, require_spender, session
 from dpselect.kernel.errors import Advice, PrivacyError
-from dpselect.kernel.guarantee import Guarantee, exact_epsilon
+from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours, neighbours
-from dpselect.release.outcomes import Coins, Outcomes
+from dpselect.kernel.numbers import exact_epsilon
+from dpselect.release.outcomes import Coins
+from dpselect.release.protocol import Outcomes
 
 _USUAL_SHARE = Fraction(1, 20)
 _FOUR_IN_FIVE = 1.2816

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpselect.chooser.choice_maker import ChoiceMaker
 from dpselect.chooser.metafeature import paid
-from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.law import discrete_laplace as log_law
 
 OptionLaw = Callable[[Any, Any], Mapping[Any, float]]

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.kernel.units import floor_ticks
-from dpselect.release.outcomes import Coins, Outcomes
+from dpselect.release.outcomes import Coins
+from dpselect.release.protocol import Outcomes
 
 _TICKS = 2**20
 _LARGEST = 10.0**300

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dpselect.chooser.trees import Table
 from dpselect.kernel.budget import session
 from dpselect.kernel.coins import below, fresh
-from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.learn.conditional import FACTS, QUERIES
 
 Floats = NDArray[np.float64]

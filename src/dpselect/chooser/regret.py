@@ -152,6 +152,6 @@ def _row(
 
 def remaining(total: float, recipe: Recipe) -> float:
     """Return what is left of a total after metafeatures, as traces write it."""
-    from dpselect.kernel.guarantee import exact_epsilon
+    from dpselect.kernel.numbers import exact_epsilon
 
     return float(exact_epsilon(total) * (1 - recipe.share))

@@ -6,8 +6,9 @@ from fractions import Fraction
 
 from dpselect.histograms.counts import Integers
 from dpselect.mechanisms.kinds import Mechanism
-from dpselect.release.outcomes import Coins, Outcomes
+from dpselect.release.outcomes import Coins
 from dpselect.release.partition import Candidates
+from dpselect.release.protocol import Outcomes
 from dpselect.scores.scores import Scores
 
 

@@ -12,7 +12,7 @@ from dpselect.histograms.mwem import least_rate as of_mwem
 from dpselect.histograms.privelet import least_rate as of_privelet
 from dpselect.histograms.release import LeastRate, require_epsilon
 from dpselect.histograms.uniform import least_rate as of_uniform
-from dpselect.kernel.units import require_rate
+from dpselect.kernel.bound import require_rate
 
 LEAST_RATES: dict[str, LeastRate] = {
     "identity": of_identity,

@@ -8,10 +8,11 @@ from typing import Any
 
 from dpselect.histograms.counts import Floats, Integers, require_counts
 from dpselect.histograms.draws import Draws
+from dpselect.kernel.bound import require_rate
 from dpselect.kernel.budget import Spender, require_spender
-from dpselect.kernel.guarantee import Guarantee, exact_epsilon
+from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.units import require_rate
+from dpselect.kernel.numbers import exact_epsilon
 
 Estimate = Callable[[Integers, Fraction, Draws], Floats]
 # From a public shape and epsilon to the least rate of noise that an algorithm asks for.

@@ -87,12 +87,13 @@ class Allowance:
         """
         with self._lock:
             self._require_whole("drawing from the whole")
-            if not 0 < epsilon <= self._left:
+            left = self._left - epsilon
+            if left < 0 or epsilon <= 0:
                 raise PrivacyError(
                     f"This draw asks for epsilon {epsilon} and {self._left} is left of what was paid: pay for it when "
                     "the release is opened, or draw with less."
                 )
-            self._left -= epsilon
+            self._left = left
 
     @contextmanager
     def disjoint(self, parts: int) -> Iterator[list[Allowance]]:

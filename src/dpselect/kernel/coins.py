@@ -14,17 +14,21 @@ import decimal
 import os
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
+from importlib import import_module
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.units import LARGEST_RATE
+from dpselect.kernel.units import double
 
 # A function that returns that many fresh random bytes.
 Entropy = Callable[[int], bytes]
 
 GUARD = 2.0**-33
 PREFIX = 2.0**32
+_START = bytes(16)
 
 
 def fresh() -> Entropy:
@@ -33,12 +37,20 @@ def fresh() -> Entropy:
     Each draw call makes its own, so there is no state to share, to fork or to seed. Where the
     ``cryptography`` package is absent, every byte comes from the operating system.
     """
-    try:
-        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-    except ImportError:
+    ciphers = _ciphers()
+    if ciphers is None:
         return os.urandom
-    stream = Cipher(algorithms.AES(os.urandom(32)), modes.CTR(bytes(16))).encryptor()
+    stream = ciphers.Cipher(ciphers.algorithms.AES(os.urandom(32)), ciphers.modes.CTR(_START)).encryptor()
     return lambda count: stream.update(bytes(count))
+
+
+@cache
+def _ciphers() -> ModuleType | None:
+    """Return the ciphers of the ``cryptography`` package, imported when the first draw needs them, if it is there."""
+    try:
+        return import_module("cryptography.hazmat.primitives.ciphers")
+    except ImportError:
+        return None
 
 
 def words(count: int, entropy: Entropy) -> NDArray[np.uint32]:
@@ -56,7 +68,7 @@ def flip(gaps: NDArray[np.int64], rate: Fraction, entropy: Entropy, guard: float
         guard: relative distance from p within which floating point is not trusted.
     """
     # On a copy of its own, so that the chain below runs in place.
-    threshold = gaps * -float(min(rate, LARGEST_RATE))
+    threshold = gaps * -double(rate)
     np.exp(threshold, out=threshold)
     threshold *= PREFIX * (1 + guard)
     prefix = words(gaps.size, entropy)

@@ -22,6 +22,8 @@ class Neighbours(StrEnum):
 
 def neighbours(name: str) -> Neighbours:
     """Return the relation of that name, or say which names there are (``ValueError``)."""
+    if type(name) is Neighbours:
+        return name
     try:
         return Neighbours(name)
     except ValueError:

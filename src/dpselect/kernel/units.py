@@ -11,18 +11,22 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.neighbours import Neighbours
-
 # Ticks a unit of a score that is not exact. Rounding costs a relative 2^-20 of epsilon, taken into the span.
 TICKS = 2**20
 # A public clip, so that no size of a private score is ever refused: clipping is 1-Lipschitz.
 UNIT_CLIP = 2.0**30
 TICK_CLIP = 2**61
-# A geometric number of more bits than this is not drawn: epsilon would be below 2^-40.
-_MOST_BITS = 40
 # Floating point takes at most this rate, so that gap * rate stays finite: beyond it every positive gap is a
 # certain tail or an undecided coin, and undecided coins use the Fraction.
-LARGEST_RATE = Fraction(10) ** 250
+LARGEST_RATE = 1e250
+
+
+def double(rate: Fraction) -> float:
+    """Return a positive rate as floating point takes it."""
+    try:
+        return min(float(rate), LARGEST_RATE)
+    except OverflowError:
+        return LARGEST_RATE
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -59,28 +63,6 @@ class UnitScores:
         )
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class SmoothScores:
-    """Scores in units of noise whose scale moves with the database: u / (c S), floored to ticks of 2^-30.
-
-    They are no unit scores, because S moves too; only heavy-tailed noise with a dilation bound may be added, and
-    its draws are idealised.
-
-    Attributes:
-        ticks: shape (m,), int64.
-        rate: what one tick is worth, in units of noise.
-    """
-
-    ticks: NDArray[np.int64]
-    rate: Fraction = Fraction(1, 2**30)
-
-    def __len__(self) -> int:
-        return int(self.ticks.size)
-
-    def __repr__(self) -> str:
-        return f"SmoothScores(candidates={len(self)})"
-
-
 def exact_ticks(values: NDArray[np.int64], per_unit: Fraction, range_bound: int) -> UnitScores:
     """Return integer scores as they are: no rounding, no margin; sizes beyond 2^61 are clipped."""
     ticks = np.clip(values, -TICK_CLIP, TICK_CLIP)
@@ -98,45 +80,3 @@ def floor_ticks(units: NDArray[np.float64], range_bound: int) -> UnitScores:
     clipped *= TICKS
     ticks = np.floor(clipped, out=clipped).astype(np.int64)
     return UnitScores(ticks, Fraction(TICKS), Fraction(range_bound * TICKS + 2), range_bound)
-
-
-@dataclass(frozen=True)
-class Bound:
-    """How far one neighbour moves a list of integers, all moves added up. It is made where it is proved.
-
-    Attributes:
-        total: positive; exact.
-        neighbours: what one step between databases is.
-
-    Raises:
-        ValueError: not positive.
-
-    >>> Bound(1).times(3)
-    Bound(total=Fraction(3, 1), neighbours=<Neighbours.ADD_REMOVE: 'add-remove'>)
-    """
-
-    total: Fraction | int
-    neighbours: Neighbours = Neighbours.ADD_REMOVE
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "total", Fraction(self.total))
-        object.__setattr__(self, "neighbours", Neighbours(self.neighbours))
-        if self.total <= 0:
-            raise ValueError("A bound is a positive number: how far one neighbour moves the numbers in all.")
-
-    def times(self, lists: int) -> Bound:
-        """Return the bound of that many lists of which one neighbour moves each by this one."""
-        return Bound(self.total * lists, self.neighbours)
-
-
-def require_rate(rate: Fraction) -> None:
-    """Refuse a rate at which noise would not fit an integer: check it before anything is spent.
-
-    Raises:
-        ValueError: it is 2^-40 or less.
-    """
-    if not rate > Fraction(1, 2**_MOST_BITS):
-        raise ValueError(
-            "epsilon is too small for counts, as the noise would not fit an integer: pass a larger one, or let fewer "
-            "questions share it."
-        )

@@ -17,8 +17,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpselect.kernel.budget import Spender, citing, require_spender
 from dpselect.kernel.errors import Advice, PrivacyError
-from dpselect.kernel.guarantee import Guarantee, exact_epsilon
+from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.learn.check import Check
 from dpselect.learn.domains import (
     LACKING,

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.units import floor_ticks
 from dpselect.mechanisms.kinds import Mechanism
-from dpselect.release.outcomes import Coins, Outcomes
+from dpselect.release.outcomes import Coins
+from dpselect.release.protocol import Outcomes
 from dpselect.scores.scores import Scores
 
 Integers = NDArray[np.int64]

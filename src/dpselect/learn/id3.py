@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from dpselect import utilities
 from dpselect.kernel.errors import Advice, PrivacyError
-from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.builder import Multiway, Open, Plan, Splitter, noisy_leaf
 from dpselect.learn.conditional import QUERIES, Conditional, Decisions, EveryTime

@@ -13,8 +13,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.bound import require_rate
 from dpselect.kernel.errors import Advice, PrivacyError
-from dpselect.kernel.units import require_rate
 from dpselect.learn.builder import Open, Plan
 from dpselect.learn.draws import Draws, row_ticks
 from dpselect.learn.room import MOST_DEPTH

@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from dpselect.kernel.concentrated import epsilon_of, rho_within
 from dpselect.kernel.errors import Advice, BudgetError
-from dpselect.kernel.guarantee import epsilon_of, exact_delta, exact_epsilon, rho_within
 from dpselect.kernel.neighbours import neighbours as relation
+from dpselect.kernel.numbers import exact_delta, exact_epsilon
 from dpselect.ledger.events import Event
 
 # Reports are rounded up by this, far more than the error of their arithmetic.

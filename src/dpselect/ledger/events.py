@@ -15,8 +15,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dpselect.kernel.guarantee import Guarantee, exact_delta, exact_epsilon, exact_rho
+from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import exact_delta, exact_epsilon, exact_rho
 
 _KIND = "spend"
 

@@ -12,9 +12,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.units import TICK_CLIP, TICKS, UNIT_CLIP, SmoothScores, UnitScores
+from dpselect.kernel.units import TICK_CLIP, TICKS, UNIT_CLIP, UnitScores
+from dpselect.mechanisms.smooth.scores import SmoothScores
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
+# What one unit, and a range of one or two units, are in ticks.
+_PER_UNIT, _SPANS = Fraction(TICKS), {bound: Fraction(bound * TICKS + 3) for bound in (1, 2)}
 # Gaps beyond this many units are cut: a public clip. Up to here their rounding is a sixteenth of a tick.
 GAP_CLIP = 2.0**28
 # Ticks in one unit of heavy-tailed noise.
@@ -56,7 +59,7 @@ def gap_ticks(values: Numbers, unit: float, range_bound: int) -> UnitScores:
     whole ticks as it does in ``floor_ticks``.
     """
     ticks = _floored(behind(values, unit), GAP_CLIP, TICKS)
-    return UnitScores(ticks, Fraction(TICKS), Fraction(range_bound * TICKS + 3), range_bound)
+    return UnitScores(ticks, _PER_UNIT, _SPANS[range_bound], range_bound)
 
 
 def smooth_ticks(values: Numbers, *scale: float) -> SmoothScores:

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.guarantee import Guarantee, exact_epsilon
-from dpselect.kernel.units import SmoothScores, UnitScores
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.units import UnitScores
 from dpselect.mechanisms.sampler import Sampler
+from dpselect.mechanisms.smooth.scores import SmoothScores
 from dpselect.scores.grouped import GroupedScores
 from dpselect.scores.scores import Scores, require_scores
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.units import LARGEST_RATE
+from dpselect.kernel.units import double
 
 Floats = NDArray[np.float64]
 
@@ -92,7 +92,7 @@ def discrete_laplace(values: NDArray[np.int64], rate: Fraction) -> Floats:
 
 def _exponents(gaps: NDArray[np.int64], rate: Fraction) -> Floats:
     """Return gap * rate, finite: beyond the largest rate every loser's probability is nothing anyway."""
-    return np.multiply(gaps, float(min(rate, LARGEST_RATE)), dtype=np.float64)
+    return np.multiply(gaps, double(rate), dtype=np.float64)
 
 
 def _quadrature(edges: Floats) -> tuple[Floats, Floats]:

@@ -24,10 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.bound import Bound, require_rate
 from dpselect.kernel.budget import Spender
-from dpselect.kernel.guarantee import Guarantee, exact_epsilon
+from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.units import Bound, require_rate
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.release.opened import opened
 from dpselect.release.select import Release
 from dpselect.utilities.ego_betweenness import public_degree, require_degrees

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.coins import Entropy
-from dpselect.kernel.units import LARGEST_RATE
+from dpselect.kernel.units import double
 from dpselect.mechanisms.smooth.noise_distributions import Noise
 
 
@@ -20,5 +20,5 @@ def noisy_max(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy, noise:
     value = noise.drawn(uniform[: noise.words])
     if noise.sides == 2:
         value = np.where(uniform[-1] < 0.5, -value, value)
-    behind = (ticks.max() - ticks) * float(min(rate, LARGEST_RATE))
+    behind = (ticks.max() - ticks) * double(rate)
     return int(np.argmax(value - behind))

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from dpselect.kernel.guarantee import exact_epsilon
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism, require_mechanism
 from dpselect.release.select import select
 from dpselect.scores.scores import Scores

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from fractions import Fraction
 from typing import Any
 
 from dpselect.kernel.budget import Allowance, citing, require_spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.release.draws import Draws
-from dpselect.release.outcomes import Coins, Outcomes
+from dpselect.release.outcomes import Coins
+from dpselect.release.protocol import Outcomes
 
 Door = Callable[..., AbstractContextManager[Draws]]
 
@@ -29,6 +29,35 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
         per_person: int = 1,
         note: str = "",
     ) -> Iterator[Draws]:
+        """Record a spend durably, and hand out what draws: for algorithms of one's own.
+
+        Args:
+            guarantee: what the release as a whole promises.
+            mechanism: the name that the ledger records.
+            ledger: where the spend is recorded; ``None`` for the budget of the session around, if there is one.
+            metadata: where the data came from, recorded with the spend; nothing private.
+            count: how many releases, each with this guarantee, are paid for.
+            per_person: how many records of one person there may be, where the guarantee protects persons: draws, which
+                protect records, may use that share of what was paid.
+            note: recorded with the spend.
+
+        Guarantee: everything drawn inside the block has the guarantee, ``count`` times, if what the block computes from
+        data reaches the outside through its draws only, bounds and sensitivities are true, and parts that are called
+        disjoint are.
+
+        Raises:
+            BudgetError: the ledger does not allow it; nothing was spent and nothing can be drawn.
+            TypeError: not a Guarantee, or a ledger that keeps no budget.
+
+        >>> import numpy as np
+        >>> import dpselect as dps
+        >>> votes = dps.Scores([90, 7, 3], sensitivity=1, kind="integer", range_bound=1)
+        >>> with dps.opened(dps.Guarantee(3, "add-remove"), mechanism="two of three") as draws:
+        ...     winner = draws.choose(votes, 1)
+        ...     size = draws.counts(np.array([100]), 2, dps.Bound(1))
+        >>> winner, abs(int(size[0]) - 100) < 30
+        (0, True)
+        """
         if not isinstance(guarantee, Guarantee):
             raise TypeError("guarantee must be a Guarantee: pass dpselect.Guarantee(epsilon, neighbours).")
         book = require_spender(ledger)
@@ -36,7 +65,8 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
         if book is not None:
             noted = {"note": note} if note else {}
             citing(book, metadata or {}).spend(guarantee, mechanism=mechanism, count=count, **noted)
-        draws = Draws(Allowance(guarantee.epsilon * count / Fraction(per_person), guarantee.neighbours), outcomes())
+        paid = guarantee.epsilon if count == per_person else guarantee.epsilon * count / per_person
+        draws = Draws(Allowance(paid, guarantee.neighbours), outcomes())
         try:
             yield draws
         finally:
@@ -45,53 +75,5 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
     return opened
 
 
-_coins = door_to(Coins)
-
-
-def opened(
-    guarantee: Guarantee,
-    *,
-    mechanism: str = "",
-    ledger: Any = None,
-    metadata: Mapping[str, str] | None = None,
-    count: int = 1,
-    per_person: int = 1,
-    note: str = "",
-) -> AbstractContextManager[Draws]:
-    """Record a spend durably, and hand out what draws: for algorithms of one's own.
-
-    Args:
-        guarantee: what the release as a whole promises.
-        mechanism: the name that the ledger records.
-        ledger: where the spend is recorded; ``None`` for the budget of the session around, if there is one.
-        metadata: where the data came from, recorded with the spend; nothing private.
-        count: how many releases, each with this guarantee, are paid for.
-        per_person: how many records of one person there may be, where the guarantee protects persons: draws, which
-            protect records, may use that share of what was paid.
-        note: recorded with the spend.
-
-    Guarantee: everything drawn inside the block has the guarantee, ``count`` times, if what the block computes from
-    data reaches the outside through its draws only, bounds and sensitivities are true, and parts that are called
-    disjoint are.
-
-    Raises:
-        BudgetError: the ledger does not allow it; nothing was spent and nothing can be drawn.
-        TypeError: not a Guarantee, or a ledger that keeps no budget.
-
-    >>> import numpy as np, dpselect as dps
-    >>> votes = dps.Scores([90, 7, 3], sensitivity=1, kind="integer", range_bound=1)
-    >>> with dps.opened(dps.Guarantee(3, "add-remove"), mechanism="two of three") as draws:
-    ...     winner = draws.choose(votes, 1)
-    ...     size = draws.counts(np.array([100]), 2, dps.Bound(1))
-    >>> winner, abs(int(size[0]) - 100) < 30
-    (0, True)
-    """
-    return _coins(
-        guarantee,
-        mechanism=mechanism,
-        ledger=ledger,
-        metadata=metadata,
-        count=count,
-        per_person=per_person,
-        note=note,
-    )
+opened = door_to(Coins)
+opened.__qualname__ = "opened"

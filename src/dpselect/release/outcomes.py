@@ -1,10 +1,9 @@
-"""Where what is drawn comes from: exact coins, or, for an audit, a script that knows how likely it was."""
+"""Where what is drawn comes from: exact coins."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,36 +27,6 @@ _DRAWS: dict[str, Draw] = {
     LAPLACE.name: laplace,
 }
 _GROUPED = {EXPONENTIAL.name: grouped.exponential, PERMUTE_AND_FLIP.name: grouped.permute_and_flip}
-
-
-class Outcomes(Protocol):
-    """Answers to prepared questions: integers, and the exact rate of what is drawn. What is asked was paid for."""
-
-    def winners(self, sampler: Sampler, ticks: Integers, rate: Fraction, k: int, /) -> list[int]:
-        """Return the positions of k winners, one after the other, each from those that remain."""
-        ...
-
-    def grouped(
-        self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int, /
-    ) -> list[tuple[int, int]]:
-        """Return k winners as (group, ordinal in it), where each position stands for that many candidates."""
-        ...
-
-    def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction, /) -> Integers:
-        """Return the winner of every row by permute-and-flip, among its valid candidates, shape (rows,)."""
-        ...
-
-    def noisy(self, counts: Integers, rate: Fraction, /) -> Integers:
-        """Return integers plus independent two-sided geometric noise of this rate, of the shape of ``counts``."""
-        ...
-
-    def partition(self, candidates: Candidates, costs: Integers, rate: Fraction, /) -> Integers:
-        """Return the edges of the partition of least noisy cost."""
-        ...
-
-    def uniform(self, bounds: Integers, /) -> Integers:
-        """Return independent uniform integers below the bounds."""
-        ...
 
 
 class Coins:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.budget import Spender
-from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms import mechanism as named
 from dpselect.mechanisms.kinds import Mechanism, require_mechanism
 from dpselect.release.draws import Draws

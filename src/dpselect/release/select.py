@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from dpselect.kernel.budget import Spender
-from dpselect.kernel.guarantee import Guarantee, exact_epsilon
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
-from dpselect.release.draws import question, require_count
+from dpselect.release.draws import require_count
 from dpselect.release.opened import Door, opened
+from dpselect.release.questions import question
 from dpselect.scores.grouped import CandidateSource
 from dpselect.scores.scores import Scores, require_scores
 
@@ -102,12 +104,12 @@ def release_of(
     door: Door = opened,
 ) -> Release:
     """Choose behind a given door: the one to real coins, or that of an audit."""
-    if isinstance(scores, CandidateSource):
+    if not isinstance(scores, Scores) and isinstance(scores, CandidateSource):
         return _release_grouped(scores, k, epsilon, mechanism, ledger, door)
     k, total = require_count(k, len(require_scores(scores))), exact_epsilon(epsilon)
-    each = mechanism.guarantee(scores, total / k)
     # Whatever the scores lack is refused here, before the spend.
-    asked = question(scores, total / k, mechanism)
+    asked = question(scores, total if k == 1 else total / k, mechanism)
+    each = asked.guarantee
     with door(each, mechanism=mechanism.name, ledger=ledger, metadata=scores.facts, count=k) as draws:
         winners = draws.answer(asked, k)
     return Release(tuple(_plain(scores.candidates[i]) for i in winners), mechanism.name, of_list(each, total, k))
@@ -139,7 +141,7 @@ def of_list(each: Guarantee, total: Fraction, draws: int) -> Guarantee:
     Each draw may have bounded range at its share of epsilon, and a ledger that counts the draws may use that; the
     log-ratios of whole lists span up to twice epsilon.
     """
-    return replace(each, epsilon=total, bounded_range=each.bounded_range and draws == 1)
+    return each if draws == 1 else replace(each, epsilon=total, bounded_range=False)
 
 
 def _plain(candidate: Any) -> Any:

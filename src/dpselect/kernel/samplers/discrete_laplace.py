@@ -13,8 +13,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.bound import require_rate
 from dpselect.kernel.coins import GUARD, PREFIX, Entropy, exponential_between, flip, words
-from dpselect.kernel.units import require_rate
 
 Integers = NDArray[np.int64]
 # Numbers that are drawn at a time, so that they stay in the cache.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.binomial import heads
 from dpselect.kernel.coins import GUARD, Entropy, below, exponential_between
-from dpselect.kernel.units import LARGEST_RATE
+from dpselect.kernel.units import double
 
 Integers = NDArray[np.int64]
 # Gaps, counts, rate and entropy to the position of the winning group.
@@ -50,7 +50,7 @@ def exponential(gaps: Integers, counts: Integers, rate: Fraction, entropy: Entro
 def _lengths(gaps: Integers, counts: Integers, rate: Fraction) -> tuple[Integers, int]:
     """Return integers above 2^s count exp(-gap * rate), and s."""
     shift = max(0, _WEIGHT_BITS - int(counts.sum()).bit_length())
-    weight = np.exp(-np.multiply(gaps, float(min(rate, LARGEST_RATE)), dtype=np.float64)) * counts
+    weight = np.exp(-np.multiply(gaps, double(rate), dtype=np.float64)) * counts
     # Upwards by far more than the rounding of these operations; what underflows is below the 1 that is added.
     return np.floor(weight * (1 + GUARD) * 2.0**shift).astype(np.int64) + 1, shift
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.coins import Entropy
-from dpselect.kernel.units import LARGEST_RATE
+from dpselect.kernel.units import double
 
 # Candidates handled at a time: small enough to stay in cache, large enough to hide the cost of a call.
 _CHUNK = 2**15
@@ -25,7 +25,7 @@ def laplace(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy) -> int:
     Noise is known only as an interval: 63 bits of a uniform number and a sign first, 64 bits more for whoever
     may still win. Ties have probability zero, so this ends.
     """
-    top, scale = ticks.max(), float(min(rate, LARGEST_RATE))
+    top, scale = ticks.max(), double(rate)
     bar, rivals = -np.inf, list[_Rival]()
     for start in range(0, ticks.size, _CHUNK):
         gaps = top - ticks[start : start + _CHUNK]

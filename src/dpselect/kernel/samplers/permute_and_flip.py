@@ -25,8 +25,11 @@ def permute_and_flip(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy)
     is permute-and-flip. The best candidate always shows heads. Time does not depend on an early exit.
     """
     top = ticks.max()
-    heads = [start + flip(top - ticks[start : start + _CHUNK], rate, entropy) for start in range(0, ticks.size, _CHUNK)]
-    winners = np.concatenate(heads)
+    if ticks.size <= _CHUNK:
+        winners = flip(top - ticks, rate, entropy)
+    else:
+        starts = range(0, ticks.size, _CHUNK)
+        winners = np.concatenate([start + flip(top - ticks[start : start + _CHUNK], rate, entropy) for start in starts])
     return int(winners[below(winners.size, entropy)])
 
 

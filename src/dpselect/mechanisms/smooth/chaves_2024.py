@@ -21,11 +21,11 @@ from fractions import Fraction
 from functools import partial
 
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.units import SmoothScores
 from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism
 from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth import noise_distributions as noises
 from dpselect.mechanisms.smooth.scale import weigh, weigh_unpaid
+from dpselect.mechanisms.smooth.scores import SmoothScores
 from dpselect.scores.scores import Scores
 
 _CERTIFIED = 300

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.units import LARGEST_RATE
+from dpselect.kernel.units import double
 from dpselect.mechanisms.law import log_sum
 from dpselect.mechanisms.smooth import student_t as heavy_tails
 
@@ -176,7 +176,7 @@ def log_law(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction, 
     Measured from the best score, Pr[r] = Int rho(y + g_r) prod over s of F(y + g_s)^n_s dy, rho = f / F, on panels
     that double away from 0 and, for noise of two signs, away from every -g_s.
     """
-    behind = np.asarray(gaps * float(min(rate, LARGEST_RATE)), dtype=np.float64)
+    behind = np.asarray(gaps * double(rate), dtype=np.float64)
     nodes, weights = _panels(behind, noise)
     result = np.full(gaps.size, -np.inf)
     step = max(1, _BLOCK // gaps.size)

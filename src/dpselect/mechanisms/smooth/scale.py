@@ -7,8 +7,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.units import SmoothScores
 from dpselect.mechanisms.gaps import smooth_ticks
+from dpselect.mechanisms.smooth.scores import SmoothScores
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import smooth_share
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import dpselect as dps
 from dpselect import datasets
-from dpselect.kernel.guarantee import exact_epsilon
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.release.outcomes import Coins
 from dpselect.studies.engine.experiment import Cell, Effort, Estimate, Results, Unmeasured, mean_of
 from dpselect.studies.papers import coauthors

@@ -1,0 +1,53 @@
+"""How far one neighbour moves a list of integers, and the noise that this allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpselect.kernel.neighbours import Neighbours
+
+# A geometric number of more bits than this is not drawn: epsilon would be below 2^-40.
+_MOST_BITS = 40
+
+
+@dataclass(frozen=True)
+class Bound:
+    """How far one neighbour moves a list of integers, all moves added up. It is made where it is proved.
+
+    Attributes:
+        total: positive; exact.
+        neighbours: what one step between databases is.
+
+    Raises:
+        ValueError: not positive.
+
+    >>> Bound(1).times(3)
+    Bound(total=Fraction(3, 1), neighbours=<Neighbours.ADD_REMOVE: 'add-remove'>)
+    """
+
+    total: Fraction | int
+    neighbours: Neighbours = Neighbours.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "total", Fraction(self.total))
+        object.__setattr__(self, "neighbours", Neighbours(self.neighbours))
+        if self.total <= 0:
+            raise ValueError("A bound is a positive number: how far one neighbour moves the numbers in all.")
+
+    def times(self, lists: int) -> Bound:
+        """Return the bound of that many lists of which one neighbour moves each by this one."""
+        return Bound(self.total * lists, self.neighbours)
+
+
+def require_rate(rate: Fraction) -> None:
+    """Refuse a rate at which noise would not fit an integer: check it before anything is spent.
+
+    Raises:
+        ValueError: it is 2^-40 or less.
+    """
+    if not rate > Fraction(1, 2**_MOST_BITS):
+        raise ValueError(
+            "epsilon is too small for counts, as the noise would not fit an integer: pass a larger one, or let fewer "
+            "questions share it."
+        )

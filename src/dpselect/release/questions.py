@@ -1,0 +1,63 @@
+"""Questions that are ready to be drawn: integers, an exact rate, and a price; all else was refused before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.kernel.bound import Bound
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.units import TICK_CLIP, floor_ticks
+from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.sampler import Sampler
+from dpselect.scores.scores import Scores
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Question:
+    """A selection: what is drawn, and what one winner costs and is promised.
+
+    Attributes:
+        sampler, ticks, rate: what is drawn.
+        guarantee: of one winner.
+    """
+
+    sampler: Sampler
+    ticks: Integers
+    rate: Fraction
+    guarantee: Guarantee
+
+
+def question(scores: Scores, share: Fraction, mechanism: Mechanism) -> Question:
+    """Return a question at this epsilon for each winner, or refuse what has no guarantee or lacks a public fact."""
+    guarantee = mechanism.guarantee(scores, share)
+    ticks, rate = mechanism.prepared(scores, share)
+    return Question(mechanism.sampler, ticks, rate, guarantee)
+
+
+def row_ticks(values: NDArray[np.float64] | Integers, epsilon: Fraction, bound: Bound) -> tuple[Integers, Fraction]:
+    """Return ticks of rows of monotone scores and what a tick is multiplied by; integers are exact."""
+    if values.dtype.kind == "i":
+        return values.astype(np.int64), epsilon / bound.total
+    unit = floor_ticks(values.ravel() / float(bound.total), range_bound=1)
+    return unit.ticks.reshape(values.shape), unit.rate(epsilon)
+
+
+def countable(values: Any) -> Integers:
+    """Return integers of 64 bits, to which noise can be added; clipping moves no two of them further apart.
+
+    Raises:
+        TypeError: values that are not integers.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind == "u":
+        return np.asarray(np.minimum(array, np.uint64(TICK_CLIP)).astype(np.int64))
+    if array.dtype.kind not in "ib":
+        raise TypeError("Only integers get exact noise: pass an array of integers.")
+    return np.asarray(np.clip(array.astype(np.int64), -TICK_CLIP, TICK_CLIP))
