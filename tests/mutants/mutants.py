@@ -37,8 +37,8 @@ MUTANTS = (
     Mutant(
         "top_k draws each of its picks at the whole epsilon",
         "dpselect.release.select:release_of",
-        "question(scores, total / k, mechanism)",
-        "question(scores, total, mechanism)",
+        "total if k == 1 else total / k",
+        "total",
         ("top-k, exponential on law of released pairs", "top-k, permute-and-flip on law of released pairs"),
         ("tests/release/test_select.py::test_released_lists_follow_the_peeled_law_at_the_stated_epsilon",),
     ),
@@ -72,8 +72,8 @@ MUTANTS = (
     Mutant(
         "the span of scores measured from the best lacks its margin",
         "dpselect.mechanisms.gaps:gap_ticks",
-        "range_bound * TICKS + 3)",
-        "range_bound * TICKS)",
+        "_SPANS[range_bound]",
+        "_SPANS[range_bound] - 3",
         ("exponential on floats off the grid", "permute-and-flip on floats off the grid"),
         ("tests/contracts/test_every_claim.py::test_each_claim_holds[exponential on floats off the grid]",),
     ),
@@ -192,7 +192,7 @@ MUTANTS = (
     Mutant(
         "a list of several claims the bounded range of one draw",
         "dpselect.release.select:of_list",
-        "bounded_range=each.bounded_range and draws == 1",
+        "bounded_range=False",
         "bounded_range=each.bounded_range",
         (),
         ("tests/release/test_select.py::test_lists_of_several_claim_no_bounded_range",),
