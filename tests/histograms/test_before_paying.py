@@ -12,11 +12,12 @@ import pytest
 import dpselect as dps
 from dpselect import histograms
 from dpselect.histograms.counts import MOST_CELLS
-from dpselect.histograms.draws import Draws
 from dpselect.histograms.hb import _on_a_line, branching
 from dpselect.histograms.hilbert import curve
 from dpselect.histograms.release import LEAST_EPSILON
-from dpselect.kernel import bound as units
+from dpselect.kernel import bound as bounds
+from dpselect.release.outcomes import Coins
+from tests.histograms.transcript import paid
 
 SHAPES = [(1,), (2,), (7,), (64,), (1, 1), (1, 9), (9, 1), (5, 3), (8, 8)]
 NAMES = ["identity", "uniform", "hb", "privelet", "dawa", "mwem"]
@@ -27,44 +28,40 @@ def module(name: str):
     return importlib.import_module(f"dpselect.histograms.{name}")
 
 
-class Rates(Draws):
-    """Real draws that note the rate of every noise."""
+class Rates(Coins):
+    """Real coins that note the rate of every noise."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.rates = []
 
-    def noisy(self, counts, epsilon, sensitivity):
-        """Note."""
-        self.rates.append(epsilon / sensitivity)
-        return super().noisy(counts, epsilon, sensitivity)
-
-    def partition(self, candidates, costs, epsilon, sensitivity):
-        """Note: the noise on costs has twice their sensitivity."""
-        self.rates.append(epsilon / (2 * sensitivity))
-        return super().partition(candidates, costs, epsilon, sensitivity)
+    def noisy(self, counts, rate):
+        """Note; the noise on the costs of a partition comes here too."""
+        self.rates.append(rate)
+        return super().noisy(counts, rate)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_least_rate_is_stated_before(name: str, shape: tuple[int, ...]) -> None:
     """No noise is asked for at a smaller rate, and the stated one does occur but for DAWA's and MWEM's choices."""
-    algorithm, draws, epsilon = module(name), Rates(), Fraction(3)
+    algorithm, coins, epsilon = module(name), Rates(), Fraction(3)
     run = algorithm.estimate
     if name == "mwem":
         queries, mechanism = histograms.Workload.cells(shape), dps.mechanism("permute-and-flip")
         run = partial(run, queries=queries, mechanism=mechanism)
-    run(np.full(shape, 5), epsilon, draws)
+    run(np.full(shape, 5), epsilon, paid(epsilon, coins))
     stated = algorithm.least_rate(shape, epsilon)
 
-    assert stated <= min(draws.rates)
+    assert stated <= min(coins.rates)
     if name not in ("dawa", "mwem"):
-        assert stated == min(draws.rates)
+        assert stated == min(coins.rates)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "coarse_dawa"])
 def test_noise_that_would_not_fit_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before anything is spent."""
-    monkeypatch.setattr(units, "_MOST_BITS", 1)
+    monkeypatch.setattr(bounds, "_MOST_BITS", 1)
     with dps.budget(epsilon=2) as book, pytest.raises(ValueError, match="epsilon is too small for counts"):
         histograms.EVERY_ALGORITHM[name]([3, 1, 4, 1], Fraction(1, 100))
 
@@ -75,7 +72,7 @@ def test_noise_that_would_not_fit_is_refused(name: str, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("name", NAMES)
 def test_the_documented_limits_go_together(name: str, shape: tuple[int, ...]) -> None:
     """The least epsilon leaves noise that fits on the largest domain."""
-    units.require_rate(module(name).least_rate(shape, LEAST_EPSILON))
+    bounds.require_rate(module(name).least_rate(shape, LEAST_EPSILON))
 
 
 @pytest.mark.parametrize("shape", [(1, 2**20), (2**20, 1), (2, 2**19), (2**19, 2), (3, 2**18)], ids=str)

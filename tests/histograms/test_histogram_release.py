@@ -1,5 +1,6 @@
 """What every algorithm refuses, what it spends and when."""
 
+import os
 from fractions import Fraction
 
 import numpy as np
@@ -8,8 +9,6 @@ import pytest
 import dpselect as dps
 from dpselect import histograms
 from dpselect.histograms.mwem import _scores
-from dpselect.kernel.coins import fresh
-from dpselect.release.outcomes import Coins
 
 ALGORITHMS = list(histograms.EVERY_ALGORITHM.values())
 every = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda each: each.__name__)
@@ -88,9 +87,8 @@ def test_one_spend_of_the_whole_epsilon(algorithm) -> None:
 @every
 def test_nothing_is_drawn_without_budget(algorithm, monkeypatch: pytest.MonkeyPatch) -> None:
     """The spend comes before the first draw; a refusal leaves the randomness untouched."""
-    drawn = []
-    coins = Coins(lambda: drawn.append(1) or fresh())
-    monkeypatch.setattr("dpselect.histograms.draws.Draws.coins", coins)
+    drawn, random = [], os.urandom
+    monkeypatch.setattr("dpselect.kernel.coins.os.urandom", lambda count: drawn.append(count) or random(count))
     with pytest.raises(dps.BudgetError):
         algorithm([3, 1], 1, ledger=Book(full=True))
     assert [] == drawn

@@ -5,11 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpselect.histograms.draws import Draws
 from dpselect.histograms.hb import branching, measured
 from dpselect.histograms.hierarchy import block_sums, consistent
 from dpselect.histograms.hilbert import curve
 from dpselect.histograms.privelet import inverted, transformed
+from tests.histograms.transcript import paid
 
 SHAPES = [(1,), (2,), (7,), (16,), (23,), (3, 5), (4, 4), (1, 6), (9, 2)]
 
@@ -78,7 +78,7 @@ def test_the_branching_is_near_the_best(shape: tuple[int, ...], draws: int) -> N
     asked = Workload.random_ranges(shape, 500, seed=6)
 
     def error(factor: int) -> float:
-        noise = [measured(np.zeros(shape, dtype=np.int64), factor, Fraction(1), Draws()) for _ in range(draws)]
+        noise = [measured(np.zeros(shape, dtype=np.int64), factor, Fraction(1), paid(1)) for _ in range(draws)]
         return float(np.sqrt(np.mean([np.square(asked.answers(each)).mean() for each in noise])))
 
     assert error(branching(shape)) <= 1.5 * min(error(factor) for factor in (2, 4, 8, 32, max(shape)))

@@ -8,10 +8,10 @@ import pytest
 
 from dpselect import audit
 from dpselect.histograms.dawa import partition
-from dpselect.histograms.draws import Draws
 from dpselect.histograms.partition import candidates, deviations
 from dpselect.mechanisms.law import discrete_laplace as log_law
 from dpselect.release.partition import least_cost
+from tests.histograms.transcript import paid
 
 
 def lines(cells: int, values: tuple[int, ...]):
@@ -130,7 +130,7 @@ def test_the_law_of_two_cells() -> None:
     epsilon, cells = Fraction(4), np.array([4, 0])
 
     def drawn() -> int:
-        return int(partition(cells, epsilon, Fraction(1), Draws()).size == 2)
+        return int(partition(cells, epsilon, Fraction(1), paid(epsilon)).size == 2)
 
     def law(scale: Fraction) -> dict[int, float]:
         chance = one_bucket(cells, epsilon, scale)

@@ -1,6 +1,6 @@
 """Outcomes that follow a script, and know how likely that was: the exact law of whole transcripts, by the code itself.
 
-The second implementation of :class:`dpselect.release.outcomes.Outcomes`: whatever draws through the door can be run
+The second implementation of :class:`dpselect.release.protocol.Outcomes`: whatever draws through the door can be run
 with every script in turn. The door still counts what is drawn, so an overdraft shows here as it would in a release.
 """
 

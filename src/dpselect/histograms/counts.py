@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.bound import Bound
+
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MOST_CELLS = 2**22
 # A public clip, far beyond any count, so that no sum over a domain leaves 64 bits: clipping is 1-Lipschitz.
 COUNT_CLIP = 2**40
+# How far one record more or fewer moves the counts of cells, or a sum of some of them: proof in ``counts.md``.
+ONE = Bound(1)
 
 
 def require_counts(counts: Any) -> Integers:

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from dpselect.histograms.counts import COUNT_CLIP, Floats, Integers
-from dpselect.histograms.draws import Draws
 from dpselect.histograms.hb import branching, measured
 from dpselect.histograms.hierarchy import height
 from dpselect.histograms.hilbert import curve
 from dpselect.histograms.partition import candidates, deviations
 from dpselect.histograms.release import released
+from dpselect.kernel.bound import Bound
 from dpselect.kernel.budget import Spender
+from dpselect.release.draws import Draws
 
 PARTITION_SHARE = Fraction(1, 4)
 # The best of 0 to 3 on most made-up shapes, by up to four times on small ones.
@@ -95,5 +96,5 @@ def partition(line: Integers, epsilon: Fraction, rest: Fraction, draws: Draws, p
     clip = min(COUNT_CLIP, 2**60 // cells**2)
     padded = np.pad(np.minimum(line, clip), (0, cells - line.size))
     costs = deviations(padded) + ceil(cells / rest + price * 4 * cells / epsilon)
-    edges = draws.partition(candidates(cells), costs, epsilon, 2 * cells)
+    edges = draws.partition(candidates(cells), costs, epsilon, Bound(2 * cells))
     return np.append(edges[edges < line.size], line.size)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.histograms.counts import Floats, Integers
-from dpselect.histograms.draws import Draws
+from dpselect.histograms.counts import ONE, Floats, Integers
 from dpselect.histograms.hierarchy import block_sums, consistent, height
 from dpselect.histograms.release import released
 from dpselect.kernel.budget import Spender
+from dpselect.release.draws import Draws
 
 # What least squares leave of the variance of ranges on a grid: .39 to .50 on 64 x 64 to 1024 x 1024.
 _LEAST_SQUARES = 0.45
@@ -50,10 +50,10 @@ def estimate(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
 
 
 def measured(counts: Integers, factor: int, epsilon: Fraction, draws: Draws) -> Floats:
-    """Return the consistent histogram of noisy block counts with this branching factor."""
+    """Return the consistent histogram of noisy block counts: a record is in one block of each level."""
     levels = block_sums(counts, factor)
     flat = np.concatenate([level.ravel() for level in levels])
-    noisy = draws.noisy(flat, epsilon, len(levels)).astype(np.float64)
+    noisy = draws.counts(flat, epsilon, ONE.times(len(levels))).astype(np.float64)
     ends = np.cumsum([0] + [level.size for level in levels])
     parts = [noisy[a:b].reshape(level.shape) for (a, b), level in zip(pairwise(ends), levels, strict=True)]
     return consistent(parts, factor)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dpselect.histograms.counts import Floats, Integers
-from dpselect.histograms.draws import Draws
+from dpselect.histograms.counts import ONE, Floats, Integers
 from dpselect.histograms.release import released
 from dpselect.kernel.budget import Spender
+from dpselect.release.draws import Draws
 
 
 def identity(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:
@@ -43,4 +43,4 @@ def least_rate(_: tuple[int, ...], epsilon: Fraction) -> Fraction:
 
 def estimate(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
     """Return noisy counts: one record moves one of them by 1."""
-    return draws.noisy(counts, epsilon, 1).astype(float)
+    return draws.counts(counts, epsilon, ONE).astype(float)

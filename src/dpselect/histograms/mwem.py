@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.histograms.counts import Floats, Integers, require_counts
-from dpselect.histograms.draws import Draws
+from dpselect.histograms.counts import ONE, Floats, Integers, require_counts
 from dpselect.histograms.release import released, require_epsilon
 from dpselect.histograms.workload import Workload
 from dpselect.kernel.budget import Spender
 from dpselect.mechanisms import mechanism as named
 from dpselect.mechanisms.kinds import Mechanism, require_mechanism
+from dpselect.release.draws import Draws
 from dpselect.scores.scores import Scores
 
 TOTAL_SHARE = Fraction(1, 20)
@@ -102,15 +102,15 @@ def estimate(
     mechanism: Mechanism,
 ) -> Floats:
     """Return the learned histogram."""
-    total = max(1, int(draws.noisy(counts.sum(keepdims=True).reshape(1), TOTAL_SHARE * epsilon, 1)[0]))
+    total = max(1, int(draws.counts(counts.sum(keepdims=True).reshape(1), TOTAL_SHARE * epsilon, ONE)[0]))
     many = rounds or rounds_for(epsilon, total)
     each = _share(epsilon, many)
     true: Integers = queries.answers(counts)
     learned = np.full(counts.shape, total / counts.size)
     measured: list[tuple[int, int]] = []
     for _ in range(many):
-        at = draws.choose(_scores(true, queries.answers(learned)), each, mechanism)
-        measured.append((at, int(draws.noisy(true[at : at + 1], each, 1)[0])))
+        at = draws.choose(_scores(true, queries.answers(learned)), each, mechanism=mechanism)
+        measured.append((at, int(draws.counts(true[at : at + 1], each, ONE)[0])))
         learned = fitted(learned, queries, measured, max(_LEAST_PASSES, _UPDATES // len(measured)))
     return fitted(learned, queries, measured, _LAST_PASSES)
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from dpselect.histograms.counts import Floats, Integers
-from dpselect.histograms.draws import Draws
 from dpselect.histograms.release import released
+from dpselect.kernel.bound import Bound
 from dpselect.kernel.budget import Spender
+from dpselect.release.draws import Draws
 
 
 def privelet(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:
@@ -35,17 +36,17 @@ def privelet(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Flo
 
 def least_rate(shape: tuple[int, ...], epsilon: Fraction) -> Fraction:
     """Return epsilon over the coefficients that one record moves."""
-    return epsilon / _moved(shape)
+    return epsilon / _moved(shape).total
 
 
-def _moved(shape: tuple[int, ...]) -> int:
-    return prod((side - 1).bit_length() + 1 for side in shape)
+def _moved(shape: tuple[int, ...]) -> Bound:
+    return Bound(prod((side - 1).bit_length() + 1 for side in shape))
 
 
 def estimate(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
     """Return the histogram that the noisy coefficients describe."""
     padded = np.pad(counts, [(0, 2 ** (side - 1).bit_length() - side) for side in counts.shape])
-    values = draws.noisy(transformed(padded), epsilon, _moved(counts.shape)).astype(np.float64)
+    values = draws.counts(transformed(padded), epsilon, _moved(counts.shape)).astype(np.float64)
     return inverted(values)[tuple(slice(side) for side in counts.shape)]
 
 

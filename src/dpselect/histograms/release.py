@@ -1,4 +1,4 @@
-"""Release a histogram: check, spend, then draw."""
+"""Release a histogram: check, pay at the door, then draw."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from dpselect.histograms.counts import Floats, Integers, require_counts
-from dpselect.histograms.draws import Draws
 from dpselect.kernel.bound import require_rate
-from dpselect.kernel.budget import Spender, require_spender
+from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import exact_epsilon
+from dpselect.release.draws import Draws
+from dpselect.release.opened import Door, opened
 
 Estimate = Callable[[Integers, Fraction, Draws], Floats]
 # From a public shape and epsilon to the least rate of noise that an algorithm asks for.
@@ -29,21 +30,22 @@ def released(
     ledger: Spender | None,
     *,
     idealised: bool = False,
+    door: Door = opened,
 ) -> Floats:
     """Return the estimate of a histogram, once the whole epsilon is recorded.
 
     Raises:
         TypeError, ValueError: as :func:`require_counts`; epsilon is not a number of at least 1/10000, or too small for
             the noise that this shape needs.
+        PrivacyError: the estimate draws more than epsilon; what was paid stays paid.
         BudgetError: the ledger does not allow it; nothing was spent.
     """
     cells, exact = require_counts(counts), require_epsilon(epsilon)
     require_rate(least_rate(cells.shape, exact))
-    book = require_spender(ledger)
+    guarantee = Guarantee(exact, Neighbours.ADD_REMOVE, idealised=idealised)
     # Everything that can refuse has done so: from here on the spend stands, whatever happens.
-    if book is not None:
-        book.spend(Guarantee(exact, Neighbours.ADD_REMOVE, idealised=idealised), mechanism=name)
-    return estimate(cells, exact, Draws())
+    with door(guarantee, mechanism=name, ledger=ledger) as draws:
+        return estimate(cells, exact, draws)
 
 
 def require_epsilon(epsilon: Any) -> Fraction:

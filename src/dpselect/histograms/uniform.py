@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.histograms.counts import Floats, Integers
-from dpselect.histograms.draws import Draws
+from dpselect.histograms.counts import ONE, Floats, Integers
 from dpselect.histograms.release import released
 from dpselect.kernel.budget import Spender
+from dpselect.release.draws import Draws
 
 
 def uniform(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:
@@ -35,5 +35,5 @@ def least_rate(_: tuple[int, ...], epsilon: Fraction) -> Fraction:
 
 def estimate(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
     """Return an even histogram: one record moves the total by 1."""
-    total = draws.noisy(counts.sum(keepdims=True).reshape(1), epsilon, 1)[0]
+    total = draws.counts(counts.sum(keepdims=True).reshape(1), epsilon, ONE)[0]
     return np.full(counts.shape, max(0, int(total)) / counts.size)

@@ -102,6 +102,7 @@ class Draws:
         """Return the edges of the partition of least noisy cost; one record moves the cost of an interval by ``bound``.
 
         Noise is scaled to two of them: the interval that is kept may rise while the one it is compared with falls.
+        Proof: ``partition.md``.
         """
         total = self._priced(epsilon, bound)
         rate = total / bound.times(2).total

@@ -1,4 +1,7 @@
-"""The cheapest partition of a line of cells into candidate intervals: what is released of noisy costs."""
+"""The cheapest partition of a line of cells into candidate intervals: what is released of noisy costs.
+
+Proof: ``partition.md``.
+"""
 
 from __future__ import annotations
 

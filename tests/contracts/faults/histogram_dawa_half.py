@@ -5,20 +5,21 @@ from fractions import Fraction
 import numpy as np
 
 from dpselect.histograms.dawa import partition
+from dpselect.kernel.bound import Bound
 from tests.histograms.transcript import counterexample
 
 DETECTOR = "loss"
 
 
 class Halved:
-    """Draws whose partition believes in half the sensitivity."""
+    """Draws whose partition believes in half the bound."""
 
     def __init__(self, draws) -> None:
         self.draws = draws
 
-    def partition(self, candidates, costs, epsilon, sensitivity):
+    def partition(self, candidates, costs, epsilon, bound):
         """Half of it."""
-        return self.draws.partition(candidates, costs, epsilon, sensitivity // 2)
+        return self.draws.partition(candidates, costs, epsilon, Bound(bound.total / 2))
 
 
 def halved(counts: np.ndarray, epsilon: Fraction, draws) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from dpselect import mechanism
 from dpselect.histograms import Workload
 from dpselect.histograms.mwem import estimate
+from dpselect.kernel.bound import Bound
 from tests.histograms.transcript import counterexample
 
 DETECTOR = "loss"
@@ -14,19 +15,19 @@ RUN = {"queries": Workload.cells((2,)), "rounds": 1, "mechanism": mechanism("per
 
 
 class Free:
-    """Draws that give the total away and spend its share on the rest."""
+    """Draws that give the total away."""
 
     def __init__(self, draws) -> None:
         self.draws, self.first = draws, True
 
-    def noisy(self, counts, epsilon, sensitivity):
-        """Without noise the first time, with next to none as far as an audit is concerned."""
+    def counts(self, values, epsilon, bound):
+        """The first time as if a record moved next to nothing, so with next to no noise."""
         scale, self.first = (10**6 if self.first else 1), False
-        return self.draws.noisy(counts, epsilon * scale, sensitivity)
+        return self.draws.counts(values, epsilon, Bound(bound.total / scale))
 
-    def choose(self, scores, epsilon, chosen):
+    def choose(self, scores, epsilon, mechanism):
         """As it should be."""
-        return self.draws.choose(scores, epsilon, chosen)
+        return self.draws.choose(scores, epsilon, mechanism=mechanism)
 
 
 def free(counts: np.ndarray, epsilon: Fraction, draws) -> None:

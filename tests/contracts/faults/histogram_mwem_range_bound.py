@@ -17,7 +17,7 @@ def chosen(counts: np.ndarray, epsilon: Fraction, draws, range_bound: int) -> No
     """One selection of the query that an estimate of 1 everywhere answers worst."""
     asked = Workload.prefixes(counts.shape)
     behind = np.abs(asked.answers(counts) - asked.answers(np.ones(counts.shape, dtype=np.int64)))
-    draws.choose(Scores(behind, sensitivity=1, range_bound=range_bound), epsilon, MECHANISM)
+    draws.choose(Scores(behind, sensitivity=1, range_bound=range_bound), epsilon, mechanism=MECHANISM)
 
 
 def detect() -> str:

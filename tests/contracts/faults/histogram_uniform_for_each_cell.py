@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpselect.histograms.uniform import estimate
+from dpselect.kernel.bound import Bound
 from tests.histograms.transcript import counterexample
 
 DETECTOR = "loss"
@@ -12,7 +13,7 @@ DETECTOR = "loss"
 
 def averaged(counts: np.ndarray, epsilon: Fraction, draws) -> np.ndarray:
     """A record moves the mean by 1/cells, but the noise is on the total."""
-    return draws.noisy(counts.sum(keepdims=True).reshape(1), epsilon * counts.size, 1)
+    return draws.counts(counts.sum(keepdims=True).reshape(1), epsilon, Bound(Fraction(1, counts.size)))
 
 
 def detect() -> str:

@@ -1,0 +1,198 @@
+"""Outcomes that are the same on two databases: what a release of any size loses, draw by draw.
+
+A third source of :class:`dpselect.release.protocol.Outcomes`. :class:`Recording` makes up what is drawn on one
+database; :class:`Repetition` answers with the same on a neighbour, so that whatever is computed from it is the same
+too, and adds up the worst log-ratio of every draw. :class:`dpselect.audit.replay.Replay` runs through every outcome;
+this runs through one, and takes every draw at its worst, so that releases of thousands of counts can be audited. The
+door still counts what is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.kernel.budget import Allowance
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
+from dpselect.release.draws import Draws
+from dpselect.release.partition import Candidates, least_cost
+
+Integers = NDArray[np.int64]
+# Integers below the bounds, of their shape: any, but not always the same.
+Pick = Callable[[Integers], Integers]
+# Made-up noise is from -3 to 3, made-up costs from 0 to 9.
+_NOISE, _COSTS = 3, 10
+# Less the rounding of a logarithm, so that a loss of epsilon is not called more.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Call:
+    """One draw: what was asked, at which rate, and what came out.
+
+    Attributes:
+        kind: the name of the method.
+        values: what one neighbour moves.
+        fixed: what must be the same on a neighbour, such as which candidates are valid.
+        rate: of what is drawn; 0 for public randomness.
+        outcome: what was returned.
+    """
+
+    kind: str
+    values: Integers
+    fixed: tuple[Any, ...]
+    rate: Fraction
+    outcome: Any
+
+
+class Recording:
+    """Make up every outcome, and remember it.
+
+    Args:
+        pick: makes up integers below its bounds, such as those of a seeded generator.
+
+    Attributes:
+        calls: the draws so far.
+    """
+
+    def __init__(self, pick: Pick) -> None:
+        self._pick, self.calls = pick, list[Call]()
+
+    def _below(self, bound: int) -> int:
+        return int(self._pick(np.array([bound]))[0])
+
+    def _note(self, kind: str, values: Integers, fixed: tuple[Any, ...], rate: Fraction, outcome: Any) -> Any:
+        self.calls.append(Call(kind, values.copy(), fixed, rate, outcome))
+        return outcome
+
+    def winners(self, sampler: Sampler, ticks: Integers, rate: Fraction, k: int) -> list[int]:
+        """Any candidates are possible, one after the other."""
+        remaining = list(range(ticks.size))
+        chosen = [remaining.pop(self._below(len(remaining))) for _ in range(k)]
+        return list(self._note("winners", ticks, (sampler, k), rate, chosen))
+
+    def grouped(
+        self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int
+    ) -> list[tuple[int, int]]:
+        """Refuse: groups say which scores there are, and not which candidate has which on a neighbour."""
+        raise NotImplementedError("Groups of equal scores have no candidates to compare: follow a script with Replay.")
+
+    def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:
+        """Any valid candidate of every row."""
+        ordinals = self._pick(valid.sum(axis=1).astype(np.int64))
+        pairs = zip(valid, ordinals, strict=True)
+        outcome = np.array([np.flatnonzero(allowed)[ordinal] for allowed, ordinal in pairs], dtype=np.int64)
+        return np.asarray(self._note("rows", ticks, (valid.tobytes(),), rate, outcome))
+
+    def noisy(self, counts: Integers, rate: Fraction) -> Integers:
+        """Any integers are possible; these are near."""
+        outcome = counts + self._pick(np.full(counts.shape, 2 * _NOISE + 1)) - _NOISE
+        return np.asarray(self._note("noisy", counts, (), rate, outcome))
+
+    def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
+        """Any partition is possible."""
+        outcome = least_cost(candidates, self._pick(np.full(costs.shape, _COSTS)))
+        return np.asarray(self._note("partition", costs, (candidates.cells,), rate, outcome))
+
+    def uniform(self, bounds: Integers) -> Integers:
+        """Any integers below the bounds."""
+        bounds = np.asarray(bounds)
+        return np.asarray(
+            self._note("uniform", bounds, (bounds.tobytes(),), Fraction(0), np.asarray(self._pick(bounds)))
+        )
+
+
+class Repetition:
+    """Return what was drawn before, and add up the worst log-ratio of every draw.
+
+    Attributes:
+        loss: the sum so far, of what every draw may lose at its worst outcome.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self._calls: Iterator[Call] = iter(recording.calls)
+        self.loss = Fraction(0)
+
+    def _before(self, kind: str, values: Integers, fixed: tuple[Any, ...], rate: Fraction) -> Call:
+        call = next(self._calls, None)
+        if call is None or (kind, values.shape, fixed, rate) != (call.kind, call.values.shape, call.fixed, call.rate):
+            raise ValueError("A neighbour asks other questions after the same outcomes: that loses everything.")
+        return call
+
+    def finish(self) -> Fraction:
+        """Return the loss of all draws.
+
+        Raises:
+            ValueError: something was drawn on the first database and not on this one.
+        """
+        if next(self._calls, None) is not None:
+            raise ValueError("A neighbour asks fewer questions after the same outcomes: that loses everything.")
+        return self.loss
+
+    def winners(self, sampler: Sampler, ticks: Integers, rate: Fraction, k: int) -> list[int]:
+        """The exact law of every winner among those that remain, at its worst candidate."""
+        call, remaining = self._before("winners", ticks, (sampler, k), rate), np.arange(ticks.size)
+        for winner in call.outcome:
+            laws = (sampler.ticks_log_law(each[remaining], rate) for each in (ticks, call.values))
+            self.loss += _apart(*laws)
+            remaining = remaining[remaining != winner]
+        return list(call.outcome)
+
+    def grouped(
+        self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int
+    ) -> list[tuple[int, int]]:
+        """Refuse, as a recording does."""
+        raise NotImplementedError("Groups of equal scores have no candidates to compare: follow a script with Replay.")
+
+    def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:
+        """The exact law of the winner of every row, at its worst candidate."""
+        call = self._before("rows", ticks, (valid.tobytes(),), rate)
+        for here, there, allowed in zip(ticks, call.values, valid, strict=True):
+            self.loss += _apart(*(PERMUTE_AND_FLIP.ticks_log_law(each[allowed], rate) for each in (here, there)))
+        return np.asarray(call.outcome)
+
+    def noisy(self, counts: Integers, rate: Fraction) -> Integers:
+        """Geometric noise: the rate times the distance, attained far out."""
+        call = self._before("noisy", counts, (), rate)
+        self.loss += rate * int(np.abs(counts - call.values).sum())
+        return np.asarray(call.outcome)
+
+    def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
+        """The noise of the kept interval hides how far two costs move apart (``release/partition.md``)."""
+        call = self._before("partition", costs, (candidates.cells,), rate)
+        moved = costs - call.values
+        self.loss += rate * int(moved.max(initial=0) - moved.min(initial=0))
+        return np.asarray(call.outcome)
+
+    def uniform(self, bounds: Integers) -> Integers:
+        """Public randomness loses nothing, and must be asked for alike."""
+        bounds = np.asarray(bounds)
+        return np.asarray(self._before("uniform", bounds, (bounds.tobytes(),), Fraction(0)).outcome)
+
+
+def loss_of_transcript(
+    run: Callable[[Any, Draws], object], here: Any, there: Any, guarantee: Guarantee, pick: Pick
+) -> Fraction:
+    """Return what one transcript of ``run(database, draws)`` loses between two neighbours.
+
+    Made-up outcomes decide what is asked next, so an algorithm that adapts wants several of them.
+
+    Raises:
+        PrivacyError: it draws more than the guarantee pays for.
+        ValueError: the neighbours ask different questions after the same outcomes.
+    """
+    recording = Recording(pick)
+    run(here, Draws(Allowance(guarantee.epsilon, guarantee.neighbours), recording))
+    repetition = Repetition(recording)
+    run(there, Draws(Allowance(guarantee.epsilon, guarantee.neighbours), repetition))
+    return repetition.finish()
+
+
+def _apart(here: NDArray[np.float64], there: NDArray[np.float64]) -> Fraction:
+    return Fraction(max(0.0, float(np.abs(here - there).max()) - _ROUNDING))

@@ -1,0 +1,79 @@
+"""Every histogram draws exactly what it pays for: the door counts."""
+
+from contextlib import contextmanager
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect import histograms
+from dpselect.histograms.counts import ONE
+from dpselect.histograms.identity import estimate, least_rate
+from dpselect.histograms.release import released
+from dpselect.release.draws import Draws
+from dpselect.release.opened import opened
+
+every = pytest.mark.parametrize("name", histograms.EVERY_ALGORITHM)
+
+
+@pytest.fixture
+def left(monkeypatch: pytest.MonkeyPatch) -> list[Fraction]:
+    """What is left of every opening when it is closed."""
+    noted, close = [], Draws.close
+    monkeypatch.setattr(Draws, "close", lambda self: noted.append(self.left) or close(self))
+    return noted
+
+
+@every
+@pytest.mark.parametrize("shape", [(1,), (5,), (64,), (3, 5)], ids=str)
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(7, 3), 50])
+def test_nothing_is_left(name: str, shape: tuple[int, ...], epsilon, left: list[Fraction]) -> None:
+    """At the door itself, to the last fraction: what is paid for and not drawn is accuracy thrown away."""
+    histograms.EVERY_ALGORITHM[name](np.full(shape, 7), epsilon)
+
+    assert [0] == left
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 100])
+def test_any_number_of_rounds_draws_everything(rounds: int, left: list[Fraction]) -> None:
+    """MWEM's shares sum to epsilon exactly."""
+    histograms.mwem([3, 1, 4], Fraction(1, 3), rounds=rounds)
+
+    assert [0] == left
+
+
+def test_too_little_is_noticed(left: list[Fraction]) -> None:
+    """Planted: half of epsilon is never drawn."""
+    released("half", lambda x, epsilon, draws: draws.counts(x, epsilon / 2, ONE), least_rate, [1, 2], 1, None)
+
+    assert [Fraction(1, 2)] == left
+
+
+def test_too_much_is_refused() -> None:
+    """Planted: an algorithm that draws twice what was paid, at once or in two draws, gives no answer."""
+
+    def twice(counts, epsilon, draws):
+        estimate(counts, epsilon, draws)
+        return estimate(counts, epsilon, draws)
+
+    for planted in (twice, lambda counts, epsilon, draws: estimate(counts, 2 * epsilon, draws)):
+        with dps.budget(epsilon=5) as book:
+            with pytest.raises(dps.PrivacyError, match="is left of what was paid"):
+                released("planted", planted, least_rate, [1, 2], 1, None)
+            assert 1 == book.totals.epsilon
+
+
+def test_histograms_come_through_the_door_they_are_handed() -> None:
+    """An audit opens another one."""
+    entered = []
+
+    @contextmanager
+    def door(*args, **settings):
+        with opened(*args, **settings) as draws:
+            entered.append(draws.left)
+            yield draws
+
+    released("identity", estimate, least_rate, [1, 2], 3, None, door=door)
+
+    assert [3] == entered
