@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 import dpselect as dps
+from tests.cli.every import every_command
 
 DOCS = Path(__file__).parents[2] / "docs"
 PICTURES = DOCS / "pictures"
@@ -93,6 +94,14 @@ def test_every_command_and_option_is_listed(made) -> None:
 
     for heading in ("### dpselect top-k", "### dpselect audit", "#### dpselect budget create"):
         assert f"{heading}\n" in page
+    for words, params in every_command():
+        name = f"dpselect {' '.join(words)}"
+        part = re.search(rf"^#+ {name}$(.*?)(?=^#|\Z)", page, re.MULTILINE | re.DOTALL)
+        assert part, f"{name} has no part on the page of commands: list it in cli/verbs"
+        for param in params:
+            assert f"| `{param.opts[0] if param.opts[0].startswith('-') else param.metavar}" in part[1], (
+                f"the page of {name} lacks {param.name}"
+            )
     assert "| `--dataset NAME` | your name of the data: whose budget this is (required) |" in page
 
 

@@ -22,9 +22,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     request = Request(sys.argv[1:] if arguments is None else arguments)
     try:
         _print_anything()
-        command.understood(request.words, request)
-        with endings.noticed(request), paths.held(request):
-            answer = _answer(request)
+        # The file of a verb loads libraries too, and one of them may hide an interrupt.
+        with endings.noticed(request):
+            command.understood(request.words, request)
+            with paths.held(request):
+                answer = _answer(request)
         endings.deliver(answer, request)
     except click.exceptions.Exit as shown:
         return endings.shown(shown.exit_code, request)
