@@ -1,0 +1,306 @@
+"""The door: nothing is drawn before it is paid for, and never more than was paid."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import threading
+from contextlib import suppress
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect.audit.replay import Replay
+from dpselect.release.opened import door_to
+
+VOTES = dps.Scores([5, 3, 3], sensitivity=1, kind="integer", range_bound=1)
+ONE = dps.Bound(1)
+PROMISE = dps.Guarantee(1, "add-remove")
+HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
+
+DRAWS = {
+    "choose": lambda draws, epsilon: draws.choose(VOTES, epsilon),
+    "top_k": lambda draws, epsilon: draws.top_k(VOTES, 2, epsilon),
+    "rows": lambda draws, epsilon: draws.choose_rows(np.array([[3, 1]]), np.ones((1, 2), dtype=bool), epsilon, ONE),
+    "counts": lambda draws, epsilon: draws.counts(np.array([7, 8]), epsilon, ONE),
+}
+every_draw = pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
+
+
+class Book:
+    """A ledger that notes what it was asked."""
+
+    def __init__(self) -> None:
+        self.spends: list[tuple] = []
+
+    def spend(self, guarantee, /, *, mechanism: str, count: int = 1, note: str = "") -> None:
+        """Note it."""
+        self.spends.append((guarantee.epsilon, mechanism, count, note))
+
+
+@pytest.fixture
+def watched():
+    """A door behind which somebody counts how often something was drawn."""
+    replay = Replay()
+    door = door_to(lambda: replay)
+    door.replay = replay
+    return door
+
+
+@every_draw
+def test_a_draw_beyond_what_was_paid_is_refused_and_nothing_is_drawn(draw, watched) -> None:
+    """The message says what is left, and what is left stays."""
+    with watched(PROMISE) as draws:
+        with pytest.raises(dps.PrivacyError, match="asks for epsilon 50 and 1 is left"):
+            draw(draws, 50)
+        assert 1 == draws.left
+    assert not watched.replay.asked
+
+
+@every_draw
+def test_draws_add_up_exactly(draw) -> None:
+    """Three thirds are one, and then nothing is left; a fourth draw, however small, is refused."""
+    with dps.opened(PROMISE) as draws:
+        for _ in range(3):
+            draw(draws, THIRD)
+        assert 0 == draws.left
+        with pytest.raises(dps.PrivacyError, match="0 is left"):
+            draw(draws, Fraction(1, 10**9))
+
+
+@every_draw
+def test_a_door_that_was_closed_gives_nothing(draw) -> None:
+    """Whoever keeps the object has nothing to draw with."""
+    with dps.opened(PROMISE) as draws:
+        pass
+    with pytest.raises(dps.PrivacyError, match="0 is left"):
+        draw(draws, THIRD)
+
+
+def test_a_draw_that_is_refused_for_another_reason_costs_nothing() -> None:
+    """Plain bad input is found before the price is taken."""
+    with dps.opened(PROMISE) as draws:
+        for bad in (
+            lambda: draws.choose(VOTES, -1),
+            lambda: draws.top_k(VOTES, 4, HALF),
+            lambda: draws.counts(np.array([0.5]), HALF, ONE),
+            lambda: draws.counts(np.array([1]), HALF, 1),
+            lambda: draws.counts(np.array([1]), Fraction(1, 2**50), ONE),
+            lambda: draws.choose(VOTES, HALF, mechanism="exponential"),
+        ):
+            with pytest.raises((ValueError, TypeError)):
+                bad()
+        assert 1 == draws.left
+
+
+def test_other_neighbours_are_refused() -> None:
+    """What was paid for one relation draws for no other."""
+    edges = dps.Scores([5, 3], sensitivity=1, neighbours="edge")
+    with dps.opened(PROMISE) as draws:
+        with pytest.raises(dps.PrivacyError, match="protects add-remove neighbours, and this draw edge ones"):
+            draws.choose(edges, HALF)
+        with pytest.raises(dps.PrivacyError, match="use one"):
+            draws.counts(np.array([1]), HALF, dps.Bound(1, "edge"))
+        assert 1 == draws.left
+
+
+def test_the_spend_is_recorded_once_before_the_block_runs() -> None:
+    """With the name, the count and the note."""
+    book = Book()
+    with dps.opened(dps.Guarantee(HALF, "add-remove"), mechanism="mine", ledger=book, count=2, note="why") as draws:
+        assert [(HALF, "mine", 2, "why")] == book.spends
+        assert 1 == draws.left
+    assert 1 == len(book.spends)
+
+
+def test_what_a_ledger_refuses_opens_no_door() -> None:
+    """The block does not run."""
+    with dps.budget(epsilon=HALF), pytest.raises(dps.BudgetError), dps.opened(PROMISE):
+        pytest.fail("the door opened")
+
+
+def test_a_session_pays() -> None:
+    """The budget of the block around is used where no ledger is named."""
+    with dps.budget(epsilon=1) as book:
+        with dps.opened(PROMISE) as draws:
+            draws.choose(VOTES, 1)
+        assert 1 == book.totals.epsilon
+
+
+def test_records_of_one_person_share_what_was_paid() -> None:
+    """Draws protect records: of three records each has a third."""
+    with dps.opened(PROMISE, per_person=3) as draws:
+        assert THIRD == draws.left
+
+
+def test_parts_cost_what_the_most_expensive_one_takes() -> None:
+    """Parts that share no record draw side by side."""
+    with dps.opened(PROMISE) as draws:
+        with draws.disjoint(3) as (one, two, three):
+            one.choose(VOTES, HALF)
+            two.counts(np.array([3]), THIRD, ONE)
+            two.choose(VOTES, THIRD)
+            assert (HALF, THIRD, 1) == (one.left, two.left, three.left)
+        assert THIRD == draws.left
+        for part in (one, two, three):
+            with pytest.raises(dps.PrivacyError, match="0 is left"):
+                part.choose(VOTES, Fraction(1, 100))
+
+
+def test_parts_of_parts_pay_along_their_path() -> None:
+    """As the nodes of a tree do: a path never has more than the whole."""
+    with dps.opened(PROMISE) as draws:
+        with draws.disjoint(2) as (left, right):
+            left.choose(VOTES, HALF)
+            with left.disjoint(2) as (leaf, other):
+                leaf.choose(VOTES, HALF)
+                with pytest.raises(dps.PrivacyError):
+                    other.choose(VOTES, 1)
+            right.choose(VOTES, 1)
+        assert 0 == draws.left
+
+
+def test_the_whole_waits_for_its_parts() -> None:
+    """Otherwise a record would pay twice: in its part and in the whole."""
+    with dps.opened(PROMISE) as draws, draws.disjoint(2) as parts:
+        with pytest.raises(dps.PrivacyError, match="Parts of this budget are in use"):
+            draws.choose(VOTES, Fraction(1, 10))
+        with pytest.raises(dps.PrivacyError, match="Parts of this budget are in use"), draws.disjoint(2):
+            pass
+        assert 1 == parts[0].left
+
+
+def test_what_parts_took_is_gone_when_the_block_fails() -> None:
+    """An error inside gives nothing back."""
+    with dps.opened(PROMISE) as draws:
+        with suppress(ZeroDivisionError), draws.disjoint(2) as (one, _):
+            one.choose(VOTES, HALF)
+            raise ZeroDivisionError
+        assert HALF == draws.left
+
+
+@pytest.mark.parametrize("neighbours", ["substitution", "edge", "family"])
+def test_a_changed_record_may_be_in_two_parts(neighbours: str) -> None:
+    """Parallel composition is for records that come or go."""
+    with (
+        dps.opened(dps.Guarantee(1, neighbours)) as draws,
+        pytest.raises(dps.PrivacyError, match="add-remove neighbours only"),
+        draws.disjoint(2),
+    ):
+        pass
+
+
+def test_attempts_share_one_price() -> None:
+    """Each has all that is left, because at most one result goes anywhere."""
+    with dps.opened(PROMISE) as draws:
+        with draws.attempts() as attempt:
+            attempt().choose(VOTES, HALF)
+            attempt().choose(VOTES, HALF)
+            with pytest.raises(dps.PrivacyError):
+                attempt().choose(VOTES, 2)
+        assert HALF == draws.left
+
+
+def test_releases_inside_are_paid_from_what_is_left() -> None:
+    """``paying`` makes the draws the budget of every release in the block; so does ``ledger=draws``."""
+    flip = dps.mechanism("permute-and-flip")
+    with dps.budget(epsilon=1) as book, dps.opened(PROMISE) as draws:
+        with draws.paying():
+            dps.select(VOTES, HALF, mechanism=flip)
+            with pytest.raises(dps.PrivacyError, match="1/2 is left"):
+                dps.select(VOTES, 1, mechanism=flip)
+        dps.histograms.identity([1, 2], HALF, ledger=draws)
+        with pytest.raises(dps.PrivacyError, match="0 is left"):
+            dps.histograms.identity([1, 2], HALF, ledger=draws)
+        assert 1 == book.totals.spends
+
+
+def test_a_release_with_a_delta_cannot_be_paid_from_pure_epsilon() -> None:
+    """There is nothing to take the delta from."""
+    with dps.opened(PROMISE) as draws, pytest.raises(dps.PrivacyError, match="no delta"):
+        draws.spend(dps.Guarantee(HALF, "add-remove", 1e-6))
+
+
+def test_threads_together_take_no_more_than_there_is() -> None:
+    """Sixteen threads ask for a fifth each as often as they can: five get it."""
+    taken, gate = [], threading.Barrier(16)
+    with dps.opened(PROMISE) as draws:
+
+        def ask() -> None:
+            gate.wait()
+            for _ in range(5):
+                try:
+                    draws.choose(VOTES, Fraction(1, 5))
+                except dps.PrivacyError:
+                    continue
+                taken.append(1)
+
+        threads = [threading.Thread(target=ask) for _ in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert 5 == len(taken)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_another_process_has_nothing() -> None:
+    """A fork holds the same object, and would draw the same budget again."""
+    with dps.opened(PROMISE) as draws:
+        child = os.fork()
+        if not child:
+            try:
+                draws.choose(VOTES, HALF)
+            except dps.PrivacyError:
+                os._exit(7)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        assert 7 == os.waitstatus_to_exitcode(status)
+        draws.choose(VOTES, 1)
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, pickle.dumps])
+def test_a_copy_would_be_money_from_nowhere(again) -> None:
+    """So there is none, and a shallow one shares what is left."""
+    with dps.opened(PROMISE) as draws:
+        with pytest.raises(TypeError, match="never copied"):
+            again(draws)
+        copy.copy(draws).choose(VOTES, HALF)
+        assert HALF == draws.left
+
+
+def test_a_bound_is_never_a_bare_number() -> None:
+    """It says of whom it speaks, and adds up over lists."""
+    assert (6, "edge") == (dps.Bound(2, "edge").times(3).total, dps.Bound(2, "edge").times(3).neighbours.value)
+    for bad in (0, -1):
+        with pytest.raises(ValueError, match="positive"):
+            dps.Bound(bad)
+
+
+def test_unsound_calibrations_do_not_draw() -> None:
+    """They have laws, and no guarantee."""
+    fenced = dps.mechanism("smooth-noisy-max", calibration="chaves-2024", unsound="reproduction")
+    with dps.opened(PROMISE) as draws:
+        with pytest.raises(dps.PrivacyError, match="not private"):
+            draws.choose(VOTES, HALF, mechanism=fenced)
+        assert 1 == draws.left
+
+
+def test_counts_are_clipped_before_they_could_overflow() -> None:
+    """Beyond 2^61 every count is 2^61; no size of a count decides whether there is an answer."""
+    with dps.opened(dps.Guarantee(200, "add-remove")) as draws:
+        ends = draws.counts(np.array([-(2**63), 2**63 - 1]), 100, ONE)
+        huge = draws.counts(np.array([2**64 - 1], dtype=np.uint64), 100, ONE)
+    assert [-(2**61), 2**61] == ends.tolist()
+    assert [2**61] == huge.tolist()
+
+
+def test_nothing_private_is_shown() -> None:
+    """A repr tells what is left of what was paid, which is public."""
+    with dps.opened(PROMISE) as draws:
+        draws.choose(VOTES, HALF)
+        assert "Draws(left=1/2)" == repr(draws)
