@@ -52,6 +52,7 @@ def test_every_command_has_what_the_base_gives(name: str) -> None:
     """--json where it answers; epsilon, ledger and --dry-run where it releases; no name that a request uses itself."""
     verb = COMMANDS[name].verb
     options = {option for parameter in COMMANDS[name].params for option in parameter.opts}
+    assert not verb.spends or "Protected: " in verb.about, f"{name}: say what is protected"
     assert verb.run is None or ("--json" in options) == (name not in WITHOUT_JSON), f"{name} answers: give it --json"
     assert not verb.spends or {"--epsilon", "--ledger", "--dry-run", "--json"} <= options
     own = {*vars(Request([]))} - {"json", "dry_run", "overwrite"}
@@ -114,6 +115,29 @@ def test_help_takes_little_processor_time() -> None:
         return after.children_user + after.children_system - before.children_user - before.children_system
 
     assert min(seconds() for _ in range(3)) < 0.6
+
+
+@pytest.mark.parametrize(
+    "typed, suggested",
+    [
+        (["per"], {"plain,percentile"}),
+        (["budget", "s"], {"plain,show", "plain,spend", "plain,settle"}),
+        (["percentile", "--lo"], {"plain,--lower"}),
+        (["train", "--model", "f"], {"plain,forest"}),
+        (["train", "--domains", "do"], {"file,do"}),
+        (["quantiles", "people.csv", "--p", "25", "50", "--ep"], {"plain,--epsilon"}),
+        (["nothing", "x"], set()),
+        (["train", "--nothing", "3", "--nothing"], set()),
+    ],
+)
+def test_a_shell_can_ask_what_may_follow(typed: list[str], suggested: set[str], monkeypatch, capsys) -> None:
+    """Verbs, tasks, options, words from a list, and files."""
+    monkeypatch.setenv("_DPSELECT_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", shlex.join(["dpselect", *typed]))
+    monkeypatch.setenv("COMP_CWORD", str(len(typed)))
+    assert 0 == main([])
+
+    assert suggested == set(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from dpselect.cli import command, endings, paths
+from dpselect.cli import command, completion, endings, paths
 from dpselect.cli.plan import Planned
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
@@ -24,6 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print_anything()
         # The file of a verb loads libraries too, and one of them may hide an interrupt.
         with endings.noticed(request):
+            if completion.asked():
+                return completion.answer()
             command.understood(request.words, request)
             with paths.held(request):
                 answer = _answer(request)

@@ -66,6 +66,8 @@ class Tasks(rich_click.RichGroup):
         """Return the task, or say which one may be meant."""
         names = self.list_commands(ctx)
         if args[0] not in names:
+            if ctx.resilient_parsing:
+                return None, None, args
             near = get_close_matches(args[0], names, 1)
             meant = f", did you mean {near[0]}" if near else ""
             kind = "command" if ctx.parent is None else "task"
@@ -200,7 +202,12 @@ def _shared(verb: Verb) -> Iterator[Option]:
     """Yield what every verb of this kind has."""
     if verb.spends:
         yield options.option(
-            "--epsilon", type=options.epsilon, required=True, panel=BUDGET, help="the privacy budget, such as 0.5"
+            "--epsilon",
+            type=options.epsilon,
+            required=True,
+            panel=BUDGET,
+            metavar="E",
+            help="the privacy budget, such as 0.5",
         )
     if verb.mechanism is not None:
         yield options.option(
@@ -219,6 +226,10 @@ def _spread(args: Sequence[str], ctx: click.Context) -> Iterator[str]:
     """Yield the words of a command line with an option before each of several values; refuse an option without any."""
     known = {name: each for each in ctx.command.get_params(ctx) if isinstance(each, Option) for name in each.opts}
     words = [*args]
+    if ctx.resilient_parsing:
+        # Somebody is typing: what is not complete is not refused.
+        yield from words
+        return
     while words:
         word = words.pop(0)
         yield word

@@ -40,7 +40,7 @@ class Option(RichOption):
         several: bool = False,
         **settings: Any,
     ) -> None:
-        super().__init__(names, **settings)
+        super().__init__(names, shell_complete=_files if role else None, **settings)
         self.role, self.endings, self.several = role, tuple(endings), several
 
     def get_rich_table_row(self, ctx: Any, formatter: Any, panel: Any = None) -> list[Any]:  # noqa: ARG002
@@ -52,12 +52,19 @@ class Argument(RichArgument):
     """An argument; ``role`` where it names a path."""
 
     def __init__(self, name: str, role: Role | None = None, **settings: Any) -> None:
-        super().__init__([name], **settings)
+        super().__init__([name], shell_complete=_files if role else None, **settings)
         self.role, self.endings, self.several = role, (), False
 
     def get_rich_table_row(self, ctx: Any, formatter: Any, panel: Any = None) -> list[Any]:  # noqa: ARG002
         """Return what a page of help shows: its name, and what it is."""
         return [_named(self, formatter), self.get_rich_help(ctx, formatter)]
+
+
+def _files(_: Any, parameter: Any, incomplete: str) -> list[Any]:
+    """Let the shell complete the name of a file or a folder."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="dir" if parameter.role is Role.FOLDER else "file")]
 
 
 def _named(parameter: Option | Argument, formatter: Any) -> Any:

@@ -83,6 +83,7 @@ HISTOGRAM = Verb(
         ),
     ),
     "dpselect choose histogram counts.npy --traces cells.parquet --epsilon 1 --out noisy.npy",
+    about="Protected: whether any one record is counted.",
     spends=True,
     summary="A private histogram of counts over public cells.",
 )
@@ -104,6 +105,7 @@ TREE = Verb(
     ),
     "dpselect choose tree people.csv --target rich --domains domains.toml --traces trees.parquet --epsilon 1 "
     "--out model.json",
+    about="Protected: whether any one record is in the table.",
     spends=True,
     summary="A private tree or forest.",
 )

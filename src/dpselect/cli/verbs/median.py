@@ -47,6 +47,7 @@ VERB = Verb(
     run,
     DATA,
     "dpselect median people.csv --column income --lower 0 --upper 200000 --step 100 --epsilon 0.5",
+    about="Protected: whether any one record is in the table; with --label, the value of any one record.",
     spends=True,
     mechanism=f"{VALUE} for values, {RECORD} for records",
 )

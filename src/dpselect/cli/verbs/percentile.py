@@ -39,7 +39,8 @@ VERB = Verb(
     run,
     DATA,
     "dpselect percentile people.csv --column age --p 90 --lower 0 --upper 120 --epsilon 0.5",
-    about="The answer is a value of the public grid from --lower to --upper; the bounds must not come from the data.",
+    about="Protected: whether any one record is in the table. The answer is a value of the public grid from --lower to "
+    "--upper; the bounds must not come from the data.",
     spends=True,
     mechanism=DEFAULT,
 )

@@ -39,6 +39,7 @@ VERB = Verb(
         ),
     ),
     "dpselect quantiles people.csv --column age --p 25 50 75 --lower 0 --upper 120 --epsilon 1",
+    about="Protected: whether any one record is in the table.",
     spends=True,
     mechanism=DEFAULT,
 )

@@ -81,6 +81,7 @@ VERB = Verb(
         option("--k", type=whole, default=1, metavar="K", help="how many candidates to name (default 1)"),
     ),
     "dpselect select votes.parquet --candidate page --score votes --sensitivity 1 --domain 1000 --epsilon 1",
+    about="Protected: one record behind the scores, which moves no score by more than --sensitivity.",
     spends=True,
     mechanism=DEFAULT,
 )

@@ -43,6 +43,7 @@ VERB = Verb(
     run,
     (*DATA, option("--k", type=whole, default=1, metavar="K", help="how many markers to name (default 1)")),
     "dpselect snp study.csv --families 100 --k 3 --epsilon 1",
+    about="Protected: the genes of any one family.",
     spends=True,
     mechanism=DEFAULT,
 )

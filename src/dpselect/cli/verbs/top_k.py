@@ -137,7 +137,7 @@ VERB = Verb(
     run,
     (*DATA, option("--k", type=whole, default=1, metavar="K", help="how many nodes to name (default 1)")),
     "dpselect top-k lesmis --metric degree --k 3 --epsilon 1",
-    about="Protected is every single edge, not a node with all of its edges.",
+    about="Protected: whether any one edge is in the graph; not a node with all of its edges.",
     spends=True,
     mechanism="permute-and-flip for degree, shifted-local-dampening-flip for ego-betweenness, local-dampening-flip "
     "for ego-density and for several metrics",

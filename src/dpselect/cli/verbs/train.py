@@ -166,6 +166,7 @@ VERB = Verb(
         paths.output("--picture", endings=paths.PICTURES, help="also draw the (first) tree: .png, .svg or .pdf"),
     ),
     "dpselect train people.csv --target rich --domains domains.toml --epsilon 1 --out model.json",
+    about="Protected: whether any one record is in the table. The domains are public: never take them from the data.",
     spends=True,
     mechanism="as the model says; it is how id3 selects and forests label",
 )
