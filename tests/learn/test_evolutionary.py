@@ -1,5 +1,6 @@
 """DP-MOET: trees for several goals."""
 
+from contextlib import nullcontext
 from decimal import Decimal
 from fractions import Fraction
 
@@ -11,10 +12,10 @@ from sklearn.base import clone
 import dpselect as dps
 from dpselect.learn import DPEvolutionaryTreeClassifier, population
 from dpselect.learn.domains import attributes
-from dpselect.learn.draws import Draws
 from dpselect.learn.evolutionary import _Search
 from dpselect.learn.population import Node, depth_of, recognised, simplified, size
 from dpselect.views import Records
+from tests.learn.doors import Large, noted
 
 KNOWN = attributes(["a", "b"], {"a": (0, 8), "b": ["x", "y", "z"]}, bins=8, missing=False)
 
@@ -33,7 +34,7 @@ def deepest(node: Node) -> int:
 
 def test_operations_stay_within_the_public_sizes() -> None:
     """Random trees are full, crossover keeps the number of nodes, pruning cuts."""
-    search = _Search(KNOWN, 3, Draws())
+    search = _Search(KNOWN, 3, noted(1, Large()))
     for _ in range(50):
         one, two = search.random(3), search.random(2)
         assert (3, 15, 7) == (deepest(one), size(one), size(two))
@@ -47,7 +48,7 @@ def test_operations_stay_within_the_public_sizes() -> None:
 def test_the_released_tree_is_the_tree_that_was_scored(words: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Labels of the search and of the released form agree on random records, at once and in pieces."""
     monkeypatch.setattr(population, "_BYTES", words)
-    search, rng = _Search(KNOWN, 3, Draws()), np.random.default_rng(1)
+    search, rng = _Search(KNOWN, 3, noted(1, Large())), np.random.default_rng(1)
     for size_ in (0, 1, 64, 300):
         codes = [rng.integers(0, 8, size_), rng.integers(0, 3, size_)]
         labels = rng.integers(0, 3, size_)
@@ -75,7 +76,7 @@ def test_a_released_tree_has_no_branch_that_leads_nowhere() -> None:
 
 def test_simplifying_changes_no_label() -> None:
     """Every pair of codes is labelled alike by fifty random trees, and by them simplified; none grows."""
-    search = _Search(KNOWN, 3, Draws())
+    search = _Search(KNOWN, 3, noted(1, Large()))
     codes = [each.ravel() for each in np.meshgrid(np.arange(8), np.arange(3))]
     shorter = 0
     for _ in range(50):
@@ -166,19 +167,6 @@ def test_bad_settings_spend_nothing(given, error, message: str) -> None:
     assert 0 == book.totals.spends
 
 
-class Watched(Draws):
-    """Draws that note how many trees each round keeps."""
-
-    def __init__(self, kept: list[int]) -> None:
-        super().__init__()
-        self.kept = kept
-
-    def several(self, scores, many, epsilon, mechanism):
-        """Note, then draw."""
-        self.kept.append(many)
-        return super().several(scores, many, epsilon, mechanism)
-
-
 @pytest.mark.parametrize(
     ("given", "rounds", "levels"),
     [
@@ -194,12 +182,12 @@ class Watched(Draws):
 )
 def test_sizes_that_are_left_out_follow_the_others(given, rounds: list[int], levels: int) -> None:
     """A fifth of the population, at most 20; three levels, at most max_depth; parameters stay as they were passed."""
-    kept: list[int] = []
+    outcomes = Large()
     model = DPEvolutionaryTreeClassifier(5, domains={"age": (0, 100), "state": ["well", "ill"]}, **given)
-    model._draws = lambda: Watched(kept)
+    model._door = lambda guarantee, **_: nullcontext(noted(guarantee.epsilon, outcomes))
     model.fit(table(200), "state")
 
-    assert rounds == kept
+    assert rounds == outcomes.many
     assert model.trees_[0].depth.max() <= levels
     assert (given.get("selected"), None) == (model.get_params()["selected"], model.get_params()["depth"])
 

@@ -1,20 +1,17 @@
 """The exact loss of whole transcripts where a noisy size is paid for and large, so that trees go on to split."""
 
-import itertools
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
+import dpselect as dps
+from dpselect.audit.replay import Replay, log_chance_of, transcripts
 from dpselect.learn import THE_FIVE, DPTreeClassifier
-from dpselect.learn.domains import attributes
-from dpselect.views import Records
-from tests.learn import replay
-from tests.learn.replay import Replay, chance_of, transcripts
+from dpselect.release.opened import door_to
+from tests.learn.doors import KNOWN, fit, records_of
 
-KNOWN = attributes(["a", "b"], {"a": [0, 1], "b": (0, 2)}, bins=2, missing=False)
-KINDS = list(itertools.product(range(2), range(2), range(2)))
-LARGE = 10_000
+# Released sizes are far below or far above every true one.
+LARGE = (-4, 10_000)
 VARIANTS = {
     "default": DPTreeClassifier(max_depth=1),
     "default, two levels": DPTreeClassifier(max_depth=2),
@@ -26,95 +23,80 @@ VARIANTS = {
 }
 
 
-def fit(model, records: tuple[int, ...], epsilon: Fraction):
-    """The whole fit on records of these kinds, as a function of its draws."""
-    rows = np.array([KINDS[kind] for kind in records], dtype=np.int64).reshape(-1, 3)
-    plan = model._planned(KNOWN, 2, epsilon)
-    return lambda draws: plan(Records([rows[:, 0], rows[:, 1]], rows[:, 2], (2, 2), 2), draws)
-
-
 class Watched(Replay):
     """Notes whether a split was chosen, privately or at random."""
 
     split = False
 
-    def choose(self, *given):
+    def winners(self, *given):
         """Any candidate."""
         self.split = True
-        return super().choose(*given)
+        return super().winners(*given)
 
-    def choose_rows(self, *given):
+    def rows(self, *given):
         """Any cut."""
         self.split = True
-        return super().choose_rows(*given)
+        return super().rows(*given)
 
-    def below(self, bounds):
+    def uniform(self, bounds):
         """A random split."""
         self.split = True
-        return super().below(bounds)
+        return super().uniform(bounds)
 
 
-@pytest.fixture
-def large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Released sizes are far below or far above every true one."""
-    monkeypatch.setattr(replay, "RELEASED", (-4, LARGE))
-
-
-@pytest.mark.usefixtures("large")
 @pytest.mark.parametrize("name", VARIANTS)
 def test_no_transcript_loses_more_than_epsilon(name: str) -> None:
     """Sizes, selections and leaves together; the budget is used, not wasted."""
     epsilon, model, worst = Fraction(1), VARIANTS[name], 0.0
     for records in ((), (0,), (5,), (0, 3), (5, 5), (3, 6)):
-        for script, chance in transcripts(fit(model, records, epsilon)):
+        for script, chance in transcripts(fit(model, records, epsilon), released=LARGE):
             for more in (0, 5, 6):
-                worst = max(worst, abs(chance - chance_of(fit(model, (*records, more), epsilon), script)))
+                worst = max(worst, abs(chance - log_chance_of(fit(model, (*records, more), epsilon), script, LARGE)))
 
     assert worst <= float(epsilon) * (1 + 1e-9)
     assert worst >= 0.6 * float(epsilon)
 
 
-@pytest.mark.usefixtures("large")
 @pytest.mark.parametrize("name", VARIANTS)
 def test_these_transcripts_do_split(name: str) -> None:
     """Otherwise the audit above would only see a leaf."""
     run, split = fit(VARIANTS[name], (0, 3), Fraction(1)), 0
-    for script, _ in transcripts(run):
-        draws = Watched(script)
-        run(draws)
-        split += draws.split
+    for script, _ in transcripts(run, released=LARGE):
+        outcomes = Watched(script, LARGE)
+        run(outcomes)
+        split += outcomes.split
 
     assert split > 0
 
 
-@pytest.mark.usefixtures("large")
 def test_the_audit_would_find_a_tenth_too_much() -> None:
     """A default tree whose counts are more exact than they were paid for."""
-    model, worst = DPTreeClassifier(max_depth=1), 0.0
-    planned = [model._planned(KNOWN, 2, Fraction(1)) for _ in range(2)]
-    greedy = [
-        lambda draws, run=run, rows=rows: run(_records(rows), _Overspent(draws))
-        for run, rows in zip(planned, ((), (5,)), strict=True)
-    ]
-    for script, chance in transcripts(greedy[0]):
-        worst = max(worst, abs(chance - chance_of(greedy[1], script)))
+    worst = 0.0
+    greedy = [too_exact(kinds) for kinds in ((), (5,))]
+    for script, chance in transcripts(greedy[0], released=LARGE):
+        worst = max(worst, abs(chance - log_chance_of(greedy[1], script, LARGE)))
 
     assert worst > 1.01
 
 
-def _records(kinds: tuple[int, ...]) -> Records:
-    rows = np.array([KINDS[kind] for kind in kinds], dtype=np.int64).reshape(-1, 3)
-    return Records([rows[:, 0], rows[:, 1]], rows[:, 2], (2, 2), 2)
+def too_exact(kinds: tuple[int, ...]):
+    """A fit behind a door that draws counts with 1/10 more of epsilon than was taken for them."""
+    plan = DPTreeClassifier(max_depth=1)._planned(KNOWN, 2, Fraction(1))
+
+    def run(replay: Replay) -> None:
+        with door_to(lambda: _Overspent(replay))(dps.Guarantee(1, "add-remove")) as draws:
+            plan(records_of(kinds), draws)
+
+    return run
 
 
 class _Overspent:
-    """Draws whose noisy counts are drawn with 1/10 more of epsilon than they were given."""
+    """Outcomes whose noisy counts are too exact."""
 
-    def __init__(self, draws: Replay) -> None:
-        self.draws = draws
-        self.below = draws.below
-        self.choose_rows = draws.choose_rows
+    def __init__(self, replay: Replay) -> None:
+        self.replay = replay
+        self.rows = replay.rows
 
-    def noisy(self, counts, epsilon):
-        """Too exact."""
-        return self.draws.noisy(counts, epsilon * Fraction(11, 10))
+    def noisy(self, counts, rate):
+        """As at a larger epsilon."""
+        return self.replay.noisy(counts, rate * Fraction(11, 10))

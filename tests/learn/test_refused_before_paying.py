@@ -16,10 +16,10 @@ from dpselect.learn import (
 )
 from dpselect.learn.builder import grow
 from dpselect.learn.domains import attributes
-from dpselect.learn.draws import Draws
-from dpselect.learn.rehearsal import Checks, NoRecords
+from dpselect.learn.rehearsal import First, NoRecords, rehearsal
 from dpselect.learn.room import leaves_of_binary, leaves_of_multiway
 from dpselect.views import Records
+from tests.learn.doors import Large, noted
 
 NUMBERS = [f"c{place}" for place in range(8)]
 DOMAINS = dict.fromkeys(NUMBERS, (0, 1))
@@ -145,60 +145,31 @@ def test_extremes_that_work_out(kind: str, given: dict) -> None:
     assert (200,) == model.predict(columns).shape
 
 
-class Asked(Draws):
-    """Real draws that note what was asked, apart from the data."""
-
-    def __init__(self) -> None:
-        self.asked = set()
-
-    def noisy(self, counts, epsilon):
-        """Note; large enough for nothing to stop."""
-        self.asked.add(("count" if counts.ndim == 1 else "leaf", epsilon))
-        return super().noisy(counts, epsilon) + 10**6
-
-    def choose(self, scores, epsilon, mechanism):
-        """Note."""
-        self.asked.add((mechanism.name, epsilon))
-        return super().choose(scores, epsilon, mechanism)
-
-    def choose_rows(self, values, valid, sensitivity, epsilon):
-        """Note."""
-        self.asked.add(("rows", epsilon))
-        return super().choose_rows(values, valid, sensitivity, epsilon)
-
-
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "evolutionary"])
 def test_the_rehearsal_asks_all_that_a_fit_may_ask(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every kind of question at every share of epsilon, the deepest path included."""
-    rehearsed = set()
-    for name in ("noisy", "choose", "choose_rows"):
-        monkeypatch.setattr(Checks, name, _noting(rehearsed, name, getattr(Checks, name)))
+    rehearsed = Large()
+    monkeypatch.setattr("dpselect.learn.program.rehearsal", lambda epsilon: noted(epsilon, _Fitting(rehearsed)))
     domains = {"a": [0, 1, 2], "b": [0, 1], "c": (0, 4), "d": (0, 4)}
     known = attributes(list(domains), domains, bins=4, missing=False)
-    random, asked = np.random.default_rng(1), Asked()
+    random, outcomes = np.random.default_rng(1), Large()
     codes = [random.integers(0, each.size, 50) for each in known]
     program = KINDS[kind](1)._planned(known, 2, Fraction(1))
-    program.rehearse()
-    program(Records(codes, random.integers(0, 2, 50), tuple(each.size for each in known), 2), asked)
+    program.rehearse(Fraction(1))
+    program(Records(codes, random.integers(0, 2, 50), tuple(each.size for each in known), 2), noted(1, outcomes))
 
-    assert asked.asked
-    missed = asked.asked - rehearsed
+    assert outcomes.asked
+    missed = set(outcomes.asked) - set(rehearsed.asked)
     # Nodes that can be split no further end early and spend more than those of the longest path.
-    least = min((epsilon for what, epsilon in rehearsed if what == "leaf"), default=0)
+    least = min((epsilon for what, epsilon in rehearsed.asked if what == "leaf"), default=0)
     assert all(what == "leaf" and epsilon > least for what, epsilon in missed)
 
 
-def _noting(rehearsed: set, name: str, check):
-    def noted(self, *given):
-        if name == "noisy":
-            rehearsed.add(("count" if given[0].ndim == 1 else "leaf", given[1]))
-        elif name == "choose":
-            rehearsed.add((given[2].name, given[1]))
-        else:
-            rehearsed.add(("rows", given[3]))
-        return check(self, *given)
+class _Fitting(First):
+    """What comes first, as in a rehearsal, with the notes of another."""
 
-    return noted
+    def __init__(self, notes: Large) -> None:
+        self.asked, self.many = notes.asked, notes.many
 
 
 class Wrong:
@@ -270,9 +241,9 @@ def test_where_noise_decides_a_tree_ends_at_a_public_size() -> None:
     known = attributes(["a", "b", "c"], {name: list(range(4)) for name in "abc"}, bins=2, missing=False)
     program = DPID3Classifier(max_depth=3, stop="depth")._planned(known, 2, Fraction(1))
     plan = program.plan(0)
-    whole = grow(NoRecords((4, 4, 4), 2), known, plan, Checks())
+    whole = grow(NoRecords((4, 4, 4), 2), known, plan, rehearsal(Fraction(1)))
     object.__setattr__(plan, "most", 3)
-    ended = grow(NoRecords((4, 4, 4), 2), known, plan, Checks())
+    ended = grow(NoRecords((4, 4, 4), 2), known, plan, rehearsal(Fraction(1)))
 
     assert (64, 4) == (whole.leaves.size, ended.leaves.size)
 

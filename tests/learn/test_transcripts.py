@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import dpselect as dps
+from dpselect.audit.replay import Replay, log_chance_of, transcripts
 from dpselect.learn import DPEvolutionaryTreeClassifier, DPID3Classifier, DPRandomForestClassifier, DPTreeClassifier
 from dpselect.learn.builder import Plan, noisy_leaf
-from dpselect.learn.domains import attributes
-from dpselect.views import Records
-from tests.learn.replay import chance_of, transcripts
+from tests.learn.doors import fit
 
 
 class BySize:
@@ -34,8 +33,6 @@ class Always:
         return np.full(facts["size"].shape, self.place)
 
 
-KINDS = list(itertools.product(range(2), range(2), range(2)))
-KNOWN = attributes(["a", "b"], {"a": [0, 1], "b": (0, 2)}, bins=2, missing=False)
 VARIANTS = {
     "default": DPTreeClassifier(max_depth=1),
     "default, public size": DPTreeClassifier(max_depth=2, n_records=1000),
@@ -65,13 +62,6 @@ VARIANTS = {
 }
 
 
-def runner(model, records: tuple[int, ...], epsilon: Fraction):
-    """The whole fit on a table of these kinds of record, as a function of its draws."""
-    rows = np.array([KINDS[kind] for kind in records], dtype=np.int64).reshape(-1, 3)
-    plan = model._planned(KNOWN, 2, epsilon)
-    return lambda draws: plan(Records([rows[:, 0], rows[:, 1]], rows[:, 2], (2, 2), 2), draws)
-
-
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), pytest.param(Fraction(3), marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", VARIANTS)
 def test_no_transcript_loses_more_than_epsilon(name: str, epsilon: Fraction) -> None:
@@ -79,11 +69,11 @@ def test_no_transcript_loses_more_than_epsilon(name: str, epsilon: Fraction) -> 
     model, worst = VARIANTS[name], 0.0
     for size in range(3):
         for records in itertools.combinations_with_replacement((0, 3, 5, 6), size):
-            here = runner(model, records, epsilon)
+            here = fit(model, records, epsilon)
             for script, chance in transcripts(here):
                 for more in (0, 5):
-                    there = runner(model, (*records, more), epsilon)
-                    worst = max(worst, abs(chance - chance_of(there, script)))
+                    there = fit(model, (*records, more), epsilon)
+                    worst = max(worst, abs(chance - log_chance_of(there, script)))
 
     assert worst <= float(epsilon) * (1 + 1e-9)
     assert worst >= (0 if "evolutionary" in name else 0.3 * float(epsilon))
@@ -92,8 +82,8 @@ def test_no_transcript_loses_more_than_epsilon(name: str, epsilon: Fraction) -> 
 def test_the_audit_would_find_a_forest_that_overspends() -> None:
     """Two trees over the same records, each of which spends the whole epsilon."""
     model = DPRandomForestClassifier(n_trees=2, max_depth=1, sharing="budget", leaf="counts")
-    greedy = [runner(model, records, Fraction(2)) for records in ((), (5,))]
-    losses = [abs(chance - chance_of(greedy[1], script)) for script, chance in transcripts(greedy[0])]
+    greedy = [fit(model, records, Fraction(2)) for records in ((), (5,))]
+    losses = [abs(chance - log_chance_of(greedy[1], script)) for script, chance in transcripts(greedy[0])]
 
     assert max(losses) > 1.9
 
@@ -102,37 +92,58 @@ def worst_loss(model, epsilon: Fraction) -> float:
     """The largest log-ratio over tables of up to two records, one more record, and every transcript."""
     worst = 0.0
     for records in ((), (0,), (5,), (0, 5), (5, 5)):
-        here = runner(model, records, epsilon)
+        here = fit(model, records, epsilon)
         for script, chance in transcripts(here):
             for more in (0, 5):
-                worst = max(worst, abs(chance - chance_of(runner(model, (*records, more), epsilon), script)))
+                worst = max(worst, abs(chance - log_chance_of(fit(model, (*records, more), epsilon), script)))
     return worst
 
 
-TREE_FAULTS = {
-    "half the sensitivity of the criterion": ("BOUND", 1, 1),
-    "a path has twice its budget": ("Plan", lambda *given: Plan(*given[:2], 2 * given[2], *given[3:]), 2),
-    "leaves spend twice what is left": ("noisy_leaf", lambda totals, e, draws: noisy_leaf(totals, 2 * e, draws), 1),
+def test_a_default_tree_that_believes_in_half_the_sensitivity_is_found(monkeypatch) -> None:
+    """Planted in the tree's own module; without the fault the same tables lose at most epsilon."""
+    model, epsilon = DPTreeClassifier(max_depth=1, n_records=1000), Fraction(3)
+
+    assert worst_loss(model, epsilon) <= epsilon
+    monkeypatch.setattr(importlib.import_module("dpselect.learn.default"), "BOUND", dps.Bound(1))
+    assert worst_loss(model, epsilon) > epsilon
+
+
+OVERDRAFTS = {
+    "a path has twice its budget": ("Plan", lambda *given: Plan(*given[:2], 2 * given[2], *given[3:])),
+    "leaves spend twice what is left": ("noisy_leaf", lambda totals, e, draws: noisy_leaf(totals, 2 * e, draws)),
+    "selections spend more than the path has": (
+        "Plan",
+        lambda *given: Plan(*given[:4], [2 * split for split in given[4]], *given[5:]),
+    ),
 }
 
 
-@pytest.mark.parametrize("fault", TREE_FAULTS)
-def test_a_default_tree_that_overspends_is_found(fault: str, monkeypatch) -> None:
-    """Planted in the tree's own module; without the fault the same tables lose at most epsilon."""
-    name, wrong, depth = TREE_FAULTS[fault]
-    model, epsilon = DPTreeClassifier(max_depth=depth, n_records=1000), Fraction(3)
-
-    assert worst_loss(model, epsilon) <= epsilon
+@pytest.mark.parametrize("fault", OVERDRAFTS)
+def test_a_default_tree_that_overdraws_is_refused(fault: str, monkeypatch) -> None:
+    """By the door, when it draws; and by the rehearsal, before it pays."""
+    name, wrong = OVERDRAFTS[fault]
+    model = DPTreeClassifier(1, max_depth=2, n_records=1000, domains={"a": [0, 1], "b": (0, 2)}, classes=[0, 1])
     monkeypatch.setattr(importlib.import_module("dpselect.learn.default"), name, wrong)
-    assert worst_loss(model, epsilon) > epsilon
+
+    with pytest.raises(dps.PrivacyError, match="asks for epsilon"):
+        fit(model, (0, 5), Fraction(1))(Replay())
+    with dps.budget(epsilon=1) as book, pytest.raises(dps.PrivacyError, match="asks for epsilon"):
+        model.fit({"a": [0, 1], "b": [0.5, 1.5]}, [0, 1])
+    assert 0 == book.totals.spends
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_path_that_pays_most_leaves_nothing(name: str) -> None:
+    """Whatever was released: what was paid for is used."""
+    for records in ((), (0, 5)):
+        run = fit(VARIANTS[name], records, Fraction(1))
+        assert {Fraction(0)} == {run(Replay(script)) for script, _ in transcripts(run)}
 
 
 def test_empty_nodes_draw_like_any_other() -> None:
     """An empty table asks exactly the questions of a full one."""
     model = VARIANTS["id3, max-operator"]
-    asked = [
-        {script for script, _ in transcripts(runner(model, records, Fraction(1)))} for records in ((), (0, 1, 5, 7))
-    ]
+    asked = [{script for script, _ in transcripts(fit(model, records, Fraction(1)))} for records in ((), (0, 1, 5, 7))]
 
     assert asked[0] == asked[1]
 

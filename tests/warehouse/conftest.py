@@ -32,15 +32,14 @@ def spark() -> Iterator[Any]:
 def replayed(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Let every fit from here on draw the same entropy."""
     from dpselect.learn.base import PrivateTrees
-    from dpselect.learn.draws import Draws
+    from dpselect.release.opened import door_to
     from dpselect.release.outcomes import Coins
 
-    def again(_: PrivateTrees) -> Draws:
-        draws, generator = Draws(), np.random.Generator(np.random.Philox(20261121))
-        draws.coins = Coins(lambda: generator.bytes)
-        return draws
+    def again() -> Coins:
+        generator = np.random.Generator(np.random.Philox(20261121))
+        return Coins(lambda: generator.bytes)
 
-    return lambda: monkeypatch.setattr(PrivateTrees, "_draws", again)
+    return lambda: monkeypatch.setattr(PrivateTrees, "_door", staticmethod(door_to(again)))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -84,8 +84,15 @@ class Replay:
         return np.asarray(np.minimum(bounds - 1, (self._public * 7 // 3) % np.maximum(bounds, 1)))
 
 
-def transcripts(run: Callable[[Replay], object], most: int = 4000) -> Iterator[tuple[Script, float]]:
+def transcripts(
+    run: Callable[[Replay], object], most: int = 4000, released: tuple[int, ...] = RELEASED
+) -> Iterator[tuple[Script, float]]:
     """Yield every script and the logarithm of its probability; all of them, or an error.
+
+    Args:
+        run: a release, as a function of its outcomes.
+        most: how many scripts there may be.
+        released: what counts may be released as.
 
     Raises:
         ValueError: there are more than ``most``.
@@ -93,7 +100,7 @@ def transcripts(run: Callable[[Replay], object], most: int = 4000) -> Iterator[t
     waiting: list[Script] = [()]
     seen = 0
     while waiting:
-        replay = Replay(waiting.pop())
+        replay = Replay(waiting.pop(), released)
         run(replay)
         seen += 1
         if seen > most:
@@ -104,13 +111,13 @@ def transcripts(run: Callable[[Replay], object], most: int = 4000) -> Iterator[t
         yield taken, replay.log_chance
 
 
-def log_chance_of(run: Callable[[Replay], object], script: Script) -> float:
+def log_chance_of(run: Callable[[Replay], object], script: Script, released: tuple[int, ...] = RELEASED) -> float:
     """Return the logarithm of the probability of one script.
 
     Raises:
         ValueError: this run asks other questions than the one that the script comes from.
     """
-    replay = Replay(script)
+    replay = Replay(script, released)
     run(replay)
     if script != tuple(replay.taken):
         raise ValueError("The transcript of a neighbour asks other questions.")

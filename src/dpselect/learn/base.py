@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dpselect.kernel.budget import Spender, citing, require_spender
+from dpselect.kernel.budget import paying_from
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
@@ -31,7 +32,6 @@ from dpselect.learn.domains import (
     attributes,
     numeric_range,
 )
-from dpselect.learn.draws import Draws
 from dpselect.learn.in_place import check_in_place, fit_in_place
 from dpselect.learn.program import Program
 from dpselect.learn.reading import Rows, checked, complete, require_labels
@@ -40,6 +40,8 @@ from dpselect.learn.tree import Tree
 from dpselect.ledger import Ledger
 from dpselect.mechanisms import mechanism as named
 from dpselect.mechanisms.kinds import LawOnly, Mechanism
+from dpselect.release.draws import Draws
+from dpselect.release.opened import Door, opened
 from dpselect.sources import frames, warehouse
 from dpselect.views.records import Records
 from dpselect.views.stored import StoredRecords
@@ -51,6 +53,8 @@ OBSERVED = "observed-not-private"
 class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the private trees: subclasses say how many bins, what is spent and how trees grow."""
 
+    # Where a fit pays and draws; tests and audits open another one.
+    _door: Door = staticmethod(opened)
     # Whether nodes carry released counts, or labels alone.
     _counted = True
 
@@ -85,9 +89,11 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         codes, labels = self._encoded(rows, attributes_, classes)
         self._check_size(labels.size)
         plan = self._rehearsed(attributes_, len(classes), share)
-        guarantee = None if observed else self._spent(epsilon, {})
+        guarantee = self._promised(epsilon)
         records = Records(codes, labels, tuple(each.size for each in attributes_), len(classes))
-        self._keep(plan(records, self._draws()), attributes_, classes, guarantee)
+        with paying_from(None) if observed else nullcontext(), self._paid(guarantee, {}) as draws:
+            trees = plan(records, draws)
+        self._keep(trees, attributes_, classes, None if observed else guarantee)
         if not observed or isinstance(y, str):
             self._name_features(names)
         return self
@@ -211,13 +217,19 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self._order = classes
         self._rehearsed(attributes_, len(classes), share)
 
-    def _spent(self, epsilon: Fraction, facts: Mapping[str, str]) -> Guarantee:
-        """Record the spend where there is a ledger; return what is promised."""
-        guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE, idealised=self._idealised())
-        book = self._ledger()
-        if book is not None:
-            citing(book, facts).spend(guarantee, mechanism=type(self).__name__, note="fit")
-        return guarantee
+    def _promised(self, epsilon: Fraction) -> Guarantee:
+        return Guarantee(epsilon, Neighbours.ADD_REMOVE, idealised=self._idealised())
+
+    def _paid(self, guarantee: Guarantee, facts: Mapping[str, str]) -> AbstractContextManager[Draws]:
+        """Record the spend where there is a ledger, and open the door."""
+        return self._door(
+            guarantee,
+            mechanism=type(self).__name__,
+            ledger=Ledger.read(self.ledger) if isinstance(self.ledger, (str, Path)) else self.ledger,
+            metadata=facts,
+            per_person=1 if self.person is None else self.rows_per_person,
+            note="fit",
+        )
 
     def _keep(
         self, trees: list[Tree], attributes_: tuple[Attribute, ...], classes: list[Any], guarantee: Guarantee | None
@@ -226,10 +238,6 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self.trees_: list[Tree] = trees
         self.attributes_, self.classes_ = attributes_, np.array(classes)
         self.privacy_spent_: Guarantee | None = guarantee
-
-    def _draws(self) -> Draws:
-        """Return where randomness comes from; tests replace it."""
-        return Draws()
 
     # What subclasses say.
 
@@ -255,7 +263,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _rehearsed(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Program:
         """Return the plan, after a rehearsal without records: whatever would refuse does so before it costs."""
         program = self._planned(attributes_, classes, epsilon)
-        program.rehearse()
+        program.rehearse(epsilon)
         return program
 
     def _leaf_share(self) -> float:
@@ -353,12 +361,6 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-
-    def _ledger(self) -> Spender | None:
-        given = self.ledger
-        if isinstance(given, (str, Path)):
-            return Ledger.read(given)
-        return require_spender(given)
 
     def _check_reading(self) -> None:
         if self.unknown not in UNKNOWN:

@@ -1,13 +1,14 @@
 """The one builder of trees: grows level by level, with four slots (depth and stop, split, leaf, budget).
 
 All nodes of a level are disjoint, so a level costs what one of its nodes costs, and a record's loss is the sum along
-its path. An empty node is a node: it draws like any other. Whether a node ends is a function of what was released and
-of public facts; a leaf spends all that its path has left.
+its path: the door counts it so. An empty node is a node: it draws like any other. Whether a node ends is a function of
+what was released and of public facts; a leaf spends all that its path has left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -16,11 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from dpselect.kernel.bound import Bound
 from dpselect.learn.domains import Attribute
-from dpselect.learn.draws import Draws
 from dpselect.learn.tree import Tree
 from dpselect.mechanisms.kinds import Mechanism
+from dpselect.release.draws import Draws
 from dpselect.scores.scores import Scores
+from dpselect.utilities.counts import ONE
 from dpselect.utilities.splits import Integers
 from dpselect.views.records import Counts
 
@@ -61,45 +64,50 @@ class Plan:
     leaf: Callable[[Integers, Fraction, Draws], NDArray[np.float64]]
     most: int = 2**62
 
-    def left(self, level: int, counted: bool) -> Fraction:
-        """Return what a path has left at a level, after its size there if ``counted``."""
-        spent = (level + counted) * self.count + sum(self.splits[:level], Fraction(0))
-        return self.total - spent
-
 
 def grow(records: Counts, attributes: Sequence[Attribute], plan: Plan, draws: Draws) -> Tree:
-    """Return a tree whose leaves carry noisy counts. One call of ``records`` a level, for all nodes together."""
+    """Return a tree whose leaves carry noisy counts. One call of ``records`` a level, for all nodes together.
+
+    Raises:
+        PrivacyError: a path would spend more than the plan's total, or than was paid for.
+    """
     tree = Tree(attributes, records.classes)
     nodes = np.array([0])
     opened: Open = [np.ones((1, attribute.size), dtype=np.bool_) for attribute in attributes]
-    for level in tqdm(range(plan.depth + 1), desc="levels", delay=2, leave=False, disable=None):
-        sizes = None
-        inner = level < plan.depth
-        if inner and plan.count:
-            sizes = draws.noisy(records.totals(nodes.size).sum(axis=1), plan.count)
-        going = np.zeros(nodes.size, dtype=np.bool_)
-        if inner:
-            going = ~plan.stops(level, sizes, opened)
-            for_split = np.zeros(nodes.size, dtype=np.bool_)
-            for codes in opened:
-                for_split |= codes.sum(axis=1) > 1
-            going &= for_split
-            # What was released so far decides, so this tells nothing more.
-            going &= np.count_nonzero(going) <= plan.most
-        ended = ~going
-        if ended.any():
-            totals = records.totals(nodes.size)[ended]
-            tree.counts[nodes[ended]] = plan.leaf(totals, plan.left(level, sizes is not None), draws)
-        if not going.any():
-            break
-        split, groups = plan.splitter.split(records, opened, going, plan.splits[level], draws)
-        first = nodes
-        nodes = tree.add_level(first, split, groups)
-        start = int(nodes[0])
-        records.descend(split, [tree.route[node] - start for node in first.tolist()])
-        opened = _descended(opened, split, [tree.route[node] - start for node in first.tolist()], nodes.size)
+    # What other trees will draw with: no leaf of this one may.
+    others = draws.left - plan.total
+    with ExitStack() as path:
+        for level in tqdm(range(plan.depth + 1), desc="levels", delay=2, leave=False, disable=None):
+            sizes, inner = None, level < plan.depth
+            if inner and plan.count:
+                sizes = draws.counts(records.totals(nodes.size).sum(axis=1), plan.count, ONE)
+            going = _going(plan, level, sizes, opened) if inner else np.zeros(nodes.size, dtype=np.bool_)
+            # A record is in one node: in one that ends here, or in one that goes on.
+            here, draws = path.enter_context(draws.disjoint(2))
+            if not going.all():
+                totals = records.totals(nodes.size)[~going]
+                tree.counts[nodes[~going]] = plan.leaf(totals, here.left - others, here)
+            if not going.any():
+                break
+            split, groups = plan.splitter.split(records, opened, going, plan.splits[level], draws)
+            first = nodes
+            nodes = tree.add_level(first, split, groups)
+            routes = [tree.route[node] - int(nodes[0]) for node in first.tolist()]
+            records.descend(split, routes)
+            opened = _descended(opened, split, routes, nodes.size)
     tree.sum_up()
     return tree
+
+
+def _going(plan: Plan, level: int, sizes: Integers | None, opened: Open) -> NDArray[np.bool_]:
+    """Return which nodes are split: what was released so far decides, so this tells nothing more."""
+    going = ~plan.stops(level, sizes, opened)
+    for_split = np.zeros(going.size, dtype=np.bool_)
+    for codes in opened:
+        for_split |= codes.sum(axis=1) > 1
+    going &= for_split
+    going &= np.count_nonzero(going) <= plan.most
+    return going
 
 
 def _descended(opened: Open, split: Integers, routes: list[Integers], size: int) -> Open:
@@ -124,7 +132,7 @@ class BestBinary:
 
     attributes: Sequence[Attribute]
     rows: Callable[[Integers], NDArray[np.float64] | Integers]
-    sensitivity: int
+    bound: Bound
 
     def split(
         self, records: Counts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Draws
@@ -145,9 +153,7 @@ class BestBinary:
             valid.append(allowed)
             owner += [place] * allowed.shape[1]
             cut += range(allowed.shape[1])
-        winners = draws.choose_rows(
-            np.concatenate(scores, axis=1), np.concatenate(valid, axis=1), self.sensitivity, epsilon
-        )
+        winners = draws.choose_rows(np.concatenate(scores, axis=1), np.concatenate(valid, axis=1), epsilon, self.bound)
         return _as_groups(self.attributes, going, np.array(owner)[winners], np.array(cut)[winners])
 
 
@@ -163,12 +169,12 @@ class RandomBinary:
         """Draw from public facts only."""
         allowed = [cuts(attribute, codes)[going] for attribute, codes in zip(self.attributes, opened, strict=True)]
         usable = np.stack([each.any(axis=1) for each in allowed], axis=1)
-        place = _nth(usable, draws.below(usable.sum(axis=1)))
+        place = _nth(usable, draws.uniform(usable.sum(axis=1)))
         cut = np.zeros(place.size, dtype=np.int64)
         for attribute in np.unique(place).tolist():
             here = np.flatnonzero(place == attribute)
             choices = allowed[attribute][here]
-            cut[here] = _nth(choices, draws.below(choices.sum(axis=1)))
+            cut[here] = _nth(choices, draws.uniform(choices.sum(axis=1)))
         return _as_groups(self.attributes, going, place, cut)
 
 
@@ -187,15 +193,18 @@ class Multiway:
         split = np.full(going.size, -1, dtype=np.int64)
         usable = np.stack([codes.sum(axis=1) > 1 for codes in opened], axis=1)
         if self.utility is None:
-            split[going] = _nth(usable[going], draws.below(usable[going].sum(axis=1)))
+            split[going] = _nth(usable[going], draws.uniform(usable[going].sum(axis=1)))
         else:
-            assert self.mechanism is not None
             tables = records.level(going.size)
-            for node in np.flatnonzero(going).tolist():
-                places = np.flatnonzero(usable[node]).tolist()
-                counts = {place: tables[place][node][opened[place][node]] for place in places}
-                chosen = draws.choose(self.utility(counts), epsilon, self.mechanism) if len(places) > 1 else 0
-                split[node] = places[chosen]
+            nodes = np.flatnonzero(going).tolist()
+            with draws.disjoint(len(nodes)) as parts:
+                for node, part in zip(nodes, parts, strict=True):
+                    places = np.flatnonzero(usable[node]).tolist()
+                    split[node] = places[0]
+                    if len(places) > 1:
+                        counts = {place: tables[place][node][opened[place][node]] for place in places}
+                        scores = self.utility(counts)
+                        split[node] = places[part.choose(scores, epsilon, mechanism=self.mechanism)]
         return split, one_child_a_value(split, opened)
 
 
@@ -242,4 +251,4 @@ def _as_groups(
 
 def noisy_leaf(totals: Integers, epsilon: Fraction, draws: Draws) -> NDArray[np.float64]:
     """Return noisy class counts; a record is in one class of one leaf."""
-    return np.maximum(draws.noisy(totals, epsilon), 0).astype(np.float64)
+    return np.maximum(draws.counts(totals, epsilon, ONE), 0).astype(np.float64)

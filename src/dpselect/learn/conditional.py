@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from dpselect.learn.builder import Multiway, Open
 from dpselect.learn.domains import Attribute
-from dpselect.learn.draws import Draws
 from dpselect.mechanisms.kinds import Mechanism
+from dpselect.release.draws import Draws
 from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import Integers
 from dpselect.views.records import Counts
@@ -84,12 +84,14 @@ class Decisions:
         """Split every node by the query that was decided for it."""
         split = np.full(going.size, -1, dtype=np.int64)
         groups: list[Integers] = [np.zeros(0, dtype=np.int64)] * going.size
-        for place, splitter in enumerate(self._splitters):
-            here = going & (self._decided == place)
-            if here.any():
-                found, routes = splitter.split(records, opened, here, epsilon, draws)
-                for node in np.flatnonzero(here).tolist():
-                    split[node], groups[node] = found[node], routes[node]
+        # Nodes of different queries are disjoint.
+        with draws.disjoint(len(self._splitters)) as parts:
+            for place, (splitter, part) in enumerate(zip(self._splitters, parts, strict=True)):
+                here = going & (self._decided == place)
+                if here.any():
+                    found, routes = splitter.split(records, opened, here, epsilon, part)
+                    for node in np.flatnonzero(here).tolist():
+                        split[node], groups[node] = found[node], routes[node]
         return split, groups
 
 

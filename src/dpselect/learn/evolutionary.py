@@ -24,15 +24,16 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from dpselect.kernel.errors import Advice
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.domains import Attribute
-from dpselect.learn.draws import Draws
 from dpselect.learn.population import Node, at, depth_of, goes_second, recognised, replaced, simplified, size
 from dpselect.learn.program import Search
-from dpselect.learn.rehearsal import Checks
 from dpselect.learn.room import MOST_BINS, MOST_DEPTH
 from dpselect.learn.tree import Tree
 from dpselect.mechanisms.kinds import Mechanism
+from dpselect.release.draws import Draws
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.objectives import exact_number
 from dpselect.scores.scores import Scores
@@ -186,10 +187,15 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         weights = [given.get(each, Fraction(1)) for each in list(named)]
         each = epsilon / (self.generations + 1)
 
-        def check(draws: Checks) -> None:
-            """Select among trees that recognise nobody, as many at a time as will be."""
-            nobody = [rate([0] * 2, 0, "records", None) for _ in range(classes)]
-            draws.several(self._combined(nobody, weights), max(self.output, selected), each, mechanism)
+        def check(draws: Draws) -> None:
+            """Select among trees that recognise nobody, as many at a time as will be; rounds are alike."""
+            nobody = [rate([0] * max(2, self.output, selected), 0, "records", None) for _ in range(classes)]
+            scores = self._combined(nobody, weights)
+            draws.top_k(scores, self.output, each, mechanism=mechanism)
+            if self.generations:
+                draws.top_k(scores, selected, each, mechanism=mechanism)
+            if self.generations > 1:
+                draws.spend(Guarantee(each, Neighbours.ADD_REMOVE), count=self.generations - 1)
 
         def run(records: Counts, draws: Draws) -> list[Tree]:
             search = _Search(attributes_, classes, draws)
@@ -197,7 +203,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
             for _ in tqdm(range(self.generations), desc="generations", delay=2, leave=False, disable=None):
                 trees = self._best(trees, selected, each, search, records, mechanism, weights)
                 while len(trees) < selected + self.population:
-                    one, two = (trees[int(place)] for place in draws.below(np.full(2, len(trees))))
+                    one, two = (trees[int(place)] for place in draws.uniform(np.full(2, len(trees))))
                     for child, parent in zip(search.crossed(one, two), (one, two), strict=True):
                         grown = search.pruned(search.mutated(child, self.max_depth), self.max_depth)
                         # Crossing may double a tree each time: no population outgrows twice its first trees.
@@ -255,7 +261,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         totals = records.totals(1)[0]
         right = recognised(trees, search.attributes, records)
         recalls = [rate(right[c], int(totals[c]), "records", None) for c in range(search.classes)]
-        places = search.draws.several(self._combined(recalls, weights), many, epsilon, mechanism)
+        places = search.draws.top_k(self._combined(recalls, weights), many, epsilon, mechanism=mechanism)
         return [trees[place] for place in places]
 
 
@@ -269,9 +275,9 @@ class _Search:
     def several(self, many: int, depth: int) -> list[Node]:
         """Return full trees with random splits and labels, drawn together."""
         inner = many * (2**depth - 1)
-        places = self.draws.below(np.full(inner, len(self.attributes)))
-        cuts = self.draws.below(self._cuts[places])
-        level = [Node(label) for label in self.draws.below(np.full(many * 2**depth, self.classes)).tolist()]
+        places = self.draws.uniform(np.full(inner, len(self.attributes)))
+        cuts = self.draws.uniform(self._cuts[places])
+        level = [Node(label) for label in self.draws.uniform(np.full(many * 2**depth, self.classes)).tolist()]
         splits = iter(zip(places.tolist(), cuts.tolist(), strict=True))
         for _ in range(depth):
             pairs = zip(level[::2], level[1::2], strict=True)
@@ -327,4 +333,4 @@ class _Search:
         return tree
 
     def _below(self, bound: int) -> int:
-        return int(self.draws.below(np.array([bound]))[0])
+        return int(self.draws.uniform(np.array([bound]))[0])

@@ -25,7 +25,6 @@ from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
 from dpselect.learn.builder import Multiway, Plan, RandomBinary, noisy_leaf
 from dpselect.learn.default import never
 from dpselect.learn.domains import Attribute
-from dpselect.learn.draws import Draws
 from dpselect.learn.id3 import refuse_large, unsupported
 from dpselect.learn.program import Growth
 from dpselect.learn.room import (
@@ -37,6 +36,8 @@ from dpselect.learn.room import (
     longest_path,
 )
 from dpselect.mechanisms.kinds import Mechanism
+from dpselect.release.draws import Draws
+from dpselect.utilities.counts import ONE
 from dpselect.utilities.majority import majority
 from dpselect.utilities.splits import Integers
 from dpselect.views.stored import StoredRecords
@@ -220,11 +221,15 @@ def fletcher_islam_depth(numeric: int, categorical: int) -> int:
 
 def label_by_counts(totals: Integers, epsilon: Fraction, draws: Draws) -> NDArray[np.float64]:
     """Return one vote a leaf, by permute-and-flip on its counts (monotone, sensitivity 1), all leaves at once."""
-    winners = draws.choose_rows(totals, np.ones(totals.shape, dtype=np.bool_), 1, epsilon)
+    winners = draws.choose_rows(totals, np.ones(totals.shape, dtype=np.bool_), epsilon, ONE)
     return np.eye(totals.shape[1])[winners]
 
 
 def label_by(totals: Integers, epsilon: Fraction, draws: Draws, mechanism: Mechanism) -> NDArray[np.float64]:
     """Return one vote a leaf, by any mechanism on the 0/1 majority score."""
-    winners = [draws.choose(majority(counts), epsilon, mechanism) for counts in totals]
+    with draws.disjoint(len(totals)) as leaves:
+        winners = [
+            leaf.choose(majority(counts), epsilon, mechanism=mechanism)
+            for leaf, counts in zip(leaves, totals, strict=True)
+        ]
     return np.eye(totals.shape[1])[winners]

@@ -38,8 +38,9 @@ def fit_in_place(model: PrivateTrees, source: Any, y: Any, epsilon: Fraction) ->
             model._check_size(records.rows)
             model._check_stored(records)
             plan = model._rehearsed(attributes, len(classes), epsilon)
-            guarantee = model._spent(epsilon, opened.facts)
-            trees = plan(records, model._draws())
+            guarantee = model._promised(epsilon)
+            with model._paid(guarantee, opened.facts) as draws:
+                trees = plan(records, draws)
             records.confirm()
         model._keep(trees, attributes, classes, guarantee)
         model._name_features([each.name for each in attributes])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from dpselect.kernel.budget import session
+from dpselect.kernel.budget import paying_from
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.learn.base import whole
 from dpselect.sources import frames
@@ -73,11 +73,8 @@ def preview(model: Any, X: Any, y: Any, *, n_records: int, tries: int = 5) -> Pr
     if size < 20:
         raise ValueError("The public sample is too small: pass at least 20 rows.")
     # Public rows cost nothing, whatever budget the caller has open.
-    token = session.set(None)
-    try:
+    with paying_from(None):
         return _tried(model, rows, labels, tries, exact_epsilon(model.epsilon) * Fraction(n_records, size * 4 // 5))
-    finally:
-        session.reset(token)
 
 
 def _tried(model: Any, rows: Any, labels: Any, tries: int, scaled: Fraction) -> Preview:

@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
 
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.learn.builder import Plan, grow
 from dpselect.learn.domains import Attribute
-from dpselect.learn.draws import Draws
-from dpselect.learn.rehearsal import Checks, NoRecords, along_one_path
+from dpselect.learn.rehearsal import NoRecords, along_one_path, rehearsal
 from dpselect.learn.room import require_room, widest_level
 from dpselect.learn.tree import Tree
+from dpselect.release.draws import Draws
+from dpselect.utilities.counts import ONE
 from dpselect.views.records import Counts
 
 # A noisy number of rows is never larger, and no plan is deeper than that of so many.
@@ -27,8 +30,8 @@ class Program(Protocol):
         """Grow the trees."""
         ...
 
-    def rehearse(self) -> None:
-        """Refuse what cannot work out, as public facts alone show: sizes, mechanisms and shares of epsilon."""
+    def rehearse(self, epsilon: Fraction, /) -> None:
+        """Refuse what cannot work out at this epsilon, as public facts alone show: sizes, mechanisms and shares."""
         ...
 
 
@@ -71,31 +74,37 @@ class Growth:
         """Grow all trees."""
         rows = self._rows(records, draws)
         if self.chunked:
-            return [self._grown(chunk, self.plan(rows), draws) for chunk in records.chunks(self.trees, draws.below)]
+            chunks = records.chunks(self.trees, draws.uniform)
+            with draws.disjoint(self.trees) as parts:
+                return [self._grown(chunk, self.plan(rows), own) for chunk, own in zip(chunks, parts, strict=True)]
         if self.trees == 1:
             return [self._grown(records, self.plan(rows), draws)]
         return [self._grown(records.again(), self.plan(rows), draws) for _ in range(self.trees)]
 
-    def rehearse(self) -> None:
-        """Ask one tree's questions of nobody.
+    def rehearse(self, epsilon: Fraction) -> None:
+        """Ask one tree's questions of nobody, and count what the others will spend.
 
         Raises:
             ValueError: the trees could outgrow time or memory; epsilon is too small.
-            PrivacyError: the mechanism does not fit.
+            PrivacyError: the mechanism does not fit; the plan spends more than epsilon.
         """
         require_room(max(self.leaves, self.branches), self._room())
-        nobody, draws = NoRecords(tuple(each.size for each in self.attributes), self.classes), Checks()
+        nobody, draws = NoRecords(tuple(each.size for each in self.attributes), self.classes), rehearsal(epsilon)
         try:
             self._rows(nobody, draws)
-            for plan in self.variants or (self.plan,):
-                self._grown(nobody, along_one_path(plan(_ALL if self.asked else self.rows)), draws)
+            with draws.attempts() as again:
+                for planned in self.variants or (self.plan,):
+                    plan, left = planned(_ALL if self.asked else self.rows), again()
+                    self._grown(nobody, along_one_path(plan), left)
+                    if self.trees > 1 and not self.chunked:
+                        left.spend(Guarantee(plan.total, Neighbours.ADD_REMOVE), count=self.trees - 1)
         except ZeroDivisionError:
             raise ValueError("epsilon is too small for this fit: pass a larger one.") from None
 
     def _rows(self, records: Counts, draws: Draws) -> int:
         if not self.asked:
             return self.rows
-        return int(draws.noisy(records.totals(1).sum(axis=1), self.asked)[0])
+        return int(draws.counts(records.totals(1).sum(axis=1), self.asked, ONE)[0])
 
     def _grown(self, records: Counts, plan: Plan, draws: Draws) -> Tree:
         tree = grow(records, self.attributes, replace(plan, most=self._room() // self.branches), draws)
@@ -111,12 +120,12 @@ class Search:
     """Trees that are found in another way: how, and what to check before."""
 
     run: Callable[[Counts, Draws], list[Tree]]
-    check: Callable[[Checks], None]
+    check: Callable[[Draws], None]
 
     def __call__(self, records: Counts, draws: Draws) -> list[Tree]:
         """Find the trees."""
         return self.run(records, draws)
 
-    def rehearse(self) -> None:
+    def rehearse(self, epsilon: Fraction) -> None:
         """Check."""
-        self.check(Checks())
+        self.check(rehearsal(epsilon))

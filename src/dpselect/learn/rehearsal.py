@@ -1,7 +1,8 @@
 """A rehearsal: every kind of question of a fit is asked once, of nobody, so that what refuses does so before it costs.
 
 The builder runs as it will run, over a table without rows, along one path: the one that leaves most codes open, which
-is a longest one. Draws check what they are asked for and draw nothing. Nothing here has seen a record.
+is a longest one. It draws at a door with the whole epsilon, behind which nothing is drawn. Nothing here has seen a
+record.
 """
 
 from __future__ import annotations
@@ -9,50 +10,77 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.bound import require_rate
+from dpselect.kernel.budget import Allowance
 from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.learn.builder import Open, Plan
-from dpselect.learn.draws import Draws, row_ticks
 from dpselect.learn.room import MOST_DEPTH
 from dpselect.mechanisms.exponential import exponential
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
+from dpselect.mechanisms.sampler import Sampler
+from dpselect.release.draws import Draws
+from dpselect.release.partition import Candidates, least_cost
 from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import Integers
 from dpselect.views.records import Counts
 
 
-class Checks(Draws):
-    """Draws that refuse what real ones would refuse, and otherwise take what comes first."""
+def rehearsal(epsilon: Fraction) -> Draws:
+    """Return draws that refuse what a fit at this epsilon would refuse, an overdraft too, and draw nothing."""
+    return Rehearsed(Allowance(epsilon, Neighbours.ADD_REMOVE), First())
 
-    def noisy(self, counts: Integers, epsilon: Fraction) -> Integers:
-        """Return the counts, if noise at this epsilon fits an integer."""
-        require_rate(epsilon)
-        return counts
 
-    def choose(self, scores: Scores, epsilon: Fraction, mechanism: Mechanism) -> int:
-        """Return the first candidate, if the mechanism accepts the scores."""
-        _require_fit(scores, epsilon, mechanism)
-        return 0
+class Rehearsed(Draws):
+    """Draws that say which mechanisms would fit where one does not."""
 
-    def several(self, scores: Scores, many: int, epsilon: Fraction, mechanism: Mechanism) -> list[int]:
-        """Return the first candidates, if the mechanism accepts the scores."""
-        _require_fit(scores, epsilon / many, mechanism)
-        return list(range(many))
+    __slots__ = ()
 
-    def choose_rows(
-        self, values: NDArray[np.float64] | Integers, valid: NDArray[np.bool_], sensitivity: int, epsilon: Fraction
-    ) -> Integers:
+    def top_k(self, scores: Scores, k: int, epsilon: Any, *, mechanism: Mechanism | None = None) -> list[int]:
+        """Return what comes first, if the mechanism accepts the scores."""
+        if mechanism is not None:
+            _require_fit(scores, exact_epsilon(epsilon) / k, mechanism)
+        return super().top_k(scores, k, epsilon, mechanism=mechanism)
+
+
+class First:
+    """Outcomes that are what comes first, and counts without noise."""
+
+    def winners(self, sampler: Sampler, ticks: Integers, rate: Fraction, k: int) -> list[int]:  # noqa: ARG002
+        """Return the first candidates."""
+        return list(range(k))
+
+    def grouped(
+        self,
+        sampler: Sampler,  # noqa: ARG002
+        ticks: Integers,  # noqa: ARG002
+        counts: Integers,
+        rate: Fraction,  # noqa: ARG002
+        k: int,
+    ) -> list[tuple[int, int]]:
+        """Return the first candidates of the groups."""
+        return [(group, ordinal) for group, many in enumerate(counts.tolist()) for ordinal in range(many)][:k]
+
+    def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:  # noqa: ARG002
         """Return the first valid candidate of every row."""
-        row_ticks(values, sensitivity, epsilon)
         return np.asarray(valid.argmax(axis=1), dtype=np.int64)
 
-    def below(self, bounds: Integers) -> Integers:
+    def noisy(self, counts: Integers, rate: Fraction) -> Integers:  # noqa: ARG002
+        """Return the counts."""
+        return counts
+
+    def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:  # noqa: ARG002
+        """Return the partition of least cost."""
+        return least_cost(candidates, costs)
+
+    def uniform(self, bounds: Integers) -> Integers:
         """Return zeros."""
         return np.zeros(bounds.shape, dtype=np.int64)
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from dpselect.learn import DPID3Classifier
 from dpselect.learn.builder import Open, Splitter, one_child_a_value
 from dpselect.learn.domains import Attribute
-from dpselect.learn.draws import Draws
+from dpselect.release.draws import Draws
+from dpselect.utilities.counts import ONE
 from dpselect.utilities.splits import Integers, row_scores_gain
 from dpselect.views.records import Counts
 
@@ -34,14 +35,16 @@ class NoisyGains:
         """Ask for the counts of every attribute that still has several values, at an equal share of epsilon."""
         split = np.full(going.size, -1, dtype=np.int64)
         tables = records.level(going.size)
-        for node in np.flatnonzero(going).tolist():
-            places = [place for place, codes in enumerate(opened) if codes[node].sum() > 1]
-            gains = []
-            for place in places:
-                counts = tables[place][node][opened[place][node]]
-                noisy = draws.noisy(counts, epsilon / len(places))
-                gains.append(float(row_scores_gain(np.maximum(noisy, 0)).sum()))
-            split[node] = places[int(np.argmax(gains))]
+        nodes = np.flatnonzero(going).tolist()
+        with draws.disjoint(len(nodes)) as parts:
+            for node, part in zip(nodes, parts, strict=True):
+                places = [place for place, codes in enumerate(opened) if codes[node].sum() > 1]
+                gains = []
+                for place in places:
+                    counts = tables[place][node][opened[place][node]]
+                    noisy = part.counts(counts, epsilon / len(places), ONE)
+                    gains.append(float(row_scores_gain(np.maximum(noisy, 0)).sum()))
+                split[node] = places[int(np.argmax(gains))]
         return split, one_child_a_value(split, opened)
 
 

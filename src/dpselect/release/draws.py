@@ -122,13 +122,13 @@ class Draws:
         is public. Only for add-remove neighbours.
         """
         with self._allowance.disjoint(parts) as lent:
-            yield [Draws(each, self._outcomes) for each in lent]
+            yield [type(self)(each, self._outcomes) for each in lent]
 
     @contextmanager
     def attempts(self) -> Iterator[Callable[[], Draws]]:
         """Draw until an attempt can be used: each has all that is left, and the result of one at most goes anywhere."""
         with self._allowance.attempts() as lend:
-            yield lambda: Draws(lend(), self._outcomes)
+            yield lambda: type(self)(lend(), self._outcomes)
 
     def paying(self) -> AbstractContextManager[None]:
         """Let every release inside the block pay from what is left here, instead of a ledger."""

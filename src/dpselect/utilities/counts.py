@@ -16,7 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.bound import Bound
 from dpselect.scores.scores import Scores
+
+# A record is in one cell of a table, so one more moves one count, by 1.
+ONE = Bound(1)
 
 
 def counts(class_counts: ArrayLike, candidates: Sequence[Any] | None = None) -> Scores:
@@ -33,7 +37,7 @@ def counts(class_counts: ArrayLike, candidates: Sequence[Any] | None = None) -> 
     array([4, 0, 9])
     """
     whole = whole_counts(class_counts)
-    return Scores(whole, 1, candidates=candidates, range_bound=1, distance=whole.max() - whole)
+    return Scores(whole, ONE.total, candidates=candidates, range_bound=1, distance=whole.max() - whole)
 
 
 def whole_counts(class_counts: ArrayLike) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.bound import Bound
 from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import (
     FARTHEST,
@@ -27,8 +28,8 @@ from dpselect.utilities.splits import (
     stacked,
 )
 
-# The sensitivity without a public number of records.
-BOUND = 2
+# What one record moves a score by, without a public number of records.
+BOUND = Bound(2)
 
 
 def misclassified(counts: Mapping[Any, ArrayLike], *, max_records: int | None = None) -> Scores:
@@ -46,7 +47,7 @@ def misclassified(counts: Mapping[Any, ArrayLike], *, max_records: int | None = 
     """
     names, rows, starts = stacked(counts)
     records_within(rows, starts, max_records)
-    bound = Fraction(BOUND) if max_records is None else BOUND - Fraction(1, int(max_records))
+    bound = BOUND.total if max_records is None else BOUND.total - Fraction(1, int(max_records))
     whole, part = _wrong(rows)
     values = 0.0 - np.minimum(np.add.reduceat(whole, starts) + attribute_sums(part, starts), FARTHEST)
     return Scores(values, bound, candidates=names, range_bound=1)

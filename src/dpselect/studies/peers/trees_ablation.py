@@ -14,11 +14,15 @@ from unittest.mock import patch
 
 import numpy as np
 
+from dpselect.kernel.bound import Bound
+from dpselect.kernel.budget import paying_from
+from dpselect.kernel.guarantee import Guarantee
 from dpselect.learn import default
 from dpselect.learn.builder import BestBinary
 from dpselect.learn.domains import attributes
-from dpselect.learn.draws import Draws
 from dpselect.learn.prune import prune_by_gain
+from dpselect.learn.reading import Rows
+from dpselect.release.opened import opened
 from dpselect.studies.peers.trees import load
 from dpselect.utilities.splits import row_scores_gini, row_scores_max
 from dpselect.views import Records
@@ -29,12 +33,12 @@ EPSILONS = (0.1, 1.0)
 
 def only(rows: Callable[[Any], Any], sensitivity: int) -> Callable[..., Any]:
     """The splitter with another criterion."""
-    return lambda known, *_: BestBinary(known, rows, sensitivity)
+    return lambda known, *_: BestBinary(known, rows, Bound(sensitivity))
 
 
-def twice(known: Any, rows: Any, _: int) -> Any:
+def twice(known: Any, rows: Any, bound: Bound) -> Any:
     """The splitter as if the range bound were 2."""
-    return BestBinary(known, rows, 4)
+    return BestBinary(known, rows, bound.times(2))
 
 
 def deeper(by: int) -> Callable[[int, float], int]:
@@ -66,7 +70,7 @@ def accuracy(data: Any, changes: dict[str, Any], epsilon: float, repeats: int) -
     bins = changes.get("bins", 32)
     known = attributes(list(domains), domains, bins=bins, missing=False)
     model = default.DPTreeClassifier(epsilon, bins=bins)
-    codes, labels = model._encoded(known, classes, columns, columns[target])
+    codes, labels = model._encoded(Rows.of(columns, target), known, classes)
     sizes, found = tuple(each.size for each in known), []
     with ExitStack() as stack:
         for name, value in changes.items():
@@ -77,7 +81,8 @@ def accuracy(data: Any, changes: dict[str, Any], epsilon: float, repeats: int) -
             train, test = order[: labels.size * 4 // 5], order[labels.size * 4 // 5 :]
             grow = model._planned(known, len(classes), Fraction(str(epsilon)))
             records = Records([each[train] for each in codes], labels[train], sizes, len(classes))
-            tree = grow(records, Draws())[0]
+            with paying_from(None), opened(Guarantee(epsilon, "add-remove")) as draws:
+                tree = grow(records, draws)[0]
             predicted = tree.counts.argmax(axis=1)[tree.apply([each[test] for each in codes])]
             found.append((predicted == labels[test]).mean())
     return float(np.mean(found))
