@@ -1,0 +1,154 @@
+"""What must be right for one release: every definition of kernel and release that it can reach, and how long that is.
+
+Functions and classes are found through imports, methods by their names alone, whatever the object: a little too much
+may count, never too little. Type annotations, which do nothing, do not count.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from dpselect.mechanisms import EVERY_MECHANISM, mechanism
+
+SOURCE = Path(__file__).parents[1]
+# Where a release begins, whose answers it takes, and the integers that mechanisms make for it.
+_START = (
+    "release/select.py:top_k",
+    "release/outcomes.py:Coins.winners",
+    "kernel/units.py:floor_ticks",
+    "kernel/units.py:exact_ticks",
+    "kernel/units.py:UnitScores",
+)
+# What starts the release of candidates in an engine.
+_IN_ENGINES = "release/select.py:_release_grouped"
+# Declares what answers, and runs nothing.
+_DECLARED = "release/protocol.py"
+# One of these draws, or, with noise that is idealised, the last.
+_SAMPLERS = {
+    "exponential": "kernel/samplers/exponential.py:exponential",
+    "permute-and-flip": "kernel/samplers/permute_and_flip.py:permute_and_flip",
+    "noisy max, Laplace": "kernel/samplers/laplace.py:laplace",
+}
+_IDEALISED = "release/idealised.py:noisy_max"
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A function, a method, or a class without its methods.
+
+    Attributes:
+        place: file below the package, and dotted name within it.
+        lines: how many, with docstring and decorators.
+        reached: places of functions and classes that it names, and ``.name`` of whatever attributes it asks for.
+    """
+
+    place: str
+    lines: int
+    reached: frozenset[str]
+
+
+def trusted(name: str) -> list[Definition]:
+    """Return the definitions that a selection by this mechanism must trust, in the order of files and names."""
+    sampler = mechanism(name).sampler
+    own = _IDEALISED if sampler.idealised else _SAMPLERS[sampler.name]
+    others = {*_SAMPLERS.values(), _IDEALISED, _IN_ENGINES} - {own}
+    known: dict[str, list[Definition]] = {}
+    for each in definitions():
+        if each.place not in others and not each.place.startswith(_DECLARED):
+            known.setdefault(each.place, []).append(each)
+            if "." in (dotted := each.place.partition(":")[2]):
+                known.setdefault(f".{dotted.partition('.')[2]}", []).append(each)
+    found: dict[str, Definition] = {}
+    waiting = [*_START, own]
+    while waiting:
+        for each in known.get(waiting.pop(), ()):
+            if each.place not in found:
+                found[each.place] = each
+                waiting += each.reached
+    return [found[place] for place in sorted(found)]
+
+
+def table() -> str:
+    """Return, for every mechanism, how many definitions and lines one selection must trust, as Markdown."""
+    lines = ["| mechanism | definitions | lines |", "|---|---|---|"]
+    for name in EVERY_MECHANISM:
+        found = trusted(name)
+        lines.append(f"| `{name}` | {len(found)} | {sum(each.lines for each in found)} |")
+    return "\n".join(lines)
+
+
+@cache
+def definitions() -> tuple[Definition, ...]:
+    """Return every definition of kernel and release."""
+    files = [*(SOURCE / "kernel").rglob("*.py"), *(SOURCE / "release").glob("*.py")]
+    return tuple(each for file in sorted(files) for each in _of(file))
+
+
+def _of(file: Path) -> Iterator[Definition]:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    here = file.relative_to(SOURCE).as_posix()
+    seen = _imported(tree)
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            seen[node.name] = f"{here}:{node.name}"
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            # A constant, a table or an object made by a call: whoever names it reaches what it names.
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = [each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            for name in names:
+                seen[name] = f"{here}:{name}"
+                # The table of samplers names all of them, and a release uses one.
+                reached = frozenset() if name in ("_DRAWS", "_GROUPED") else _reached(node, seen, ())
+                yield Definition(f"{here}:{name}", lines if name == names[0] else 0, reached)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            yield Definition(f"{here}:{node.name}", _length(node), _reached(node, seen, ()))
+        elif isinstance(node, ast.ClassDef):
+            methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+            # Whoever makes an object runs what Python itself calls.
+            called = {f"{here}:{node.name}.{each.name}" for each in methods if each.name.startswith("__")}
+            lines = _length(node) - sum(_length(method) for method in methods)
+            yield Definition(f"{here}:{node.name}", lines, _reached(node, seen, methods) | called)
+            for method in methods:
+                yield Definition(f"{here}:{node.name}.{method.name}", _length(method), _reached(method, seen, ()))
+
+
+def _imported(tree: ast.Module) -> dict[str, str]:
+    """Return, for every name that is imported from the package, the place of its definition; modules end in ``:``."""
+    seen = {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dpselect."):
+            parts = "/".join((node.module or "").split(".")[1:])
+            for each in node.names:
+                module = (SOURCE / parts / f"{each.name}.py").exists()
+                place = f"{parts}/{each.name}.py:" if module else f"{parts}.py:{each.name}"
+                seen[each.asname or each.name] = place
+    return seen
+
+
+def _reached(node: ast.AST, seen: dict[str, str], without: list[ast.FunctionDef] | tuple[()]) -> frozenset[str]:
+    left = {id(inner) for method in without for inner in ast.walk(method)}
+    for each in ast.walk(node):
+        for annotation in (getattr(each, "annotation", None), getattr(each, "returns", None)):
+            if annotation is not None:
+                left |= {id(inner) for inner in ast.walk(annotation)}
+    reached = set()
+    for each in ast.walk(node):
+        if id(each) in left:
+            continue
+        if isinstance(each, ast.Name) and each.id in seen:
+            reached.add(seen[each.id])
+        elif isinstance(each, ast.Attribute):
+            owner = seen.get(each.value.id, "") if isinstance(each.value, ast.Name) else ""
+            reached.add(f"{owner}{each.attr}" if owner.endswith(":") else f".{each.attr}")
+    return frozenset(reached)
+
+
+def _length(node: ast.FunctionDef | ast.ClassDef) -> int:
+    first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+    return (node.end_lineno or node.lineno) - first + 1
