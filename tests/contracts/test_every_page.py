@@ -1,36 +1,44 @@
 """The house itself: whatever is in a public list has a proof, a test, a doctest and a row in papers.md."""
 
-import doctest
-import inspect
 import re
 from pathlib import Path
 
 import pytest
 
 import dpselect as dps
+from dpselect.audit.claims import UTILITY_CLAIMS
+from tests.contracts import complete
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "dpselect"
 PAPERS = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
-TESTS = [path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")]
-HEADINGS = ["## Claim", "## Assumes", "## Proof", "## Where the code differs from the paper"]
 BUILDERS = dps.mechanisms.EVERY_MECHANISM
 UTILITIES = {function.__name__: function for function in dps.utilities.EVERY_UTILITY} | {
     f"published.{function.__name__}": function for function in dps.published.EVERY_UTILITY
 }
 
 
-@pytest.mark.parametrize("name", [*BUILDERS, *UTILITIES])
-def test_each_has_a_proof_a_doctest_and_a_row(name: str) -> None:
-    """The proof stands beside the file, under the four headings."""
-    function = BUILDERS.get(name) or UTILITIES[name]
-    file = Path(inspect.getfile(function))
-    proof = file.with_suffix(".md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", BUILDERS)
+def test_every_mechanism_is_complete(name: str) -> None:
+    """It can be built by its name, and has a summary, a proof, an example and a row in papers.md."""
+    lacking = complete.of_mechanism(name, BUILDERS[name], PAPERS)
+    assert not lacking, "\n".join(lacking)
 
-    assert HEADINGS == re.findall(r"^## .*$", proof, re.MULTILINE)
-    assert doctest.DocTestFinder().find(function)[0].examples
-    assert f"| `{name}` |" in PAPERS
-    assert any(re.search(rf"\b{re.escape(name)}\b", text) for text in TESTS)
+
+@pytest.mark.parametrize("name", UTILITIES)
+def test_every_utility_is_complete(name: str) -> None:
+    """It has a proof, an example, a row in papers.md and a claim that the auditor checks."""
+    lacking = complete.of_utility(name, UTILITIES[name], PAPERS, [claim.name for claim in UTILITY_CLAIMS])
+    assert not lacking, "\n".join(lacking)
+
+
+def test_every_file_of_a_mechanism_or_a_utility_is_in_its_list() -> None:
+    """A file alone is not reached by any other contract."""
+    builders = {build.__name__ for build in BUILDERS.values()}
+    utilities = {utility.__name__ for utility in dps.utilities.EVERY_UTILITY}
+    lacking = complete.unlisted(SOURCE / "mechanisms", builders, "EVERY_MECHANISM in mechanisms/__init__.py")
+    lacking += complete.unlisted(SOURCE / "utilities", utilities, "the imports of utilities/__init__.py")
+    assert not lacking, "\n".join(lacking)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +58,7 @@ def test_each_has_a_proof_a_doctest_and_a_row(name: str) -> None:
 )
 def test_what_joins_scores_or_draws_has_a_proof_too(name: str) -> None:
     """Under the same four headings as every other proof."""
-    assert HEADINGS == re.findall(r"^## .*$", (SOURCE / name).read_text(encoding="utf-8"), re.MULTILINE)
+    assert not complete.of_proof(SOURCE / name)
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))

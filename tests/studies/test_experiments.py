@@ -7,32 +7,41 @@ import inspect
 import math
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from dpselect.cli import main
+from dpselect.studies import papers
 from dpselect.studies.engine import data, journal
 from dpselect.studies.engine.experiment import EFFORTS, FULL
 from dpselect.studies.engine.journal import Journal
 from dpselect.studies.engine.runs import fingerprint, key_of
 from dpselect.studies.papers import EVERY_EXPERIMENT, NOT_REPRODUCED, chosen
+from tests.contracts import complete
 from tests.studies import tiny_experiment
 
 
 @pytest.mark.parametrize("experiment", EVERY_EXPERIMENT, ids=lambda each: each.name)
 def test_every_experiment_is_described(experiment):
     """Its name is its file's, it has printed values or claims, words, cells, and a function others can import."""
-    assert experiment.name == inspect.getmodule(experiment.grid).__name__.rpartition(".")[2]
-    assert experiment.printed or experiment.claims
-    assert experiment.title.endswith(".")
-    assert experiment.method.endswith(".")
-    assert experiment.tolerance_because or not experiment.printed or all(each.apart for each in experiment.printed)
-    assert experiment.measure.__qualname__ == experiment.measure.__name__
+    file = inspect.getmodule(experiment.grid).__name__.rpartition(".")[2]
+    lacking = complete.of_experiment(file, experiment)
+    assert not lacking, "\n".join(lacking)
     for effort in EFFORTS.values():
         cells = [key_of(cell) for cell in experiment.grid(effort)]
         assert 0 < len(cells) == len(set(cells))
         # The code is read anew for every fingerprint.
         assert effort is not FULL or 32 == len(fingerprint(experiment, effort, cells))
+
+
+def test_every_file_of_an_experiment_is_in_the_list() -> None:
+    """A file alone is measured by nobody."""
+    listed = [each.name for each in EVERY_EXPERIMENT]
+    lacking = complete.unlisted(
+        Path(papers.__file__).parent, listed, "_FILES in studies/papers/__init__.py", "EXPERIMENT = "
+    )
+    assert not lacking, "\n".join(lacking)
 
 
 def test_quick_runs_ask_for_no_more_cells():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 
 from dpselect.studies.engine.experiment import Experiment
 from dpselect.studies.papers.not_reproduced import NOT_REPRODUCED
@@ -44,9 +45,19 @@ def __getattr__(name: str) -> tuple[Experiment, ...]:
     """Import the files when all are asked for: a process that measures one needs no others."""
     if name != "EVERY_EXPERIMENT":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    every = tuple(import_module(f"{__name__}.{file}").EXPERIMENT for file in _FILES)
+    every = tuple(_in_file(file) for file in _FILES)
     globals()[name] = every
     return every
+
+
+def _in_file(file: str) -> Experiment:
+    name = f"{__name__}.{file}"
+    if find_spec(name) is None:
+        raise TypeError(f"studies/papers/{file}.py is in the list of experiments and not there: write it.")
+    experiment = getattr(import_module(name), "EXPERIMENT", None)
+    if not isinstance(experiment, Experiment):
+        raise TypeError(f"studies/papers/{file}.py has no EXPERIMENT: let it end with EXPERIMENT = Experiment(...).")
+    return experiment
 
 
 def chosen(names: list[str]) -> list[Experiment]:

@@ -1,0 +1,169 @@
+"""Whoever adds a mechanism, a utility or an experiment is told in one sentence each what is still to be written."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from dpselect.studies import papers
+from tests.contracts import complete
+from tests.studies import tiny_experiment
+
+ROOT = Path(__file__).parents[2]
+MECHANISM = '''"""A mechanism that somebody began."""
+
+from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
+from dpselect.mechanisms.sampler import EXPONENTIAL
+from dpselect.mechanisms.scaling import scale
+
+
+def newcomer() -> Mechanism:
+    """Return it."""
+    return UnitMechanism("other-name", "Somewhere", scale, EXPONENTIAL)
+'''
+UTILITY = '''"""A utility that somebody began."""
+
+from dpselect.scores.scores import Scores
+
+
+def newcomers(counts: list[int]) -> Scores:
+    """Return counts."""
+    return Scores(counts, sensitivity=1, kind="integer")
+'''
+LACKED_BY_A_MECHANISM = [
+    "newcomer: pass its published name 'newcomer' to the mechanism that is returned, and not 'other-name'.",
+    "newcomer: let the summary be one sentence that says when to use it and ends with a full stop.",
+    f"newcomer: write its proof, newcomer.md beside the code, under the headings {complete.UNDER}.",
+    "newcomer: add an example to the docstring of newcomer, >>> and what it prints.",
+    "newcomer: add the row | `newcomer` | paper item | file | to docs/papers.md.",
+]
+LACKED_BY_A_UTILITY = [
+    f"newcomers: write its proof, newcomers.md beside the code, under the headings {complete.UNDER}.",
+    "newcomers: add an example to the docstring of newcomers, >>> and what it prints.",
+    "newcomers: add the row | `newcomers` | paper item | file | to docs/papers.md.",
+    "newcomers: add UtilityClaim('newcomers', ...) with a tiny universe to src/dpselect/audit/claims.py.",
+]
+
+
+def written(folder: Path, name: str, text: str) -> ModuleType:
+    """A module in a temporary folder."""
+    file = folder / f"{name}.py"
+    file.write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(name, file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_mechanism_without_anything_lacks_five_things(tmp_path: Path) -> None:
+    """Each is one sentence, and writing what it asks for silences it."""
+    build = written(tmp_path, "newcomer", MECHANISM).newcomer
+    assert LACKED_BY_A_MECHANISM == complete.of_mechanism("newcomer", build, "")
+
+    (tmp_path / "newcomer.md").write_text("# Newcomer\n\n" + "\n".join(complete.HEADINGS) + "\n")
+    mended = (
+        MECHANISM.replace("other-name", "newcomer")
+        .replace("Somewhere", "Nowhere.")
+        .replace("it.", "it.\n\n    >>> 1\n    1\n    ")
+    )
+    build = written(tmp_path, "newcomer", mended).newcomer
+    assert [] == complete.of_mechanism("newcomer", build, "| `newcomer` | ours | `newcomer.py` |")
+
+
+def test_a_mechanism_that_needs_an_argument_or_returns_none_is_told() -> None:
+    """Contracts build every mechanism by its name alone."""
+    assert "give phi a default" in complete.of_mechanism("x", lambda phi: phi, "")[0]
+    assert "return a Mechanism" in complete.of_mechanism("x", lambda: None, "")[0]
+
+
+def test_a_utility_without_anything_lacks_four_things(tmp_path: Path) -> None:
+    """Proof, example, row and claim."""
+    utility = written(tmp_path, "newcomers", UTILITY).newcomers
+
+    assert LACKED_BY_A_UTILITY == complete.of_utility("newcomers", utility, "", ["counts"])
+
+
+def test_headings_in_another_order_are_told(tmp_path: Path) -> None:
+    """All proofs read alike."""
+    proof = tmp_path / "newcomer.md"
+    proof.write_text("# Newcomer\n\n## Proof\n\n## Claim\n")
+
+    assert [f"newcomer: give newcomer.md the headings {complete.UNDER}, in this order and no others."] == (
+        complete.of_proof(proof)
+    )
+
+
+def test_a_file_without_its_line_is_told(tmp_path: Path) -> None:
+    """No other contract reaches it."""
+    (tmp_path / "newcomer.py").write_text(MECHANISM)
+    (tmp_path / "helpers.py").write_text("def other() -> None: ...\n")
+
+    assert ["newcomer: add its line to the list."] == complete.unlisted(tmp_path, [], "the list")
+    assert [] == complete.unlisted(tmp_path, ["newcomer"], "the list")
+
+
+def test_an_experiment_lacks_what_its_report_needs() -> None:
+    """Its name, its figures, its sentences and a reason for its tolerance."""
+    begun = replace(tiny_experiment.EXPERIMENT, title="Twice", measure=lambda *_: [])
+    assert [
+        "figure_0: name the experiment as its file, name='figure_0', and not 'tiny'.",
+        "figure_0: let title= be a sentence that ends with a full stop.",
+        "figure_0: say in tolerance_because= why our numbers may lie that far from the printed ones.",
+        "figure_0: define measure at the top of its file, where other processes find it.",
+    ] == complete.of_experiment("figure_0", begun)
+    empty = replace(tiny_experiment.EXPERIMENT, printed=(), claims=())
+    assert ["tiny: add what the paper prints, as printed= or claims=."] == complete.of_experiment("tiny", empty)
+    assert "let the file end with EXPERIMENT" in complete.of_experiment("tiny", None)[0]
+
+
+def test_a_listed_experiment_without_a_file_or_an_experiment_is_told() -> None:
+    """The list is read by the command line too."""
+    with pytest.raises(TypeError, match=r"figure_0\.py is in the list of experiments and not there: write it\."):
+        papers._in_file("figure_0")
+    with pytest.raises(TypeError, match=r"trees\.py has no EXPERIMENT: let it end with EXPERIMENT = Experiment\("):
+        papers._in_file("trees")
+
+
+@pytest.mark.slow
+def test_the_contracts_themselves_tell_it(tmp_path: Path) -> None:
+    """In a copy of the tree with both begun and listed: every sentence is printed, and nothing else goes wrong."""
+    for name in ("src", "tests", "docs"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "_build", "made"))
+    for name in ("pyproject.toml", "conftest.py", "README.md"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    package = tmp_path / "src" / "dpselect"
+    (package / "mechanisms" / "newcomer.py").write_text(MECHANISM)
+    (package / "utilities" / "newcomers.py").write_text(UTILITY)
+    listed = package / "mechanisms" / "__init__.py"
+    text = listed.read_text().replace('    "exponential": ', '    "newcomer": newcomer,\n    "exponential": ', 1)
+    text = text.replace(
+        "from dpselect.mechanisms.noisy",
+        "from dpselect.mechanisms.newcomer import newcomer\nfrom dpselect.mechanisms.noisy",
+        1,
+    )
+    listed.write_text(text)
+    listed = package / "utilities" / "__init__.py"
+    line = "from dpselect.utilities.percentile import percentile as percentile\n"
+    listed.write_text(
+        listed.read_text().replace(line, "from dpselect.utilities.newcomers import newcomers as newcomers\n" + line)
+    )
+
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", "newcomer or claimed",
+         "tests/contracts/test_every_page.py", "tests/contracts/test_every_claim.py"],
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": "src"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    for sentence in (*LACKED_BY_A_MECHANISM, *LACKED_BY_A_UTILITY):
+        assert sentence in run.stdout
+    assert "add a UtilityClaim to audit/claims.py for {'newcomers'}" in run.stdout
+    assert not re.search(r"FileNotFoundError|KeyError", run.stdout)
