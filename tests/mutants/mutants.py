@@ -171,7 +171,7 @@ MUTANTS = (
         "row_scores_misclassified, BOUND",
         "row_scores_misclassified, __import__('dpselect').Bound(1)",
         (),
-        ("tests/learn/test_transcripts.py::test_no_transcript_loses_more_than_epsilon[default, public size-epsilon0]",),
+        ("tests/learn/test_transcripts.py::test_a_default_tree_that_believes_in_half_the_sensitivity_is_found",),
     ),
     Mutant(
         "the rho of a pure promise is halved",
