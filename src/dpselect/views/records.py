@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,7 @@ class Records:
     def __post_init__(self) -> None:
         # The smallest integers that fit: a level reads every one of them once.
         self._cells = [
-            (codes * self.classes + self.labels).astype(_least(size * self.classes))
+            _cells(codes, self.labels, self.classes, _least(size * self.classes + 1))
             for codes, size in zip(self.codes, self.sizes, strict=True)
         ]
         self._labels = self.labels.astype(_least(self.classes))
@@ -122,6 +122,15 @@ class Records:
 
     def __repr__(self) -> str:
         return f"Records(attributes={len(self.sizes)}, classes={self.classes})"
+
+
+def _cells(
+    codes: NDArray[Any], labels: NDArray[Any], classes: int, kind: type[np.unsignedinteger]
+) -> NDArray[np.unsignedinteger]:
+    """Return the cell of every record, in integers that hold the last one: codes may come in smaller ones."""
+    cells: NDArray[np.unsignedinteger] = codes.astype(kind) * kind(classes)
+    cells += labels.astype(kind)
+    return cells
 
 
 def _least(size: int) -> type[np.unsignedinteger]:
