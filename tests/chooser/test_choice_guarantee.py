@@ -123,8 +123,12 @@ def test_released_values_follow_the_law() -> None:
         rest = max(0.0, 1 - sum(found.values()))
         return found | {66.0: found.get(66.0, 0.0) + rest}
 
+    def drawn(metafeatures, values):
+        with dps.opened(dps.Guarantee(1, "add-remove")) as draws:
+            return released(metafeatures, values, Fraction(1), draws)
+
     verdict = dps.audit.sampler(
-        lambda: released(rows, {"rows": 5}, Fraction(1))["rows"],
+        lambda: drawn(rows, {"rows": 5})["rows"],
         at(1),
         against={"at 1.3 epsilon": at("13/10")},
         draws=4000,

@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 import dpselect as dps
+from dpselect.release.opened import door_to
 from tests.chooser.toy_options import NOISY, PUBLIC, ROWS, ZERO, chooser, maker, trained
 
 
@@ -65,7 +66,7 @@ def test_nothing_is_drawn_when_the_ledger_refuses(learned) -> None:
     """The spend comes before any randomness, and before the option sees the database."""
     drawn = []
     with dps.budget(epsilon=Fraction(1, 2)) as book, pytest.raises(dps.BudgetError):
-        learned._answered([1] * 900, 1, book, lambda: drawn.append(1))
+        learned._answered([1] * 900, 1, book, door_to(lambda: drawn.append(1)))
 
     assert [] == drawn
 

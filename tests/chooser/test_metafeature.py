@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import dpselect as dps
+from dpselect.audit.recorded import loss_of_transcript
 from dpselect.chooser import cells
 from dpselect.chooser.metafeature import expected, released
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.mechanisms.law import discrete_laplace as log_law
 from tests.chooser.toy_options import chooser
 
@@ -76,7 +78,8 @@ def test_real_values_follow_their_law() -> None:
     """The noise of a real metafeature is exact: at large epsilon it is small."""
     each = Metafeature("spread", sum, sensitivity=Fraction(1, 2))
 
-    assert 1e-2 > abs(each.noisy(3.25, Fraction(2000)) - 3.25)
+    with dps.opened(dps.Guarantee(2000, "add-remove")) as draws:
+        assert 1e-2 > abs(each.noisy(3.25, Fraction(2000), draws) - 3.25)
     assert 1e-9 > abs(each.deviation(Fraction(1)) / (np.sqrt(2) * 0.5) - 1 - 2**-19)
 
 
@@ -84,7 +87,9 @@ def test_public_facts_carry_no_noise() -> None:
     """They are read as they are, at any epsilon."""
     each = Metafeature("columns", len, public=True)
 
-    assert {"columns": 3.0} == released([each], {"columns": 3}, Fraction(0))
+    with dps.opened(dps.Guarantee(1, "add-remove")) as draws:
+        assert {"columns": 3.0} == released([each], {"columns": 3}, Fraction(0), draws)
+        assert 1 == draws.left
     assert 0.0 == each.deviation(Fraction(1))
 
 
@@ -123,3 +128,30 @@ def test_the_spread_of_huge_counts_moves_by_its_sensitivity() -> None:
         less = more.copy()
         less[0] -= 1
         assert abs(spread.value(more) - spread.value(less)) <= float(spread.sensitivity) * (1 + 2**-20)
+
+
+def test_a_metafeature_pays_for_the_neighbours_it_is_declared_for() -> None:
+    """Its noise is taken from a payment for the same ones, and for no more than is left."""
+    rows = Metafeature("rows", len, sensitivity=1)
+    with dps.opened(dps.Guarantee(1, "edge")) as draws:
+        with pytest.raises(dps.PrivacyError, match="add-remove"):
+            rows.noisy(5, Fraction(1), draws)
+        with pytest.raises(dps.PrivacyError, match="is left of what was paid"):
+            rows.noisy(5, Fraction(2), draws, Neighbours.EDGE)
+        rows.noisy(5, Fraction(1), draws, Neighbours.EDGE)
+        assert 0 == draws.left
+
+
+@pytest.mark.parametrize("sensitivity", [2, Fraction(1, 3), 0.7])
+def test_the_noise_of_a_metafeature_hides_its_sensitivity(sensitivity) -> None:
+    """Two values as far apart as declared lose epsilon at most, and nearly all of it: the margin is for rounding."""
+    each, low = Metafeature("spread", sum, sensitivity=sensitivity), 4
+    loss = loss_of_transcript(
+        lambda value, draws: each.noisy(value, Fraction(3), draws),
+        low,
+        low + each.sensitivity if isinstance(sensitivity, int) else low + float(each.sensitivity),
+        dps.Guarantee(3, "add-remove"),
+        np.random.default_rng(0).integers,
+    )
+
+    assert 3 * (1 - 2**-18) < loss <= 3

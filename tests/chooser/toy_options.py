@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 
 import dpselect as dps
-from dpselect.release.outcomes import Coins
 
 chooser = dps.chooser
 PUBLIC = {"two": [1] * 2, "five": [1] * 5, "six hundred": [1] * 600, "thousand": [1] * 1000}
@@ -13,7 +12,8 @@ PUBLIC = {"two": [1] * 2, "five": [1] * 5, "six hundred": [1] * 600, "thousand":
 
 def noisy_sum(records, epsilon):
     """Right up to its noise."""
-    return int(Coins().noisy(np.array([sum(records)]), epsilon)[0])
+    with dps.opened(dps.Guarantee(epsilon, "add-remove"), mechanism="noisy sum") as draws:
+        return int(draws.counts(np.array([sum(records)]), epsilon, dps.Bound(1))[0])
 
 
 def zero(_, epsilon):

@@ -52,6 +52,7 @@ def test_every_file_of_a_mechanism_or_a_utility_is_in_its_list() -> None:
         "release/quantiles.md",
         "release/partition.md",
         "histograms/counts.md",
+        "chooser/metafeature.md",
         "published/private_sql.md",
         "published/sulq.md",
     ],

@@ -2,6 +2,7 @@
 
 from dpselect.audit.admissibility import Admissibility, admissible, dominates
 from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss, privacy_loss_of_law
+from dpselect.audit.recorded import loss_of_transcript
 from dpselect.audit.sampler import SamplerVerdict, sampler, sampler_of
 from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets, tables, vectors
 
@@ -14,6 +15,7 @@ __all__ = [
     "dominates",
     "families",
     "graphs",
+    "loss_of_transcript",
     "metric_space",
     "multisets",
     "privacy_loss",

@@ -1,7 +1,8 @@
 """The choice maker: learns on public databases which option suits which data, pays for a few facts, and dispatches.
 
 The metafeatures are paid for with ``share`` of epsilon, split evenly; the option receives the rest. Which option runs
-depends on released values only, so the answer is the sequential composition of two releases: epsilon in all.
+depends on released values only, so the answer is the sequential composition of two releases: epsilon in all. It is
+paid for once, and both draw from that one payment: an option that wants more than is left gets an error.
 
 References: Imola and Yang 2019 (Jostle); Kotsogiannis et al. 2017 (Pythia).
 """
@@ -25,16 +26,18 @@ from dpselect.chooser.option import Option, rehearsed
 from dpselect.chooser.policy import Policy, Recipe
 from dpselect.chooser.regret import Regret, leave_out, remaining
 from dpselect.chooser.traces import COLUMNS, Traces, record
-from dpselect.kernel.budget import Spender, require_spender, session
+from dpselect.kernel.budget import Spender, require_spender
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours, neighbours
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.release.outcomes import Coins
-from dpselect.release.protocol import Outcomes
+from dpselect.release.draws import Draws
+from dpselect.release.opened import Door, opened
 
 _USUAL_SHARE = Fraction(1, 20)
 _FOUR_IN_FIVE = 1.2816
+# What ledgers record.
+_NAME = "choice-maker"
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,15 +74,17 @@ class ChoiceMaker:
         slack: how far outside the trained range still counts as inside, as a share of its width.
         trained: filled in by ``train``.
 
-    Guarantee of ``answer``: epsilon-differential privacy, if every option is private at the epsilon it is given.
+    Guarantee of ``answer``: epsilon-differential privacy, if options reach the data through releases only. Whatever an
+    option releases, with the library's own functions or with ``dpselect.opened``, is paid from what is left for it.
 
     Raises:
         ValueError, TypeError: no option or one; names that clash; a share outside its range.
         PrivacyError: a share of 0 although a metafeature must be paid for.
 
-    >>> from dpselect.release.outcomes import Coins
+    >>> import dpselect as dps
     >>> def noisy_sum(records, epsilon):
-    ...     return int(Coins().noisy(np.array([sum(records)]), epsilon)[0])
+    ...     with dps.opened(dps.Guarantee(epsilon, "add-remove"), mechanism="noisy sum") as draws:
+    ...         return int(draws.counts(np.array([sum(records)]), epsilon, dps.Bound(1))[0])
     >>> options = [Option("noisy sum", noisy_sum), Option("zero", lambda records, epsilon: 0)]
     >>> maker = ChoiceMaker(options, [Metafeature("rows", len, sensitivity=1)], lambda x, a: abs(sum(x) - a))
     >>> public = {"small": [1] * 2, "large": [1] * 900, "larger": [1] * 2000}
@@ -213,6 +218,7 @@ class ChoiceMaker:
             groups=named,
             path=traces,
             jobs=jobs,
+            neighbours=self.neighbours,
         )
         return self.learn(table, totals)
 
@@ -269,10 +275,11 @@ class ChoiceMaker:
         """
         total, values = self._ready(database, epsilon)
         spent = total * self.share if values else Fraction(0)
-        book = require_spender(ledger)
-        if book is not None and spent:
-            book.spend(self._guarantee(spent), mechanism="choice-maker", note="metafeatures")
-        return self._chosen(values, total, Coins())
+        require_spender(ledger)
+        if not spent:
+            return self.decided({name: float(value) for name, value in values.items()}, total)
+        with opened(self._guarantee(spent), mechanism=_NAME, ledger=ledger, note="metafeatures") as draws:
+            return self._chosen(values, total, draws)
 
     def answer(self, database: Any, epsilon: Any, *, ledger: Spender | None = None) -> Answer:
         """Choose an option, and answer with it.
@@ -281,21 +288,18 @@ class ChoiceMaker:
 
         Raises:
             ValueError, BudgetError: as ``choose``; whatever the option raises, epsilon being spent.
+            PrivacyError: the option releases more than was left for it, or protects other neighbours.
         """
-        return self._answered(database, epsilon, ledger, Coins())
+        return self._answered(database, epsilon, ledger)
 
-    def _answered(self, database: Any, epsilon: Any, ledger: Spender | None, coins: Outcomes) -> Answer:
+    def _answered(self, database: Any, epsilon: Any, ledger: Spender | None, door: Door = opened) -> Answer:
         total, values = self._ready(database, epsilon)
-        guarantee, book = self._guarantee(total), require_spender(ledger)
-        if book is not None:
-            book.spend(guarantee, mechanism="choice-maker", note="answer")
-        choice = self._chosen(values, total, coins)
-        # All of it is spent: an option that releases must not spend again from the session around us.
-        token = session.set(None)
-        try:
-            value = choice.option.answer(database, choice.left)
-        finally:
-            session.reset(token)
+        guarantee = self._guarantee(total)
+        with door(guarantee, mechanism=_NAME, ledger=ledger, note="answer") as draws:
+            choice = self._chosen(values, total, draws)
+            # All of it is paid for: an option releases from what is left of that, not from the session around us.
+            with draws.paying():
+                value = choice.option.answer(database, choice.left)
         return Answer(value, choice, guarantee)
 
     def _ready(self, database: Any, epsilon: Any) -> tuple[Fraction, dict[str, float]]:
@@ -325,11 +329,11 @@ class ChoiceMaker:
         name = self.trained.policy.options[place]
         return next(option for option in self.options if option.name == name)
 
-    def _chosen(self, values: Mapping[str, float], total: Fraction, coins: Outcomes) -> Choice:
+    def _chosen(self, values: Mapping[str, float], total: Fraction, draws: Draws) -> Choice:
         """Draw the metafeatures and choose."""
         if self._beyond(total):
             return self.decided({}, total)
-        return self.decided(released(self.metafeatures, values, total * self.share, coins), total)
+        return self.decided(released(self.metafeatures, values, total * self.share, draws, self.neighbours), total)
 
     def decided(self, known: Mapping[str, float], total: Fraction) -> Choice:
         """Return the choice that follows from released metafeatures: a function of these and public facts alone."""

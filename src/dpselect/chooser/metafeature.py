@@ -1,4 +1,7 @@
-"""A fact about a database: public, or declared with its sensitivity and paid for. There is no third case."""
+"""A fact about a database: public, or declared with its sensitivity and paid for. There is no third case.
+
+Proof of the noise: ``metafeature.md``.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.bound import Bound, require_rate
 from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.kernel.units import floor_ticks
-from dpselect.release.outcomes import Coins
-from dpselect.release.protocol import Outcomes
+from dpselect.release.draws import Draws
 
 _TICKS = 2**20
 _LARGEST = 10.0**300
-# As in the noise of counts.
-_LEAST_RATE = Fraction(1, 2**40)
 _SCALES = ("linear", "log")
-_COINS = Coins()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,15 +108,27 @@ class Metafeature:
 
     def require(self, epsilon: Fraction) -> None:
         """Refuse an epsilon whose noise would not fit (``ValueError``): before anything is spent."""
-        if not self.public and epsilon / self._ticks(0)[1] <= _LEAST_RATE:
-            raise ValueError(f"epsilon is too small to pay for metafeature {self.name!r}: raise it, or the share.")
+        if self.public:
+            return
+        try:
+            require_rate(epsilon / self._ticks(0)[1])
+        except ValueError:
+            raise ValueError(
+                f"epsilon is too small to pay for metafeature {self.name!r}: raise it, or the share."
+            ) from None
 
-    def noisy(self, value: float, epsilon: Fraction, coins: Outcomes = _COINS) -> float:
-        """Return a value plus noise at epsilon, from fresh randomness; a public value as it is."""
+    def noisy(
+        self, value: float, epsilon: Fraction, draws: Draws, neighbours: Neighbours = Neighbours.ADD_REMOVE
+    ) -> float:
+        """Return a value plus noise at epsilon, for neighbours that move it by the sensitivity; a public one as it is.
+
+        Raises:
+            PrivacyError: less than epsilon is left to draw with, or it protects other neighbours.
+        """
         if self.public:
             return float(value)
         ticks, moved, size = self._ticks(value)
-        return float(coins.noisy(ticks, epsilon / moved)[0] * size)
+        return float(draws.counts(ticks, epsilon, Bound(moved, neighbours))[0] * size)
 
     def quantile(self, value: float, epsilon: Fraction, chances: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what ``noisy`` gives at these quantiles of its noise: for training, where nothing is private."""
@@ -162,14 +175,15 @@ def released(
     metafeatures: Sequence[Metafeature],
     values: Mapping[str, float],
     epsilon: Fraction,
-    coins: Outcomes = _COINS,
+    draws: Draws,
+    neighbours: Neighbours = Neighbours.ADD_REMOVE,
 ) -> dict[str, float]:
     """Return what may be known: public facts as they are, the others with noise, epsilon split evenly between them.
 
-    Guarantee: epsilon-differential privacy; nothing is spent when all are public.
+    Guarantee: epsilon-differential privacy; nothing is drawn when all are public.
     """
     many = max(paid(metafeatures), 1)
-    return {each.name: each.noisy(values[each.name], epsilon / many, coins) for each in metafeatures}
+    return {each.name: each.noisy(values[each.name], epsilon / many, draws, neighbours) for each in metafeatures}
 
 
 def expected(

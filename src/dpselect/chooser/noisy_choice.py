@@ -17,14 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.chooser.trees import Table
-from dpselect.kernel.budget import session
-from dpselect.kernel.coins import below, fresh
+from dpselect.kernel.budget import paying_from
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.learn.conditional import FACTS, QUERIES
+from dpselect.release.opened import opened
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 ALTERNATIVES = ("end", *QUERIES)
+# What a door is opened with where nothing but public randomness is drawn.
+_PUBLIC = Guarantee(Fraction(1), Neighbours.ADD_REMOVE)
 _TABLE = ("group", "alternative", "excess", "rows", *FACTS)
 
 
@@ -81,20 +85,17 @@ class NoisyChoice:
             raise ValueError("Pass public tables that have test rows.")
         named = {name: (groups or {}).get(name, name) for name in tables}
         choice = cls({name: np.zeros(0) for name in _TABLE}, (None,) * len(ALTERNATIVES))
-        token = session.set(None)
-        try:
-            for each_round in range(rounds):
-                rows: list[dict[str, NDArray[Any]]] = [dict(choice.traces)] if each_round else []
-                for name, table in tables.items():
-                    for epsilon in map(exact_epsilon, epsilons):
-                        for _ in range(repetitions):
-                            explorer = _Explorer(choice if each_round else None)
-                            found = _grown(table, epsilon, explorer, max_depth, max_records, mechanism)
-                            rows.append({"group": np.full(found["rows"].size, named[name]), **found})
-                joined = {name: np.concatenate([each[name] for each in rows]) for name in _TABLE}
-                choice = cls.fitted(joined)
-        finally:
-            session.reset(token)
+        for each_round in range(rounds):
+            before = choice if each_round else None
+            rows: list[dict[str, NDArray[Any]]] = [dict(choice.traces)] if each_round else []
+            for name, table in tables.items():
+                for epsilon in map(exact_epsilon, epsilons):
+                    for _ in range(repetitions):
+                        # A public table: no budget around pays for a tree of it.
+                        with paying_from(None):
+                            found = _grown(table, epsilon, _Explorer(before), max_depth, max_records, mechanism)
+                        rows.append({"group": np.full(found["rows"].size, named[name]), **found})
+            choice = cls.fitted({name: np.concatenate([each[name] for each in rows]) for name in _TABLE})
         return choice
 
     @classmethod
@@ -149,16 +150,21 @@ class _Explorer:
         self.facts: list[Mapping[str, Floats]] = []
 
     def decide(self, facts: Mapping[str, Floats]) -> Integers:
-        size, entropy = facts["size"].size, fresh()
+        size = facts["size"].size
         # Ending cuts short what could be seen below: one node in four.
-        tried = np.array([max(below(8, entropy) - 1, 0) if below(4, entropy) else -1 for _ in range(size)])
+        tried = np.where(_below(4, size) > 0, np.maximum(_below(8, size) - 1, 0), -1)
         tried = np.where(tried >= len(QUERIES), tried - len(QUERIES) + 1, tried)
         if self.choice is not None:
-            keep = np.array([below(3, entropy) > 0 for _ in range(size)])
-            tried = np.where(keep, self.choice.decide(facts), tried)
+            tried = np.where(_below(3, size) > 0, self.choice.decide(facts), tried)
         self.decided.append(tried.astype(np.int64))
         self.facts.append(facts)
         return tried.astype(np.int64)
+
+
+def _below(bound: int, size: int) -> Integers:
+    """Return uniform integers from the door: they see no data, so that nobody's budget pays for them."""
+    with paying_from(None), opened(_PUBLIC) as draws:
+        return draws.uniform(np.full(size, bound))
 
 
 def _grown(

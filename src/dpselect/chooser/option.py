@@ -19,8 +19,9 @@ class Option:
 
     Attributes:
         name: as it stands in traces and reports.
-        answer: (database, epsilon) to an answer. It must be epsilon-differentially private by itself, epsilon being an
-            exact Fraction, and needs no ledger: whoever calls it has spent already.
+        answer: (database, epsilon) to an answer, epsilon being an exact Fraction. It must be epsilon-differentially
+            private by itself, and needs no ledger: the epsilon is paid for already, and whatever it releases with the
+            library or draws at ``dpselect.opened`` is taken from that, up to epsilon.
         predict: the programmer's expectation of its loss, or ``None``.
         idealised: whether its noise is floating point, so that its promise is for its ideal twin.
         rehearse: (database, epsilon) to nothing; raises what ``answer`` would raise for public reasons, before anything

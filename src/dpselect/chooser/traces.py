@@ -16,7 +16,10 @@ from numpy.typing import NDArray
 
 from dpselect.chooser.metafeature import Metafeature
 from dpselect.chooser.option import Option
-from dpselect.kernel.budget import session
+from dpselect.kernel.budget import paying_from
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.release.opened import opened
 from dpselect.sources.output import Output
 
 # One row a run; the metafeatures of the database follow, one column each.
@@ -171,6 +174,7 @@ def record(
     groups: Mapping[str, str],
     path: str | Path | None,
     jobs: int,
+    neighbours: Neighbours,
 ) -> Traces:
     """Run every option on every public database, epsilon and repetition that the file does not hold yet.
 
@@ -196,7 +200,8 @@ def record(
                 if missing:
                     tasks.append((name, epsilon, option, missing))
     runs = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size="auto")(
-        delayed(_run)(name, databases[name], epsilon, option, loss, missing) for name, epsilon, option, missing in tasks
+        delayed(_run)(name, databases[name], Guarantee(epsilon, neighbours), option, loss, missing)
+        for name, epsilon, option, missing in tasks
     )
     written = time.monotonic()
     try:
@@ -240,18 +245,22 @@ def _resumed(
 
 
 def _run(
-    name: str, database: Any, epsilon: Fraction, option: Option, loss: Loss, repetitions: Sequence[int]
+    name: str, database: Any, guarantee: Guarantee, option: Option, loss: Loss, repetitions: Sequence[int]
 ) -> list[dict[str, Any]]:
-    """Return one row a repetition; public databases cost nothing, whatever budget the caller has open."""
-    rows = []
-    token = session.set(None)
-    try:
+    """Return one row per repetition; public databases cost nothing, whatever budget the caller has open.
+
+    An option draws at most what it is given, as it must on private data: one that wants more fails here already.
+    """
+    rows, epsilon = [], guarantee.epsilon
+    with paying_from(None):
         for repetition in repetitions:
             start, error, lost = time.perf_counter(), "", float("nan")
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    lost = float(loss(database, option.answer(database, epsilon)))
+                    with opened(guarantee) as draws, draws.paying():
+                        answer = option.answer(database, epsilon)
+                    lost = float(loss(database, answer))
                 if not np.isfinite(lost) or lost < 0:
                     error = f"its loss was {lost}, not a number of at least 0"
             except Exception as problem:  # Whatever a plugged-in algorithm does is recorded, not passed on.
@@ -267,8 +276,6 @@ def _run(
                     "error": error,
                 }
             )
-    finally:
-        session.reset(token)
     return rows
 
 
