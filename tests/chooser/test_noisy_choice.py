@@ -20,9 +20,9 @@ def table(rows: int) -> Table:
 
 @pytest.fixture(scope="module")
 def choice() -> NoisyChoice:
-    """Learned on a few sizes of that table."""
+    """Learned on a few sizes of that table, often enough that a random query loses somewhere."""
     tables = {str(rows): table(rows) for rows in (24, 240, 2400)}
-    return NoisyChoice.learn(tables, [1, 4], repetitions=2, rounds=1, max_depth=2, max_records=3000)
+    return NoisyChoice.learn(tables, [1, 4], repetitions=16, rounds=1, max_depth=2, max_records=3000)
 
 
 def facts(size: float, left: int = 2) -> dict[str, np.ndarray]:
