@@ -1,5 +1,6 @@
 """The house itself: whatever is in a public list has a proof, a test, a doctest and a row in papers.md."""
 
+import os
 import re
 from pathlib import Path
 
@@ -101,6 +102,16 @@ def test_randomness_lives_in_two_files() -> None:
 
 def test_links_between_pages_lead_somewhere() -> None:
     """Every relative link in the documentation is a file of the repository."""
-    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_contributing_fits_on_a_screen_and_its_scripts_can_be_run() -> None:
+    """At most 60 lines; every script that it names is there and executable, and every script is named."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`scripts/(\w+)", text))
+
+    assert len(text.splitlines()) <= 60
+    assert named | {"lint"} == {file.name for file in (ROOT / "scripts").iterdir()}
+    assert all(os.access(ROOT / "scripts" / name, os.X_OK) for name in named | {"lint"})

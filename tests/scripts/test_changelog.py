@@ -1,0 +1,90 @@
+"""Fragments become CHANGELOG.md, and only a release deletes them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A copy of the script with three fragments and a changelog of one version."""
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts" / "changelog", tmp_path / "scripts" / "changelog")
+    folder = tmp_path / "changes.d"
+    folder.mkdir()
+    (folder / "17.fix.coins.md").write_text("Coins land\non one side.\n")
+    (folder / "9.fix.md").write_text("Nine is mended.\n")
+    (folder / "18.feature.door.md").write_text("There is a door.\n")
+    (tmp_path / "CHANGELOG.md").write_text("# Changes\n\n## 0.1.0 (2026-11-01)\n\n### New\n\n- The first. (#1)\n")
+    return tmp_path
+
+
+def run(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the script of that copy."""
+    command = [sys.executable, str(tree / "scripts" / "changelog"), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_fragments_are_assembled_by_kind_and_issue_and_stay(tree: Path) -> None:
+    """New things first, numbers as numbers, and twice is as once."""
+    for _ in range(2):
+        assert 0 == run(tree).returncode
+
+    assert (
+        "# Changes\n\n## Not released yet\n\n### New\n\n- There is a door. (#18)\n\n### Mended\n\n"
+        "- Nine is mended. (#9)\n- Coins land on one side. (#17)\n\n"
+        "## 0.1.0 (2026-11-01)\n\n### New\n\n- The first. (#1)\n"
+    ) == (tree / "CHANGELOG.md").read_text()
+    assert 3 == len(list((tree / "changes.d").iterdir()))
+
+
+def test_a_release_takes_the_fragments(tree: Path) -> None:
+    """Its part has the version in place of what was not released; earlier parts stay."""
+    run(tree)
+    assert 0 == run(tree, "--release", "0.2.0").returncode
+    text = (tree / "CHANGELOG.md").read_text()
+
+    assert "\n## 0.2.0 (" in text
+    assert "Not released" not in text
+    assert text.index("There is a door.") < text.index("## 0.1.0")
+    assert 1 == text.count("There is a door.")
+    assert [] == list((tree / "changes.d").iterdir())
+
+
+@pytest.mark.parametrize("version", ["0.1.0", "next", ""])
+def test_a_version_that_cannot_be_is_refused(tree: Path, version: str) -> None:
+    """One sentence; nothing is written or deleted."""
+    before = (tree / "CHANGELOG.md").read_text()
+    refused = run(tree, "--release", version)
+
+    assert (2, 1) == (refused.returncode, refused.stderr.count("\n"))
+    assert before == (tree / "CHANGELOG.md").read_text()
+    assert 3 == len(list((tree / "changes.d").iterdir()))
+
+
+@pytest.mark.parametrize("name", ["17.bug.md", "fix.md", "notes.txt"])
+def test_a_fragment_of_another_name_is_refused(tree: Path, name: str) -> None:
+    """The sentence says how to name it."""
+    (tree / "changes.d" / name).write_text("Words.")
+    refused = run(tree)
+
+    assert 2 == refused.returncode
+    assert f"Name {name} as ISSUE.KIND.TOPIC.md, with KIND one of feature, change, removal, fix." in refused.stderr
+
+
+def test_our_own_fragments_can_be_assembled(tree: Path) -> None:
+    """Each of them, by its name."""
+    shutil.rmtree(tree / "changes.d")
+    shutil.copytree(ROOT / "changes.d", tree / "changes.d")
+    assembled = run(tree)
+
+    assert "" == assembled.stderr
+    text = (tree / "CHANGELOG.md").read_text().partition("\n## 0.1.0")[0]
+    assert len(list((ROOT / "changes.d").iterdir())) == text.count("\n- ")
