@@ -255,5 +255,5 @@ def test_groups_name_databases() -> None:
     """A slip of the pen would let copies of one source judge each other."""
     options = [chooser.Option("one", lambda x, epsilon: 1.0), chooser.Option("two", lambda x, epsilon: 2.0)]
     fresh = chooser.ChoiceMaker(options, [chooser.Metafeature("rows", len, public=True)], lambda x, found: found)
-    with pytest.raises(ValueError, match="which is no database"):
+    with pytest.raises(ValueError, match="which is not a database"):
         fresh.train({"a": [1]}, [1], 1, groups={"b": "c"}, jobs=1)

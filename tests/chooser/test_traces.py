@@ -112,7 +112,7 @@ def test_files_that_are_no_traces(tmp_path) -> None:
     with pytest.raises(FileNotFoundError, match="There is no file"):
         chooser.Traces.read(tmp_path / "none.parquet")
     (tmp_path / "text.parquet").write_text("no")
-    with pytest.raises(ValueError, match="is no parquet file"):
+    with pytest.raises(ValueError, match="is not a parquet file"):
         chooser.Traces.read(tmp_path / "text.parquet")
 
 

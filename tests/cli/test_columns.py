@@ -235,7 +235,7 @@ def test_commands_spend_from_a_ledger(people: str, study: str, tmp_path: Path, c
         (["budget", "create", "x.ledger", "--epsilon", "0", "--dataset", "x"], "epsilon must be positive"),
         (["budget", "create", "x.ledger", "--epsilon", "one", "--dataset", "x"], "is not a number"),
         (["budget", "create", "x.ledger", "--epsilon", "1", "--dataset", "x", "--rule", "rho"], "needs a delta"),
-        (["budget", "verify", "FILE"], "no ledger"),
+        (["budget", "verify", "FILE"], "not a ledger"),
     ],
 )
 def test_bad_budgets_end_with_one_sentence(arguments: list[str], message: str, people: str, capsys) -> None:
@@ -254,7 +254,7 @@ def test_several_metrics_are_combined(capsys: pytest.CaptureFixture[str]) -> Non
         assert answer["metric"].startswith("degree and ego-density")
     assert "choose one of them" in refusal(both, capsys)
     assert "choose one of them" in refusal([*both, "--pareto", "--weights", "1", "2"], capsys)
-    assert "one finite number an objective" in refusal([*both, "--weights", "1"], capsys)
+    assert "one finite number per objective" in refusal([*both, "--weights", "1"], capsys)
     one = ["top-k", "lesmis", "--metric", "degree", "--epsilon", "1"]
     assert "give --metric more than once" in refusal([*one, "--pareto"], capsys)
     assert "given twice" in refusal([*one, "--metric", "degree", "--pareto"], capsys)

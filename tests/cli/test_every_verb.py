@@ -100,23 +100,6 @@ def test_a_list_of_verbs_imports_none(words: list[str]) -> None:
     assert f"{verbs_imported} []" == done.stdout.splitlines()[-1]
 
 
-def test_help_takes_little_processor_time() -> None:
-    """The least of three runs: the machine may be busy."""
-
-    def seconds() -> float:
-        before = os.times()
-        subprocess.run(
-            [sys.executable, "-m", "dpselect", "--help"],
-            capture_output=True,
-            check=True,
-            env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        )
-        after = os.times()
-        return after.children_user + after.children_system - before.children_user - before.children_system
-
-    assert min(seconds() for _ in range(3)) < 0.6
-
-
 @pytest.mark.parametrize(
     "typed, suggested",
     [

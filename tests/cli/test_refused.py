@@ -36,12 +36,12 @@ NESTED = "[" * 3000
         ("domains.toml", "age = [[1], [2]]\nrich = ['no', 'yes']", "lists more than"),
         ("domains.toml", b"\xff\xfe", "not a TOML file"),
         ("domains.toml", "", "lacks 'rich'"),
-        ("model.json", "[" * 200_000, "no model file"),
-        ("model.json", '{"format": 1, "a": ' + "[" * 200_000, "no model file"),
-        ("model.json", "3", "no model file"),
-        ("model.json", "null", "no model file"),
-        ("model.json", "", "no model file"),
-        ("model.json", b"\xff\xfe", "no model file"),
+        ("model.json", "[" * 200_000, "not a model file"),
+        ("model.json", '{"format": 1, "a": ' + "[" * 200_000, "not a model file"),
+        ("model.json", "3", "not a model file"),
+        ("model.json", "null", "not a model file"),
+        ("model.json", "", "not a model file"),
+        ("model.json", b"\xff\xfe", "not a model file"),
     ],
 )
 def test_odd_files_are_one_sentence(name: str, content: str | bytes, words: str, capsys) -> None:

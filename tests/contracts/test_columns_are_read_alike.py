@@ -124,7 +124,7 @@ TEXTS = given(st.lists(PLAIN, min_size=1, max_size=8), st.sampled_from(SPELLED),
 @SETTINGS
 @TEXTS
 def test_text_columns_are_read_alike(tmp_path: Path, values: list[Any], hostile: str, grid: str) -> None:
-    """In memory and in files, one cell that is no number moves alone."""
+    """In memory and in files, one cell that is not a number moves alone."""
     require_alike(texts(tmp_path), [str(value) for value in values], hostile, GRIDS[grid])
 
 

@@ -134,7 +134,7 @@ def test_several_trees_in_private_order(goal: str) -> None:
     [
         ({"goal": "both"}, ValueError, "goal is"),
         ({"importance": [3, 2]}, TypeError, "maps classes"),
-        ({"importance": {"dead": 1}}, ValueError, "'dead', which is no declared class: name some of 'ill', 'well'"),
+        ({"importance": {"dead": 1}}, ValueError, "'dead', which is not a declared class: name some of 'ill', 'well'"),
         ({"importance": {"ill": 0, "well": 0}}, ValueError, "zero for every class"),
         ({"importance": 3}, TypeError, "maps classes"),
         ({"importance": {"ill": np.nan}}, ValueError, "importance of 'ill' must be a finite number of at least 0"),

@@ -169,7 +169,7 @@ def test_only_ledgers_are_settled(path: Path) -> None:
     connection.execute("PRAGMA journal_mode = wal")
     connection.execute("CREATE TABLE people (name)")
     connection.close()
-    with pytest.raises(ValueError, match="no ledger"):
+    with pytest.raises(ValueError, match="not a ledger"):
         dps.Ledger.settle(path)
 
     assert "wal" == mode_of(path)

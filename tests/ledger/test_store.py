@@ -256,10 +256,10 @@ def test_the_file_only_grows(path: Path) -> None:
 
 
 def test_a_truncated_file_is_refused(path: Path) -> None:
-    """Half a file is no ledger."""
+    """Half a file is not a ledger."""
     filled(path, 9)
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    with pytest.raises((ValueError, OSError), match=r"no ledger|damaged|cannot be used"):
+    with pytest.raises((ValueError, OSError), match=r"not a ledger|damaged|cannot be used"):
         dps.Ledger.read(path)
 
 
@@ -267,13 +267,13 @@ def test_a_truncated_file_is_refused(path: Path) -> None:
 def test_other_files_are_refused(path: Path, content: bytes) -> None:
     """Text, and a database of something else."""
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="no ledger"):
+    with pytest.raises(ValueError, match="not a ledger"):
         dps.Ledger.open(path, epsilon=1)
     other = path.with_name("other.db")
     with sqlite3.connect(other) as connection:
         connection.execute("CREATE TABLE people (name)")
     connection.close()
-    with pytest.raises(ValueError, match="no ledger"):
+    with pytest.raises(ValueError, match="not a ledger"):
         dps.Ledger.open(other, epsilon=1)
 
 

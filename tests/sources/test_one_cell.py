@@ -43,7 +43,7 @@ class Unreadable(int):
 def test_a_line_is_an_edge_or_none_whatever_other_lines_are(
     tmp_path: Path, name: str, kind: type, start: str, line: str, other: str
 ) -> None:
-    """Of two files that differ in one line that is no edge, both give the same graph."""
+    """Of two files that differ in one line that is not an edge, both give the same graph."""
     body = start + "".join(line.format(i=i, j=i + 1) for i in range(20))
     graphs = []
     for text in (body, body + other):

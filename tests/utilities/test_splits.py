@@ -189,7 +189,7 @@ def test_a_rival_that_comes_first_needs_one_step_less(first, second, safe: int) 
     [
         ({}, TypeError, "at least one"),
         ([[1, 2]], TypeError, "must map"),
-        ({"a": [1, 2]}, ValueError, "one row a public value"),
+        ({"a": [1, 2]}, ValueError, "one row per public value"),
         ({"a": [[1.5, 2]]}, ValueError, "integers >= 0"),
         ({"a": [[-1, 2]]}, ValueError, "integers >= 0"),
         ({"a": [[1, 2]], "b": [[1, 2, 0]]}, ValueError, "the same classes"),

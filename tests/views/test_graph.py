@@ -226,7 +226,7 @@ def test_networkx_edges_outside_the_public_nodes_are_left_out() -> None:
 
 
 def test_an_adjacency_matrix_is_square() -> None:
-    """A rectangle is no graph, and neither is a dense array; NaN is no edge."""
+    """A rectangle is not a graph, and neither is a dense array; NaN is not an edge."""
     with pytest.raises(ValueError, match="square"):
         dps.Graph.from_scipy(sparse.csr_matrix((2, 3)))
     with pytest.raises(TypeError, match="csr_array"):
@@ -235,7 +235,7 @@ def test_an_adjacency_matrix_is_square() -> None:
 
 
 def test_entries_stored_twice_are_added_up() -> None:
-    """1 and -1 at one place are 0, which is no edge."""
+    """1 and -1 at one place are 0, which is not an edge."""
     matrix = sparse.coo_array(([1, -1, 5], ([0, 0, 1], [1, 1, 2])), shape=(3, 3))
 
     assert [0, 1, 1] == dps.Graph.from_scipy(matrix).degrees.tolist()

@@ -109,7 +109,7 @@ def draw(rows: Sequence[Row], path: str | Path) -> None:
     """
     path = Path(path)
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise ValueError(f"{path.name} is no picture: pass a file that ends in .png, .svg or .pdf.")
+        raise ValueError(f"{path.name} is not a picture: pass a file that ends in .png, .svg or .pdf.")
     shown = [each for each in rows if not each.why]
     if not shown:
         raise ValueError("No mechanism applies to these scores, so there is nothing to draw: see the table.")
@@ -166,7 +166,7 @@ def draw_front(
     if not len(parts) == len(names) == len(weights) == 2 or not any(weights):
         raise ValueError("The front is drawn for two objectives: pass two, two names and two weights, not both zero.")
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise ValueError(f"{path.name} is no picture: pass a file that ends in .png, .svg or .pdf.")
+        raise ValueError(f"{path.name} is not a picture: pass a file that ends in .png, .svg or .pdf.")
     try:
         from matplotlib.figure import Figure
     except ImportError:

@@ -47,7 +47,7 @@ def recall(found: Release | Iterable[Any], true: Release | Iterable[Any]) -> flo
         found, true: candidates, or a release, for its candidates.
 
     Raises:
-        ValueError, TypeError: no true candidate, or what is no list of candidates.
+        ValueError, TypeError: no true candidate, or what is not a list of candidates.
 
     >>> recall(["ann", "bob"], ["ann", "eve"])
     0.5
@@ -83,7 +83,7 @@ def _points(given: ArrayLike, name: str) -> NDArray[np.float64]:
     if not points.size:
         raise ValueError(f"{name} has no points: pass at least one, shape (points, objectives).")
     if points.ndim != 2:
-        raise ValueError(f"{name} has shape {points.shape}: pass shape (points, objectives), one row a point.")
+        raise ValueError(f"{name} has shape {points.shape}: pass shape (points, objectives), one row per point.")
     return points
 
 

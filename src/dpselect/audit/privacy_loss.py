@@ -125,7 +125,7 @@ def privacy_loss_of_law(law: Law, universe: Universe, epsilon: Any, delta: Any =
     bad = np.flatnonzero(~(np.abs(table.sum(axis=1) - 1) < 1e-9) | (table < 0).any(axis=1))
     if bad.size:
         raise ValueError(
-            f"The probabilities on {universe.words(int(bad[0]))} are no distribution: they must be >= 0 and sum to 1."
+            f"The law on {universe.words(int(bad[0]))} is not a distribution: probabilities must be >= 0 and sum to 1."
         )
     with np.errstate(divide="ignore"):
         logs = np.log(table)

@@ -75,7 +75,7 @@ class Replay:
         return np.full(counts.shape, value, dtype=np.int64)
 
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
-        """Refuse: the law of a partition is no finite sum; its loss is bounded by what its costs move."""
+        """Refuse: the law of a partition is not a finite sum; its loss is bounded by what its costs move."""
         raise NotImplementedError("A partition has too many ways to follow a script.")
 
     def uniform(self, bounds: Integers) -> Integers:

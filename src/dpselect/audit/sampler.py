@@ -53,9 +53,9 @@ class SamplerVerdict:
 
     Attributes:
         draws: how many.
-        p_value: exact and conservative: the smallest of one binomial test an outcome and an event, times their
+        p_value: exact and conservative: the smallest of one binomial test per outcome and an event, times their
             number.
-        rejections: one a wrong law.
+        rejections: one per wrong law.
     """
 
     draws: int
@@ -94,7 +94,7 @@ def sampler(
         draws: how many; ``None`` takes as many as give every rejection a power of 1 - 10^-6, at most 10^6.
 
     Raises:
-        ValueError: a law that is no distribution, or a draw that is no outcome of the law.
+        ValueError: a law that is not a distribution, or a draw that is no outcome of the law.
 
     >>> import itertools
     >>> alternating = itertools.cycle("ab")

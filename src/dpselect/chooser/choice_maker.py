@@ -67,7 +67,7 @@ class ChoiceMaker:
         loss: (database, answer) to a number of at least 0; used on public databases only.
         share: of epsilon for metafeatures, in (0, 1); 0 when all are public. ``None``: 0.05, or 0 when all are public.
         neighbours: the relation for which options are private and sensitivities hold.
-        learner: ``"forest"`` (extra trees, one an option), ``"regret-tree"`` (one tree), ``"fixed"``, any scikit-learn
+        learner: ``"forest"`` (extra trees, one per option), ``"regret-tree"`` (one tree), ``"fixed"``, any scikit-learn
             regressor (cloned for each option), or an object with ``fit`` and ``predict``.
         derived: further features: name to a formula over metafeatures and ``epsilon``.
         features: which of ``recipe.features`` learners see; ``None`` for all. Few leave less to chance.
@@ -188,7 +188,7 @@ class ChoiceMaker:
         Args:
             databases: name to a public database.
             epsilons: the totals to train for.
-            repetitions: runs a cell.
+            repetitions: runs per cell.
             groups: database to the group with which it is left out when regret is measured; itself if not named.
             traces: a parquet file; what it already holds is not run again.
             jobs: processes.
@@ -205,7 +205,7 @@ class ChoiceMaker:
             raise ValueError("repetitions is an integer of at least 1: how often each option runs.")
         unknown = [name for name in groups or {} if name not in databases]
         if unknown:
-            raise ValueError(f"groups names {unknown[0]!r}, which is no database: name each as in databases.")
+            raise ValueError(f"groups names {unknown[0]!r}, which is not a database: name each as in databases.")
         named = {name: str((groups or {}).get(name, name)) for name in databases}
         every = sorted({*totals, *(total * (1 - self.share) for total in totals)})
         table = record(

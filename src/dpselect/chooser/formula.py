@@ -49,7 +49,7 @@ class Formula:
         try:
             tree = ast.parse(self.text, mode="eval").body
         except (SyntaxError, ValueError, TypeError):
-            raise ValueError(f"{self.text!r} is no formula: write arithmetic such as a * rows ** b.") from None
+            raise ValueError(f"{self.text!r} is not a formula: write arithmetic such as a * rows ** b.") from None
         self._check(tree)
         object.__setattr__(self, "_tree", tree)
 
@@ -86,7 +86,7 @@ class Formula:
                     self._check(argument)
             case _:
                 raise ValueError(
-                    f"{self.text!r} is no formula: it may use numbers, names, + - * / ** and {', '.join(_FUNCTIONS)}."
+                    f"{self.text!r} is not a formula: use numbers, names, + - * / ** and {', '.join(_FUNCTIONS)}."
                 )
 
     def _value(self, node: ast.expr, known: Mapping[str, Any]) -> Any:

@@ -37,8 +37,8 @@ class NoisyChoice:
     """Decides by the least expected excess error: give it to ``DPID3Classifier(criterion=...)``.
 
     Attributes:
-        traces: one row a node: group, alternative, excess error, test rows that reached it, and the facts.
-        models: one fitted regressor an alternative; ``None`` where it was never tried.
+        traces: one row per node: group, alternative, excess error, test rows that reached it, and the facts.
+        models: one fitted regressor per alternative; ``None`` where it was never tried.
 
     >>> def table(n):
     ...     x = np.arange(n) % 2
@@ -75,7 +75,7 @@ class NoisyChoice:
             epsilons: budgets of the trees.
             groups: table to the group it is left out with.
             max_depth, max_records, mechanism: of the trees.
-            repetitions: trees a table, epsilon and round.
+            repetitions: trees per table, epsilon and round.
             rounds: the first decides at random, the others mostly as learned so far.
 
         Raises:
@@ -170,7 +170,7 @@ def _below(bound: int, size: int) -> Integers:
 def _grown(
     table: Table, epsilon: Fraction, explorer: _Explorer, max_depth: int, max_records: int, mechanism: str
 ) -> dict[str, NDArray[Any]]:
-    """Return one row a node that was decided: what its decision cost on the test rows that reached it."""
+    """Return one row per node that was decided: what its decision cost on the test rows that reached it."""
     from dpselect.learn import DPID3Classifier
 
     model = DPID3Classifier(

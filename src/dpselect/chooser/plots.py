@@ -107,9 +107,9 @@ def draw_histograms(original: ArrayLike, noisy: Mapping[str, NDArray[np.float64]
 
 
 def require_picture(path: str | Path) -> None:
-    """Refuse a file that is no picture (``ValueError``)."""
+    """Refuse a file that is not a picture (``ValueError``)."""
     if Path(path).suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise ValueError(f"{Path(path).name} is no picture: pass a file that ends in .png, .svg or .pdf.")
+        raise ValueError(f"{Path(path).name} is not a picture: pass a file that ends in .png, .svg or .pdf.")
 
 
 def _figure(path: str | Path, size: tuple[float, float]) -> Any:

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Regret:
-    """Held-out regret of several policies, one row a database and epsilon.
+    """Held-out regret of several policies, one row per database and epsilon.
 
     Attributes:
         rows: ``database``, ``group``, ``epsilon`` (the total), ``policies`` name to regret, ``predicted`` and ``true``

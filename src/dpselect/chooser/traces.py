@@ -60,7 +60,7 @@ class Traces:
 
         Raises:
             FileNotFoundError: no such file.
-            ValueError: a file that is no table of traces.
+            ValueError: a file that is not a table of traces.
         """
         import pyarrow
         import pyarrow.parquet
@@ -71,11 +71,11 @@ class Traces:
             table = pyarrow.parquet.read_table(path)
         except pyarrow.ArrowInvalid:
             raise ValueError(
-                f"{path} is no parquet file: traces are written by ChoiceMaker.train(traces=path)."
+                f"{path} is not a parquet file: traces are written by ChoiceMaker.train(traces=path)."
             ) from None
         missing = [name for name in COLUMNS if name not in table.column_names]
         if missing:
-            raise ValueError(f"{path} is no table of traces: it lacks {', '.join(missing)}.")
+            raise ValueError(f"{path} is not a table of traces: it lacks {', '.join(missing)}.")
         columns = {name: np.asarray(table[name].to_pylist()) for name in table.column_names}
         return cls(columns, tuple(name for name in table.column_names if name not in COLUMNS))
 
@@ -96,7 +96,7 @@ class Traces:
             file.put(sink.getvalue().to_pybytes())
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one mapping a row."""
+        """Return one mapping per row."""
         names = list(self.columns)
         return [
             dict(zip(names, row, strict=True)) for row in zip(*(c.tolist() for c in self.columns.values()), strict=True)

@@ -83,7 +83,7 @@ class Exact(click.ParamType[Any]):
         self.name, self.read = name, read
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the value; one that is no text is a default and stays."""
+        """Return the value; one that is not text is a default and stays."""
         if not isinstance(value, str):
             return value
         try:

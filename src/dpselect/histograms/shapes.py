@@ -24,7 +24,7 @@ def make(name: str, shape: Any, scale: int, *, seed: int = 0) -> Integers:
         seed: the same seed gives the same histogram.
 
     Raises:
-        TypeError, ValueError: an unknown name; no domain; a scale that is no number of records.
+        TypeError, ValueError: an unknown name; no domain; a scale that is not a number of records.
 
     >>> make("clustered", (16, 16), 1000, seed=3).sum()
     np.int64(1000)
@@ -39,7 +39,7 @@ def resampled(counts: ArrayLike, scale: int, *, seed: int = 0) -> Integers:
     """Return a histogram of exactly ``scale`` records with the shape of a public one (the generator of DPBench).
 
     Raises:
-        TypeError, ValueError: counts that are no histogram or sum to 0; a scale that is no number of records.
+        TypeError, ValueError: counts that are no histogram or sum to 0; a scale that is not a number of records.
 
     >>> resampled([30, 0, 10], 8, seed=1).sum()
     np.int64(8)

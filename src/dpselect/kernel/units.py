@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-# Ticks a unit of a score that is not exact. Rounding costs a relative 2^-20 of epsilon, taken into the span.
+# Ticks per unit of a score that is not exact. Rounding costs a relative 2^-20 of epsilon, taken into the span.
 TICKS = 2**20
 # A public clip, so that no size of a private score is ever refused: clipping is 1-Lipschitz.
 UNIT_CLIP = 2.0**30

@@ -137,7 +137,7 @@ class BestBinary:
     def split(
         self, records: Counts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Draws
     ) -> tuple[Integers, list[Integers]]:
-        """Score every cut of every node in array operations, and draw one winner a row."""
+        """Score every cut of every node in array operations, and draw one winner per row."""
         tables = records.level(going.size)
         scores, valid = [], []
         owner: list[int] = []

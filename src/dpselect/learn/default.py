@@ -1,7 +1,7 @@
 """The default: one readable, accurate, private tree.
 
 Budget of a path: 2 % for one noisy number of records (none when ``n_records`` is public), which sets the depth; of the
-rest 70 % for selections, growing 1.4 times a level, and 30 % for the leaf's class counts. Within a level nodes are
+rest 70 % for selections, growing 1.4-fold per level, and 30 % for the leaf's class counts. Within a level nodes are
 disjoint, so a record pays along one path: the total is epsilon, exactly.
 
 Splits are binary over public bins, chosen by permute-and-flip on ``misclassified`` (sensitivity 2, range bound 1).
@@ -46,8 +46,8 @@ class DPTreeClassifier(PrivateTrees):
         classes: the declared classes, unless ``domains`` has them under the target's name.
         n_records: the public number of records, if it is public; otherwise 2 % of epsilon pays for a noisy one.
         unknown: what a value outside its domain is in training: ``"clip"`` (a number takes the nearest bin; a record
-            with another category, or a label that is no class, is left out), ``"ignore"`` (records with numbers outside
-            are left out too), or ``"error"``, by which one record can refuse a fit. ``predict`` labels such records.
+            with another category, or a label outside the classes, is left out), ``"ignore"`` (records with numbers
+            outside are left out too), or ``"error"``, by which one record can refuse a fit; ``predict`` labels them.
         missing: what missing values are: ``"ignore"`` (the record is left out), ``"category"`` for a code of their own,
             or ``"error"``, by which one record can refuse a fit. Records without a label or person are left out.
         person: the column that tells people apart. Only the first ``rows_per_person`` rows of each are kept, and

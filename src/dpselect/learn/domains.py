@@ -158,7 +158,7 @@ def attribute(name: Any, domain: Any, *, bins: int, missing: bool) -> Attribute:
     """Return the attribute of a domain.
 
     Raises:
-        ValueError, TypeError: a domain that is no list of categories, pair of numbers or array of edges.
+        ValueError, TypeError: a domain that is not a list of categories, pair of numbers or array of edges.
     """
     if isinstance(domain, np.ndarray) and domain.dtype.kind in "iuf":
         edges = domain.astype(np.float64)
@@ -180,7 +180,7 @@ def attribute(name: Any, domain: Any, *, bins: int, missing: bool) -> Attribute:
         raise ValueError(f"The categories of {name!r} must be text, numbers or booleans: turn others into text first.")
     if any(value != value for value in categories):
         raise ValueError(
-            Advice('The domain of {name} lists NaN, which is no category: pass {missing="category"}.', name=repr(name))
+            Advice('The domain of {name} lists NaN: drop it there, and pass {missing="category"}.', name=repr(name))
         )
     if not categories or len(set(categories)) != len(categories):
         raise ValueError(f"The domain of {name!r} must list each category once, at least one.")
@@ -192,7 +192,7 @@ def attribute(name: Any, domain: Any, *, bins: int, missing: bool) -> Attribute:
 
 
 def _even_edges(low: float, high: float, bins: int) -> NDArray[np.float64]:
-    """Return the edges of even bins, also where the width of the domain is no float."""
+    """Return the edges of even bins, also where the width of the domain is not a float."""
     if np.isfinite(high - low):
         return np.linspace(low, high, bins + 1)
     return 2 * np.linspace(low / 2, high / 2, bins + 1)

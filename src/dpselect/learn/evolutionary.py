@@ -5,7 +5,7 @@ class, and crossover, mutation and pruning, which never look at the data; at las
 trees. Each of the generations + 1 rounds spends epsilon / (generations + 1), split over its selections: the total is
 epsilon, exactly.
 
-The goals are one recall a class (true positive and true negative rate for two), combined by weights or by Pareto
+The goals are one recall per class (true positive and true negative rate for two), combined by weights or by Pareto
 dominance. Under add-remove one record touches the recall of its own class only.
 
 References: Farias et al. 2024, Algorithm 1. Errata: the paper spends epsilon in every round; its sensitivities of the
@@ -175,7 +175,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         unknown = [each for each in weights if each not in classes]
         if unknown:
             shown = ", ".join(map(repr, classes[:_SHOWN])) + (", ..." if len(classes) > _SHOWN else "")
-            raise ValueError(f"importance names {unknown[0]!r}, which is no declared class: name some of {shown}.")
+            raise ValueError(f"importance names {unknown[0]!r}, which is not a declared class: name some of {shown}.")
         if not any(weights.get(each, 1) for each in classes):
             raise ValueError("importance is zero for every class, so every tree is alike: pass a number that is not.")
         return known, classes

@@ -24,7 +24,7 @@ FORMAT = 1
 
 
 def tree_text(model: Any, tree: Tree) -> str:
-    """Return a tree as indented text, one line a node."""
+    """Return a tree as indented text, one line per node."""
     lines: list[str] = []
 
     def walk(node: int, words: str, indent: int) -> None:
@@ -183,7 +183,7 @@ def load(path: str | Path) -> Any:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         number = content["format"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise ValueError(f"{path} is no model file: pass one that was saved by dpselect.") from None
+        raise ValueError(f"{path} is not a model file: pass one that was saved by dpselect.") from None
     if number != FORMAT:
         raise ValueError(f"{path} has format {number} and this version of dpselect reads {FORMAT}: update it.")
     try:

@@ -6,7 +6,7 @@
 | A2 Mohammed et al. 2015 | none | exponential mechanism, information gain | 0, B/d', B/d' | 1 |
 | A3 Jagannathan et al. 2009 | depth from k and n | random | 0, 0, B/trees | 10 |
 | A4 Patil and Singh 2014 | as A1 | exponential mechanism, information gain | A1's over trees, all three | 10 |
-| A5 Fletcher and Islam 2015 | expected support | random | 0, 0, B/trees | one a column |
+| A5 Fletcher and Islam 2015 | expected support | random | 0, 0, B/trees | one per column |
 
 d' = d + 1 levels, leaves being a level too.
 

@@ -1,4 +1,4 @@
-"""Private random forests: random public splits, one private answer a leaf.
+"""Private random forests: random public splits, one private answer per leaf.
 
 ``sharing="chunks"`` (Chaves 2024, chapter 7; Fletcher and Islam 2019): every record draws its tree by a coin of its
 own, fresh and secret, so trees are disjoint and each spends the whole epsilon. Shuffling and cutting, or row numbers,
@@ -58,7 +58,7 @@ class DPRandomForestClassifier(PrivateTrees):
         mechanism: how a label is drawn: ``"permute-and-flip"`` on the counts, or the name of any mechanism, or a
             Mechanism, on the 0/1 majority score.
         sharing: ``"chunks"`` or ``"budget"``.
-        splits: ``"binary"``, or ``"multiway"`` with one child a value.
+        splits: ``"binary"``, or ``"multiway"`` with one child per value.
         stop: ``"depth"``, or ``"support"`` to end nodes whose expected support is below sqrt 2 |C| / epsilon.
         n_records: the public number of rows; where one is needed and none is public, 2 % of epsilon pay for a noisy
             one.
@@ -220,13 +220,13 @@ def fletcher_islam_depth(numeric: int, categorical: int) -> int:
 
 
 def label_by_counts(totals: Integers, epsilon: Fraction, draws: Draws) -> NDArray[np.float64]:
-    """Return one vote a leaf, by permute-and-flip on its counts (monotone, sensitivity 1), all leaves at once."""
+    """Return one vote per leaf, by permute-and-flip on its counts (monotone, sensitivity 1), all leaves at once."""
     winners = draws.choose_rows(totals, np.ones(totals.shape, dtype=np.bool_), epsilon, ONE)
     return np.eye(totals.shape[1])[winners]
 
 
 def label_by(totals: Integers, epsilon: Fraction, draws: Draws, mechanism: Mechanism) -> NDArray[np.float64]:
-    """Return one vote a leaf, by any mechanism on the 0/1 majority score."""
+    """Return one vote per leaf, by any mechanism on the 0/1 majority score."""
     with draws.disjoint(len(totals)) as leaves:
         winners = [
             leaf.choose(majority(counts), epsilon, mechanism=mechanism)

@@ -43,7 +43,7 @@ Stop = Callable[[int, Integers | None, Open], NDArray[np.bool_]]
 
 
 class DPID3Classifier(PrivateTrees):
-    """Private ID3 with one child a value.
+    """Private ID3 with one child per value.
 
     Args:
         epsilon: the budget of one fit.

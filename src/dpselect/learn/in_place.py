@@ -56,7 +56,7 @@ def _declared(model: PrivateTrees, source: Warehouse, y: Any) -> tuple[tuple[Att
     if isinstance(model.domains, str):
         raise PrivacyError("Domains of a warehouse are declared, not observed: pass domains=.")
     if model.person is not None:
-        raise ValueError("person= goes with frames: in a warehouse, build a table with few rows a person.")
+        raise ValueError("person= goes with frames: in a warehouse, build a table with few rows per person.")
     source.require([y])
     attributes, classes = model._declared([name for name in source.columns if name != y], y)
     return attributes, classes, attribute(y, classes, bins=2, missing=False)

@@ -1,6 +1,6 @@
 """Public trees of an evolutionary search, and how many records each of them recognises, all trees in one pass.
 
-A split is one bit a record, so a population reads every record once a split that occurs in it, and after that only
+A split is one bit per record, so a population reads every record once a split that occurs in it, and after that only
 packed bits: a node is reached by the records of its parent and those that go its way.
 """
 

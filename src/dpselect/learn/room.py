@@ -45,7 +45,7 @@ def leaves_of_binary(attributes: Sequence[Attribute], depth: int) -> int:
 
 
 def leaves_of_multiway(attributes: Sequence[Attribute], depth: int) -> int:
-    """Return the most leaves of a tree with one child a value: no path splits by an attribute twice."""
+    """Return the most leaves of a tree with one child per value: no path splits by an attribute twice."""
     largest = sorted((each.size for each in attributes), reverse=True)
     return prod(largest[:depth])
 

@@ -149,7 +149,7 @@ _number = lru_cache(maxsize=4096)(Fraction)
 
 
 def _writable(text: Any) -> str:
-    """Return text that any file can hold: names of files may hold bytes that are no characters."""
+    """Return text that any file can hold: names of files may hold bytes that are not characters."""
     return str(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -144,7 +144,7 @@ def bare(path: Path, name: Path | None = None) -> Iterator[Patient]:
             raise explained(OSError(errno.ENOSPC, _FULL), name) from None
         raise OSError(f"There is no room for {path} on its disk: free some space; nothing was spent.") from None
     except sqlite3.DatabaseError:
-        raise ValueError(f"{shown} is no ledger, or a damaged one: {RESTORE}") from None
+        raise ValueError(f"{shown} is not a ledger, or a damaged one: {RESTORE}") from None
     finally:
         if connection.in_transaction:
             connection.rollback()

@@ -76,7 +76,7 @@ class Ledger:
                 concentrated releases, under the largest rho that gives (epsilon, delta), and refuses all others.
 
         Raises:
-            ValueError: the file has other terms, is damaged (which row), is of a newer format, or is no ledger.
+            ValueError: the file has other terms, is damaged (which row), is of a newer format, or is not a ledger.
             OSError: the file cannot be read or written.
 
         >>> import dpselect as dps, tempfile
@@ -353,7 +353,7 @@ def _read_terms(connection: sqlite3.Connection) -> Terms:
     try:
         number, body = connection.execute("SELECT format, body FROM terms").fetchone()
     except (sqlite3.OperationalError, TypeError):
-        raise ValueError("This file is no ledger: pass the path of one, or of a file that does not exist.") from None
+        raise ValueError("This file is not a ledger: pass the path of one, or of a file that does not exist.") from None
     if number not in READ:
         raise ValueError(f"This ledger has format {number} and this dpselect reads {READ[0]} to {READ[-1]}: update it.")
     return terms_of(body)

@@ -17,7 +17,7 @@ from dpselect.kernel.units import double
 
 Floats = NDArray[np.float64]
 
-# Nodes of Gauss-Legendre quadrature a panel: 12 reach 1e-15 for permute-and-flip, 16 leave room.
+# Nodes of Gauss-Legendre quadrature per panel: 12 reach 1e-15 for permute-and-flip, 16 leave room.
 _NODES = 16
 # Values held at a time, 8 bytes each.
 _BLOCK = 2**21
@@ -114,7 +114,7 @@ def _blocks(size: int, step: int) -> list[slice]:
 
 
 _TERMS = np.arange(1.0, 54.0)
-# Half a unit of noise a panel; 60 units from every kink the integrand is flat, or below 1e-26 of its peak.
+# Half a unit of noise per panel; 60 units from every kink the integrand is flat, or below 1e-26 of its peak.
 _PANEL, _FAR = 0.5, 60.0
 
 

@@ -105,7 +105,7 @@ def shift(values: Floats, sensitivity: Sensitivity, direction: str) -> Floats:
 
 
 def _slack(sensitivity: Sensitivity) -> Floats:
-    """Return C / Du, one value a profile, for the public reach or as much of it as can be summed exactly enough."""
+    """Return C / Du, one value per profile, for the public reach or as much of it as can be summed exactly enough."""
     ceiling, closed = sensitivity.ceiling, min(sensitivity.horizon, _LONGEST_SUM)
     if sensitivity.total is not None and ceiling > 2.0**-900 and closed * ceiling < 2.0**1000:
         total: Floats = closed - sensitivity.total(np.array([closed], dtype=np.int64))[0] / ceiling

@@ -21,7 +21,7 @@ class GroupedScores:
     group is that of each of its candidates.
 
     Attributes:
-        scores: one value a group, shape (g,), with a sensitivity over g positions.
+        scores: one value per group, shape (g,), with a sensitivity over g positions.
         counts: shape (g,), int64, at least 1 each.
     """
 

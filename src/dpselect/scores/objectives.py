@@ -65,19 +65,19 @@ def exact_weights(weights: Any, count: int) -> list[Fraction]:
 
     Raises:
         TypeError: no list of numbers in the order of the objectives.
-        ValueError: too many or few, one that is no finite number, or sizes that floats cannot hold.
+        ValueError: too many or few, one that is not a finite number, or sizes that floats cannot hold.
     """
     if weights is None:
         return [Fraction(1)] * count
     if isinstance(weights, (Mapping, Set)):
         raise TypeError("weights stand in the order of the objectives: pass a list of numbers.")
-    must = "weights must be one finite number an objective"
+    must = "weights must be one finite number per objective"
     try:
         given = None if isinstance(weights, (str, bytes)) else list(weights)
     except TypeError:
         given = None
     if given is None:
-        raise ValueError(f"{must}, and {reprlib.repr(weights)} is no list: pass a list of {count}.")
+        raise ValueError(f"{must}, and {reprlib.repr(weights)} is not a list: pass a list of {count}.")
     if len(given) != count:
         raise ValueError(f"{must}, and {len(given)} were passed: pass {count} of them.")
     exact = []
@@ -94,7 +94,7 @@ def exact_weights(weights: Any, count: int) -> list[Fraction]:
 
 
 def exact_number(given: Any) -> Fraction | None:
-    """Return a finite real number exactly, ``None`` where it is something else; text and truth values are no numbers.
+    """Return a finite real number exactly, ``None`` where it is something else; text and truth values are not numbers.
 
     >>> exact_number(0.5), exact_number("0.5")
     (Fraction(1, 2), None)
@@ -131,7 +131,7 @@ def _refuse_sizes(weights: list[Fraction]) -> None:
 
 
 def _digits(number: Fraction) -> float:
-    """Return the logarithm to base 10 of a size that may be no float."""
+    """Return the logarithm to base 10 of a size that may not fit a float."""
     return math.log10(abs(number.numerator)) - math.log10(number.denominator)
 
 

@@ -122,7 +122,7 @@ class _Part:
         return self.values - moved, self.values + moved
 
     def _far(self, t: int) -> Floats:
-        """Return the sum of the sensitivity over 0 .. t, one value a profile, whatever was asked before."""
+        """Return the sum of the sensitivity over 0 .. t, one value per profile, whatever was asked before."""
         if self._sensitivity.total is not None:
             closed: Floats = self._sensitivity.total(np.array([t + 1], dtype=np.int64))[0]
             return np.broadcast_to(closed, (max(closed.size, self._profile.max() + 1),))

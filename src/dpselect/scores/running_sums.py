@@ -20,7 +20,7 @@ LONGEST_WALK = 2**24
 
 @dataclass(frozen=True)
 class Stretch:
-    """Consecutive distances: ``values[i]`` is delta(start + i), ``sums[i]`` is b(start + i), a row a profile.
+    """Consecutive distances: ``values[i]`` is delta(start + i), ``sums[i]`` is b(start + i), one row per profile.
 
     ``values`` has shape (k, profiles), ``sums`` (k + 1, profiles).
     """

@@ -84,13 +84,13 @@ class Scores:
 
 
 def _distinct(candidates: Any, size: int) -> Sequence[Any] | NDArray[Any]:
-    """Return the candidates, one a score and each once, so that nothing can go wrong after a draw."""
+    """Return the candidates, one per score and each once, so that nothing can go wrong after a draw."""
     if isinstance(candidates, (str, bytes)) or not isinstance(candidates, (Sequence, np.ndarray)):
         raise TypeError("candidates must be a list, tuple, range or array, in the order of the scores.")
     if isinstance(candidates, np.ndarray) and candidates.ndim != 1:
         raise TypeError("candidates must be one-dimensional: pass shape (m,).")
     if len(candidates) != size:
-        raise ValueError(f"There are {len(candidates)} candidates and {size} scores: pass one score a candidate.")
+        raise ValueError(f"There are {len(candidates)} candidates and {size} scores: pass one score per candidate.")
     if not isinstance(candidates, range):
         try:
             kinds = len(np.unique(candidates) if isinstance(candidates, np.ndarray) else set(candidates))

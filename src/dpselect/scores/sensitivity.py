@@ -77,7 +77,7 @@ class Sensitivity:
         return values[0] if np.ndim(t) == 0 else values
 
     def profiled(self, distances: NDArray[np.int64], only: NDArray[np.intp] | None = None) -> Floats:
-        """Return one value a profile, or a profile of ``only``, ceiling and reach applied: shape (k, profiles)."""
+        """Return one value per profile, or a profile of ``only``, ceiling and reach applied: shape (k, profiles)."""
         if only is not None and self.some is not None:
             values = np.asarray(self.some(distances, only), dtype=np.float64)
         else:
@@ -109,7 +109,7 @@ class Sensitivity:
 
 
 def constant(c: float | Fraction | ArrayLike) -> Sensitivity:
-    """Return the global sensitivity: one public number, or one a candidate, shape (m,).
+    """Return the global sensitivity: one public number, or one per candidate, shape (m,).
 
     Raises:
         ValueError: a bound is zero for ever, negative, infinite or NaN.
@@ -132,7 +132,7 @@ def constant(c: float | Fraction | ArrayLike) -> Sensitivity:
         )
     bounds = _all_upwards(c)
     if bounds.ndim != 1 or not bounds.size or not np.isfinite(bounds).all() or (bounds <= 0).any():
-        raise ValueError("Constant sensitivities are finite numbers > 0, one a candidate: pass shape (m,).")
+        raise ValueError("Constant sensitivities are finite numbers > 0, one per candidate: pass shape (m,).")
     bounds.setflags(write=False)
     profile = np.arange(bounds.size)
     return Sensitivity(
@@ -149,7 +149,7 @@ def element(at: Callable[[int], ArrayLike], *, ceiling: float | None = None, rea
     """Return an element sensitivity from a function of the distance.
 
     Args:
-        at: t -> one value a candidate, shape (m,), in units of the score; must be admissible.
+        at: t -> one value per candidate, shape (m,), in units of the score; must be admissible.
         ceiling: the public global sensitivity; values above it are cut. ``None`` when there is none.
         reach: the public distance from which every value is the ceiling; ``None`` when unknown.
 
@@ -334,7 +334,7 @@ def smooth_share(sensitivity: Sensitivity, beta: float) -> float:
 
 
 def steps_of(reach: Any) -> int:
-    """Return a public reach, or say what it must be; True and False are no distances."""
+    """Return a public reach, or say what it must be; True and False are not distances."""
     if isinstance(reach, (bool, np.bool_)) or not isinstance(reach, (int, np.integer)) or reach < 0:
         raise ValueError("reach counts steps: pass an integer >= 0, or None when it is unknown.")
     return int(reach)

@@ -21,7 +21,7 @@ def columns(place: Warehouse, candidate: str, score: str, profile: tuple[str, ..
     """Return candidate, score, profile0, .. of known kinds: exact scores as int64, others as float64.
 
     Raises:
-        ValueError, TypeError: a column is missing, or of a type that is no name, no number.
+        ValueError, TypeError: a column is missing, or of a type that is not a name, no number.
     """
     place.require([candidate, score, *profile])
     table, kind = place.table, place.table.schema()[candidate]

@@ -47,7 +47,7 @@ class Candidates:
         candidate: the column of names: integers or text, no two alike.
         score: the column of scores: integers (exact) or floats. Larger is better.
         sensitivity: a public number; a :class:`Sensitivity` that all share; or, with ``profile=``, a function from
-            one array a profile column, shape (g,), to a ``Sensitivity`` over g positions.
+            one array per profile column, shape (g,), to a ``Sensitivity`` over g positions.
         domain: which candidates there are, whatever the data: a ``range`` of step 1, a list, or an Ibis column or
             table of one column; those without a row score 0. ``"rows"`` says that the table always has a row for
             every public candidate.
@@ -113,7 +113,7 @@ class Candidates:
             self._rows = tables.usable(self._all, self.domain)
             if self.domain is not None and len(self.absent_profile) != len(self.profile):
                 raise PrivacyError(
-                    "Candidates without a row need a public profile: pass absent_profile=, a value a column."
+                    "Candidates without a row need a public profile: pass absent_profile=, one value per column."
                 )
             # Refuses a range bound that is none.
             self.example()

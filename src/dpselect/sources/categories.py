@@ -80,7 +80,7 @@ class Categories:
 def number_of(category: Any) -> int | float | None:
     """Return the number that a category stands for, if any.
 
-    A text stands for a number when it is written as programs write that number, so "01" is no number and "1" is.
+    A text stands for a number when it is written as programs write that number, so "01" is not a number and "1" is.
     """
     if not isinstance(category, str):
         value: int | float = category

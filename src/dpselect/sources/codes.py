@@ -150,7 +150,7 @@ def code(value: Any, domain: Domain) -> Any:
         known = [(condition, at) for part in (exact, loose) for at, condition in part.items()]
     else:
         known = [(condition, at) for at, condition in _matching(value, domain).items()]
-    # A text such as "nan" is missing where it is no category.
+    # A text such as "nan" is missing where it is not a category.
     return ibis.cases((value.isnull(), lost), *known, (is_missing(value), lost), else_=OUTSIDE).cast("int32")
 
 

@@ -185,7 +185,7 @@ def _cells(line: str, header: bool) -> list[str] | None:
 
 
 def _first_line(path: Path) -> tuple[int, str]:
-    """Return how many lines come before the first that is no comment, and that line."""
+    """Return how many lines come before the first that is not a comment, and that line."""
     number = -1
     with _opened(path) as lines:
         for number, line in enumerate(lines):

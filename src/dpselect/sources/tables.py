@@ -110,7 +110,7 @@ def _read(path: Path, name: str) -> Any:
         return _parquet(path, name)
     if form.endswith((".csv", ".csv.gz")):
         return _csv(path, name)
-    raise ValueError(f"{path.name} is no table: pass a file that ends in .csv, .csv.gz or .parquet.")
+    raise ValueError(f"{path.name} is not a table: pass a file that ends in .csv, .csv.gz or .parquet.")
 
 
 def _parquet(path: Path, name: str | None) -> Any:

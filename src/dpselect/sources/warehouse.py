@@ -35,7 +35,7 @@ LOST = (
 )
 CHANGED = (
     "The table gave other counts when it was asked again: what was spent before stays spent; use a snapshot, or a "
-    "table that nobody writes to and that is no random view."
+    "table that nobody writes to and that is not a random view."
 )
 
 
@@ -79,7 +79,7 @@ class Warehouse:
                 Passwords belong in the engine's own files and variables (``PGPASSFILE``), not in a URL.
             table: the table, for URLs, as ``name`` or ``schema.name``; may also end the URL as ``?table=name``.
             key: a column of integers that belongs to the record itself, the same in every reading: forests make their
-                chunks from it. It is no attribute.
+                chunks from it. It is not an attribute.
             snapshot: what the engine calls the state of the table, recorded as a fact.
             temporary: let training write the codes of all records into a temporary table (DuckDB, PostgreSQL), which
                 makes levels cheaper; otherwise nothing is written.

@@ -56,7 +56,7 @@ def ego_betweenness(graph: Graph | StoredGraph, *, max_degree: int | None = None
 
 
 def sensitivity_of_degrees(degrees: NDArray[np.int64], max_degree: int) -> Sensitivity:
-    """Return delta(G, t, v) for nodes of these degrees: one row a degree, sums in closed form."""
+    """Return delta(G, t, v) for nodes of these degrees: one row per degree, sums in closed form."""
     own, profile = np.unique(degrees, return_inverse=True)
     ceiling = quarter_bound(np.int64(max_degree - 1)) / 4
 

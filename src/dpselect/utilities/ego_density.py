@@ -46,7 +46,7 @@ def ego_density(graph: Graph | StoredGraph) -> Scores:
 
 
 def sensitivity_of_degrees(degrees: NDArray[np.int64], nodes: int) -> Sensitivity:
-    """Return delta(G, t, v) for nodes of these degrees: one row a degree, sums in closed form."""
+    """Return delta(G, t, v) for nodes of these degrees: one row per degree, sums in closed form."""
     own, profile = np.unique(degrees, return_inverse=True)
     # Sums of 2 / j run backwards through the harmonic numbers; below j = 2 every term is 1.
     harmonic, lost = _harmonic(int(own.max(initial=1)))

@@ -28,7 +28,7 @@ def true_negative_rate(true_negatives: ArrayLike, negatives: int, candidates: Se
         candidates: what the classifiers are called.
 
     Raises:
-        ValueError: counts that are no integers, negative, or more than ``negatives``.
+        ValueError: counts that are not integers, negative, or more than ``negatives``.
 
     >>> true_negative_rate([3, 1], 4).values
     array([0.75, 0.25])

@@ -29,7 +29,7 @@ def true_positive_rate(true_positives: ArrayLike, positives: int, candidates: Se
         candidates: what the classifiers are called.
 
     Raises:
-        ValueError: counts that are no integers, negative, or more than ``positives``.
+        ValueError: counts that are not integers, negative, or more than ``positives``.
 
     >>> scores = true_positive_rate([3, 1], 4)
     >>> scores.values, scores.sensitivity.at([0, 1, 9])[:, 0]

@@ -113,7 +113,7 @@ class Graph:
     def from_scipy(cls, matrix: Any) -> Graph:
         """Return the graph of a square sparse matrix: every non-zero entry is an edge, nodes are 0 .. n-1.
 
-        A symmetric matrix holds each edge twice, so half of its entries count as duplicates. NaN is no edge.
+        A symmetric matrix holds each edge twice, so half of its entries count as duplicates. NaN is not an edge.
 
         Raises:
             TypeError: not a sparse matrix.
@@ -254,7 +254,7 @@ def _plain(values: NDArray[Any], message: str) -> NDArray[Any]:
 
 
 def _integers(array: NDArray[Any]) -> NDArray[Any]:
-    """Return ids as int64, masked where an end is no integer of 64 bits."""
+    """Return ids as int64, masked where an end is not an integer of 64 bits."""
     mask, values = np.ma.getmaskarray(array), np.asarray(array)
     if values.dtype.kind in "bi":
         found = values.astype(np.int64)
@@ -272,7 +272,7 @@ def _integers(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _integer(cell: Any) -> int | None:
-    """Return the id that one end spells, ``None`` for what is no integer of 64 bits."""
+    """Return the id that one end spells, ``None`` for what is not an integer of 64 bits."""
     if isinstance(cell, str):
         number = integer(cell)
     elif isinstance(cell, (int, np.integer, np.bool_)):

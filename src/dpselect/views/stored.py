@@ -1,4 +1,4 @@
-"""Records that stay in their engine: one grouped query a level counts all nodes and attributes."""
+"""Records that stay in their engine: one grouped query per level counts all nodes and attributes."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _LISTED = 10_000
 
 
 class StoredGraph:
-    """A simple undirected graph over public nodes, from a table with one edge a row.
+    """A simple undirected graph over public nodes, from a table with one edge per row.
 
     Self loops, repeated edges in either direction, and edges that lack an end or name a node that is not public count
     for nothing, as in :class:`Graph`.

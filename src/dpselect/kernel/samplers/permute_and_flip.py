@@ -36,7 +36,7 @@ def permute_and_flip(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy)
 def permute_and_flip_rows(
     ticks: NDArray[np.int64], valid: NDArray[np.bool_], rate: Fraction, entropy: Entropy
 ) -> NDArray[np.int64]:
-    """Draw once for every row of (rows, m) ticks, among its valid candidates (at least one a row)."""
+    """Draw once for every row of (rows, m) ticks, among its valid candidates (at least one per row)."""
     top = np.where(valid, ticks, np.iinfo(np.int64).min).max(axis=1, keepdims=True)
     cells = np.flatnonzero(valid)
     flat = np.zeros(valid.size, dtype=np.bool_)

@@ -40,7 +40,7 @@ class Noise:
         body: Pr[|Z| <= z] at z >= 0, accurate near 0.
         tail: Pr[|Z| > z] at z >= 0, accurate far out.
         drawn: independent uniforms, shape (words, m), to values of |Z|, shape (m,).
-        words: uniforms a value.
+        words: uniforms per value.
         sides: 1 or 2.
         finest: the width of the narrowest feature of the density about 0.
     """

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 class SmoothScores:
     """Scores in units of noise whose scale moves with the database: u / (c S), floored to ticks of 2^-30.
 
-    They are no unit scores, because S moves too; only heavy-tailed noise with a dilation bound may be added, and
+    They are not unit scores, because S moves too; only heavy-tailed noise with a dilation bound may be added, and
     its draws are idealised.
 
     Attributes:

@@ -120,7 +120,7 @@ def printed(
     tolerance: float | None = None,
     apart: str = "",
 ) -> tuple[Printed, ...]:
-    """Return a printed table: one row a series, one column an x."""
+    """Return a printed table: one row per series, one column an x."""
     return tuple(
         Printed(panel, series, float(place), float(value), tolerance, apart)
         for series, values in rows.items()
@@ -216,7 +216,7 @@ class Experiment:
         printed: the paper's numbers. tolerance: how far ours may lie from them, with ``tolerance_because``.
         claims: the paper's sentences with numbers. task: what is chosen, for the summary of best mechanisms; empty when
             nothing is ranked.
-        better: ``"higher"`` or ``"lower"``. not_private: series that are no private mechanism of the stated epsilon
+        better: ``"higher"`` or ``"lower"``. not_private: series that are not a private mechanism of the stated epsilon
             (references, or published calibrations that fail), drawn but never called best.
         shows: ``"figure"`` (lines first) or ``"table"`` (numbers first).
         remark: what to use instead, or why the paper's number cannot be had.

@@ -173,7 +173,7 @@ def _measured(each: _Running, effort: Effort, pool: ProcessPoolExecutor | None, 
                 yield future.result()
             except BrokenExecutor as error:
                 raise OSError(
-                    "A process was ended from outside, perhaps for want of memory: run the same command again, with "
+                    "A process was ended from outside, perhaps for lack of memory: run the same command again, with "
                     "--jobs 1 if it happens again; finished cells are kept."
                 ) from error
             except Exception as error:
@@ -184,7 +184,7 @@ def _failed(key: str, files: Sequence[str], error: Exception) -> str:
     """Return what failed and what helps; the same command again does only where the machine was at fault."""
     told = f"The cell {key} failed ({type(error).__name__}: {error})"
     if isinstance(error, datasets.WrongFile):
-        return f"Cells failed for want of their data: {error}"
+        return f"Cells failed for lack of their data: {error}"
     if isinstance(error, MemoryError):
         return f"{told}: run the same command again with --jobs 1, or where there is more memory."
     if isinstance(error, OSError):

@@ -22,7 +22,7 @@ class Sheet:
 
 
 def sheets(experiment: Experiment, results: Results) -> list[Sheet]:
-    """Return one table a panel: ours with its standard error; printed and the difference below."""
+    """Return one table per panel: ours with its standard error; printed and the difference below."""
     found = []
     for panel in results.panels():
         places = {(p.series, p.x): p for p in experiment.printed if p.panel == panel}

@@ -39,7 +39,7 @@ def made(series: str, epsilon: float, depth: int, **given: Any) -> Any:
 
 
 def cells(datasets: Sequence[tuple[str, str]]) -> list[Cell]:
-    """Return one cell a dataset and class column, depth and series; the default tree finds its own depth."""
+    """Return one cell for each dataset and class column, depth and series; the default tree finds its own depth."""
     return [
         {"dataset": name, "target": target, "depth": depth, "series": series}
         for name, target in datasets

@@ -4,7 +4,7 @@
 
 Nine datasets on 1,024 cells or 64 x 64, as they are and resampled to 2,000 records; a dataset is left out together with
 what was resampled from it. Eight made-up shapes only train. Loss is the scaled average error of 2,000 random ranges
-(L2); MWEM chooses among 10,000 others. Twenty runs a cell, four where it only trains.
+(L2); MWEM chooses among 10,000 others. Twenty runs per cell, four where it only trains.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 Regret of a pipeline is its mean error, metafeatures paid from the same epsilon, over the least mean error of any single
 tree given all of it; a dataset is left out together with its samples and its other targets, which only train. Twenty
-runs a cell (four where it only trains), one 80/20 split a dataset.
+runs per cell (four where it only trains), one 80/20 split per dataset.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def report(traces: chooser.Traces) -> None:
 
 
 def synthesis(traces: chooser.Traces, names: tuple[str, ...], totals: list[float]) -> chooser.Prediction:
-    """A programmer's formula: what the data allow at best, and what noise adds, by records a value and class."""
+    """A programmer's formula: what the data allow at best, and what noise adds, by records per value and class."""
     maker = maker_of(names)
     print(f"synthesis: every option's error as {FORMULA}")
     return chooser.fit_prediction(FORMULA, maker.learn(traces, totals))

@@ -112,7 +112,7 @@ def models() -> dict[str, Callable[..., float]]:
 
 
 def accuracy(epsilons: list[float], repeats: int, names: list[str]) -> None:
-    """Print a table a dataset."""
+    """Print a table for each dataset."""
     for name in names:
         columns, target, domains, classes = load(name)
         size = len(columns[target])
