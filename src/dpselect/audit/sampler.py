@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.budget import paying_from
+from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
-from dpselect.release.outcomes import Coins
+from dpselect.release.opened import door_to, opened
 from dpselect.release.protocol import Outcomes
+from dpselect.release.questions import Question
 from dpselect.scores.scores import Scores
 
 Floats = NDArray[np.float64]
@@ -141,22 +144,26 @@ def sampler_of(
 ) -> SamplerVerdict:
     """Test a mechanism's draws against its law at epsilon, and against its laws at 0.7 and 1.3 epsilon.
 
+    The scores must be public: as many draws as the test takes are nobody's to pay for.
+
     Raises:
         ValueError: as :func:`sampler`.
     """
     total = exact_epsilon(epsilon)
     ticks, rate = mechanism.prepared(scores, total)
-    coins = Coins() if outcomes is None else outcomes
+    asked = Question(mechanism.sampler, ticks, rate, Guarantee(total, scores.neighbours))
+    door = opened if outcomes is None else door_to(lambda: outcomes)
 
     def law(at: Fraction) -> dict[int, float]:
         return dict(enumerate(mechanism.law(scores, at).tolist()))
 
-    return sampler(
-        lambda: coins.winners(mechanism.sampler, ticks, rate, 1)[0],
-        law(total),
-        against={f"law at {float(factor):g} epsilon": law(total * factor) for factor in factors},
-        draws=draws,
-    )
+    with paying_from(None), door(asked.guarantee, count=draws or _MOST_DRAWS) as paid:
+        return sampler(
+            lambda: paid.answer(asked)[0],
+            law(total),
+            against={f"law at {float(factor):g} epsilon": law(total * factor) for factor in factors},
+            draws=draws,
+        )
 
 
 def _distribution(chances: ArrayLike, name: str) -> Floats:

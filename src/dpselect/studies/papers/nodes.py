@@ -11,8 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 import dpselect as dps
 from dpselect import datasets
+from dpselect.kernel.budget import paying_from
+from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.release.outcomes import Coins
+from dpselect.release.opened import opened
+from dpselect.release.questions import Question
 from dpselect.studies.engine.experiment import Cell, Effort, Estimate, Results, Unmeasured, mean_of
 from dpselect.studies.papers import coauthors
 from dpselect.studies.papers.peeling import inclusion
@@ -76,19 +79,22 @@ def recall(
     With the exponential sampler it is exact; other samplers are drawn until the standard error is the target.
     """
     mechanism = dps.mechanism(name)
-    ticks, rate = mechanism.prepared(given, exact_epsilon(epsilon) / k)
+    share = exact_epsilon(epsilon) / k
+    ticks, rate = mechanism.prepared(given, share)
     if mechanism.sampler == dps.mechanism("exponential").sampler:
         return Estimate(float(inclusion(ticks, k, rate) @ worth) / k, 0.0, 0)
     if k == 1:
         return Estimate(float(np.exp(mechanism.ticks_log_law(ticks, rate)) @ worth), 0.0, 0)
-    drawn, coins = list[float](), Coins()
-    most = effort.runs(paper=paper)
-    while True:
-        many = min(_BLOCK, most - len(drawn))
-        drawn += [float(worth[coins.winners(mechanism.sampler, ticks, rate, k)].mean()) for _ in range(many)]
-        found = mean_of(drawn)
-        if found.runs >= most or (effort.name != "paper" and found.error <= effort.target):
-            return found
+    drawn, most = list[float](), effort.runs(paper=paper)
+    asked = Question(mechanism.sampler, ticks, rate, Guarantee(share, given.neighbours))
+    # The data of experiments are public: no budget pays.
+    with paying_from(None), opened(asked.guarantee, count=k * most) as draws:
+        while True:
+            many = min(_BLOCK, most - len(drawn))
+            drawn += [float(worth[draws.answer(asked, k)].mean()) for _ in range(many)]
+            found = mean_of(drawn)
+            if found.runs >= most or (effort.name != "paper" and found.error <= effort.target):
+                return found
 
 
 def reached(line: Sequence[tuple[float, float]], level: float) -> float | None:

@@ -81,21 +81,20 @@ def run(name: str) -> None:
 
 
 def draws() -> None:
-    """Print what the coins alone take, from counts."""
-    from fractions import Fraction
-
+    """Print what the draw alone takes, from counts."""
     import numpy as np
 
-    from dpselect.kernel.coins import fresh
-    from dpselect.kernel.samplers import grouped as groups
+    import dpselect as dps
+    from dpselect.scores.grouped import GroupedScores
 
-    ticks, counts = np.arange(1000), np.full(1000, 10**6)
+    counted = GroupedScores(dps.Scores(np.arange(1000), sensitivity=1), np.full(1000, 10**6))
     print("\nThe draw alone, 10^9 candidates in 1000 groups, mean of 5, processor seconds")
-    for name, draw in (("permute-and-flip", groups.permute_and_flip), ("exponential", groups.exponential)):
-        start = time.process_time()
-        for _ in range(5):
-            groups.peel(ticks, counts, 1, Fraction(1, 2), draw, fresh)
-        print(f"{name:<58} {(time.process_time() - start) / 5:>8.4f}", flush=True)
+    for name in ("permute-and-flip", "exponential"):
+        with dps.opened(dps.Guarantee(5, "add-remove")) as paid:
+            start = time.process_time()
+            for _ in range(5):
+                paid.top_k_grouped(counted, 1, 1, mechanism=dps.mechanism(name))
+            print(f"{name:<58} {(time.process_time() - start) / 5:>8.4f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ from fractions import Fraction
 import numpy as np
 
 import dpselect as dps
-from dpselect.release.outcomes import Coins
+from dpselect.release.opened import opened
+from dpselect.release.questions import question
 
 
 def mean_seconds(call: Callable[[], object], draws: int) -> float:
@@ -49,13 +50,12 @@ def opendp_draw(scores: np.ndarray) -> Callable[[], object] | None:
     return lambda: noisy_max(scores)
 
 
-def our_draw(name: str, scores: np.ndarray) -> Callable[[], object]:
-    """Return a call that draws once from prepared unit scores, with a fresh stream."""
-    mechanism = dps.mechanism(name)
-    unit = mechanism.effective(dps.Scores(scores, sensitivity=1.0))
-    rate = unit.rate(Fraction(1))
-    coins = Coins()
-    return lambda: coins.winners(mechanism.sampler, unit.ticks, rate, 1)
+def our_seconds(name: str, scores: np.ndarray, draws: int) -> float:
+    """Return the mean processor time of one draw from prepared unit scores, with a fresh stream."""
+    asked = question(dps.Scores(scores, sensitivity=1.0), Fraction(1), dps.mechanism(name))
+    # One more to warm up.
+    with opened(asked.guarantee, count=draws + 1) as paid:
+        return mean_seconds(lambda: paid.answer(asked), draws)
 
 
 def draws() -> None:
@@ -68,9 +68,9 @@ def draws() -> None:
         for kind in ("normal", "spike"):
             scores = profile(kind, size)
             noise = np.random.default_rng(0)
-            flip = mean_seconds(our_draw("permute-and-flip", scores), ours)
-            exponential = mean_seconds(our_draw("exponential", scores), ours)
-            laplace = mean_seconds(our_draw("noisy-max-laplace", scores), max(3, ours // 10))
+            flip = our_seconds("permute-and-flip", scores, ours)
+            exponential = our_seconds("exponential", scores, ours)
+            laplace = our_seconds("noisy-max-laplace", scores, max(3, ours // 10))
             numpy = mean_seconds(lambda x=scores / 2, g=noise: np.argmax(x + g.standard_exponential(x.size)), ours)
             rival = opendp_draw(scores) if theirs else None
             other = mean_seconds(rival, theirs) if rival else float("nan")

@@ -1,0 +1,109 @@
+"""There is one door to randomness: nothing else in the package reaches for coins, or makes any."""
+
+import ast
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "dpselect"
+HIDDEN = ("dpselect.kernel.coins", "dpselect.kernel.samplers")
+# The auditor of the coins themselves: it releases nothing.
+EXEMPT = {"audit/paths.py"}
+RULE = "Only the kernel and the door reach for coins"
+
+
+def slips(source: str) -> list[str]:
+    """What a module has no business with outside the kernel and the door: imports of coins, and making them."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            # An import by name.
+            names = [node.value]
+        elif isinstance(node, ast.Call):
+            called = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            found += [f"{called}()"] if called == "Coins" else []
+        found += [name for name in names if any(f"{name}.".startswith(f"{hidden}.") for hidden in HIDDEN)]
+    return found
+
+
+def room(path: Path) -> str:
+    """The folder of a module, below the package."""
+    return path.relative_to(SOURCE).parts[0]
+
+
+MODULES = [path for path in sorted(SOURCE.rglob("*.py")) if room(path) not in ("kernel", "release")]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_only_the_kernel_and_the_door_reach_for_coins(path: Path) -> None:
+    """Everybody else opens the door, which counts what is drawn."""
+    slipped = slips(path.read_text(encoding="utf-8"))
+    if str(path.relative_to(SOURCE)) in EXEMPT:
+        assert slipped
+        assert "Coins()" not in slipped
+    else:
+        assert [] == slipped
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "from dpselect.kernel.coins import fresh",
+        "from dpselect.kernel import coins",
+        "import dpselect.kernel.coins as c",
+        "def late():\n    from dpselect.kernel.samplers.laplace import laplace",
+        "from dpselect.kernel import samplers",
+        "__import__('dpselect.kernel.coins')",
+        "from dpselect.release.outcomes import Coins\nCoins().noisy(counts, rate)",
+        "from dpselect.release import outcomes\nCOINS = outcomes.Coins(entropy)",
+    ],
+)
+def test_a_slip_is_seen(planted: str) -> None:
+    """Planted in a module that is otherwise in order."""
+    source = (SOURCE / "histograms" / "identity.py").read_text(encoding="utf-8")
+
+    assert [] == slips(source)
+    assert slips(f"{source}\n{planted}\n")
+
+
+def test_import_linter_watches_every_other_room() -> None:
+    """The rule names all of them, and exempts the auditor of the coins alone."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (rule,) = [each for each in settings["tool"]["importlinter"]["contracts"] if each["name"] == RULE]
+    rooms = {path.parent.name for path in SOURCE.glob("*/__init__.py")} - {"kernel", "release"}
+    modules = {path.stem for path in SOURCE.glob("[!_]*.py")}
+
+    assert {f"dpselect.{name}" for name in rooms | modules} == set(rule["source_modules"])
+    assert set(HIDDEN) == set(rule["forbidden_modules"])
+    assert {"dpselect.audit.paths"} == {each.split(" -> ")[0] for each in rule["ignore_imports"]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["learn/base.py", "histograms/identity.py", "studies/peers/trees.py"])
+def test_import_linter_breaks_on_a_planted_import(where: str, tmp_path: Path) -> None:
+    """In a copy of the package; without the import it keeps its rules."""
+    pytest.importorskip("importlinter")
+    shutil.copytree(SOURCE, tmp_path / "dpselect", ignore=shutil.ignore_patterns("__pycache__", "results"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+
+    def linted() -> str:
+        command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
+        run = subprocess.run(
+            [*command, "--no-cache"], cwd=tmp_path, env={"PYTHONPATH": "."}, capture_output=True, text=True
+        )
+        return run.stdout + run.stderr
+
+    assert f"{RULE} KEPT" in linted()
+    module = tmp_path / "dpselect" / where
+    module.write_text(f"{module.read_text(encoding='utf-8')}\nfrom dpselect.kernel.coins import fresh\n", "utf-8")
+    assert f"{RULE} BROKEN" in linted()
