@@ -150,7 +150,10 @@ def proofs() -> dict[str, str]:
     """Return every proof as it stands beside its code, and the list of them."""
     files = [file for file in sorted(SOURCE.rglob("*.md")) if PROOF_SECTION in file.read_text(encoding="utf-8")]
     pages = {proof_page(file): file.read_text(encoding="utf-8") for file in files}
-    opening = "Every mechanism and every utility has its proof beside the file of its code; these are all of them."
+    opening = (
+        "Every mechanism, every utility, and every file that a release must trust has its proof beside its code; these "
+        "are all of them. The last line of a proof names what it covers, with a hash of the source as it was read."
+    )
     names = [name.removeprefix("record/").removesuffix(".md") for name in pages]
     pages["record/proofs.md"] = _page("Proofs", opening, _contents(names))
     return pages
@@ -158,8 +161,9 @@ def proofs() -> dict[str, str]:
 
 def proof_page(file: Path) -> str:
     """Return where the page of a proof is, below reference/made/."""
-    room = "published_" if file.parent.name == "published" else ""
-    return f"record/proofs/{room}{file.stem}.md"
+    *rooms, _ = file.relative_to(SOURCE).parts
+    named = "" if rooms[:1] in (["mechanisms"], ["utilities"]) else "".join(f"{room}_" for room in rooms)
+    return f"record/proofs/{named}{file.stem}.md"
 
 
 def benchmarks() -> str:
