@@ -40,6 +40,7 @@ INNER = {"core", "cli", "views", "sources", "mechanisms", "utilities", "publishe
 # Files of the repository, and the page of the site that shows them.
 SHOWN_ON = {
     "src/dpselect/studies/peers/README.md": "record/benchmarks.md",
+    "CONTRIBUTING.md": "contributing.md",
     "src/dpselect": "record/proofs.md",
     "src/dpselect/__init__.py": "vocabulary.md",
     "src/dpselect/cli": "commands.md",
@@ -76,6 +77,7 @@ def every_page() -> dict[str, str]:
         {function.__name__: function for function in room.EVERY_UTILITY} for room in (dps.utilities, dps.published)
     )
     pages = {"vocabulary.md": vocabulary(), "commands.md": commands(), "record/benchmarks.md": benchmarks()}
+    pages["contributing.md"] = contributing()
     pages |= {f"{name}.md": module_page(name, module) for name, module in public_modules().items()}
     pages |= catalogue("mechanisms", "Mechanisms", dps.mechanisms.EVERY_MECHANISM)
     pages |= catalogue("utilities", "Utilities", utilities)
@@ -170,6 +172,11 @@ def benchmarks() -> str:
     """Return the list of benchmarks, with links that lead to the printed results."""
     text = (ROOT / "src" / "dpselect" / "studies" / "peers" / "README.md").read_text(encoding="utf-8")
     return text.replace("](results/", "](../../../../src/dpselect/studies/peers/results/")
+
+
+def contributing() -> str:
+    """Return the page for contributors, with links that lead to the pages of the site."""
+    return (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "](../../")
 
 
 def commands() -> str:

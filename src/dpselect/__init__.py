@@ -3,7 +3,8 @@
 The whole public vocabulary is the list below; start with ``Scores``, ``mechanism`` and ``select``.
 """
 
-from typing import Any
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
 
 from dpselect import audit, ledger, mechanisms, published, utilities
 from dpselect.analysis import compare, metrics
@@ -82,17 +83,29 @@ __all__ = [
 __version__ = "0.1.0"
 
 
-def __getattr__(name: str) -> Any:
-    """Import the modules that need other libraries, or are rarely needed, when they are first used."""
-    if name in ("chooser", "histograms", "learn"):
-        import importlib
+for _public in [globals()[_name] for _name in __all__]:
+    # Tracebacks, help and pickles name what users import: dpselect.BudgetError.
+    if isinstance(_public, (type, FunctionType)) and _public.__module__.startswith("dpselect."):
+        _public.__module__ = "dpselect"
 
-        try:
-            return importlib.import_module(f"dpselect.{name}")
-        except ImportError as error:
-            if error.name is not None and error.name.startswith(("sklearn", "narwhals", "joblib")):
-                raise ImportError(
-                    f'dpselect.{name} needs scikit-learn: python -m pip install "dpselect[{name}]".'
-                ) from None
-            raise
-    raise AttributeError(f"module 'dpselect' has no attribute {name!r}")
+if TYPE_CHECKING:
+    # Type checkers see these three and no others, so that a slip in a name is an error.
+    from dpselect import chooser as chooser
+    from dpselect import histograms as histograms
+    from dpselect import learn as learn
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Import the modules that need other libraries, or are rarely needed, when they are first used."""
+        if name in ("chooser", "histograms", "learn"):
+            import importlib
+
+            try:
+                return importlib.import_module(f"dpselect.{name}")
+            except ImportError as error:
+                if error.name is not None and error.name.startswith(("sklearn", "narwhals", "joblib")):
+                    raise ImportError(
+                        f'dpselect.{name} needs scikit-learn: python -m pip install "dpselect[{name}]".'
+                    ) from None
+                raise
+        raise AttributeError(f"module 'dpselect' has no attribute {name!r}")

@@ -1,0 +1,71 @@
+"""The public names: where they say that they live, and what a type checker knows of them."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import pickle
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+from types import FunctionType
+
+import pytest
+
+import dpselect as dps
+from dpselect.release import opened, select
+from dpselect.scores import scores
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("name", dps.__all__)
+def test_every_public_class_and_function_is_named_as_it_is_imported(name: str) -> None:
+    """Modules keep their own names."""
+    value = getattr(dps, name)
+
+    assert not isinstance(value, (type, FunctionType)) or (value.__module__, value.__name__) == ("dpselect", name)
+
+
+def test_tracebacks_and_pickles_use_the_public_name() -> None:
+    """What is read and what is stored does not change when files move."""
+    assert ["dpselect.BudgetError: gone\n"] == traceback.format_exception_only(dps.BudgetError("gone"))
+    for value in (dps.Guarantee(1, "edge"), dps.select, dps.BudgetError):
+        pickled = pickle.dumps(value)
+        assert b"dpselect.kernel.errors" not in pickled
+        assert b"dpselect.release" not in pickled
+        assert pickle.loads(pickled) == value
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [(scores, "dpselect.scores.scores.Scores"), (select, "dpselect.release.select.select"),
+     (opened, "dpselect.release.opened.opened")],
+)  # fmt: skip
+def test_examples_of_public_names_are_found_in_their_files(module, name: str) -> None:
+    """Once each, and not in the file that lists the names."""
+    assert name in [each.name for each in doctest.DocTestFinder().find(module) if each.examples]
+    assert [] == [each.name for each in doctest.DocTestFinder().find(dps) if each.examples]
+
+
+@pytest.mark.slow
+def test_a_slip_in_a_public_name_is_a_type_error(tmp_path: Path) -> None:
+    """And what is there has its type, also what is imported when it is first used."""
+    pytest.importorskip("mypy", reason='mypy is not installed: python -m pip install ".[lint]"')
+    file = tmp_path / "slip.py"
+    file.write_text(
+        "import dpselect as dps\n"
+        "dps.nonsense\n"
+        "reveal_type(dps.utilities.counts)\n"
+        "reveal_type(dps.chooser.ChoiceMaker), dps.learn, dps.histograms\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--config-file", str(ROOT / "pyproject.toml"), str(file)],
+        cwd=tmp_path, env=os.environ | {"MYPYPATH": str(ROOT / "src")}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert 'slip.py:2: error: Module has no attribute "nonsense"' in run.stdout
+    assert 1 == run.stdout.count(" error: "), run.stdout
+    assert 'slip.py:3: note: Revealed type is "def (class_counts:' in run.stdout
+    assert "dpselect.chooser.choice_maker.ChoiceMaker" in run.stdout
