@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from dpselect.learn import EVERY_CLASSIFIER, DPTreeClassifier
+from dpselect.learn.declared import Declared
 from dpselect.learn.domains import attribute
 from dpselect.learn.reading import Rows
 from dpselect.sources import frames
@@ -29,7 +30,7 @@ def codes_of(table: Any, column: Column) -> list[np.ndarray] | str:
     for unknown, missing in OUTCOMES:
         known = attribute(names[0], column.domain, bins=4, missing=missing)
         try:
-            own, labels = rows.codes([known], [0, 1], unknown)
+            own, labels = rows.codes(Declared((known,), [0, 1]), unknown)
         except ValueError as error:
             return str(error)
         codes += [*own, labels]
@@ -100,7 +101,7 @@ def test_fits_of_neighbours_see_the_same_other_rows(kind: Any, tmp_path: Path, m
         seen.append(np.column_stack([*codes, labels]).tolist())
         raise Enough
 
-    monkeypatch.setattr("dpselect.learn.base.Records", caught)
+    monkeypatch.setattr("dpselect.learn.training.Records", caught)
     rng = np.random.default_rng(1)
     for reader in (each for each in READERS if not each.absent):
         for column in (COLUMNS[0], COLUMNS[10]):

@@ -31,7 +31,7 @@ def records_of(kinds: tuple[int, ...]) -> Records:
 
 def fit(model, kinds: tuple[int, ...], epsilon: Fraction) -> Callable[[Replay], Fraction]:
     """The whole fit on a table of these kinds of record, as a function of its outcomes; returns what is left."""
-    plan = model._planned(KNOWN, 2, epsilon)
+    plan = model._planned(KNOWN, [0, 1], epsilon)
 
     def run(outcomes: Replay) -> Fraction:
         with door_to(lambda: outcomes)(dps.Guarantee(epsilon, "add-remove")) as draws:

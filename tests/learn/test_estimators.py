@@ -330,11 +330,13 @@ def test_a_tree_is_drawn_by_its_place(tree) -> None:
 
 
 def test_domains_from_the_data_are_not_private() -> None:
-    """They warn, refuse a ledger and leave no promise."""
+    """They warn whoever fits, refuse a ledger, spend nothing of a session and leave no promise."""
     X, y = people()[["age"]].to_numpy(), people()["rich"].to_numpy()
-    with pytest.warns(UserWarning, match="not private"):
+    with dps.budget(epsilon=9) as book, pytest.warns(UserWarning, match="not private") as warned:
         model = DPTreeClassifier(5, domains="observed-not-private").fit(X, y)
     assert model.privacy_spent_ is None
+    assert 0 == book.totals.spends
+    assert __file__ == warned[0].filename
     with pytest.raises(dps.PrivacyError, match="drop ledger="):
         DPTreeClassifier(5, domains="observed-not-private", ledger="x").fit(X, y)
 
@@ -354,7 +356,7 @@ def asked(name: str, **given) -> list[tuple[str, Fraction]]:
     known = attributes(["age", "job", "town"], domains, bins=2, missing=False)
     empty, outcomes = np.zeros(0, dtype=np.int64), Large()
     model = THE_FIVE[name](12, **given)
-    model._planned(known, 2, Fraction(12))(Records([empty] * 3, empty, (2, 3, 4), 2), noted(12, outcomes))
+    model._planned(known, [0, 1], Fraction(12))(Records([empty] * 3, empty, (2, 3, 4), 2), noted(12, outcomes))
     return sorted(set(outcomes.asked))
 
 

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.learn.base import PrivateTrees, whole
+from dpselect.learn.base import PrivateTrees
 from dpselect.learn.builder import BestBinary, Open, Plan, noisy_leaf
 from dpselect.learn.domains import Attribute
+from dpselect.learn.parameters import whole
 from dpselect.learn.program import Growth
 from dpselect.learn.prune import prune_by_gain
 from dpselect.learn.room import MOST_BINS, MOST_RECORDS, leaves_of_binary
@@ -99,7 +100,7 @@ class DPTreeClassifier(PrivateTrees):
         self.ledger = ledger
 
     def _check(self) -> None:
-        self._check_reading()
+        self._reading().check()
         whole(self.bins, "bins", 2, "how many even bins a numeric column has", MOST_BINS)
         if self.max_depth is not None:
             whole(self.max_depth, "max_depth", 1, "how many levels of splits")
@@ -109,7 +110,7 @@ class DPTreeClassifier(PrivateTrees):
     def _leaf_share(self) -> float:
         return float((1 - _SPLITS) * (1 if self.n_records is not None else 1 - _SIZE))
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Growth:
+    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Growth:
         asked = epsilon * _SIZE if self.n_records is None else Fraction(0)
         rest = epsilon - asked
         splitter = BestBinary(attributes_, row_scores_misclassified, BOUND)
@@ -126,7 +127,7 @@ class DPTreeClassifier(PrivateTrees):
 
         deepest = _DEEPEST if self.max_depth is None else min(_DEEPEST, self.max_depth)
         leaves = leaves_of_binary(attributes_, deepest)
-        return Growth(attributes_, classes, plan, self.n_records or 0, asked, leaves=leaves, prune=prune)
+        return Growth(attributes_, len(classes), plan, self.n_records or 0, asked, leaves=leaves, prune=prune)
 
 
 def fitting_depth(size: int, epsilon: float) -> int:

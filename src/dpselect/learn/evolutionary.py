@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -26,8 +27,10 @@ from tqdm import tqdm
 from dpselect.kernel.errors import Advice
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
+from dpselect.learn.base import PrivateTrees
+from dpselect.learn.declared import Reading
 from dpselect.learn.domains import Attribute
+from dpselect.learn.parameters import chosen_mechanism, whole
 from dpselect.learn.population import Node, at, depth_of, goes_second, recognised, replaced, simplified, size
 from dpselect.learn.program import Search
 from dpselect.learn.room import MOST_BINS, MOST_DEPTH
@@ -134,7 +137,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         return np.asarray(tree.counts / tree.counts.sum(axis=1, keepdims=True))
 
     def _check(self) -> None:
-        self._check_reading()
+        self._reading().check()
         for name, least, most in (("bins", 2, MOST_BINS), ("population", 2, None), ("generations", 0, None)):
             whole(getattr(self, name), name, least, "a public size of the search", most)
         whole(self.max_depth, "max_depth", 1, "how many levels of splits", MOST_DEPTH)
@@ -169,8 +172,11 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
     def _idealised(self) -> bool:
         return chosen_mechanism(self.mechanism).sampler.idealised
 
-    def _declared(self, names: list[Any], target: str | None) -> tuple[tuple[Attribute, ...], list[Any]]:
-        known, classes = super()._declared(names, target)
+    def _reading(self) -> Reading:
+        return replace(super()._reading(), require=self._require_importance)
+
+    def _require_importance(self, classes: Sequence[Any]) -> None:
+        """Refuse weights of classes that are not declared, or that weigh nothing."""
         weights = self._weights()
         unknown = [each for each in weights if each not in classes]
         if unknown:
@@ -178,18 +184,16 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
             raise ValueError(f"importance names {unknown[0]!r}, which is not a declared class: name some of {shown}.")
         if not any(weights.get(each, 1) for each in classes):
             raise ValueError("importance is zero for every class, so every tree is alike: pass a number that is not.")
-        return known, classes
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Search:
+    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Search:
         mechanism = chosen_mechanism(self.mechanism)
-        named = getattr(self, "_order", range(classes))
         given, (selected, depth) = self._weights(), self._sizes()
-        weights = [given.get(each, Fraction(1)) for each in list(named)]
+        weights = [given.get(each, Fraction(1)) for each in classes]
         each = epsilon / (self.generations + 1)
 
         def check(draws: Draws) -> None:
             """Select among trees that recognise nobody, as many at a time as will be; rounds are alike."""
-            nobody = [rate([0] * max(2, self.output, selected), 0, "records", None) for _ in range(classes)]
+            nobody = [rate([0] * max(2, self.output, selected), 0, "records", None) for _ in classes]
             scores = self._combined(nobody, weights)
             draws.top_k(scores, self.output, each, mechanism=mechanism)
             if self.generations:
@@ -198,7 +202,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
                 draws.spend(Guarantee(each, Neighbours.ADD_REMOVE), count=self.generations - 1)
 
         def run(records: Counts, draws: Draws) -> list[Tree]:
-            search = _Search(attributes_, classes, draws)
+            search = _Search(attributes_, len(classes), draws)
             trees, largest = search.several(self.population, depth), 2 * _LARGEST // self.population
             for _ in tqdm(range(self.generations), desc="generations", delay=2, leave=False, disable=None):
                 trees = self._best(trees, selected, each, search, records, mechanism, weights)

@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
+from dpselect.learn.base import PrivateTrees
 from dpselect.learn.builder import Multiway, Plan, RandomBinary, noisy_leaf
 from dpselect.learn.default import never
 from dpselect.learn.domains import Attribute
 from dpselect.learn.id3 import refuse_large, unsupported
+from dpselect.learn.parameters import chosen_mechanism, whole
 from dpselect.learn.program import Growth
 from dpselect.learn.room import (
     MOST_BINS,
@@ -35,12 +36,12 @@ from dpselect.learn.room import (
     leaves_of_multiway,
     longest_path,
 )
+from dpselect.learn.training import TrainingData
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.release.draws import Draws
 from dpselect.utilities.counts import ONE
 from dpselect.utilities.majority import majority
 from dpselect.utilities.splits import Integers
-from dpselect.views.stored import StoredRecords
 
 _DEEPEST = 15
 _SIZE = Fraction(2, 100)
@@ -116,7 +117,7 @@ class DPRandomForestClassifier(PrivateTrees):
         self.ledger = ledger
 
     def _check(self) -> None:
-        self._check_reading()
+        self._reading().check()
         whole(self.bins, "bins", 2, "how many even bins a numeric column has", MOST_BINS)
         if self.n_trees is not None:
             whole(self.n_trees, "n_trees", 1, "how many trees", MOST_TREES)
@@ -131,9 +132,9 @@ class DPRandomForestClassifier(PrivateTrees):
             raise ValueError('leaf is "label" or "counts", and sharing is "chunks" or "budget".')
         self._mechanism()
 
-    def _check_stored(self, records: StoredRecords) -> None:
+    def _check_data(self, data: TrainingData) -> None:
         if self.sharing == "chunks":
-            records.require_key()
+            data.records.require_key()
 
     def _mechanism(self) -> Mechanism:
         return chosen_mechanism(self.mechanism)
@@ -149,14 +150,12 @@ class DPRandomForestClassifier(PrivateTrees):
         sized = self.stop == "support" or (self.splits == "multiway" and self.max_depth is None)
         return sized and self.n_records is None
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Growth:
-        trees = self.n_trees or len(attributes_)
+    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Growth:
+        trees, many = self.n_trees or len(attributes_), len(classes)
         whole(trees, "n_trees", 1, "how many trees", MOST_TREES)
         asked = epsilon * _SIZE if self._asks_size() else Fraction(0)
         each = epsilon - asked if self.sharing == "chunks" else (epsilon - asked) / trees
-        depth = (
-            0 if asked or self.stop == "support" else self._plan(attributes_, classes, each, self.n_records or 0).depth
-        )
+        depth = 0 if asked or self.stop == "support" else self._plan(attributes_, many, each, self.n_records or 0).depth
         if self.splits == "multiway":
             refuse_large(attributes_, self.max_depth or max(1, len(attributes_) // 2), self.max_leaves)
             branches, leaves = max(attribute.size for attribute in attributes_), leaves_of_multiway(attributes_, depth)
@@ -164,8 +163,8 @@ class DPRandomForestClassifier(PrivateTrees):
             branches, leaves = 2, leaves_of_binary(attributes_, depth)
         return Growth(
             attributes_,
-            classes,
-            lambda rows: self._plan(attributes_, classes, each, rows),
+            many,
+            lambda rows: self._plan(attributes_, many, each, rows),
             self.n_records or 0,
             asked,
             trees,

@@ -24,14 +24,16 @@ from numpy.typing import NDArray
 from dpselect import utilities
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.learn.base import PrivateTrees, chosen_mechanism, whole
+from dpselect.learn.base import PrivateTrees
 from dpselect.learn.builder import Multiway, Open, Plan, Splitter, noisy_leaf
 from dpselect.learn.conditional import QUERIES, Conditional, Decisions, EveryTime
 from dpselect.learn.default import never
 from dpselect.learn.domains import Attribute
+from dpselect.learn.parameters import chosen_mechanism, whole
 from dpselect.learn.program import Growth, Planner, keep
 from dpselect.learn.prune import prune_c45
 from dpselect.learn.room import MOST_BINS, MOST_DEPTH, MOST_RECORDS, MOST_TREES, leaves_of_multiway
+from dpselect.learn.training import TrainingData
 from dpselect.learn.tree import Tree
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.scores import Scores
@@ -117,7 +119,7 @@ class DPID3Classifier(PrivateTrees):
         self.ledger = ledger
 
     def _check(self) -> None:
-        self._check_reading()
+        self._reading().check()
         whole(self.bins, "bins", 2, "how many even bins a numeric column has", MOST_BINS)
         whole(self.max_depth, "max_depth", 1, "how many levels of splits", MOST_DEPTH)
         whole(self.n_trees, "n_trees", 1, "how many trees share epsilon", MOST_TREES)
@@ -156,8 +158,8 @@ class DPID3Classifier(PrivateTrees):
             ) from None
         return count, split, leaf
 
-    def _check_size(self, rows: int) -> None:
-        if self.max_records is not None and rows > self.max_records:
+    def _check_data(self, data: TrainingData) -> None:
+        if self.max_records is not None and data.records.rows > self.max_records:
             raise ValueError(Advice("The table has more than {max_records} rows: pass a larger public bound."))
 
     def _mechanism(self) -> Mechanism:
@@ -174,17 +176,17 @@ class DPID3Classifier(PrivateTrees):
     def _idealised(self) -> bool:
         return self._mechanism().sampler.idealised
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: int, epsilon: Fraction) -> Growth:
+    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Growth:
         refuse_large(attributes_, self.max_depth, self.max_leaves)
-        depth, epsilon = self.max_depth, epsilon / self.n_trees
+        depth, many, epsilon = self.max_depth, len(classes), epsilon / self.n_trees
         counted = self.stop == "friedman-schuster"
         count, split, leaf = self._shares_of_queries()
         unit = epsilon / (depth * (count + split) + count + leaf if counted else depth * split + leaf)
         stop: Stop = never
         if counted:
-            stop = partial(small, classes=classes, epsilon=float(count * unit))
+            stop = partial(small, classes=many, epsilon=float(count * unit))
         elif self.stop == "support":
-            stop = partial(unsupported, classes=classes, epsilon=float(leaf * unit), size=self.n_records)
+            stop = partial(unsupported, classes=many, epsilon=float(leaf * unit), size=self.n_records)
         sized = count * unit if counted else Fraction(0)
 
         def plan(_: int, conditional: Conditional | None = None) -> Plan:
@@ -192,9 +194,7 @@ class DPID3Classifier(PrivateTrees):
             ends: Stop
             if conditional is not None:
                 known = {query: criterion(query, self.max_records) for query in QUERIES if query != "random"}
-                both = Decisions(
-                    conditional, attributes_, known, self._mechanism(), classes, depth, float(split * unit)
-                )
+                both = Decisions(conditional, attributes_, known, self._mechanism(), many, depth, float(split * unit))
                 splitter, ends = both, both.stops
             else:
                 splitter, ends = self._splitter(attributes_), stop
@@ -208,7 +208,7 @@ class DPID3Classifier(PrivateTrees):
             variants = [partial(plan, conditional=EveryTime(asked, place)) for place in range(len(QUERIES))]
         return Growth(
             attributes_,
-            classes,
+            many,
             planned,
             trees=self.n_trees,
             branches=max(each.size for each in attributes_),

@@ -1,100 +1,57 @@
-"""Fitting to a table that stays in its engine: only counts come home."""
+"""Training data that stay in their engine: only counts leave it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 from dpselect.kernel.errors import PrivacyError
 from dpselect.learn.check import Check
-from dpselect.learn.domains import Attribute, attribute
+from dpselect.learn.declared import Declared, Reading
+from dpselect.learn.domains import Attribute
 from dpselect.learn.reading import require_labels
+from dpselect.learn.training import TrainingData
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views.stored import StoredRecords
 from dpselect.views.stored_text import text_read_once
 
-if TYPE_CHECKING:
-    from dpselect.learn.base import PrivateTrees
 
-
-def fit_in_place(model: PrivateTrees, source: Any, y: Any, epsilon: Fraction) -> None:
-    """Grow the trees of an estimator from a warehouse, or whatever :meth:`Warehouse.open` takes.
+@contextmanager
+def in_place(source: Any, y: Any, reading: Reading) -> Iterator[TrainingData]:
+    """Yield the records of a warehouse, or of whatever :meth:`Warehouse.open` takes, while it is being read.
 
     Raises:
-        PrivacyError, ValueError, BudgetError: as the estimator's ``fit``; nothing was spent.
-        ValueError, ConnectionError: the table changed or the engine failed in training; the spend stays.
+        PrivacyError, ValueError: domains or classes are missing; a cell that the curator asked to have refused.
+        ValueError, ConnectionError: the table changed or the engine failed, also later, while it is counted.
     """
-    opened = Warehouse.open(source)
-    try:
-        attributes, classes, label = _declared(model, opened, y)
-        model._order = classes
-        with opened.reading(), ExitStack() as kept:
-            read = kept.enter_context(text_read_once(opened, attributes, label, model.unknown))
-            records = _required(read, attributes, model)
-            if opened.temporary:
-                records = kept.enter_context(records.coded())
-            model._check_size(records.rows)
-            model._check_stored(records)
-            plan = model._rehearsed(attributes, len(classes), epsilon)
-            guarantee = model._promised(epsilon)
-            with model._paid(guarantee, opened.facts) as draws:
-                trees = plan(records, draws)
-            records.confirm()
-        model._keep(trees, attributes, classes, guarantee)
-        model._name_features([each.name for each in attributes])
-    finally:
-        if opened is not source:
-            opened.close()
+    with ExitStack() as kept:
+        opened, known, label = _opened(source, y, reading, kept)
+        records = _required(
+            kept.enter_context(text_read_once(opened, known.attributes, label, reading.unknown)),
+            known.attributes,
+            reading,
+        )
+        if opened.temporary:
+            records = kept.enter_context(records.coded())
+        yield TrainingData(known, records, opened.facts)
 
 
-def _declared(model: PrivateTrees, source: Warehouse, y: Any) -> tuple[tuple[Attribute, ...], list[Any], Attribute]:
-    """Return the attributes, the classes and the target."""
-    if not isinstance(y, str):
-        raise ValueError("Records in a warehouse bring their labels along: pass fit(table, target), target a name.")
-    if isinstance(model.domains, str):
-        raise PrivacyError("Domains of a warehouse are declared, not observed: pass domains=.")
-    if model.person is not None:
-        raise ValueError("person= goes with frames: in a warehouse, build a table with few rows per person.")
-    source.require([y])
-    attributes, classes = model._declared([name for name in source.columns if name != y], y)
-    return attributes, classes, attribute(y, classes, bins=2, missing=False)
-
-
-def _required(records: StoredRecords, attributes: Sequence[Attribute], model: PrivateTrees) -> StoredRecords:
-    """Return the records that have a code in every column; refuse what the curator asked to have refused."""
-    if model.missing == "error":
-        for place in records.lacking():
-            attributes[place].refuse_missing()
-    outside = records.outside()
-    if outside and model.unknown == "error":
-        attributes[outside[0]].refuse_outside()
-    beyond, lacking = records.unlabelled()
-    require_labels(beyond, lacking, model.unknown, model.missing)
-    return records.known()
-
-
-def check_in_place(model: PrivateTrees, source: Any, y: Any) -> Check:
+def check_in_place(source: Any, y: Any, reading: Reading) -> Check:
     """Return what a fit from a warehouse would clip or leave out.
 
     Raises:
-        PrivacyError, ValueError, ConnectionError: as :func:`fit_in_place`.
+        PrivacyError, ValueError, ConnectionError: as :func:`in_place`, except for what it counts.
     """
-    opened = Warehouse.open(source)
-    try:
-        attributes, _, label = _declared(model, opened, y)
-        with opened.reading(), ExitStack() as kept:
-            strict, trained = (
-                kept.enter_context(text_read_once(opened, attributes, label, unknown))
-                for unknown in ("ignore", model.unknown)
-            )
-            outside, lacking, (beyond, unlabelled) = strict.strays([each.missing for each in attributes])
-            rows, left = strict.rows, trained.known().rows
-    finally:
-        if opened is not source:
-            opened.close()
-    names = [each.name for each in attributes]
+    with ExitStack() as kept:
+        opened, known, label = _opened(source, y, reading, kept)
+        strict, trained = (
+            kept.enter_context(text_read_once(opened, known.attributes, label, unknown))
+            for unknown in ("ignore", reading.unknown)
+        )
+        outside, lacking, (beyond, unlabelled) = strict.strays([each.missing for each in known.attributes])
+        rows, left = strict.rows, trained.known().rows
+    names = [each.name for each in known.attributes]
     return Check(
         rows=rows,
         outside=dict(zip(names, outside, strict=True)),
@@ -104,3 +61,33 @@ def check_in_place(model: PrivateTrees, source: Any, y: Any) -> Check:
         nobody=0,
         left_out=rows - left,
     )
+
+
+def _opened(source: Any, y: Any, reading: Reading, kept: ExitStack) -> tuple[Warehouse, Declared, Attribute]:
+    """Return a warehouse that is being read until ``kept`` closes, the public facts, and the target."""
+    opened = Warehouse.open(source)
+    if opened is not source:
+        kept.callback(opened.close)
+    if not isinstance(y, str):
+        raise ValueError("Records in a warehouse bring their labels along: pass fit(table, target), target a name.")
+    if isinstance(reading.domains, str):
+        raise PrivacyError("Domains of a warehouse are declared, not observed: pass domains=.")
+    if reading.person is not None:
+        raise ValueError("person= goes with frames: in a warehouse, build a table with few rows per person.")
+    opened.require([y])
+    known = reading.declared([name for name in opened.columns if name != y], y)
+    kept.enter_context(opened.reading())
+    return opened, known, known.label(y)
+
+
+def _required(records: StoredRecords, attributes: Sequence[Attribute], reading: Reading) -> StoredRecords:
+    """Return the records that have a code in every column; refuse what the curator asked to have refused."""
+    if reading.missing == "error":
+        for place in records.lacking():
+            attributes[place].refuse_missing()
+    outside = records.outside()
+    if outside and reading.unknown == "error":
+        attributes[outside[0]].refuse_outside()
+    beyond, lacking = records.unlabelled()
+    require_labels(beyond, lacking, reading.unknown, reading.missing)
+    return records.known()

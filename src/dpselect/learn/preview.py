@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from dpselect.kernel.budget import paying_from
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.learn.base import whole
+from dpselect.learn.parameters import whole
 from dpselect.sources import frames
 
 

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
 from dpselect.kernel.errors import Advice
-from dpselect.learn.check import Check
-from dpselect.learn.domains import Attribute, attribute
+from dpselect.learn.declared import Declared
+from dpselect.learn.domains import Attribute
 from dpselect.sources import cells, frames
 from dpselect.sources.categories import EXACT
-from dpselect.sources.cells import LACKING, OUTSIDE
+from dpselect.sources.cells import OUTSIDE
 
 Integers = NDArray[np.int64]
 _ROUNDED = "is a column of pandas that NumPy holds"
@@ -34,12 +34,14 @@ class Rows:
         columns: name to cells, shape (n,).
         target: the labels, shape (n,).
         retyped: the columns whose types rows may have changed, and ``None`` if the target is one of them.
+        called: the name of the target, if it has one.
     """
 
     names: list[Any]
     columns: dict[Any, NDArray[Any]]
     target: NDArray[Any]
     retyped: frozenset[Any]
+    called: Any = None
 
     @classmethod
     def of(cls, X: Any, y: Any) -> Rows:
@@ -55,7 +57,7 @@ class Rows:
                 raise ValueError(f"There is no column {y!r} in the table: name the target column.")
             others = {name: cells for name, cells in columns.items() if name != y}
             own = frozenset([None]) if y in retyped else frozenset()
-            return cls([name for name in names if name != y], others, columns[y], retyped - {y} | own)
+            return cls([name for name in names if name != y], others, columns[y], retyped - {y} | own, y)
         if (called := frames.name(y)) is not None and called in columns:
             raise ValueError(
                 f"The target {called!r} is also a column of the table: leave it out, or pass fit(table, {called!r})."
@@ -66,7 +68,8 @@ class Rows:
         sizes = {values.shape[0] for values in columns.values()}
         if sizes and sizes != {target.shape[0]}:
             raise ValueError("The table and the labels have different lengths: pass one label per record.")
-        return cls(names, columns, target, retyped | (frozenset([None]) if frames.is_retyped(y) else frozenset()))
+        own = frozenset([None]) if frames.is_retyped(y) else frozenset()
+        return cls(names, columns, target, retyped | own, called)
 
     def people(self, person: Any) -> Integers:
         """Return a number for each person, ``OUTSIDE`` where a row names nobody.
@@ -99,21 +102,19 @@ class Rows:
             self, names=names, columns={name: self.columns[name][kept] for name in names}, target=self.target[kept]
         )
 
-    def codes(
-        self, known: Sequence[Attribute], classes: Sequence[Any], unknown: str
-    ) -> tuple[list[Integers], Integers]:
+    def codes(self, known: Declared, unknown: str) -> tuple[list[Integers], Integers]:
         """Return the code of every cell and of every label, with ``OUTSIDE`` and ``LACKING`` where there is none.
 
         Raises:
             ValueError: a column whose type no domain lists, or is too narrow for the domain.
         """
-        label = attribute("the target", classes, bins=2, missing=False)
-        for each in known:
+        label = known.label()
+        for each in known.attributes:
             if each.name in self.retyped:
                 each.require_exact(_ROUNDED)
         if None in self.retyped:
             label.require_exact(_ROUNDED)
-        codes = [each.encode(self.columns[each.name], unknown) for each in known]
+        codes = [each.encode(self.columns[each.name], unknown) for each in known.attributes]
         return codes, label.encode(self.target, "ignore")
 
 
@@ -144,28 +145,23 @@ def require_labels(outside: Any, lacking: Any, unknown: str, missing: str) -> No
         )
 
 
-def checked(rows: Rows, known: Sequence[Attribute], classes: list[Any], unknown: str, person: Any) -> Check:
-    """Return what a fit would clip or leave out."""
-    codes, label = rows.codes(known, classes, "ignore")
-    trained, _ = (codes, label) if unknown != "clip" else rows.codes(known, classes, unknown)
-    kept = label >= 0
-    for each in trained:
-        kept &= each >= 0
-    nobody = np.zeros(label.size, dtype=np.bool_) if person is None else rows.people(person) == OUTSIDE
-    names = [each.name for each in known]
-    return Check(
-        rows=label.size,
-        outside={name: int((each == OUTSIDE).sum()) for name, each in zip(names, codes, strict=True)},
-        # Where missing cells are a category, they have its code.
-        missing={
-            each.name: int((own == LACKING).sum() + (each.missing and (own == each.size - 1).sum()))
-            for each, own in zip(known, codes, strict=True)
-        },
-        labels_outside=int((label == OUTSIDE).sum()),
-        labels_missing=int((label == LACKING).sum()),
-        nobody=int(nobody.sum()),
-        left_out=int((~kept | nobody).sum()),
-    )
+def read_again(X: Any, known: Sequence[Attribute], missing: str) -> list[Integers]:
+    """Return codes of records to be labelled: numbers are clipped, unknown categories stop on the way.
+
+    Raises:
+        ValueError: a column is not there; a cell is missing and ``missing="error"``.
+    """
+    names, columns = frames.columns(X)
+    wanted = [each.name for each in known]
+    if any(name not in columns for name in wanted):
+        if len(columns) != len(wanted) or all(isinstance(name, str) for name in names):
+            lacking = next(name for name in wanted if name not in columns)
+            raise ValueError(f"The table lacks column {lacking!r}: pass the columns that the model was trained on.")
+        columns = dict(zip(wanted, columns.values(), strict=True))
+    codes = [each.encode(columns[each.name], "clip") for each in known]
+    for each, own in zip(known, codes, strict=True):
+        each.require(own, "clip", missing)
+    return codes
 
 
 def _people(column: NDArray[Any], *, rounded: bool) -> Integers:

@@ -43,6 +43,23 @@ class Counts(Protocol):
         ...
 
 
+class Table(Counts, Protocol):
+    """Whatever holds the records of a training table."""
+
+    @property
+    def rows(self) -> int:
+        """Return the number of records."""
+        ...
+
+    def require_key(self) -> None:
+        """Refuse to be cut into chunks where records lack what that takes."""
+        ...
+
+    def confirm(self) -> None:
+        """Refuse a table that changed while it was counted."""
+        ...
+
+
 @dataclass(eq=False, repr=False)
 class Records:
     """Records in memory: codes of every attribute, and class codes.
@@ -69,6 +86,17 @@ class Records:
         self._codes = [codes.astype(_least(size)) for codes, size in zip(self.codes, self.sizes, strict=True)]
         self.codes, self.labels = self._codes, self._labels
         self._node = np.zeros(self.labels.size, dtype=np.int32)
+
+    @property
+    def rows(self) -> int:
+        """Return the number of records."""
+        return int(self.labels.size)
+
+    def require_key(self) -> None:
+        """Ask for nothing: records in memory draw their chunk by coins."""
+
+    def confirm(self) -> None:
+        """Ask for nothing: these records are the library's own."""
 
     def level(self, nodes: int) -> list[Integers]:
         """Return for every attribute the counts (nodes, values, classes), zeros included."""

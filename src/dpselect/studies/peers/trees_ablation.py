@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 from unittest.mock import patch
@@ -19,9 +20,9 @@ from dpselect.kernel.budget import paying_from
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.learn import default
 from dpselect.learn.builder import BestBinary
-from dpselect.learn.domains import attributes
 from dpselect.learn.prune import prune_by_gain
 from dpselect.learn.reading import Rows
+from dpselect.learn.training import of_frame
 from dpselect.release.opened import opened
 from dpselect.studies.peers.trees import load
 from dpselect.utilities.splits import row_scores_gini, row_scores_max
@@ -68,9 +69,9 @@ def accuracy(data: Any, changes: dict[str, Any], epsilon: float, repeats: int) -
     """Mean accuracy over splits of one dataset."""
     columns, target, domains, classes = data
     bins = changes.get("bins", 32)
-    known = attributes(list(domains), domains, bins=bins, missing=False)
     model = default.DPTreeClassifier(epsilon, bins=bins)
-    codes, labels = model._encoded(Rows.of(columns, target), known, classes)
+    read = of_frame(Rows.of(columns, target), replace(model._reading(), domains=domains, classes=classes))
+    known, codes, labels = read.known.attributes, read.records.codes, read.records.labels
     sizes, found = tuple(each.size for each in known), []
     with ExitStack() as stack:
         for name, value in changes.items():
@@ -79,7 +80,7 @@ def accuracy(data: Any, changes: dict[str, Any], epsilon: float, repeats: int) -
         for repeat in range(repeats):
             order = np.random.default_rng(repeat).permutation(labels.size)
             train, test = order[: labels.size * 4 // 5], order[labels.size * 4 // 5 :]
-            grow = model._planned(known, len(classes), Fraction(str(epsilon)))
+            grow = model._planned(known, classes, Fraction(str(epsilon)))
             records = Records([each[train] for each in codes], labels[train], sizes, len(classes))
             with paying_from(None), opened(Guarantee(epsilon, "add-remove")) as draws:
                 tree = grow(records, draws)[0]

@@ -1,0 +1,114 @@
+"""The public facts of a fit: domains and classes as declared, and what becomes of cells that have no code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpselect.kernel.errors import PrivacyError
+from dpselect.learn.domains import MISSING, UNKNOWN, Attribute, attribute, attributes, numeric_range
+from dpselect.learn.parameters import whole
+from dpselect.learn.room import MOST_RECORDS
+
+OBSERVED = "observed-not-private"
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What training knows before it sees a record.
+
+    Attributes:
+        attributes: the columns, without the target.
+        classes: the labels, in the order of their codes.
+    """
+
+    attributes: tuple[Attribute, ...]
+    classes: list[Any]
+
+    def label(self, name: str = "the target") -> Attribute:
+        """Return the target as an attribute whose codes are the classes."""
+        return attribute(name, self.classes, bins=2, missing=False)
+
+
+def accept(_: Sequence[Any]) -> None:
+    """Accept any classes."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How an estimator reads a table; its parameters of these names, all of them public.
+
+    Attributes:
+        domains, classes, bins, unknown, missing, person, rows_per_person: as :class:`dpselect.learn.DPTreeClassifier`.
+        require: refuses declared classes that do not go with other parameters.
+    """
+
+    domains: Any
+    classes: Any
+    bins: Any
+    unknown: str
+    missing: str
+    person: Any
+    rows_per_person: Any
+    require: Callable[[Sequence[Any]], None] = accept
+
+    @property
+    def observed(self) -> bool:
+        """Return whether domains are read from the data."""
+        return isinstance(self.domains, str) and self.domains == OBSERVED
+
+    def check(self) -> None:
+        """Refuse settings that mean nothing (``ValueError``)."""
+        if self.unknown not in UNKNOWN:
+            raise ValueError('unknown is "clip", "ignore" or "error".')
+        if self.missing not in MISSING:
+            raise ValueError('missing is "ignore", "category" or "error".')
+        whole(self.rows_per_person, "rows_per_person", 1, "how many rows of one person are kept", MOST_RECORDS)
+
+    def declared(self, columns: Sequence[Any], target: str | None) -> Declared:
+        """Return the public facts of these columns.
+
+        Args:
+            columns: without the target; the one that tells people apart is no attribute.
+            target: what the target is called, if domains may name it.
+
+        Raises:
+            PrivacyError: domains or classes are missing.
+            ValueError, TypeError: columns, domains or classes that cannot be used.
+        """
+        names = [name for name in columns if name != self.person]
+        if len(set(names)) != len(names) or not names:
+            raise ValueError("The table needs at least one column, and columns of different names.")
+        known = attributes(names, self.domains, bins=int(self.bins), missing=self.missing == "category")
+        classes = _in_order(self._classes(target))
+        self.require(classes)
+        return Declared(known, classes)
+
+    def _classes(self, target: str | None) -> Sequence[Any]:
+        classes = self.classes
+        if classes is None and target is not None and isinstance(self.domains, Mapping) and target in self.domains:
+            classes = self.domains[target]
+            if numeric_range(classes):
+                raise ValueError(
+                    f"The target {target!r} needs a list of classes, and {classes!r} is a range of numbers: pass "
+                    "classes=, or that list in domains."
+                )
+        if classes is None:
+            raise PrivacyError(
+                "Classes are public facts, and the labels that happen to occur are private: pass classes=, or the "
+                "target's list of classes in domains."
+            )
+        labels = attribute("the target", list(classes), bins=2, missing=False).categories
+        assert labels is not None
+        if len(labels) < 2:
+            raise ValueError("A classifier needs at least two declared classes: pass classes=.")
+        return labels
+
+
+def _in_order(classes: Sequence[Any]) -> list[Any]:
+    """Return declared classes sorted, as scikit-learn's scorers take them to be; as declared if they have no order."""
+    try:
+        return sorted(classes)
+    except TypeError:
+        return list(classes)

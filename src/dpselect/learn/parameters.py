@@ -1,0 +1,33 @@
+"""Parameters of estimators: what they must be, said in one sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.mechanisms import mechanism as named
+from dpselect.mechanisms.kinds import LawOnly, Mechanism
+
+
+def whole(value: Any, name: str, least: int, words: str, most: int | None = None) -> int:
+    """Return an integer parameter, or say what it must be."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(Advice(f"{{{name}}} must be an integer of at least {least}: {words}."))
+    if most is not None and value > most:
+        raise ValueError(Advice(f"{{{name}}} must be at most {most:,}: {words}."))
+    return int(value)
+
+
+def chosen_mechanism(given: Any) -> Mechanism:
+    """Return a mechanism by name or as it is.
+
+    Raises:
+        ValueError: there is none of that name.
+        PrivacyError: a published calibration that is not private.
+    """
+    mechanism = given if isinstance(given, Mechanism) else named(str(given))
+    if isinstance(mechanism, LawOnly):
+        raise PrivacyError(f"{mechanism!r} is not private and trains nothing: use a sound calibration.")
+    return mechanism

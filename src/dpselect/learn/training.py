@@ -1,0 +1,96 @@
+"""What a fit trains on: codes and labels to count, whether they came from a frame or stay in a warehouse.
+
+This is the one form of training data. A frame becomes it here, a table that stays in its engine in ``in_place``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dpselect.learn.check import Check
+from dpselect.learn.declared import Declared, Reading
+from dpselect.learn.domains import attribute
+from dpselect.learn.reading import Rows, complete, require_labels
+from dpselect.sources.cells import LACKING, OUTSIDE
+from dpselect.views.records import Records, Table
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class TrainingData:
+    """Records that can be counted, and the public facts by which they were read.
+
+    Attributes:
+        known: domains and classes.
+        records: what a tree counts; private.
+        facts: where they came from, recorded with a spend; nothing private.
+    """
+
+    known: Declared
+    records: Table
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+def of_frame(rows: Rows, reading: Reading) -> TrainingData:
+    """Return the rows of a frame that have a code in every column, of each person at most the first few.
+
+    Raises:
+        PrivacyError: domains or classes are missing.
+        ValueError: a cell that the curator asked to have refused; a column whose type no domain lists.
+    """
+    if reading.person is not None:
+        rows = rows.bounded(reading.person, reading.rows_per_person, reading.missing)
+    known = _observed(rows, reading) if reading.observed else reading.declared(rows.names, rows.called)
+    codes, label = rows.codes(known, reading.unknown)
+    for each, own in zip(known.attributes, codes, strict=True):
+        each.require(own, reading.unknown, reading.missing)
+    require_labels(label == OUTSIDE, label == LACKING, reading.unknown, reading.missing)
+    codes, label = complete(codes, label)
+    return TrainingData(known, Records(codes, label, tuple(each.size for each in known.attributes), len(known.classes)))
+
+
+def check_frame(rows: Rows, reading: Reading) -> Check:
+    """Return what a fit would clip or leave out of a frame.
+
+    Raises:
+        PrivacyError, ValueError: as :func:`of_frame`, except for what it counts.
+    """
+    known, unknown = reading.declared(rows.names, rows.called), reading.unknown
+    codes, label = rows.codes(known, "ignore")
+    trained, _ = (codes, label) if unknown != "clip" else rows.codes(known, unknown)
+    kept = label >= 0
+    for each in trained:
+        kept &= each >= 0
+    nobody = np.zeros(label.size, dtype=np.bool_)
+    if reading.person is not None:
+        nobody = rows.people(reading.person) == OUTSIDE
+    names = [each.name for each in known.attributes]
+    return Check(
+        rows=label.size,
+        outside={name: int((each == OUTSIDE).sum()) for name, each in zip(names, codes, strict=True)},
+        # Where missing cells are a category, they have its code.
+        missing={
+            each.name: int((own == LACKING).sum() + (each.missing and (own == each.size - 1).sum()))
+            for each, own in zip(known.attributes, codes, strict=True)
+        },
+        labels_outside=int((label == OUTSIDE).sum()),
+        labels_missing=int((label == LACKING).sum()),
+        nobody=int(nobody.sum()),
+        left_out=int((~kept | nobody).sum()),
+    )
+
+
+def _observed(rows: Rows, reading: Reading) -> Declared:
+    """Read domains and classes from the data: no privacy, for tests and tutorials."""
+    known = []
+    for name in rows.names:
+        values = np.asarray(rows.columns[name].tolist())
+        if values.dtype.kind in "iufb":
+            low, high = float(values.min()), float(values.max())
+            ends = (low, high if high > low else low + 1)
+            known.append(attribute(name, ends, bins=int(reading.bins), missing=False))
+        else:
+            known.append(attribute(name, sorted(set(values.tolist())), bins=int(reading.bins), missing=False))
+    return Declared(tuple(known), np.unique(rows.target.tolist()).tolist())
