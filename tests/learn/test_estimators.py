@@ -289,8 +289,8 @@ def test_models_survive_a_file(fitted: DPTreeClassifier, tmp_path: Path) -> None
         (lambda c: c | {"format": 2}, "update it"),
         (lambda c: c | {"classes": ["yes", "no"]}, "was edited"),
         (lambda c: c | {"model": "os.system"}, "was edited"),
-        (lambda c: {}, "no model file"),
-        (lambda c: [], "no model file"),
+        (lambda c: {}, "not a model file"),
+        (lambda c: [], "not a model file"),
     ],
 )
 def test_edited_models_are_refused(fitted: DPTreeClassifier, tmp_path: Path, edit, message: str) -> None:
