@@ -8,10 +8,18 @@ from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich_click.rich_parameter import RichArgument, RichOption
+
+# Only newer versions of Click let a type say what it holds.
+if TYPE_CHECKING:
+    _Type = click.ParamType[Any]
+    _Choices = click.Choice[Any]
+else:
+    _Type = click.ParamType
+    _Choices = click.Choice
 
 # What stands where a value belongs and is a number: -1e3 and -1/2 too.
 NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan)", re.IGNORECASE)
@@ -76,7 +84,7 @@ def _named(parameter: Option | Argument, formatter: Any) -> Any:
     return Text(" ").join([part for part in (name, value) if part])
 
 
-class Exact(click.ParamType[Any]):
+class Exact(_Type):
     """A type given by a function from text that raises ``ValueError`` with half a sentence."""
 
     def __init__(self, name: str, read: Callable[[str], Any]) -> None:
@@ -97,7 +105,7 @@ def one_of(names: Sequence[Any], why: str = "") -> click.Choice[Any]:
     return _Choice([str(name) for name in names], why)
 
 
-class _Choice(click.Choice[Any]):
+class _Choice(_Choices):
     def __init__(self, names: Sequence[str], why: str) -> None:
         super().__init__(names)
         self.why = why
