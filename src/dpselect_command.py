@@ -18,8 +18,8 @@ def main() -> int:
         from dpselect.cli import main as run
     except KeyboardInterrupt:
         _stopped()
-    signal.signal(signal.SIGINT, before)
-    return run()
+    # The verb loads libraries of its own before it begins.
+    return run(loaded=lambda: signal.signal(signal.SIGINT, before))
 
 
 def _stopped(*_: object) -> NoReturn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import click
 
@@ -13,22 +13,26 @@ from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] | None = None) -> int:
     """Run one command; return its exit status.
 
     0: answered. 1: a claim of the library broke, or what was paid for could not be given whole. 2: refused, with one
     sentence on standard error and nothing spent. 70: a defect of dpselect. 130: stopped by the user.
+
+    Args:
+        arguments: the words of the command; those of this process when there are none.
+        loaded: called when the libraries of the command are there, and before it begins.
     """
     request = Request(sys.argv[1:] if arguments is None else arguments)
     try:
         _print_anything()
-        # The file of a verb loads libraries too, and one of them may hide an interrupt.
-        with endings.noticed(request):
-            if completion.asked():
-                return completion.answer()
-            command.understood(request.words, request)
-            with paths.held(request):
-                answer = _answer(request)
+        if completion.asked():
+            return completion.answer()
+        command.understood(request.words, request)
+        if loaded is not None:
+            loaded()
+        with endings.noticed(request), paths.held(request):
+            answer = _answer(request)
         endings.deliver(answer, request)
     except click.exceptions.Exit as shown:
         return endings.shown(shown.exit_code, request)

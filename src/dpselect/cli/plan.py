@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
-from dpselect.kernel.guarantee import Guarantee
+
+if TYPE_CHECKING:
+    from dpselect.kernel.guarantee import Guarantee
 
 # What one step between databases is, in words.
 PROTECTED = {
