@@ -70,7 +70,7 @@ def test_a_dry_run_spends_draws_and_writes_nothing(line: list[str], monkeypatch,
     assert (answer["guarantee"]["neighbours"], answer["guarantee"]["epsilon"]) == (related, "1")
     assert plan["guarantee"] == answer["guarantee"]
     (event,) = dps.Ledger.read("book").events
-    assert plan["ledger"]["record"] == dict(event.facts)
+    assert plan["ledger"]["record"] == dict(event.metadata)
     assert (plan["mechanism"], plan["draws"]) == (event.mechanism, event.count)
 
 

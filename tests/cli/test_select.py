@@ -49,7 +49,7 @@ def test_a_public_domain_and_a_ledger(votes: str, tmp_path: Path, capsys: pytest
     assert ([7], "exponential", "400", "substitution") == tuple(
         {**answer, **answer["guarantee"]}[name] for name in ("candidates", "mechanism", "epsilon", "neighbours")
     )
-    assert {"command": "select", "file": votes, "candidate": "page"}.items() <= ledger.events[0].facts.items()
+    assert {"command": "select", "file": votes, "candidate": "page"}.items() <= ledger.events[0].metadata.items()
     assert "budget" in refusal(arguments, capsys)
 
 

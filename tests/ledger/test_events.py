@@ -15,7 +15,7 @@ TENTH = dps.Guarantee(Fraction(1, 10), Neighbours.ADD_REMOVE, bounded_range=True
 def test_an_event_survives_its_text() -> None:
     """Exact rationals, facts and notes in any language."""
     event = Event.of(
-        TENTH, dataset="ürün", mechanism="exponential", count=7, note='quotes " and \n', facts={"table": "t"}
+        TENTH, dataset="ürün", mechanism="exponential", count=7, note='quotes " and \n', metadata={"table": "t"}
     )
 
     assert event == Event.from_text(event.as_text())
@@ -78,10 +78,10 @@ def test_only_guarantees_are_spent() -> None:
 
 def test_names_of_files_need_not_be_characters() -> None:
     """Bytes that are no UTF-8 arrive as surrogates, which no file can hold."""
-    event = Event.of(TENTH, dataset="", mechanism="x", note="\udcff", facts={"file": "\udce9.csv"})
+    event = Event.of(TENTH, dataset="", mechanism="x", note="\udcff", metadata={"file": "\udce9.csv"})
 
     assert event == Event.from_text(event.as_text().encode("utf-8").decode("utf-8"))
-    assert "\\udce9.csv" == event.facts["file"]
+    assert "\\udce9.csv" == event.metadata["file"]
 
 
 SMOOTH = dps.Guarantee.concentrated(Fraction(1, 8), 1e-6, "edge")

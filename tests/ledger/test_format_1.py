@@ -49,7 +49,7 @@ def test_what_version_0_1_wrote_is_read(by_sum: Path) -> None:
     assert [1, 2, 1, 2, 1] == [event.count for event in events]
     assert [False, True, False, False, True] == [event.bounded_range for event in events]
     assert ("a Gaussian mean, by hand: çay", Fraction(1, 10**7)) == (events[2].note, events[2].delta)
-    assert {"filter": "age > 30", "table": "people"} == events[0].facts
+    assert {"filter": "age > 30", "table": "people"} == events[0].metadata
     assert events[3].idealised
     assert {None} == {event.rho for event in events}
 

@@ -94,7 +94,13 @@ def test_every_budget_says_its_rule(tmp_path: Path) -> None:
     terms = {"epsilon": 1, "delta": 1e-6, "rule": "rho"}
     by_rho, by_sum = dps.Ledger.open(tmp_path / "b", **terms), dps.ledger.BudgetAccountant(epsilon=1)
     with dps.budget(**terms) as session:
-        budgets = by_rho, by_rho.about(table="t"), session, session.about(table="t").about(sample="s"), by_sum
+        budgets = (
+            by_rho,
+            by_rho.with_metadata(table="t"),
+            session,
+            session.with_metadata(table="t").with_metadata(sample="s"),
+            by_sum,
+        )
 
     assert ["rho", "rho", "rho", "rho", "sum"] == [each.rule for each in budgets]
 

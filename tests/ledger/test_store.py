@@ -27,7 +27,7 @@ def filled(path: Path, spends: int = 3, **given) -> dps.Ledger:
     """A ledger of epsilon 1 with some spends."""
     ledger = dps.Ledger.open(path, **({"epsilon": 1, "dataset": "survey"} | given))
     for _ in range(spends):
-        ledger.spend(EACH, mechanism="permute-and-flip", facts={"table": "people"})
+        ledger.spend(EACH, mechanism="permute-and-flip", metadata={"table": "people"})
     return ledger
 
 
@@ -48,7 +48,7 @@ def test_spends_survive(path: Path) -> None:
 
     assert (Fraction(3, 10), 3) == (again.totals.epsilon, again.totals.spends)
     assert Fraction(7, 10) == again.remaining.epsilon
-    assert {"table": "people"} == again.events[0].facts
+    assert {"table": "people"} == again.events[0].metadata
     assert again.totals == again.verify()
 
 
@@ -209,11 +209,11 @@ def test_facts_are_recorded_and_open_no_other_budget(path: Path) -> None:
     """Another table, filter or sample of the same people is spent from what is left."""
     ledger, flip = filled(path, 0), dps.mechanism("permute-and-flip")
     scores = dps.Scores([3, 1], sensitivity=1)
-    dps.select(scores, 0.75, mechanism=flip, ledger=ledger.about(table="people"))
+    dps.select(scores, 0.75, mechanism=flip, ledger=ledger.with_metadata(table="people"))
     with pytest.raises(dps.BudgetError, match="left epsilon 1/4"):
-        dps.select(scores, 0.75, mechanism=flip, ledger=ledger.about(table="people", sample="one in ten"))
+        dps.select(scores, 0.75, mechanism=flip, ledger=ledger.with_metadata(table="people", sample="one in ten"))
 
-    assert [{"table": "people"}] == [event.facts for event in ledger.events]
+    assert [{"table": "people"}] == [event.metadata for event in ledger.events]
 
 
 def test_sums_of_thousands_of_digits_are_refused(path: Path) -> None:

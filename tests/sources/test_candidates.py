@@ -447,7 +447,7 @@ def test_one_spend_with_facts_for_all_picks(engine, tmp_path: Path) -> None:
 
     (event,) = ledger.events
     assert (3, Fraction(1, 3)) == (event.count, event.guarantee.epsilon)
-    assert {"candidate": "id", "score": "score", "table": "candidates"}.items() <= event.facts.items()
+    assert {"candidate": "id", "score": "score", "table": "candidates"}.items() <= event.metadata.items()
     with pytest.raises(ValueError, match="k is 4 and there are 3 candidates"):
         dps.top_k(candidates, 4, 1, mechanism=FLIP, ledger=ledger)
 

@@ -139,7 +139,7 @@ def test_percentiles_take_a_column_of_an_engine() -> None:
         release = dps.quantiles(table.x, [0.25, 0.75], grid=values, epsilon=20)
         dps.select(two, 20, mechanism=dps.mechanism("permute-and-flip"))
         dps.select(-two, 1, mechanism=dps.mechanism("permute-and-flip"))
-    facts: list[Any] = [event.facts for event in book.events]
+    facts: list[Any] = [event.metadata for event in book.events]
 
     assert [abs(found - true) < 40 for found, true in zip(release.candidates, (250, 750), strict=True)] == [True, True]
     assert [("duckdb", "x")] * 3 == [(each["source"], each["column"]) for each in facts]

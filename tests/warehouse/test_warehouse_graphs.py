@@ -55,9 +55,9 @@ def test_scores_are_those_of_the_graph_in_memory(engine: str, text: bool, reques
         assert np.array_equal(one.values, two.values)
         assert np.array_equal(one.sensitivity.at([0, 1, 5]), two.sensitivity.at([0, 1, 5]))
         assert (LABELS if text else list(range(45))) == list(two.candidates)
-        assert "source" in two.facts
+        assert "source" in two.metadata
     both = [dps.pareto([each for _, each in pairs]), dps.aggregate([each for _, each in pairs], [1, 1, 1])]
-    assert [stored.facts] * 2 == [each.facts for each in both]
+    assert [stored.metadata] * 2 == [each.metadata for each in both]
 
 
 def test_what_is_refused_is_public() -> None:

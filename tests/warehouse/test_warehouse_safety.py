@@ -62,7 +62,7 @@ def test_facts_are_recorded_and_open_no_budget(tmp_path: Path, book: dps.Ledger,
         tree(ledger=book).fit(source, "rich")
         with pytest.raises(dps.BudgetError):
             tree(ledger=book).fit(source, "rich")
-    one, two = (event.facts for event in book.events)
+    one, two = (event.metadata for event in book.events)
 
     assert {"people of 2026"} == {event.dataset for event in book.events}
     assert str(tmp_path / "people.parquet") == one["source"]
@@ -76,7 +76,7 @@ def test_the_row_filter_is_recorded(book: dps.Ledger) -> None:
     table = ibis.duckdb.connect().create_table("people", frame())
     tree(ledger=book).fit(table.filter(table.age >= 18), "rich")
 
-    assert '"age" >= 18' in book.events[0].facts["query"]
+    assert '"age" >= 18' in book.events[0].metadata["query"]
 
 
 def test_secrets_are_nowhere(postgres: Server, book: dps.Ledger, caplog: pytest.LogCaptureFixture) -> None:
@@ -86,7 +86,7 @@ def test_secrets_are_nowhere(postgres: Server, book: dps.Ledger, caplog: pytest.
     seen = []
     with Warehouse.open(postgres.url, "people") as source:
         tree(ledger=book).fit(source, "rich")
-        seen += [repr(source), str(source.facts)]
+        seen += [repr(source), str(source.metadata)]
     wrong = postgres.url.replace("hidden", "hidden2")
     for url, table in ((wrong, "people"), (postgres.url, "nobody"), (postgres.url.replace(":", "!:", 1), "people")):
         with pytest.raises((ConnectionError, ValueError)) as caught:
@@ -384,7 +384,7 @@ def test_recorded_facts_do_not_tell_the_size_of_a_file(tmp_path: Path) -> None:
         path.write_text("age,rich\n" + "30,no\n" * rows, encoding="utf-8")
         os.utime(path, (1_700_000_000, 1_700_000_000))
         with Warehouse.open(path) as source:
-            facts.append(dict(source.facts))
+            facts.append(dict(source.metadata))
             path.write_text("age,rich\n", encoding="utf-8")
             os.utime(path, (1_700_000_000, 1_700_000_000))
             assert source.unchanged() is False

@@ -42,7 +42,7 @@ class Purse:
         row = 0
         try:
             if self.ledger is not None:
-                row = self.ledger.spend(guarantee, mechanism=mechanism, count=count, note=note, facts=self.facts)
+                row = self.ledger.spend(guarantee, mechanism=mechanism, count=count, note=note, metadata=self.facts)
         except KeyboardInterrupt:
             # It may have been written already.
             self.request.paid = True
@@ -50,8 +50,8 @@ class Purse:
         self.request.paid = True
         return row
 
-    def about(self, **facts: Any) -> Purse:
-        """Return the same budget with further facts; as :meth:`Ledger.about`."""
+    def with_metadata(self, **facts: Any) -> Purse:
+        """Return the same budget with further facts; as :meth:`Ledger.with_metadata`."""
         return replace(self, facts={**self.facts, **_kept(facts)})
 
     def __deepcopy__(self, _: Any) -> Purse:
@@ -62,7 +62,7 @@ class Purse:
         if self.ledger is None:
             return None
         terms, totals = self.ledger.terms, self.ledger.totals
-        event = Event.of(guarantee, dataset=terms.dataset, mechanism=mechanism, count=count, facts=self.facts)
+        event = Event.of(guarantee, dataset=terms.dataset, mechanism=mechanism, count=count, metadata=self.facts)
         after = terms.admit(totals, event)
         return Balance(str(self.request.ledger), left(terms, totals), left(terms, after))
 

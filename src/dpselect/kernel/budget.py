@@ -55,10 +55,10 @@ def require_spender(ledger: Any) -> Spender | None:
     raise TypeError("ledger must keep a budget: pass ledger=dpselect.Ledger.open(path, epsilon=...).")
 
 
-def citing(book: Spender, metadata: Mapping[str, str]) -> Spender:
+def with_metadata(book: Spender, metadata: Mapping[str, str]) -> Spender:
     """Return the same budget, recording with each spend where the data came from, if it can: never another budget."""
-    about = getattr(book, "about", None)
-    cited: Spender = about(**metadata) if about is not None and metadata else book
+    cite = getattr(book, "with_metadata", None)
+    cited: Spender = cite(**metadata) if cite is not None and metadata else book
     return cited
 
 

@@ -34,7 +34,7 @@ def in_place(source: Any, y: Any, reading: Reading) -> Iterator[TrainingData]:
         )
         if opened.temporary:
             records = kept.enter_context(records.coded())
-        yield TrainingData(known, records, opened.facts)
+        yield TrainingData(known, records, opened.metadata)
 
 
 def check_in_place(source: Any, y: Any, reading: Reading) -> Check:

@@ -4,17 +4,17 @@ from dpselect.ledger.accountant import Report, Terms, Totals, report
 from dpselect.ledger.events import Event
 from dpselect.ledger.interop import BudgetAccountant, to_dp_accounting
 from dpselect.ledger.session import Session, budget
-from dpselect.ledger.store import Citing, Ledger
+from dpselect.ledger.store import Ledger, WithMetadata
 
 __all__ = [
     "BudgetAccountant",
-    "Citing",
     "Event",
     "Ledger",
     "Report",
     "Session",
     "Terms",
     "Totals",
+    "WithMetadata",
     "budget",
     "report",
     "to_dp_accounting",

@@ -37,7 +37,7 @@ class Event:
         idealised: whether draws used floating-point noise.
         when: UTC, as the clock of the machine said; order is kept by the ledger, not by the clock.
         note: free text.
-        facts: where the data came from (file, table, filter, sample): recorded, never a budget of its own.
+        metadata: where the data came from (file, table, filter, sample): recorded, never a budget of its own.
         rho: of each release, where its promise is concentrated: epsilon is what it states at delta.
 
     Raises:
@@ -58,7 +58,7 @@ class Event:
     idealised: bool = False
     when: str = ""
     note: str = ""
-    facts: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(default_factory=dict)
     rho: Fraction | None = None
 
     def __post_init__(self) -> None:
@@ -81,7 +81,7 @@ class Event:
         mechanism: str,
         count: int = 1,
         note: str = "",
-        facts: Mapping[str, str] | None = None,
+        metadata: Mapping[str, str] | None = None,
     ) -> Event:
         """Return the event of ``count`` releases with this guarantee, now.
 
@@ -102,7 +102,7 @@ class Event:
             guarantee.idealised,
             datetime.now(UTC).isoformat(timespec="seconds"),
             _writable(note),
-            {_writable(name): _writable(value) for name, value in (facts or {}).items()},
+            {_writable(name): _writable(value) for name, value in (metadata or {}).items()},
             guarantee.stated_rho,
         )
 
@@ -120,7 +120,8 @@ class Event:
     def as_text(self) -> str:
         """Return the event as one line of JSON with sorted keys."""
         content: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
-        content |= {"kind": _KIND, "epsilon": str(self.epsilon), "delta": str(self.delta), "facts": dict(self.facts)}
+        content |= {"kind": _KIND, "epsilon": str(self.epsilon), "delta": str(self.delta)}
+        content[_METADATA] = dict(content.pop("metadata"))
         if content.pop("rho") is not None:
             content["rho"] = str(self.rho)
         return json.dumps(content, sort_keys=True, ensure_ascii=False)
@@ -137,12 +138,14 @@ class Event:
             numbers: dict[str, Any] = {
                 name: _number(content[name]) for name in ("epsilon", "delta", "rho") if name in content
             }
-            return cls(**(content | numbers))
+            return cls(metadata=content.pop(_METADATA), **(content | numbers))
         except (ValueError, TypeError, ZeroDivisionError):
             raise ValueError(_UNKNOWN) from None
 
 
-_NAMES = {each.name for each in fields(Event)}
+# What files have called the metadata from the first version on.
+_METADATA = "facts"
+_NAMES = {each.name for each in fields(Event)} - {"metadata"} | {_METADATA}
 _FIRST = _NAMES - {"rho"}
 _UNKNOWN = "This event was not written by this version of dpselect: update it."
 _number = lru_cache(maxsize=4096)(Fraction)

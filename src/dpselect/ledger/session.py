@@ -14,7 +14,7 @@ from dpselect.kernel.errors import BudgetError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.ledger.accountant import Report, Terms, Totals, report
 from dpselect.ledger.events import Event
-from dpselect.ledger.store import Citing, Ledger
+from dpselect.ledger.store import Ledger, WithMetadata
 
 
 class Session:
@@ -33,7 +33,7 @@ class Session:
         mechanism: str,
         count: int = 1,
         note: str = "",
-        facts: Mapping[str, str] | None = None,
+        metadata: Mapping[str, str] | None = None,
     ) -> int:
         """Record ``count`` releases, each with this guarantee.
 
@@ -43,16 +43,16 @@ class Session:
         if os.getpid() != self._process:
             raise BudgetError(f"{_STAYS} Nothing was spent.")
         event = Event.of(
-            guarantee, dataset=self.terms.dataset, mechanism=mechanism, count=count, note=note, facts=facts
+            guarantee, dataset=self.terms.dataset, mechanism=mechanism, count=count, note=note, metadata=metadata
         )
         with self._lock:
             self.totals = self.terms.admit(self.totals, event)
             self._events.append(event)
             return len(self._events)
 
-    def about(self, **facts: Any) -> Citing:
-        """Return this budget with facts that every spend records; as :meth:`Ledger.about`."""
-        return Citing(self, facts)
+    def with_metadata(self, **metadata: Any) -> WithMetadata:
+        """Return this budget with metadata that every spend records; as :meth:`Ledger.with_metadata`."""
+        return WithMetadata(self, metadata)
 
     @property
     def rule(self) -> str:

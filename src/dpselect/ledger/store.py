@@ -139,7 +139,7 @@ class Ledger:
         mechanism: str,
         count: int = 1,
         note: str = "",
-        facts: Mapping[str, str] | None = None,
+        metadata: Mapping[str, str] | None = None,
     ) -> int:
         """Record ``count`` releases, each with this guarantee, durably; return the row.
 
@@ -149,7 +149,7 @@ class Ledger:
             OSError: the file cannot be written; nothing was spent.
         """
         event = Event.of(
-            guarantee, dataset=self.terms.dataset, mechanism=mechanism, count=count, note=note, facts=facts
+            guarantee, dataset=self.terms.dataset, mechanism=mechanism, count=count, note=note, metadata=metadata
         )
         with self._connected() as connection:
             if connection.ahead:
@@ -169,21 +169,21 @@ class Ledger:
         self._tail = after
         return after.row
 
-    def about(self, **facts: Any) -> Citing:
-        """Return this ledger with facts that every spend records: file, table, filter, sample.
+    def with_metadata(self, **metadata: Any) -> WithMetadata:
+        """Return this ledger with metadata that every spend records: file, table, filter, sample.
 
-        It is the same budget: facts never open another.
+        It is the same budget: metadata never open another.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     ledger = Ledger.open(folder + "/survey.ledger", epsilon=1, dataset="survey")
-        ...     row = ledger.about(table="people", filter="age > 30").spend(
+        ...     row = ledger.with_metadata(table="people", filter="age > 30").spend(
         ...         Guarantee(0.25, ledger.terms.neighbours), mechanism="external"
         ...     )
-        ...     ledger.events[0].facts
+        ...     ledger.events[0].metadata
         {'filter': 'age > 30', 'table': 'people'}
         """
-        return Citing(self, facts)
+        return WithMetadata(self, metadata)
 
     @property
     def rule(self) -> str:
@@ -260,7 +260,7 @@ class Ledger:
 
 
 class Book(Protocol):
-    """A ledger or a session: it records facts with a spend."""
+    """A ledger or a session: it records metadata with a spend."""
 
     @property
     def rule(self) -> str:
@@ -274,18 +274,18 @@ class Book(Protocol):
         mechanism: str,
         count: int = 1,
         note: str = "",
-        facts: Mapping[str, str] | None = None,
+        metadata: Mapping[str, str] | None = None,
     ) -> int:
-        """Record ``count`` releases and their facts."""
+        """Record ``count`` releases and their metadata."""
         ...
 
 
 @dataclass(frozen=True)
-class Citing:
-    """A ledger and the facts that its spends record. Get one from :meth:`Ledger.about`."""
+class WithMetadata:
+    """A ledger and the metadata that its spends record. Get one from :meth:`Ledger.with_metadata`."""
 
     ledger: Book
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def rule(self) -> str:
@@ -293,12 +293,12 @@ class Citing:
         return self.ledger.rule
 
     def spend(self, guarantee: Guarantee, *, mechanism: str, count: int = 1, note: str = "") -> int:
-        """Record the spend with its facts; as :meth:`Ledger.spend`."""
-        return self.ledger.spend(guarantee, mechanism=mechanism, count=count, note=note, facts=self.facts)
+        """Record the spend with its metadata; as :meth:`Ledger.spend`."""
+        return self.ledger.spend(guarantee, mechanism=mechanism, count=count, note=note, metadata=self.metadata)
 
-    def about(self, **facts: Any) -> Citing:
-        """Return this ledger with further facts; as :meth:`Ledger.about`."""
-        return Citing(self.ledger, {**self.facts, **facts})
+    def with_metadata(self, **metadata: Any) -> WithMetadata:
+        """Return this ledger with further metadata; as :meth:`Ledger.with_metadata`."""
+        return WithMetadata(self.ledger, {**self.metadata, **metadata})
 
 
 def _existing(path: str | Path) -> Path:

@@ -51,7 +51,7 @@ def percentile(values: ArrayLike | Column | StoredColumn, p: Any, *, grid: Array
     points, share = public_grid(grid), percent(p)
     if share == 1:
         raise ValueError("The published percentile is one with 0 <= p < 100: for the maximum use utilities.percentile.")
-    counts, facts = counted(values, points)
+    counts, metadata = counted(values, points)
     reached = np.cumsum(counts)
     size = int(reached[-1])
     # The rank is at most n, so that the first place which reaches it has records.
@@ -63,7 +63,7 @@ def percentile(values: ArrayLike | Column | StoredColumn, p: Any, *, grid: Array
         safe = safe_steps(share, below, at, size - below - at, ends)
     won = (np.arange(points.size) == place).astype(np.int64)
     sensitivity = profiles(lambda t: (t[:, None] >= safe).astype(np.float64), ceiling=1.0)
-    return Scores(won, sensitivity, candidates=points, facts=facts)
+    return Scores(won, sensitivity, candidates=points, metadata=metadata)
 
 
 def safe_steps(share: Fraction, below: int, at: int, above: int, ends: tuple[bool, bool]) -> int:

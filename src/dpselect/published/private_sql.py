@@ -75,7 +75,7 @@ def private_sql(
     moved = Bound(least(bound), Neighbours.EDGE).times(size)
     require_rate(guarantee.epsilon / moved.total)
     cells, drawn = views(graph), others(size)
-    with opened(guarantee, mechanism=NAME, ledger=ledger, metadata=graph.facts) as draws:
+    with opened(guarantee, mechanism=NAME, ledger=ledger, metadata=graph.metadata) as draws:
         cells[drawn] = draws.counts(cells[drawn], guarantee.epsilon, moved)
     winners = np.argsort(-betweenness(cells), kind="stable")[:k]
     return Release(tuple(graph.candidates[node] for node in winners.tolist()), NAME, guarantee)

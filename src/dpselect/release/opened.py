@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from dpselect.kernel.budget import Allowance, citing, require_spender
+from dpselect.kernel.budget import Allowance, require_spender, with_metadata
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.release.draws import Draws
 from dpselect.release.outcomes import Coins
@@ -64,7 +64,7 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
         # Whatever the caller could refuse has been refused: from here on the spend stands, whatever happens.
         if book is not None:
             noted = {"note": note} if note else {}
-            citing(book, metadata or {}).spend(guarantee, mechanism=mechanism, count=count, **noted)
+            with_metadata(book, metadata or {}).spend(guarantee, mechanism=mechanism, count=count, **noted)
         paid = guarantee.epsilon if count == per_person else guarantee.epsilon * count / per_person
         draws = Draws(Allowance(paid, guarantee.neighbours), outcomes())
         try:

@@ -122,7 +122,7 @@ def release_of(
     door: Door = opened,
 ) -> Release:
     """Release behind a given door and, for an audit, with a given number of cells per grid value."""
-    counts, facts = counted(values, points)
+    counts, metadata = counted(values, points)
     total = exact_epsilon(epsilon)
     levels = len(shares).bit_length()
     example = rank_scores(counts, shares[0], points)
@@ -130,7 +130,9 @@ def release_of(
     each = mechanism.guarantee(example, total / levels)
     cuts = cuts or max(1, min(_CUTS, 2 ** ((_CELLS // points.size).bit_length() - 1)))
     places: dict[Fraction, int] = {}
-    with door(each, mechanism=mechanism.name, ledger=ledger, metadata=facts, count=levels, note="quantiles") as draws:
+    with door(
+        each, mechanism=mechanism.name, ledger=ledger, metadata=metadata, count=levels, note="quantiles"
+    ) as draws:
         _halve(_cut(counts, cuts), sorted(shares), places, partial(_chosen, each.epsilon, mechanism), draws)
     found = tuple(points[places[share] // cuts].item() for share in shares)
     # A bounded range is shown for one draw only; see the proof beside this file.

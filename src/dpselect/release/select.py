@@ -110,7 +110,7 @@ def release_of(
     # Whatever the scores lack is refused here, before the spend.
     asked = question(scores, total if k == 1 else total / k, mechanism)
     each = asked.guarantee
-    with door(each, mechanism=mechanism.name, ledger=ledger, metadata=scores.facts, count=k) as draws:
+    with door(each, mechanism=mechanism.name, ledger=ledger, metadata=scores.metadata, count=k) as draws:
         winners = draws.answer(asked, k)
     return Release(tuple(_plain(scores.candidates[i]) for i in winners), mechanism.name, of_list(each, total, k))
 
@@ -128,7 +128,7 @@ def _release_grouped(
         mechanism.prepared(example, total / k)
     # Whatever can be refused without a look at the data has been: the spend stands even if the data is refused.
     with (
-        door(each, mechanism=mechanism.name, ledger=ledger, metadata=source.facts, count=k) as draws,
+        door(each, mechanism=mechanism.name, ledger=ledger, metadata=source.metadata, count=k) as draws,
         draws.attempts() as attempt,
     ):
         winners = source.answer(lambda counted: attempt().top_k_grouped(counted, k, total, mechanism=mechanism))

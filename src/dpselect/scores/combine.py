@@ -96,7 +96,7 @@ def aggregate(
         candidates=first.candidates,
         neighbours=first.neighbours.value,
         range_bound=range_bound,
-        facts=_facts(parts),
+        metadata=_metadata(parts),
     )
 
 
@@ -135,15 +135,19 @@ def pareto(parts: Iterable[Scores], *, sensitivity: str = "local", reach: int | 
         spread.rows, profile=spread.profile, ceiling=others, reach=reach, some=spread.some
     ) if local else constant(others)  # fmt: skip
     return Scores(
-        -spread.dominators, bound, candidates=first.candidates, neighbours=first.neighbours.value, facts=_facts(parts)
+        -spread.dominators,
+        bound,
+        candidates=first.candidates,
+        neighbours=first.neighbours.value,
+        metadata=_metadata(parts),
     )
 
 
-def _facts(parts: Sequence[Scores]) -> dict[str, str]:
+def _metadata(parts: Sequence[Scores]) -> dict[str, str]:
     """Return where the data of all objectives came from."""
     found: dict[str, list[str]] = {}
     for part in parts:
-        for name, value in part.facts.items():
+        for name, value in part.metadata.items():
             if value not in found.setdefault(name, []):
                 found[name].append(value)
     return {name: "; ".join(values) for name, values in found.items()}

@@ -42,7 +42,7 @@ class CandidateSource(Protocol):
     neighbours: Neighbours
 
     @property
-    def facts(self) -> Mapping[str, str]:
+    def metadata(self) -> Mapping[str, str]:
         """Return what a ledger records of where the scores came from, without secrets."""
         ...
 

@@ -32,7 +32,7 @@ class Scores:
         neighbours: ``"add-remove"``, ``"substitution"``, ``"edge"`` or ``"family"``.
         range_bound: 1 when one added record moves every score in the same direction, else 2.
         distance: for each candidate the number of changes that would make it best, shape (m,), if known.
-        facts: where the data came from, recorded with every spend; nothing private.
+        metadata: where the data came from, recorded with every spend; nothing private.
         kind: ``"integer"`` or ``"real"``. ``None`` keeps the kind of an array's type; a range is of integers, and a
             list or tuple of real numbers, whatever stands in it: say ``kind="integer"`` for counts in a list.
 
@@ -53,11 +53,11 @@ class Scores:
         neighbours: str = "add-remove",
         range_bound: int = 2,
         distance: ArrayLike | None = None,
-        facts: Mapping[str, str] | None = None,
+        metadata: Mapping[str, str] | None = None,
         *,
         kind: str | None = None,
     ) -> None:
-        self.facts: Mapping[str, str] = dict(facts or {})
+        self.metadata: Mapping[str, str] = dict(metadata or {})
         if not isinstance(sensitivity, Sensitivity):
             sensitivity = constant(sensitivity)
         self.values = numbers_of(values, kind, sensitivity.ceiling, _finest(sensitivity))
@@ -76,7 +76,12 @@ class Scores:
     def __neg__(self) -> Scores:
         """Return the scores with the order reversed: minimise instead of maximise."""
         return Scores(
-            -self.values, self.sensitivity, self.candidates, self.neighbours.value, self.range_bound, facts=self.facts
+            -self.values,
+            self.sensitivity,
+            self.candidates,
+            self.neighbours.value,
+            self.range_bound,
+            metadata=self.metadata,
         )
 
     def __repr__(self) -> str:

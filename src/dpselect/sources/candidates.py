@@ -145,9 +145,9 @@ class Candidates:
         return None if self.profile else scores
 
     @property
-    def facts(self) -> Mapping[str, str]:
+    def metadata(self) -> Mapping[str, str]:
         """Return what a ledger records of where the scores came from, without secrets."""
-        return {**self._place.facts, "candidate": self.candidate, "score": self.score}
+        return {**self._place.metadata, "candidate": self.candidate, "score": self.score}
 
     def check(self) -> int:
         """Look at the data, refuse what a curator should mend, release nothing; return how many candidates.

@@ -1,7 +1,7 @@
 """Tables that stay where they live: a database or files, asked through Ibis for counts and nothing else.
 
 Whatever an engine says when it fails may quote data or secrets, so none of it is passed on: errors name the kind of
-failure only. What is recorded with a spend are facts without secrets.
+failure only. What is recorded with a spend are metadata without secrets.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Warehouse:
     Attributes:
         table: the Ibis table; private, as what it holds is.
         key: the column of integers that tells records apart, if one was declared.
-        facts: what a ledger records of where the data came from, without secrets.
+        metadata: what a ledger records of where the data came from, without secrets.
         files: the files that were opened, where the table is in files.
         state: what they looked like then.
         opened: the connection that was opened here, which :meth:`close` or leaving a ``with`` block closes.
@@ -55,7 +55,7 @@ class Warehouse:
 
     table: Any
     key: str | None = None
-    facts: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     state: str = ""
     opened: Any = None
@@ -93,29 +93,29 @@ class Warehouse:
         files: tuple[Path, ...] = ()
         state, opened = "", None
         if isinstance(source, Warehouse):
-            found, facts, files, state = source.table, dict(source.facts), source.files, source.state
+            found, metadata, files, state = source.table, dict(source.metadata), source.files, source.state
             key, temporary = source.key if key is None else key, temporary or source.temporary
         elif is_expression(source):
             found = source
-            facts = _facts_of(found)
+            metadata = _facts_of(found)
         elif not isinstance(source, (str, Path)):
             raise TypeError("A warehouse is an Ibis table, a path to .parquet or .csv files, or a URL with its table.")
         elif is_url(source):
-            found, facts, opened = _at_url(str(source), table)
+            found, metadata, opened = _at_url(str(source), table)
         else:
             if table is not None:
                 raise ValueError(
                     Advice("A file is one table: leave {table= (--table on the command line)|--table} out.")
                 )
-            found, facts, files = _in_files(source)
+            found, metadata, files = _in_files(source)
             opened = found.get_backend()
             state = in_place.state(files)
             if key is not None and in_place.is_csv(files) and key in found.columns:
                 # Csv files are text, and a key that spells no integer is missing.
                 found = found.mutate(**{key: found[key].try_cast("int64")})
         if snapshot:
-            facts["snapshot"] = snapshot
-        made = cls(found, key, facts, files, state, opened, temporary)
+            metadata["snapshot"] = snapshot
+        made = cls(found, key, metadata, files, state, opened, temporary)
         if key is not None:
             made.require([key])
             if not found[key].type().is_integer() or str(found[key].type()).lstrip("!") == "uint64":
@@ -216,7 +216,7 @@ class Warehouse:
         raise TypeError("A warehouse stays in its process, because its connection may hold a password: open it again.")
 
     def __repr__(self) -> str:
-        return f"Warehouse({self.facts.get('table', self.facts.get('source', 'expression'))!r})"
+        return f"Warehouse({self.metadata.get('table', self.metadata.get('source', 'expression'))!r})"
 
 
 def is_expression(source: Any) -> bool:
@@ -319,18 +319,18 @@ def _in_files(source: str | Path) -> tuple[Any, dict[str, str], tuple[Path, ...]
 def _facts_of(table: Any) -> dict[str, str]:
     """Return what an Ibis table says of itself: its engine, and its name or its query."""
     backend = guarded(table.get_backend, LOST)
-    facts = {"source": backend.name}
+    metadata = {"source": backend.name}
     if backend.name == "postgres":
         with suppress(Exception):
             info = backend.con.info
-            facts["source"] = f"postgres://{info.host}:{info.port}/{info.dbname}"
+            metadata["source"] = f"postgres://{info.host}:{info.port}/{info.dbname}"
     operation = table.op()
     if hasattr(operation, "name") and hasattr(operation, "namespace"):
-        facts["table"] = str(operation.name)
+        metadata["table"] = str(operation.name)
     else:
         with suppress(Exception):
-            facts["query"] = without_secrets(" ".join(str(backend.compile(table)).split()))[:2000]
-    return facts
+            metadata["query"] = without_secrets(" ".join(str(backend.compile(table)).split()))[:2000]
+    return metadata
 
 
 def _array(column: Any) -> NDArray[Any]:

@@ -122,4 +122,4 @@ def counted(values: Any, grid: Numbers) -> tuple[NDArray[np.int64], Mapping[str,
         ConnectionError: the engine failed.
     """
     made = histogram(values, "integer" if grid.dtype.kind == "i" else "real")
-    return made.counts_on(grid), made.facts
+    return made.counts_on(grid), made.metadata

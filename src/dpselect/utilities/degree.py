@@ -23,5 +23,5 @@ def degree(graph: Graph | StoredGraph) -> Scores:
         candidates=graph.candidates,
         neighbours="edge",
         range_bound=1,
-        facts=graph.facts,
+        metadata=graph.metadata,
     )

@@ -58,14 +58,16 @@ def percentile(
     array([-6, -2,  0, -5])
     """
     points, share = public_grid(grid, lower, upper, step), percent(p)
-    counts, facts = counted(values, points)
-    return rank_scores(counts, share, points, facts)
+    counts, metadata = counted(values, points)
+    return rank_scores(counts, share, points, metadata)
 
 
-def rank_scores(counts: Integers, share: Fraction, candidates: Any, facts: Mapping[str, str] | None = None) -> Scores:
+def rank_scores(
+    counts: Integers, share: Fraction, candidates: Any, metadata: Mapping[str, str] | None = None
+) -> Scores:
     """Return the rank scores of a histogram over the public candidates."""
     distance = changes(counts, share)
-    return Scores(-distance, sensitivity=1, candidates=candidates, distance=distance, facts=facts)
+    return Scores(-distance, sensitivity=1, candidates=candidates, distance=distance, metadata=metadata)
 
 
 def changes(counts: Integers, share: Fraction) -> Integers:

@@ -60,7 +60,7 @@ class Column:
     _counts: Integers | None = None
     _retyped: bool = False
     # Columns in memory do not know where they came from.
-    facts: ClassVar[Mapping[str, str]] = {}
+    metadata: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, values: Any, *, kind: str | None = None) -> None:
         if kind not in (None, "integer", "real"):

@@ -36,7 +36,7 @@ class Graph:
         indptr: shape (n + 1,), int64: where the neighbours of each node start in ``indices``.
         indices: the neighbours, sorted within each node, int32 (int64 from 2^31 nodes on).
         labels: what the nodes are called, or ``None`` when they are 0 .. n-1.
-        facts: where the edges came from, for the ledger.
+        metadata: where the edges came from, for the ledger.
         self_loops_dropped: how many edges joined a node to itself.
         duplicates_dropped: how many edges were there already.
         strangers_dropped: how many edges had an end that is missing or is not a public node.
@@ -47,7 +47,7 @@ class Graph:
     labels: Sequence[Any] | None = None
     self_loops_dropped: int = 0
     duplicates_dropped: int = 0
-    facts: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(default_factory=dict)
     strangers_dropped: int = 0
 
     @classmethod

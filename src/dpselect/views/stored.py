@@ -113,7 +113,7 @@ class StoredRecords:
         name = f"dpselect_{uuid4().hex}"
         made = guarded(lambda: backend.create_table(name, rows, temp=True), LOST)
         try:
-            source = Warehouse(made, "key" if key else None, warehouse.facts)
+            source = Warehouse(made, "key" if key else None, warehouse.metadata)
             copied = StoredRecords(source, domains, codes.Coded("label", self.classes), "error")
             if any((one != two).any() for one, two in zip(copied._first, self._first, strict=True)):
                 raise ValueError(CHANGED)

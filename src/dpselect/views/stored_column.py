@@ -35,7 +35,7 @@ class StoredColumn:
         column: its name.
 
     Attributes:
-        facts: where it came from, for the ledger.
+        metadata: where it came from, for the ledger.
 
     Raises:
         ValueError, TypeError: no such column, or one that is not numeric.
@@ -51,7 +51,7 @@ class StoredColumn:
         kind = self._warehouse.table[column].type()
         if not kind.is_numeric() or kind.is_boolean():
             raise TypeError(f"Column {column!r} is {kind} in the table: percentiles need numbers, cast it.")
-        self.facts: Mapping[str, str] = {**self._warehouse.facts, "column": column}
+        self.metadata: Mapping[str, str] = {**self._warehouse.metadata, "column": column}
 
     @classmethod
     def of(cls, expression: Any) -> StoredColumn:

@@ -31,7 +31,7 @@ class StoredGraph:
         ends: the columns of the two ends, integers or text.
 
     Attributes:
-        facts: where the edges came from, for the ledger.
+        metadata: where the edges came from, for the ledger.
 
     Raises:
         PrivacyError: ``nodes`` is missing.
@@ -55,7 +55,7 @@ class StoredGraph:
                     "The ends of edges must be integers, or text where {nodes=} lists labels of text: cast the columns."
                 )
             )
-        self.facts: Mapping[str, str] = self.warehouse.facts
+        self.metadata: Mapping[str, str] = self.warehouse.metadata
 
     def __len__(self) -> int:
         return self._size
@@ -110,7 +110,7 @@ class StoredGraph:
                 part.append(places_of(rows[name], self._size, self._labels).astype(narrow))
         a, b = (np.concatenate([np.empty(0, narrow), *part]) for part in parts)
         found = Graph.from_edges(a, b, nodes=self._size)
-        return Graph(found.indptr, found.indices, self._labels, facts=self.facts)
+        return Graph(found.indptr, found.indices, self._labels, metadata=self.metadata)
 
     def _edges(self) -> Any:
         """Return every edge once."""
