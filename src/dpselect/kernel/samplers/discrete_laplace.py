@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,18 +38,16 @@ def noise(count: int, rate: Fraction, entropy: Entropy) -> Integers:
 
 def geometric(count: int, rate: Fraction, entropy: Entropy) -> Integers:
     """Return independent numbers k >= 0 with probability proportional to exp(-rate k), shape (count,)."""
-    coins = list[_Odds]()
-    while rate * 2 ** len(coins) < 1:
-        coins.append(_Odds.of(rate * 2 ** len(coins)))
+    coins, above = _low_bits(rate)
     total = np.zeros(count, dtype=np.int64)
     for start in range(0, count, _CHUNK):
         part = total[start : start + _CHUNK]
         for bit, coin in enumerate(coins):
             part += coin.flip(part.size, entropy).astype(np.int64) << bit
     # What is above the low bits: how many coins in a row come up heads.
-    running, high = np.arange(count), rate * 2 ** len(coins)
+    running = np.arange(count)
     while running.size:
-        running = running[flip(np.ones(running.size, dtype=np.int64), high, entropy)]
+        running = running[flip(np.ones(running.size, dtype=np.int64), above, entropy)]
         total[running] += 2 ** len(coins)
     return total
 
@@ -93,3 +92,13 @@ class _Odds:
             if Fraction(prefix, 2**bits) >= high:
                 return False
             digits += 20
+
+
+@lru_cache(maxsize=64)
+def _low_bits(rate: Fraction) -> tuple[tuple[_Odds, ...], Fraction]:
+    """Return the coins of the low bits, rates below 1, and the rate of the coins above: public, and often asked for."""
+    coins = list[_Odds]()
+    while rate < 1:
+        coins.append(_Odds.of(rate))
+        rate *= 2
+    return tuple(coins), rate
