@@ -155,3 +155,22 @@ def test_a_verb_beside_the_list_is_noticed(tmp_path: Path, monkeypatch) -> None:
 
     with pytest.raises(AssertionError, match="add a line to VERBS"):
         test_every_verb_is_a_file_and_a_line()
+
+
+@pytest.mark.parametrize("words, light", [(["--help"], True), (["nothing"], True), (["mechanisms"], False)])
+def test_the_command_needs_no_library_for_a_page_of_help(words: list[str], light: bool) -> None:
+    """The vocabulary of the package waits until a command uses a name of it; then it is whole."""
+    code = (
+        "import sys, dpselect_command; status = dpselect_command.main(); import dpselect;"
+        "print(status, 'numpy' in sys.modules); assert dpselect.BudgetError.__module__ == 'dpselect';"
+        "assert not hasattr(dpselect, 'nothing') and dpselect.__version__ and 'numpy' in sys.modules"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+    )
+    status = 2 if words == ["nothing"] else 0
+    assert f"{status} {not light}" == done.stdout.splitlines()[-1]

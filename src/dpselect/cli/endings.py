@@ -21,17 +21,16 @@ from typing import NoReturn
 
 import click
 
-import dpselect as dps
 from dpselect.cli import command, paths
 from dpselect.cli.paths import Unsaved
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, BudgetError, PrivacyError
 from dpselect.sources.locators import scrubbed
 
 ANSWERED, PAID, REFUSED, DEFECT, STOPPED = 0, 1, 2, 70, 130
-_SENTENCES = (ValueError, TypeError, OSError, ImportError, dps.PrivacyError, dps.BudgetError)
-_HOME = str(Path(dps.__file__).parent)
+_SENTENCES = (ValueError, TypeError, OSError, ImportError, PrivacyError, BudgetError)
+_HOME = str(Path(__file__).parents[1])
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _TRACEBACK = "DPSELECT_TRACEBACK"
 _QUOTES = "'\""
