@@ -2,7 +2,7 @@
 
 import json
 import os
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from fractions import Fraction
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from dpselect.learn.domains import attributes
 from dpselect.learn.forest import fletcher_islam_depth, jagannathan_depth
 from dpselect.learn.id3 import small
 from dpselect.learn.program import Search
+from dpselect.release.opened import door_to
 from dpselect.views import Records
 from tests.learn.doors import Large, noted
 
@@ -327,6 +328,33 @@ def test_a_tree_is_drawn_by_its_place(tree) -> None:
     words = "tree is 3 and the last of this model is 2" if tree == 3 else "tree must be an integer of at least 0"
     with pytest.raises(ValueError, match=words):
         forest.plot_tree(tree=tree)
+
+
+def test_what_protects_persons_is_drawn_with_their_share() -> None:
+    """The ledger records epsilon, the trees draw with epsilon over the rows of a person, and use it up."""
+    left, door = [], door_to(Large)
+
+    @contextmanager
+    def watched(*given, **named):
+        with door(*given, **named) as draws:
+            left.append(draws.left)
+            yield draws
+            left.append(draws.left)
+
+    model = DPTreeClassifier(6, person="id", rows_per_person=3, domains=DOMAINS)
+    model._door = watched
+    with dps.budget(epsilon=6) as book:
+        model.fit(people(500).assign(id=np.arange(500) // 4), "rich")
+
+    assert [2, 0] == left
+    assert 6 == book.totals.epsilon
+
+
+@pytest.mark.parametrize("call", ["fit", "check"])
+def test_a_target_is_always_needed(call: str) -> None:
+    """In the words that scikit-learn's users know."""
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        getattr(DPTreeClassifier(1, domains=DOMAINS, classes=["no", "yes"]), call)(people(10), None)
 
 
 def test_domains_from_the_data_are_not_private() -> None:

@@ -27,7 +27,7 @@ from dpselect.learn.domains import Attribute
 from dpselect.learn.in_place import check_in_place, in_place
 from dpselect.learn.parameters import whole
 from dpselect.learn.program import Program
-from dpselect.learn.reading import Rows, read_again
+from dpselect.learn.reading import read_again
 from dpselect.learn.training import TrainingData, check_frame, of_frame
 from dpselect.learn.tree import Tree
 from dpselect.ledger import Ledger
@@ -65,7 +65,6 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE, idealised=self._idealised())
             with self._paid(guarantee, data) as draws:
                 trees = program(data.records, draws)
-            data.records.confirm()
         # All at once, at the end: a fit that was refused leaves an earlier one as it was.
         self.trees_: list[Tree] = trees
         self.attributes_, self.classes_ = data.known.attributes, np.array(data.known.classes)
@@ -91,7 +90,8 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             return check_in_place(X, y, self._reading())
         if isinstance(self.domains, str):
             raise PrivacyError("Domains that are read from the data hold every value: declare domains= to check them.")
-        return check_frame(self._rows(X, y), self._reading())
+        self._require_target(y)
+        return check_frame(X, y, self._reading())
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of every record; equal chances go to the first of ``classes_``.
@@ -212,22 +212,25 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         reading = self._reading()
         if warehouse.is_source(X):
             return in_place(X, y, reading)
-        rows = self._rows(X, y)
+        self._require_target(y)
         if reading.observed:
+            X, y = self._validated(X, y)
             if self.ledger is not None:
                 raise PrivacyError("Domains read from the data are not private, so nothing may be spent: drop ledger=.")
             words = "Domains and classes are read from the data: the result is not private."
             warnings.warn(words, UserWarning, stacklevel=3)
-        return nullcontext(of_frame(rows, reading))
+        return nullcontext(of_frame(X, y, reading))
 
-    def _rows(self, X: Any, y: Any) -> Rows:
-        """Return the table and its labels as they are."""
+    def _require_target(self, y: Any) -> None:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        if not isinstance(y, str) and self._reading().observed:
+
+    def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return numbers and labels as scikit-learn takes them, where nothing is declared."""
+        if not isinstance(y, str):
             X, y = validate_data(self, X, y, dtype="numeric")
             check_classification_targets(y)
-        return Rows.of(X, y)
+        return X, y
 
     def _read_again(self, X: Any) -> list[Integers]:
         """Return codes of records to be labelled."""

@@ -35,6 +35,7 @@ def in_place(source: Any, y: Any, reading: Reading) -> Iterator[TrainingData]:
         if opened.temporary:
             records = kept.enter_context(records.coded())
         yield TrainingData(known, records, opened.metadata)
+        records.confirm()
 
 
 def check_in_place(source: Any, y: Any, reading: Reading) -> Check:

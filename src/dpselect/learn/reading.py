@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
 from dpselect.kernel.errors import Advice
-from dpselect.learn.declared import Declared
+from dpselect.learn.declared import Declared, Reading
 from dpselect.learn.domains import Attribute
 from dpselect.sources import cells, frames
 from dpselect.sources.categories import EXACT
-from dpselect.sources.cells import OUTSIDE
+from dpselect.sources.cells import LACKING, OUTSIDE
 
 Integers = NDArray[np.int64]
 _ROUNDED = "is a column of pandas that NumPy holds"
@@ -117,8 +117,20 @@ class Rows:
         codes = [each.encode(self.columns[each.name], unknown) for each in known.attributes]
         return codes, label.encode(self.target, "ignore")
 
+    def trained(self, known: Declared, reading: Reading) -> tuple[list[Integers], Integers]:
+        """Return codes and labels of the rows that have one in every column.
 
-def complete(codes: Sequence[Integers], label: Integers) -> tuple[list[Integers], Integers]:
+        Raises:
+            ValueError: as :meth:`codes`; a cell that the curator asked to have refused.
+        """
+        codes, label = self.codes(known, reading.unknown)
+        for each, own in zip(known.attributes, codes, strict=True):
+            each.require(own, reading.unknown, reading.missing)
+        require_labels(label == OUTSIDE, label == LACKING, reading.unknown, reading.missing)
+        return _complete(codes, label)
+
+
+def _complete(codes: Sequence[Integers], label: Integers) -> tuple[list[Integers], Integers]:
     """Return the codes and labels of the rows that have one in every column."""
     kept = label >= 0
     for each in codes:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from dpselect.learn.check import Check
 from dpselect.learn.declared import Declared, Reading
 from dpselect.learn.domains import attribute
-from dpselect.learn.reading import Rows, complete, require_labels
+from dpselect.learn.reading import Rows
 from dpselect.sources.cells import LACKING, OUTSIDE
 from dpselect.views.records import Records, Table
 
@@ -33,31 +34,30 @@ class TrainingData:
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
-def of_frame(rows: Rows, reading: Reading) -> TrainingData:
+def of_frame(X: Any, y: Any, reading: Reading) -> TrainingData:
     """Return the rows of a frame that have a code in every column, of each person at most the first few.
 
     Raises:
         PrivacyError: domains or classes are missing.
+        TypeError, ValueError: as :meth:`Rows.of`.
         ValueError: a cell that the curator asked to have refused; a column whose type no domain lists.
     """
+    rows = Rows.of(X, y)
     if reading.person is not None:
         rows = rows.bounded(reading.person, reading.rows_per_person, reading.missing)
     known = _observed(rows, reading) if reading.observed else reading.declared(rows.names, rows.called)
-    codes, label = rows.codes(known, reading.unknown)
-    for each, own in zip(known.attributes, codes, strict=True):
-        each.require(own, reading.unknown, reading.missing)
-    require_labels(label == OUTSIDE, label == LACKING, reading.unknown, reading.missing)
-    codes, label = complete(codes, label)
+    codes, label = rows.trained(known, reading)
     return TrainingData(known, Records(codes, label, tuple(each.size for each in known.attributes), len(known.classes)))
 
 
-def check_frame(rows: Rows, reading: Reading) -> Check:
+def check_frame(X: Any, y: Any, reading: Reading) -> Check:
     """Return what a fit would clip or leave out of a frame.
 
     Raises:
         PrivacyError, ValueError: as :func:`of_frame`, except for what it counts.
     """
-    known, unknown = reading.declared(rows.names, rows.called), reading.unknown
+    rows, unknown = Rows.of(X, y), reading.unknown
+    known = reading.declared(rows.names, rows.called)
     codes, label = rows.codes(known, "ignore")
     trained, _ = (codes, label) if unknown != "clip" else rows.codes(known, unknown)
     kept = label >= 0

@@ -55,10 +55,6 @@ class Table(Counts, Protocol):
         """Refuse to be cut into chunks where records lack what that takes."""
         ...
 
-    def confirm(self) -> None:
-        """Refuse a table that changed while it was counted."""
-        ...
-
 
 @dataclass(eq=False, repr=False)
 class Records:
@@ -94,9 +90,6 @@ class Records:
 
     def require_key(self) -> None:
         """Ask for nothing: records in memory draw their chunk by coins."""
-
-    def confirm(self) -> None:
-        """Ask for nothing: these records are the library's own."""
 
     def level(self, nodes: int) -> list[Integers]:
         """Return for every attribute the counts (nodes, values, classes), zeros included."""

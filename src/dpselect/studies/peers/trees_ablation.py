@@ -21,7 +21,6 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.learn import default
 from dpselect.learn.builder import BestBinary
 from dpselect.learn.prune import prune_by_gain
-from dpselect.learn.reading import Rows
 from dpselect.learn.training import of_frame
 from dpselect.release.opened import opened
 from dpselect.studies.peers.trees import load
@@ -70,7 +69,7 @@ def accuracy(data: Any, changes: dict[str, Any], epsilon: float, repeats: int) -
     columns, target, domains, classes = data
     bins = changes.get("bins", 32)
     model = default.DPTreeClassifier(epsilon, bins=bins)
-    read = of_frame(Rows.of(columns, target), replace(model._reading(), domains=domains, classes=classes))
+    read = of_frame(columns, target, replace(model._reading(), domains=domains, classes=classes))
     known, codes, labels = read.known.attributes, read.records.codes, read.records.labels
     sizes, found = tuple(each.size for each in known), []
     with ExitStack() as stack:
