@@ -200,7 +200,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             guarantee,
             mechanism=type(self).__name__,
             ledger=Ledger.read(self.ledger) if isinstance(self.ledger, (str, Path)) else self.ledger,
-            metadata=data.facts,
+            metadata=data.metadata,
             per_person=1 if self.person is None else self.rows_per_person,
             note="fit",
         )

@@ -26,12 +26,12 @@ class TrainingData:
     Attributes:
         known: domains and classes.
         records: what a tree counts; private.
-        facts: where they came from, recorded with a spend; nothing private.
+        metadata: where they came from, recorded with a spend; nothing private.
     """
 
     known: Declared
     records: Table
-    facts: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
 
 def of_frame(X: Any, y: Any, reading: Reading) -> TrainingData:
