@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dpselect.mechanisms.kinds import Mechanism
+from dpselect.sources.engines import Engine
 
 HEADINGS = ["## Claim", "## Assumes", "## Proof", "## Where the code differs from the paper"]
 UNDER = ", ".join(heading.removeprefix("## ") for heading in HEADINGS)
@@ -44,6 +45,19 @@ def of_experiment(name: str, experiment: Any) -> list[str]:
         lacking.append(f"{name}: say in tolerance_because= why our numbers may lie that far from the printed ones.")
     if experiment.measure.__qualname__ != experiment.measure.__name__:
         lacking.append(f"{name}: define measure at the top of its file, where other processes find it.")
+    return lacking
+
+
+def of_engine(engine: Engine, extras: Iterable[str], started: str) -> list[str]:
+    """Return what the engine lacks; ``extras`` are those of pyproject.toml, ``started`` the text of engines.py."""
+    lacking, name = [], engine.name
+    if not engine.title or not engine.install:
+        lacking.append(f"{name}: say in sources/engines.py what people call it, and how to install it.")
+    extra = re.search(r"dpselect\[([\w-]+)\]", engine.install)
+    if extra and extra[1] not in extras:
+        lacking.append(f"{name}: add the extra {extra[1]!r} to pyproject.toml, or name one that is there.")
+    if extra and engine.title.lower() not in started.lower():
+        lacking.append(f"{name}: start it in tests/warehouse/engines.py, and list its fixture in FIXTURES.")
     return lacking
 
 

@@ -14,6 +14,7 @@ from types import ModuleType
 
 import pytest
 
+from dpselect.sources.engines import Engine
 from dpselect.studies import papers
 from tests.contracts import complete
 from tests.studies import tiny_experiment
@@ -131,6 +132,19 @@ def test_a_listed_experiment_without_a_file_or_an_experiment_is_told() -> None:
         papers._in_file("figure_0")
     with pytest.raises(TypeError, match=r"trees\.py has no EXPERIMENT: let it end with EXPERIMENT = Experiment\("):
         papers._in_file("trees")
+
+
+def test_an_engine_that_is_only_listed_is_told() -> None:
+    """Words for people, its extra, and a server that tests start."""
+    listed = Engine("oracle", install='python -m pip install "dpselect[oracle]"')
+
+    assert [
+        "oracle: say in sources/engines.py what people call it, and how to install it.",
+        "oracle: add the extra 'oracle' to pyproject.toml, or name one that is there.",
+    ] == complete.of_engine(listed, ["warehouse"], "")
+    assert ["oracle: start it in tests/warehouse/engines.py, and list its fixture in FIXTURES."] == complete.of_engine(
+        replace(listed, title="Oracle"), ["oracle"], "PostgreSQL"
+    )
 
 
 @pytest.mark.slow

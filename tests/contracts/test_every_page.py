@@ -2,12 +2,14 @@
 
 import os
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import dpselect as dps
 from dpselect.audit.claims import UTILITY_CLAIMS
+from dpselect.sources.engines import EVERY_ENGINE, Engine
 from tests.contracts import complete
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +33,23 @@ def test_every_utility_is_complete(name: str) -> None:
     """It has a proof, an example, a row in papers.md and a claim that the auditor checks."""
     lacking = complete.of_utility(name, UTILITIES[name], PAPERS, [claim.name for claim in UTILITY_CLAIMS])
     assert not lacking, "\n".join(lacking)
+
+
+@pytest.mark.parametrize("engine", EVERY_ENGINE, ids=lambda engine: engine.name)
+def test_every_engine_is_complete(engine: Engine) -> None:
+    """It has a name for people, an extra that installs it, and it is started for the tests."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    started = (ROOT / "tests" / "warehouse" / "engines.py").read_text(encoding="utf-8")
+    lacking = complete.of_engine(engine, extras, started)
+    assert not lacking, "\n".join(lacking)
+
+
+def test_engines_are_told_apart_in_one_file() -> None:
+    """What an engine does beyond others is said in sources/engines.py, and asked for by what it is."""
+    for path in SOURCE.rglob("*.py"):
+        if "studies" not in path.parts and path.name != "engines.py":
+            text = path.read_text(encoding="utf-8")
+            assert not re.search(r"\.name (==|!=|in|not in) \(?\"(duckdb|postgres|pyspark)", text), path.name
 
 
 def test_every_file_of_a_mechanism_or_a_utility_is_in_its_list() -> None:

@@ -1,31 +1,19 @@
-"""Fixtures of the engines, one of each a session."""
+"""What all tests of engines share; the engines themselves are started in engines.py, one of each per session."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.warehouse.engines import Server, postgres_server, spark_session
+from tests.warehouse import engines
 
 pytest.importorskip("ibis", reason='Warehouses need Ibis: python -m pip install "dpselect[warehouse]"')
 
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Server]:
-    """A PostgreSQL server."""
-    with postgres_server() as server:
-        yield server
-
-
-@pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
-    """A Spark session."""
-    with spark_session() as session:
-        yield session
+# Every fixture there, so that another engine is added there alone.
+globals().update({name: each for name, each in vars(engines).items() if name in engines.FIXTURES})
 
 
 @pytest.fixture

@@ -133,3 +133,20 @@ def spark_session() -> Iterator[Any]:
             yield session
         finally:
             session.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server."""
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A Spark session."""
+    with spark_session() as session:
+        yield session
+
+
+FIXTURES = ("postgres", "spark")

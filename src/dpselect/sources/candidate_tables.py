@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.units import TICK_CLIP
 from dpselect.sources import codes
+from dpselect.sources.engines import engine, engine_of
 from dpselect.sources.ordinals import Ask
 from dpselect.sources.warehouse import Warehouse, is_expression
 
@@ -71,7 +72,7 @@ def usable(rows: Any, known: Any) -> Any:
     if isinstance(known, range):
         return named.filter((named.candidate >= known[0]) & (named.candidate <= known[-1]))
     if isinstance(known, np.ndarray):
-        if known.size <= _LISTED or rows.get_backend().name != "duckdb":
+        if known.size <= _LISTED or not engine_of(rows).joins_arrays:
             return named.filter(named.candidate.isin(known.tolist()))
         import pyarrow
 
@@ -205,9 +206,4 @@ def steady(table: Any) -> bool:
             names.append(leaf.name)
         elif not isinstance(leaf, operations.InMemoryTable):
             return False
-    if backend.name == "duckdb":
-        found = backend.con.execute(
-            "SELECT table_name FROM duckdb_tables() EXCEPT SELECT view_name FROM duckdb_views() WHERE NOT internal"
-        )
-        return set(names) <= {name for (name,) in found.fetchall()}
-    return bool(backend.name == "postgres" and backend.con.info.transaction_status == 0)
+    return engine(backend.name).holds(getattr(backend, "con", None), set(names))

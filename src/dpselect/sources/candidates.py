@@ -22,6 +22,7 @@ from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Sensitivity, constant
 from dpselect.sources import candidate_tables as tables
 from dpselect.sources import ordinals
+from dpselect.sources.engines import engine_of
 from dpselect.sources.warehouse import CHANGED, LOST, Warehouse, guarded
 
 # The widest span of integer candidates that bitmaps tell apart, and the bits that all threads may hold at a time.
@@ -261,7 +262,7 @@ class Candidates:
         if self.unique == "declared" or not total:
             return
         low, high = counted.span or (0, _SPAN)
-        if high - low < min(_SPAN, 64 * total + 2**20) and rows.get_backend().name == "duckdb":
+        if high - low < min(_SPAN, 64 * total + 2**20) and engine_of(rows).counts_by_bitmap:
             bits, ask = max(1, _BITS // tables.threads(rows)), self._place.ask
             starts = range(low, high + 1, bits)
             twins = sum(tables.different(rows, start, min(start + bits - 1, high), ask) for start in starts) < total

@@ -19,6 +19,7 @@ from dpselect.sources.cells import LACKING as LACKING
 from dpselect.sources.cells import OUTSIDE as OUTSIDE
 from dpselect.sources.csv_text import DECIMAL, ENDLESS
 from dpselect.sources.csv_text import LACKING as LACKING_TEXT
+from dpselect.sources.engines import engine_of
 
 _HIDING = -7.25e-301
 # What Ibis takes PostgreSQL's money for.
@@ -114,7 +115,7 @@ def number(column: Any) -> Any:
         return _spelled(column)
     if not kind.is_decimal():
         return column.cast("float64")
-    if (kind.precision, kind.scale) == _MONEY and column.get_backend().name == "postgres":
+    if (kind.precision, kind.scale) == _MONEY and engine_of(column).writes_money:
         # The text of money has a sign of its currency; wider decimals have the same digits.
         column = column.cast("decimal(38, 4)")
     # Not every engine rounds a decimal correctly; all of them do so with text.
@@ -252,7 +253,7 @@ def literal(value: float) -> Any:
 
 def _tries(column: Any) -> bool:
     """Return whether the engine has a cast that cannot fail, so that any text may be read as a number."""
-    return bool(column.get_backend().name == "duckdb")
+    return engine_of(column).casts_any_text
 
 
 def _spelled(column: Any) -> Any:

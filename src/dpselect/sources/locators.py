@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-# Engines that keep a database in a file of this machine.
-_IN_FILES = ("duckdb", "sqlite")
+from dpselect.sources.engines import engine
+
 # postgres://, and what is meant to be that: with one slash, or escaped. One letter is a drive.
 _URL = re.compile(r"(?is)\s*([a-z][a-z0-9+.-]+)(?::|%3a)(?:/|%2f){1,2}(.*)")
 _NAMED = r"\b\w*(?:pass|pwd|token|secret|credential|key_id)\w*(?:\s*(?:=>?|:=?|%3d)\s*|\s+(?=['\"]))"
@@ -83,7 +83,7 @@ def file_of(url: str) -> Path | None:
     (PosixPath('people.duckdb'), None)
     """
     parts = urlsplit(url)
-    if parts.scheme not in _IN_FILES:
+    if not engine(parts.scheme).in_files:
         return None
     name = parts.netloc + parts.path
     return None if name in ("", ":memory:", "/:memory:") else Path(name)

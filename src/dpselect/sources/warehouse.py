@@ -18,15 +18,13 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice
 from dpselect.sources import in_place
+from dpselect.sources.engines import engine, engine_of
 from dpselect.sources.locators import file_of, is_url, require_plain, without_secrets
-from dpselect.sources.transactions import one_state
 
 Answer = TypeVar("Answer")
 Rows = dict[str, NDArray[Any]]
 
 _INSTALL = 'python -m pip install "dpselect[warehouse]"'
-_EXTRAS = {"pyspark": 'python -m pip install "dpselect[spark]" (and Java 17)', "postgres": _INSTALL}
-_BATCH = 10**6
 # Where a message names the kind of the failure.
 _KIND = "<kind>"
 LOST = (
@@ -193,7 +191,7 @@ class Warehouse:
         Raises:
             ConnectionError: as :meth:`ask`.
         """
-        stream = iter(guarded(lambda: _stream(expression), LOST))
+        stream = iter(guarded(lambda: engine_of(expression).batches(expression), LOST))
         while (batch := guarded(lambda: next(stream, None), LOST)) is not None:
             yield {name: _array(batch[name]) for name in batch.schema.names}
 
@@ -204,7 +202,7 @@ class Warehouse:
         In PostgreSQL it only reads, unless a temporary table was asked for.
         """
         backend = guarded(self.table.get_backend, LOST)
-        held = one_state(backend, only_reads=not self.temporary)
+        held = engine(backend.name).one_state(getattr(backend, "con", None), not self.temporary)
         guarded(held.__enter__, LOST)
         try:
             yield
@@ -277,8 +275,7 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
             "that user and password are right.",
         )
     except ImportError:
-        extra = _EXTRAS.get(parts.scheme, f'python -m pip install "ibis-framework[{parts.scheme}]"')
-        raise ImportError(f"This engine is not installed: {extra}.") from None
+        raise ImportError(f"This engine is not installed: {engine(parts.scheme).install}.") from None
     try:
         return _named(backend, table), {"source": without_secrets(url), "table": table}, backend
     except (ValueError, ConnectionError):
@@ -320,10 +317,8 @@ def _facts_of(table: Any) -> dict[str, str]:
     """Return what an Ibis table says of itself: its engine, and its name or its query."""
     backend = guarded(table.get_backend, LOST)
     metadata = {"source": backend.name}
-    if backend.name == "postgres":
-        with suppress(Exception):
-            info = backend.con.info
-            metadata["source"] = f"postgres://{info.host}:{info.port}/{info.dbname}"
+    with suppress(Exception):
+        metadata["source"] = engine(backend.name).address(backend.con) or backend.name
     operation = table.op()
     if hasattr(operation, "name") and hasattr(operation, "namespace"):
         metadata["table"] = str(operation.name)
@@ -337,13 +332,3 @@ def _array(column: Any) -> NDArray[Any]:
     if str(column.type).startswith(("int", "uint", "float", "double")) and not column.null_count:
         return np.asarray(column.to_numpy())
     return np.array(column.to_pylist(), dtype=object)
-
-
-def _stream(expression: Any) -> Any:
-    backend = expression.get_backend()
-    if backend.name != "duckdb":
-        return expression.to_pyarrow_batches(chunk_size=_BATCH)
-    # Ibis 12 asks DuckDB 2 for batches by a name that is gone; this first registers tables in memory, if any.
-    expression.limit(0).to_pyarrow()
-    found = backend.con.sql(backend.compile(expression))
-    return (found.to_arrow_reader if hasattr(found, "to_arrow_reader") else found.fetch_record_batch)(_BATCH)

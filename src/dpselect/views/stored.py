@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import Advice
 from dpselect.sources import codes
 from dpselect.sources.codes import LACKING, Domain
+from dpselect.sources.engines import EVERY_ENGINE, engine
 from dpselect.sources.warehouse import CHANGED, LOST, Warehouse, guarded
 
 Integers = NDArray[np.int64]
@@ -98,8 +99,9 @@ class StoredRecords:
         """
         warehouse = self.warehouse
         backend = warehouse.table.get_backend()
-        if backend.name not in ("duckdb", "postgres"):
-            raise ValueError(f"Temporary tables are for DuckDB and PostgreSQL, and this is {backend.name}.")
+        if not engine(backend.name).temporary:
+            able = " and ".join(each.title for each in EVERY_ENGINE if each.temporary)
+            raise ValueError(f"Temporary tables are for {able}, and this is {backend.name}.")
         table, clip = warehouse.table, self._unknown == "clip"
         domains = [codes.Coded(f"a{place}", size) for place, size in enumerate(self.sizes)]
         columns = {

@@ -1,0 +1,178 @@
+"""The engines, each with what it does beyond what Ibis makes alike: ``EVERY_ENGINE`` is the whole list.
+
+An engine that is not in the list works too, as far as Ibis reaches: it is asked for counts, query by query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+_BATCH = 10**6
+_WAREHOUSE = 'python -m pip install "dpselect[warehouse]"'
+
+
+@contextmanager
+def _nothing(_connection: Any, _only_reads: bool) -> Iterator[None]:
+    """Hold nothing: every query sees the table as it is then."""
+    yield
+
+
+@contextmanager
+def _repeatable_read(connection: Any, only_reads: bool) -> Iterator[None]:
+    """Hold one transaction of PostgreSQL; one that the caller has begun holds whatever it holds, and is left alone."""
+    import psycopg
+
+    if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+        yield
+        return
+    before = connection.isolation_level, connection.read_only
+    connection.isolation_level, connection.read_only = psycopg.IsolationLevel.REPEATABLE_READ, only_reads
+    try:
+        with connection.transaction():
+            yield
+    finally:
+        # A connection that was lost takes no settings.
+        with suppress(Exception):
+            connection.isolation_level, connection.read_only = before
+
+
+@contextmanager
+def _snapshot(connection: Any, _only_reads: bool) -> Iterator[None]:
+    """Hold one transaction of DuckDB; one that the caller has begun is left alone."""
+    import duckdb
+
+    try:
+        connection.begin()
+    except duckdb.TransactionException:
+        yield
+        return
+    try:
+        yield
+    finally:
+        # Nothing was written but views that Ibis makes of tables in memory, and it counts on them afterwards.
+        try:
+            connection.commit()
+        except Exception:
+            with suppress(Exception):
+                connection.rollback()
+
+
+def _holds_nothing(_connection: Any, _names: set[str]) -> bool:
+    return False
+
+
+def _postgres_holds(connection: Any, _names: set[str]) -> bool:
+    # A transaction that the caller has begun may hold nothing.
+    return bool(connection.info.transaction_status == 0)
+
+
+def _duckdb_holds(connection: Any, names: set[str]) -> bool:
+    found = connection.execute(
+        "SELECT table_name FROM duckdb_tables() EXCEPT SELECT view_name FROM duckdb_views() WHERE NOT internal"
+    )
+    return names <= {name for (name,) in found.fetchall()}
+
+
+def _no_address(_connection: Any) -> str:
+    return ""
+
+
+def _postgres_address(connection: Any) -> str:
+    info = connection.info
+    return f"postgres://{info.host}:{info.port}/{info.dbname}"
+
+
+def _batches(expression: Any) -> Any:
+    return expression.to_pyarrow_batches(chunk_size=_BATCH)
+
+
+def _duckdb_batches(expression: Any) -> Any:
+    # Ibis 12 asks DuckDB 2 for batches by a name that is gone; this first registers tables in memory, if any.
+    expression.limit(0).to_pyarrow()
+    backend = expression.get_backend()
+    found = backend.con.sql(backend.compile(expression))
+    return (found.to_arrow_reader if hasattr(found, "to_arrow_reader") else found.fetch_record_batch)(_BATCH)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What one engine can do; what is left out is what every engine of Ibis can do.
+
+    Attributes:
+        name: what Ibis calls it, which also begins its URLs.
+        title: what people call it.
+        install: how to install it.
+        in_files: its databases are files of this machine, named by URLs.
+        temporary: its temporary tables are written once, and not computed again for every query.
+        casts_any_text: it has a cast that cannot fail, so that any text may be read as a number.
+        counts_by_bitmap: it counts distinct integers by bitmaps.
+        joins_arrays: it joins an array of this process without copying it.
+        writes_money: its type of money becomes text with the sign of a currency.
+        one_state: holds one state of its tables, on a connection that should only read, or may write.
+        holds: whether that transaction holds the state of the tables of these names.
+        address: where a connection leads, without secrets; empty where it has no address.
+        batches: the rows of an expression, a million at a time.
+    """
+
+    name: str
+    title: str = ""
+    install: str = ""
+    in_files: bool = False
+    temporary: bool = False
+    casts_any_text: bool = False
+    counts_by_bitmap: bool = False
+    joins_arrays: bool = False
+    writes_money: bool = False
+    one_state: Callable[[Any, bool], AbstractContextManager[None]] = _nothing
+    holds: Callable[[Any, set[str]], bool] = _holds_nothing
+    address: Callable[[Any], str] = _no_address
+    batches: Callable[[Any], Any] = _batches
+
+
+EVERY_ENGINE = (
+    Engine(
+        "duckdb",
+        "DuckDB",
+        _WAREHOUSE,
+        in_files=True,
+        temporary=True,
+        casts_any_text=True,
+        counts_by_bitmap=True,
+        joins_arrays=True,
+        one_state=_snapshot,
+        holds=_duckdb_holds,
+        batches=_duckdb_batches,
+    ),
+    Engine(
+        "postgres",
+        "PostgreSQL",
+        _WAREHOUSE,
+        temporary=True,
+        writes_money=True,
+        one_state=_repeatable_read,
+        holds=_postgres_holds,
+        address=_postgres_address,
+    ),
+    Engine("pyspark", "Spark", 'python -m pip install "dpselect[spark]" (and Java 17)'),
+    Engine("sqlite", "SQLite", 'python -m pip install "ibis-framework[sqlite]"', in_files=True),
+)
+
+
+def engine(name: str) -> Engine:
+    """Return the engine of that name; one that is not in the list can do what all can.
+
+    >>> engine("postgres").title, engine("mysql").install
+    ('PostgreSQL', 'python -m pip install "ibis-framework[mysql]"')
+    """
+    for each in EVERY_ENGINE:
+        if each.name == name:
+            return each
+    return Engine(name, name, f'python -m pip install "ibis-framework[{name}]"')
+
+
+def engine_of(expression: Any) -> Engine:
+    """Return the engine in which an Ibis table or column lives."""
+    return engine(expression.get_backend().name)
