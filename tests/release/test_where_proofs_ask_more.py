@@ -17,6 +17,7 @@ import pytest
 import dpselect as dps
 from dpselect.kernel.budget import Allowance
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.release.partition import Candidates
 from dpselect.release.questions import question
 from dpselect.scores.sensitivity import local, smooth, smooth_share
 
@@ -24,6 +25,7 @@ VOTES = dps.Scores([5, 3, 3], sensitivity=1, kind="integer", range_bound=1)
 ONE = dps.Bound(1)
 PROMISE = dps.Guarantee(1, "add-remove")
 HALF = Fraction(1, 2)
+LINE = Candidates(2, np.array([0, 1, 0]), np.array([1, 2, 2]))
 
 
 def unchecked(proof: str) -> pytest.MarkDecorator:
@@ -123,6 +125,30 @@ def test_rows_of_large_integers_are_clipped() -> None:
     with dps.opened(dps.Guarantee(100, "add-remove")) as draws:
         winner = draws.choose_rows(np.array([[2**62, -(2**62)]]), np.ones((1, 2), dtype=bool), 100, ONE)
     assert [0] == winner.tolist()
+
+
+@unchecked("release/draws.md")
+def test_rows_of_what_is_not_a_number_are_refused_unpaid() -> None:
+    """In integers it is the least there is, and its gap wraps around: a certain head."""
+    with dps.opened(PROMISE) as draws:
+        with pytest.raises(ValueError, match="NaN"):
+            draws.choose_rows(np.array([[5.0, np.nan]]), np.ones((1, 2), dtype=bool), 1, ONE)
+        assert 1 == draws.left
+
+
+@unchecked("release/draws.md")
+def test_costs_of_a_partition_are_integers() -> None:
+    """Noise that is added to floats is rounded with them."""
+    with dps.opened(PROMISE) as draws, pytest.raises(TypeError, match="integers"):
+        draws.partition(LINE, np.array([0.5, 0.5, 0.7]), 1, ONE)
+
+
+@unchecked("release/draws.md")
+def test_costs_of_a_partition_are_clipped() -> None:
+    """The dearest interval, plus noise, would wrap around and be the cheapest, half of the time."""
+    for _ in range(40):
+        with dps.opened(dps.Guarantee(4, "add-remove")) as draws:
+            assert [0, 1, 2] == draws.partition(LINE, np.array([0, 0, 2**63 - 1]), 4, ONE).tolist()
 
 
 @unchecked("scores/sensitivity.md")
