@@ -134,3 +134,13 @@ def test_contributing_fits_on_a_screen_and_its_scripts_can_be_run() -> None:
     assert len(text.splitlines()) <= 60
     assert named | {"lint"} == {file.name for file in (ROOT / "scripts").iterdir()}
     assert all(os.access(ROOT / "scripts" / name, os.X_OK) for name in named | {"lint"})
+
+
+def test_every_extra_that_is_named_can_be_installed() -> None:
+    """Wherever a page or a message says dpselect[...]."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"), *SOURCE.rglob("*.py")]
+    written = r"dpselect\[([a-z,]+)\]|install (?:-e )?\"\.\[([a-z,]+)\]"
+    for page in pages:
+        for named in re.findall(written, page.read_text(encoding="utf-8")):
+            assert set("".join(named).split(",")) <= {*extras}, page.name

@@ -1,6 +1,8 @@
-"""Speed of exact draws and exact laws: ratios taken in one process, means of several draws.
+"""Speed of exact draws and exact laws: ratios taken in one process, the least of twenty means of several draws.
 
-    python -m dpselect.studies.peers.selection            needs opendp >= 0.16 and numpy; about three minutes
+    python -m dpselect.studies.peers.selection            needs opendp >= 0.16 and numpy; about five minutes
+    python -m dpselect.studies.peers.selection --whole        whole selections only; ten seconds
+    python -m dpselect.studies.peers.selection --whole --base the same as if the cryptography package were absent
 
 Scores: "normal" is N(0, 10^2); "spike" is one candidate at +100, the rest 0. epsilon 1, sensitivity 1. Draws
 start from prepared unit scores. OpenDP is fed float64 arrays. Processor seconds, one thread.
@@ -8,6 +10,7 @@ start from prepared unit scores. OpenDP is fed float64 arrays. Processor seconds
 
 from __future__ import annotations
 
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -19,14 +22,19 @@ import dpselect as dps
 from dpselect.release.opened import opened
 from dpselect.release.questions import question
 
+ROUNDS = 20
 
-def mean_seconds(call: Callable[[], object], draws: int) -> float:
-    """Return the mean processor time of a call, after one to warm up."""
+
+def seconds(call: Callable[[], object], draws: int) -> float:
+    """Return the mean processor time of a call, the least of some rounds, after one call to warm up."""
     call()
-    start = time.process_time()
-    for _ in range(draws):
-        call()
-    return (time.process_time() - start) / draws
+    means = []
+    for _ in range(ROUNDS):
+        start, each = time.process_time(), max(1, draws // ROUNDS)
+        for _ in range(each):
+            call()
+        means.append((time.process_time() - start) / each)
+    return min(means)
 
 
 def profile(kind: str, size: int) -> np.ndarray:
@@ -51,11 +59,11 @@ def opendp_draw(scores: np.ndarray) -> Callable[[], object] | None:
 
 
 def our_seconds(name: str, scores: np.ndarray, draws: int) -> float:
-    """Return the mean processor time of one draw from prepared unit scores, with a fresh stream."""
+    """Return the processor time of one draw from prepared unit scores, with a fresh stream."""
     asked = question(dps.Scores(scores, sensitivity=1.0), Fraction(1), dps.mechanism(name))
-    # One more to warm up.
-    with opened(asked.guarantee, count=draws + 1) as paid:
-        return mean_seconds(lambda: paid.answer(asked), draws)
+    # One more to warm up, and rounds of equal length.
+    with opened(asked.guarantee, count=draws + ROUNDS + 1) as paid:
+        return seconds(lambda: paid.answer(asked), draws)
 
 
 def draws() -> None:
@@ -71,15 +79,28 @@ def draws() -> None:
             flip = our_seconds("permute-and-flip", scores, ours)
             exponential = our_seconds("exponential", scores, ours)
             laplace = our_seconds("noisy-max-laplace", scores, max(3, ours // 10))
-            numpy = mean_seconds(lambda x=scores / 2, g=noise: np.argmax(x + g.standard_exponential(x.size)), ours)
+            numpy = seconds(lambda x=scores / 2, g=noise: np.argmax(x + g.standard_exponential(x.size)), ours)
             rival = opendp_draw(scores) if theirs else None
-            other = mean_seconds(rival, theirs) if rival else float("nan")
+            other = seconds(rival, theirs) if rival else float("nan")
             print(
                 f"{size:>9} {kind:>7} {1e3 * flip:>9.3f} {1e3 * exponential:>9.3f} {1e3 * laplace:>10.3f} "
                 f"{1e3 * numpy:>9.3f} {1e3 * other:>10.1f} {flip / numpy:>9.2f} {other / flip:>10.0f} "
                 f"{other / exponential:>10.0f}",
                 flush=True,
             )
+
+
+def whole() -> None:
+    """Print the time of a whole selection, with all that is checked, promised and returned."""
+    print("\nWhole selections, Scores made before: dps.select(scores, 1, permute-and-flip)")
+    print(f"{'m':>9} {'scores':>7} {'select ms':>10} {'numpy ms':>9} {'ratio':>6}")
+    for size, ours in ((10**3, 2000), (10**5, 200), (10**6, 40)):
+        for kind in ("normal", "spike"):
+            values, noise, mechanism = profile(kind, size), np.random.default_rng(0), dps.mechanism("permute-and-flip")
+            scores = dps.Scores(values, sensitivity=1.0)
+            select = seconds(lambda s=scores, m=mechanism: dps.select(s, 1, mechanism=m), ours)
+            numpy = seconds(lambda x=values / 2, g=noise: np.argmax(x + g.standard_exponential(x.size)), ours)
+            print(f"{size:>9} {kind:>7} {1e3 * select:>10.3f} {1e3 * numpy:>9.3f} {select / numpy:>6.2f}", flush=True)
 
 
 def memory() -> None:
@@ -111,6 +132,11 @@ def laws() -> None:
 
 
 if __name__ == "__main__":
-    draws()
-    memory()
-    laws()
+    if "--base" in sys.argv:
+        # The first draw looks for the package, and then every byte comes from the operating system.
+        sys.modules["cryptography.hazmat.primitives.ciphers"] = None  # type: ignore[assignment]
+    if "--whole" not in sys.argv:
+        draws()
+        memory()
+        laws()
+    whole()
