@@ -236,6 +236,22 @@ MUTANTS = (
         ),
     ),
     Mutant(
+        "a leaf takes what the trees after it will draw with",
+        "dpselect.learn.builder:grow",
+        "here.left - others",
+        "here.left",
+        (),
+        ("tests/learn/test_transcripts.py::test_the_path_that_pays_most_leaves_nothing[forest, shared budget]",),
+    ),
+    Mutant(
+        "forests halve the bound of a leaf's counts",
+        "dpselect.learn.forest:label_by_counts",
+        "epsilon, ONE)",
+        "epsilon, __import__('dpselect').Bound(epsilon / (2 * epsilon)))",
+        (),
+        ("tests/learn/test_transcripts.py::test_no_transcript_loses_more_than_epsilon[forest, labels-epsilon0]",),
+    ),
+    Mutant(
         "the rho of a pure promise is halved",
         "dpselect.kernel.guarantee:Guarantee.rho",
         "if self.bounded_range else 2)",
