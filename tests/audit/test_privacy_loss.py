@@ -81,9 +81,9 @@ def test_a_universe_without_neighbours_loses_nothing() -> None:
 
 def test_bad_laws_and_long_lists_are_refused() -> None:
     """A law sums to 1, and lists must be few enough to write down."""
-    with pytest.raises(ValueError, match="no distribution"):
+    with pytest.raises(ValueError, match="not a distribution"):
         audit.privacy_loss_of_law(lambda x: {0: 0.5}, PAIR, 1)
-    with pytest.raises(ValueError, match="no distribution"):
+    with pytest.raises(ValueError, match="not a distribution"):
         audit.privacy_loss_of_law(lambda x: {0: float("nan")}, PAIR, 1)
     with pytest.raises(ValueError, match="ordered lists"):
         audit.privacy_loss(dps.mechanism("exponential"), lambda x: dps.Scores([0] * 60, 1), PAIR, 1, k=4)

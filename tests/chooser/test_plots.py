@@ -24,7 +24,7 @@ def test_histograms_are_drawn_on_one_scale(tmp_path) -> None:
     for noisy in ({}, {"other": np.zeros(4)}):
         with pytest.raises(ValueError, match="one estimate of its shape"):
             chooser.draw_histograms(counts, noisy, tmp_path / "h.png")
-    with pytest.raises(ValueError, match="no picture"):
+    with pytest.raises(ValueError, match="is not a picture"):
         chooser.draw_histograms(counts, {"noisy": counts}, tmp_path / "h.doc")
 
 
