@@ -6,8 +6,7 @@ The whole public vocabulary is the list below; start with ``Scores``, ``mechanis
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from dpselect import audit, ledger, mechanisms, published, utilities
-from dpselect.analysis import compare, metrics
+from dpselect import ledger, mechanisms, utilities
 from dpselect.analysis.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
 from dpselect.analysis.recommend import Recommendation, recommend
 from dpselect.kernel.bound import Bound
@@ -83,29 +82,37 @@ __all__ = [
 __version__ = "0.1.0"
 
 
-for _public in [globals()[_name] for _name in __all__]:
+for _public in [globals()[_name] for _name in __all__ if _name in globals()]:
     # Tracebacks, help and pickles name what users import: dpselect.BudgetError.
     if isinstance(_public, (type, FunctionType)) and _public.__module__.startswith("dpselect."):
         _public.__module__ = "dpselect"
 
 if TYPE_CHECKING:
-    # Type checkers see these three and no others, so that a slip in a name is an error.
+    # Type checkers see these and no others, so that a slip in a name is an error.
+    from dpselect import audit as audit
     from dpselect import chooser as chooser
     from dpselect import histograms as histograms
     from dpselect import learn as learn
+    from dpselect import published as published
+    from dpselect.analysis import compare as compare
+    from dpselect.analysis import metrics as metrics
 else:
+    _LATER = {name: f"dpselect.{name}" for name in ("audit", "chooser", "histograms", "learn", "published")}
+    _LATER |= {name: f"dpselect.analysis.{name}" for name in ("compare", "metrics")}
 
     def __getattr__(name: str) -> Any:
         """Import the modules that need other libraries, or are rarely needed, when they are first used."""
-        if name in ("chooser", "histograms", "learn"):
+        if name in _LATER:
             import importlib
 
             try:
-                return importlib.import_module(f"dpselect.{name}")
+                module = importlib.import_module(_LATER[name])
             except ImportError as error:
                 if error.name is not None and error.name.startswith(("sklearn", "narwhals", "joblib")):
                     raise ImportError(
                         f'dpselect.{name} needs scikit-learn: python -m pip install "dpselect[{name}]".'
                     ) from None
                 raise
+            globals()[name] = module
+            return module
         raise AttributeError(f"module 'dpselect' has no attribute {name!r}")
