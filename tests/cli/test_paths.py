@@ -197,5 +197,5 @@ def test_an_output_before_the_task_of_a_comparison_counts(capsys) -> None:
     assert 0 == main(["compare", "--out", "x.svg", "--overwrite", "percentile", *PERCENTILE, *one])
     said = refused(["compare", "--traces", "cells.parquet", "percentile", *PERCENTILE, *one], capsys)
     assert "--traces goes without a task" in said
-    assert "no picture" in refused(["compare", "--out", "x.doc", "percentile", *PERCENTILE], capsys)
+    assert "is not a picture" in refused(["compare", "--out", "x.doc", "percentile", *PERCENTILE], capsys)
     assert PICTURES == (".png", ".svg", ".pdf")
