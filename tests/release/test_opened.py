@@ -304,3 +304,141 @@ def test_nothing_private_is_shown() -> None:
     with dps.opened(PROMISE) as draws:
         draws.choose(VOTES, HALF)
         assert "Draws(left=1/2)" == repr(draws)
+
+
+def test_an_attempt_is_not_begun_after_its_block() -> None:
+    """It would be paid for by nobody."""
+    with dps.opened(PROMISE) as draws:
+        with draws.attempts() as attempt:
+            pass
+        with pytest.raises(dps.PrivacyError, match="these attempts was left"):
+            attempt()
+        assert 1 == draws.left
+
+
+def test_blocks_that_are_left_in_the_wrong_order_give_nothing_back() -> None:
+    """What parts of parts took counts when the outer block ends first, and the inner one revives nothing."""
+    with dps.opened(PROMISE) as draws:
+        outer = draws.disjoint(1)
+        (part,) = outer.__enter__()
+        inner = part.disjoint(1)
+        (leaf,) = inner.__enter__()
+        leaf.choose(VOTES, HALF)
+        outer.__exit__(None, None, None)
+        assert HALF == draws.left
+        with pytest.raises(dps.PrivacyError, match="0 is left"):
+            leaf.choose(VOTES, HALF)
+        inner.__exit__(None, None, None)
+        assert (HALF, 0) == (draws.left, part.left)
+
+
+def test_a_block_that_is_left_late_opens_no_door_again() -> None:
+    """Parts end with the door, and leaving their block afterwards gives nothing back."""
+    with dps.opened(PROMISE) as draws:
+        late = draws.disjoint(1)
+        (part,) = late.__enter__()
+    with pytest.raises(dps.PrivacyError, match="0 is left"):
+        part.choose(VOTES, HALF)
+    late.__exit__(None, None, None)
+    assert 0 == draws.left
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_another_process_begins_no_attempt() -> None:
+    """What it is lent would be its own."""
+    with dps.opened(PROMISE) as draws, draws.attempts() as attempt:
+        child = os.fork()
+        if not child:
+            try:
+                attempt().choose(VOTES, HALF)
+            except dps.PrivacyError:
+                os._exit(7)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        assert 7 == os.waitstatus_to_exitcode(status)
+
+
+def test_releases_that_were_counted_are_drawn_one_by_one() -> None:
+    """A ledger that adds rhos counts two halves as a quarter; a whole would be a half."""
+    with dps.opened(dps.Guarantee(HALF, "add-remove"), count=2) as draws:
+        with pytest.raises(dps.PrivacyError, match="asks for epsilon 1 "):
+            draws.choose(VOTES, 1)
+        draws.choose(VOTES, THIRD)
+        draws.choose(VOTES, THIRD)
+        assert Fraction(1, 6) == draws.left
+        with pytest.raises(dps.PrivacyError, match="1/6 is left"):
+            draws.choose(VOTES, THIRD)
+        draws.choose(VOTES, Fraction(1, 6))
+    with dps.opened(dps.Guarantee(HALF, "add-remove"), count=5, per_person=2) as draws:
+        assert Fraction(5, 4) == draws.left
+        draws.top_k(VOTES, 3, Fraction(3, 4))
+        assert HALF == draws.left
+        with draws.disjoint(2) as parts:
+            parts[0].choose(VOTES, Fraction(1, 8))
+            parts[1].choose(VOTES, Fraction(1, 5))
+            assert (Fraction(3, 8), Fraction(3, 10)) == tuple(part.left for part in parts)
+        assert Fraction(3, 10) == draws.left
+
+
+def test_bounded_range_pays_for_draws_that_have_it() -> None:
+    """A ledger that adds rhos counts a quarter of what another draw costs."""
+    ranged = dps.Guarantee(1, "add-remove", bounded_range=True)
+    exponential = dps.mechanism("exponential")
+    with dps.opened(ranged, count=2) as draws:
+        for other in (
+            lambda: draws.choose(VOTES, 1),
+            lambda: draws.counts(np.array([1]), 1, ONE),
+            lambda: draws.spend(PROMISE),
+        ):
+            with pytest.raises(dps.PrivacyError, match="bounded range"):
+                other()
+        draws.choose(VOTES, HALF, mechanism=exponential)
+        assert 1 == draws.left
+        dps.select(VOTES, 1, mechanism=exponential, ledger=draws)
+        assert 0 == draws.left
+
+
+def test_a_rho_pays_for_no_pure_draw() -> None:
+    """The epsilon that a rho states at its delta is far more than the rho."""
+    with dps.budget(epsilon=3, delta=1e-6, rule="rho") as book:
+        promise = dps.Guarantee.concentrated(Fraction(1, 8), 1e-6, "add-remove")
+        with pytest.raises(dps.PrivacyError, match="rho"), dps.opened(promise):
+            pytest.fail("the door opened")
+        assert 0 == book.totals.spends
+
+
+def test_noise_in_floating_point_is_paid_for_as_such() -> None:
+    """Otherwise a ledger would call it exact."""
+    smooth = dps.mechanism("smooth-noisy-max")
+    with dps.opened(PROMISE) as draws:
+        with pytest.raises(dps.PrivacyError, match="idealised=True"):
+            draws.choose(VOTES, HALF, mechanism=smooth)
+        with pytest.raises(dps.PrivacyError, match="idealised=True"):
+            dps.select(VOTES, HALF, mechanism=smooth, ledger=draws)
+        assert 1 == draws.left
+    with dps.opened(dps.Guarantee(1, "add-remove", idealised=True)) as draws:
+        draws.choose(VOTES, HALF, mechanism=smooth)
+        assert HALF == draws.left
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.5, float("nan"), True, Fraction(1, 2), "2"])
+def test_counts_of_releases_and_records_are_whole(bad) -> None:
+    """Nothing is paid, and a number that is none takes and lends nothing."""
+    book = Book()
+    for wrong in ({"count": bad}, {"per_person": bad}):
+        with pytest.raises(ValueError, match="integer of at least 1"), dps.opened(PROMISE, ledger=book, **wrong):
+            pytest.fail("the door opened")
+    assert not book.spends
+    with dps.opened(PROMISE) as draws:
+        with pytest.raises(ValueError, match="integer of at least 1"):
+            draws.spend(PROMISE, count=bad)
+        assert 1 == draws.left
+
+
+def test_scores_of_rows_are_clipped_before_they_could_overflow() -> None:
+    """As counts are: a gap never turns around."""
+    rows = np.array([[-(2**63), 2**63 - 1], [2**63 - 1, -(2**63)]])
+    with dps.opened(dps.Guarantee(100, "add-remove")) as draws:
+        winners = draws.choose_rows(rows, np.ones((2, 2), dtype=bool), 100, ONE)
+    assert [1, 0] == winners.tolist()

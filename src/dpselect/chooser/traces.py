@@ -200,7 +200,9 @@ def record(
                 if missing:
                     tasks.append((name, epsilon, option, missing))
     runs = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size="auto")(
-        delayed(_run)(name, databases[name], Guarantee(epsilon, neighbours), option, loss, missing)
+        delayed(_run)(
+            name, databases[name], Guarantee(epsilon, neighbours, idealised=option.idealised), option, loss, missing
+        )
         for name, epsilon, option, missing in tasks
     )
     written = time.monotonic()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
-from threading import Lock
+from threading import RLock
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from dpselect.kernel.errors import PrivacyError
@@ -65,35 +65,75 @@ def with_metadata(book: Spender, metadata: Mapping[str, str]) -> Spender:
 class Allowance:
     """What is left of what was paid. It only falls, whatever threads do; other processes and copies have nothing.
 
+    What was paid is a number of releases, and each draw belongs to one of them: what another rule than the sum makes of
+    a release holds for the draws too.
+
+    Args:
+        epsilon: of each release.
+        neighbours: what draws must protect.
+        releases: how many there may be.
+        ranged: whether each was promised to have bounded range: then it is one draw that has it.
+        exact: whether draws with floating-point noise are refused.
+
     Proof of what its parts promise: ``budget.md``.
     """
 
-    __slots__ = ("_left", "_lent", "_lock", "_process", "neighbours")
+    __slots__ = ("_closed", "_each", "_lent", "_lock", "_process", "_unused", "exact", "neighbours", "ranged")
 
-    def __init__(self, epsilon: Fraction, neighbours: Neighbours) -> None:
-        self._left, self._lent, self.neighbours = epsilon, False, neighbours
-        self._lock, self._process = Lock(), os.getpid()
+    def __init__(
+        self,
+        epsilon: Fraction,
+        neighbours: Neighbours,
+        releases: int = 1,
+        *,
+        ranged: bool = False,
+        exact: bool = False,
+    ) -> None:
+        self._each, self.neighbours, self.ranged, self.exact = epsilon, neighbours, ranged, exact
+        # Releases that were not begun, and what is left of the one that was.
+        self._unused = releases, Fraction(0)
+        self._lent: list[Allowance] | None = None
+        self._closed, self._lock, self._process = False, RLock(), os.getpid()
 
     @property
     def left(self) -> Fraction:
         """Return the epsilon that may still be drawn with."""
-        return self._left
+        releases, rest = self._unused
+        return releases * self._each + rest
 
-    def take(self, epsilon: Fraction) -> None:
-        """Use up epsilon, for one draw.
+    def take(self, epsilon: Fraction, count: int = 1) -> None:
+        """Use up epsilon, for each of ``count`` draws.
 
         Raises:
             PrivacyError: less is left, or parts of it are lent; nothing was used up.
         """
+        self._require_here()
         with self._lock:
             self._require_whole("drawing from the whole")
-            left = self._left - epsilon
-            if left < 0 or epsilon <= 0:
+            after = self._after(epsilon, count) if epsilon > 0 else None
+            if after is None:
                 raise PrivacyError(
-                    f"This draw asks for epsilon {epsilon} and {self._left} is left of what was paid: pay for it when "
-                    "the release is opened, or draw with less."
+                    f"This draw asks for epsilon {epsilon * count} and {self.left} is left of what was paid"
+                    f"{f', at most {self._each} for each draw' if self._unused[0] else ''}: pay for it when the "
+                    "release is opened, or draw with less."
                 )
-            self._left = left
+            self._unused = after
+            # Collecting garbage may have left the block of this part meanwhile.
+            if self._closed:
+                raise PrivacyError("The block of this budget was left: draw inside it.")
+
+    def _after(self, epsilon: Fraction, count: int) -> tuple[int, Fraction] | None:
+        """Return what ``count`` draws leave, or ``None`` where they do not fit; no draw is part of two releases."""
+        releases, rest = self._unused
+        here = min(count, rest // epsilon)
+        if here == count:
+            return releases, rest - here * epsilon
+        many = min(1, self._each // epsilon) if self.ranged else self._each // epsilon
+        begun = -((here - count) // many) if many else releases + 1
+        if begun > releases:
+            return None
+        last = count - here - (begun - 1) * many
+        return releases - begun, Fraction(0) if self.ranged else self._each - last * epsilon
 
     @contextmanager
     def disjoint(self, parts: int) -> Iterator[list[Allowance]]:
@@ -120,26 +160,47 @@ class Allowance:
         lent: list[Allowance] = []
 
         def lend() -> Allowance:
-            lent.append(Allowance(self._left, self.neighbours))
-            return lent[-1]
+            self._require_here()
+            with self._lock:
+                if self._lent is not lent:
+                    raise PrivacyError("The block of these attempts was left: begin them inside it.")
+                lent.append(self._part())
+                return lent[-1]
 
+        self._require_here()
         with self._lock:
             self._require_whole("lending it again")
-            self._lent = True
+            self._lent = lent
         try:
             yield lend
         finally:
-            self._left, self._lent = min((each._left for each in lent), default=self._left), False
-            for each in lent:
-                each.close()
+            with self._lock:
+                if self._lent is lent:
+                    self._unused, self._lent = self._least(), None
+                for each in lent:
+                    each.close()
+
+    def _part(self) -> Allowance:
+        part = Allowance(self._each, self.neighbours, ranged=self.ranged, exact=self.exact)
+        part._unused, part._lock = self._unused, self._lock
+        return part
+
+    def _least(self) -> tuple[int, Fraction]:
+        """Return what is left along the branch that took most, also while parts of parts are lent."""
+        return min((each._least() for each in self._lent or ()), default=self._unused)
 
     def close(self) -> None:
-        """Leave nothing, to whoever still holds it."""
-        self._left = Fraction(0)
+        """Leave nothing, to whoever still holds it or a part of it."""
+        with self._lock:
+            for each in self._lent or ():
+                each.close()
+            self._unused, self._lent, self._closed = (0, Fraction(0)), None, True
 
     def _require_whole(self, before: str) -> None:
-        if self._lent:
+        if self._lent is not None:
             raise PrivacyError(f"Parts of this budget are in use: leave their with block before {before}.")
+
+    def _require_here(self) -> None:
         if self._process != os.getpid():
             raise PrivacyError("This budget was opened by another process: draw there, or open one here.")
 

@@ -65,6 +65,17 @@ def exact_rho(rho: Any) -> Fraction:
     return _exact(rho, "rho", "positive and finite")
 
 
+def whole(number: Any, name: str, meaning: str) -> int:
+    """Return a public number of things, at least 1.
+
+    Raises:
+        ValueError: it is not such an integer.
+    """
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+        raise ValueError(f"{name} must be an integer of at least 1: {meaning}.")
+    return int(number)
+
+
 def _exact(number: Any, name: str, allowed: str) -> Fraction:
     # Most numbers come again and again, and these are within the limits below.
     if type(number) is Fraction and 0 < number.numerator < _SHORT and number.denominator < _SHORT:

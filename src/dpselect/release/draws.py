@@ -15,7 +15,7 @@ from dpselect.kernel.budget import Allowance, paying_from
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.numbers import exact_epsilon, whole
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.release.partition import Candidates
@@ -56,8 +56,7 @@ class Draws:
 
     def answer(self, asked: Question, k: int = 1) -> list[int]:
         """Return the positions of k winners of a question that was prepared before."""
-        share = asked.guarantee.epsilon
-        self._take(share if k == 1 else share * k, asked.guarantee.neighbours)
+        self._pay(asked.guarantee, k)
         return self._outcomes.winners(asked.sampler, asked.ticks, asked.rate, k)
 
     def top_k_grouped(
@@ -67,7 +66,7 @@ class Draws:
         k, total, mechanism = require_count(k, int(grouped.counts.sum())), exact_epsilon(epsilon), _named(mechanism)
         require_grouped(mechanism)
         asked = question(grouped.scores, total / k, mechanism)
-        self._take(total, asked.guarantee.neighbours)
+        self._pay(asked.guarantee, k)
         return self._outcomes.grouped(asked.sampler, asked.ticks, grouped.counts, asked.rate, k)
 
     def choose_rows(
@@ -137,9 +136,11 @@ class Draws:
     def spend(self, guarantee: Guarantee, /, *, mechanism: str = "", count: int = 1, note: str = "") -> None:
         """Pay for ``count`` releases with this guarantee from what is left: these draws serve as ``ledger=``."""
         del mechanism, note
+        if not isinstance(guarantee, Guarantee):
+            raise TypeError("guarantee must be a Guarantee: pass dpselect.Guarantee(epsilon, neighbours).")
         if guarantee.delta:
             raise PrivacyError("This budget has no delta: release with pure epsilon, or pay for it by itself.")
-        self._take(guarantee.epsilon * count, guarantee.neighbours)
+        self._pay(guarantee, whole(count, "count", "how many releases"))
 
     def close(self) -> None:
         """Leave nothing to draw with."""
@@ -148,13 +149,26 @@ class Draws:
     def __repr__(self) -> str:
         return f"Draws(left={self.left})"
 
-    def _take(self, epsilon: Fraction, neighbours: Neighbours) -> None:
+    def _pay(self, promise: Guarantee, count: int) -> None:
+        if promise.idealised and self._allowance.exact:
+            raise PrivacyError(
+                "This draw has floating-point noise, and exact ones were paid for: pay for "
+                "Guarantee(..., idealised=True), or use another mechanism."
+            )
+        self._take(promise.epsilon, promise.neighbours, count, ranged=promise.bounded_range)
+
+    def _take(self, epsilon: Fraction, neighbours: Neighbours, count: int = 1, *, ranged: bool = False) -> None:
         paid = self._allowance.neighbours
         if neighbours is not paid:
             raise PrivacyError(
                 f"What was paid protects {paid.value} neighbours, and this draw {neighbours.value} ones: use one."
             )
-        self._allowance.take(epsilon)
+        if self._allowance.ranged and not ranged:
+            raise PrivacyError(
+                "What was paid has bounded range, and this draw has none: pay for a Guarantee without it, or use the "
+                "exponential mechanism."
+            )
+        self._allowance.take(epsilon, count)
 
     @staticmethod
     def _priced(epsilon: Any, bound: Bound) -> Fraction:

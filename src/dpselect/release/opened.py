@@ -7,7 +7,9 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from dpselect.kernel.budget import Allowance, require_spender, with_metadata
+from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.numbers import whole
 from dpselect.release.draws import Draws
 from dpselect.release.outcomes import Coins
 from dpselect.release.protocol import Outcomes
@@ -36,7 +38,7 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
             mechanism: the name that the ledger records.
             ledger: where the spend is recorded; ``None`` for the budget of the session around, if there is one.
             metadata: where the data came from, recorded with the spend; nothing private.
-            count: how many releases, each with this guarantee, are paid for.
+            count: how many releases, each with this guarantee, are paid for; no draw is larger than one of them.
             per_person: how many records of one person there may be, where the guarantee protects persons: draws, which
                 protect records, may use that share of what was paid.
             note: recorded with the spend.
@@ -47,7 +49,8 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
 
         Raises:
             BudgetError: the ledger does not allow it; nothing was spent and nothing can be drawn.
-            TypeError: not a Guarantee, or a ledger that keeps no budget.
+            PrivacyError: a guarantee by rho, which pays for no pure draw.
+            TypeError, ValueError: not a Guarantee, or a ledger that keeps no budget; not a whole number of at least 1.
 
         >>> import numpy as np
         >>> import dpselect as dps
@@ -60,13 +63,19 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
         """
         if not isinstance(guarantee, Guarantee):
             raise TypeError("guarantee must be a Guarantee: pass dpselect.Guarantee(epsilon, neighbours).")
+        if guarantee.stated_rho is not None:
+            raise PrivacyError("A rho does not pay for pure draws: open with a Guarantee that states none.")
+        count = whole(count, "count", "how many releases")
+        share = guarantee.epsilon / whole(per_person, "per_person", "how many records of one person there may be")
         book = require_spender(ledger)
         # Whatever the caller could refuse has been refused: from here on the spend stands, whatever happens.
         if book is not None:
             noted = {"note": note} if note else {}
             with_metadata(book, metadata or {}).spend(guarantee, mechanism=mechanism, count=count, **noted)
-        paid = guarantee.epsilon if count == per_person else guarantee.epsilon * count / per_person
-        draws = Draws(Allowance(paid, guarantee.neighbours), outcomes())
+        paid = Allowance(
+            share, guarantee.neighbours, count, ranged=guarantee.bounded_range, exact=not guarantee.idealised
+        )
+        draws = Draws(paid, outcomes())
         try:
             yield draws
         finally:

@@ -44,7 +44,7 @@ def question(scores: Scores, share: Fraction, mechanism: Mechanism) -> Question:
 def row_ticks(values: NDArray[np.float64] | Integers, epsilon: Fraction, bound: Bound) -> tuple[Integers, Fraction]:
     """Return ticks of rows of monotone scores and what a tick is multiplied by; integers are exact."""
     if values.dtype.kind == "i":
-        return values.astype(np.int64), epsilon / bound.total
+        return countable(values), epsilon / bound.total
     unit = floor_ticks(values.ravel() / float(bound.total), range_bound=1)
     return unit.ticks.reshape(values.shape), unit.rate(epsilon)
 
