@@ -126,7 +126,7 @@ def test_a_change_of_the_trunk_is_noticed() -> None:
     coins, draws = (SOURCE / name for name in ("kernel/coins.py", "release/draws.py"))
     for file, before, after, named in (
         (coins, "2.0**-33", "2.0**-34", "coins.GUARD"),
-        (draws, "share * k", "share", "draws.Draws.answer"),
+        (draws, "require_count(k, asked.ticks.size)", "1", "draws.Draws.answer"),
     ):
         text = file.read_text(encoding="utf-8")
         assert before in text

@@ -15,6 +15,8 @@ import pytest
 import dpselect as dps
 from dpselect.audit.replay import Replay
 from dpselect.release.opened import door_to
+from dpselect.release.partition import Candidates
+from dpselect.release.questions import question
 
 VOTES = dps.Scores([5, 3, 3], sensitivity=1, kind="integer", range_bound=1)
 ONE = dps.Bound(1)
@@ -442,3 +444,31 @@ def test_scores_of_rows_are_clipped_before_they_could_overflow() -> None:
     with dps.opened(dps.Guarantee(100, "add-remove")) as draws:
         winners = draws.choose_rows(rows, np.ones((2, 2), dtype=bool), 100, ONE)
     assert [1, 0] == winners.tolist()
+
+
+def test_rows_of_what_is_not_a_number_are_refused_unpaid() -> None:
+    """In integers it is the least there is, and its gap would wrap around: a certain head."""
+    with dps.opened(PROMISE) as draws:
+        with pytest.raises(ValueError, match="NaN"):
+            draws.choose_rows(np.array([[5.0, np.nan]]), np.ones((1, 2), dtype=bool), 1, ONE)
+        assert 1 == draws.left
+
+
+def test_costs_of_a_partition_are_integers_that_fit() -> None:
+    """Noise that is added to floats is rounded with them, and the dearest interval must not wrap around."""
+    line = Candidates(2, np.array([0, 1, 0]), np.array([1, 2, 2]))
+    with dps.opened(PROMISE) as draws, pytest.raises(TypeError, match="integers"):
+        draws.partition(line, np.array([0.5, 0.5, 0.7]), 1, ONE)
+    for _ in range(100):
+        with dps.opened(PROMISE) as draws:
+            assert [0, 1, 2] == draws.partition(line, np.array([0, 0, 2**63 - 1]), Fraction(1, 50), ONE).tolist()
+
+
+def test_half_a_winner_is_not_half_the_price() -> None:
+    """One winner is drawn at the full rate."""
+    asked = question(VOTES, Fraction(1), dps.mechanism("permute-and-flip"))
+    with dps.opened(PROMISE) as draws:
+        for bad in (0.5, 0, 4):
+            with pytest.raises(ValueError, match="k "):
+                draws.answer(asked, bad)
+        assert 1 == draws.left

@@ -56,7 +56,7 @@ class Draws:
 
     def answer(self, asked: Question, k: int = 1) -> list[int]:
         """Return the positions of k winners of a question that was prepared before."""
-        self._pay(asked.guarantee, k)
+        self._pay(asked.guarantee, require_count(k, asked.ticks.size))
         return self._outcomes.winners(asked.sampler, asked.ticks, asked.rate, k)
 
     def top_k_grouped(
@@ -104,10 +104,10 @@ class Draws:
         Proof: ``partition.md``.
         """
         total = self._priced(epsilon, bound)
-        rate = total / bound.times(2).total
+        integers, rate = countable(costs), total / bound.times(2).total
         require_rate(rate)
         self._take(total, bound.neighbours)
-        return self._outcomes.partition(candidates, costs, rate)
+        return self._outcomes.partition(candidates, integers, rate)
 
     def uniform(self, bounds: Integers) -> Integers:
         """Return independent uniform integers in [0, bound): they see no data and cost nothing."""

@@ -45,6 +45,8 @@ def row_ticks(values: NDArray[np.float64] | Integers, epsilon: Fraction, bound: 
     """Return ticks of rows of monotone scores and what a tick is multiplied by; integers are exact."""
     if values.dtype.kind == "i":
         return countable(values), epsilon / bound.total
+    if np.isnan(values).any():
+        raise ValueError("Scores must not be NaN: give every candidate of every row a number.")
     unit = floor_ticks(values.ravel() / float(bound.total), range_bound=1)
     return unit.ticks.reshape(values.shape), unit.rate(epsilon)
 
