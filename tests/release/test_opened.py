@@ -464,6 +464,34 @@ def test_costs_of_a_partition_are_integers_that_fit() -> None:
             assert [0, 1, 2] == draws.partition(line, np.array([0, 0, 2**63 - 1]), Fraction(1, 50), ONE).tolist()
 
 
+@pytest.mark.parametrize(
+    "valid",
+    [
+        np.ones((2, 2), dtype=bool),
+        np.ones(2, dtype=bool),
+        np.ones((1, 2), dtype=int),
+        np.zeros((1, 2), dtype=bool),
+        [[True, True]],
+    ],
+    ids=["two rows", "no rows", "integers", "none", "a list"],
+)
+def test_rows_and_their_candidates_fit_before_they_cost(valid) -> None:
+    """Shapes and candidates are public, so that what cannot be drawn is refused unpaid."""
+    with dps.opened(PROMISE) as draws:
+        with pytest.raises(ValueError, match="valid must say of every candidate"):
+            draws.choose_rows(np.array([[5, 3]]), valid, 1, ONE)
+        assert 1 == draws.left
+
+
+def test_every_interval_has_a_cost_before_they_cost() -> None:
+    """A list that is too short would fail after the price was taken."""
+    line = Candidates(2, np.array([0, 1, 0]), np.array([1, 2, 2]))
+    with dps.opened(PROMISE) as draws:
+        with pytest.raises(ValueError, match="one cost per candidate"):
+            draws.partition(line, np.array([0, 1]), 1, ONE)
+        assert 1 == draws.left
+
+
 def test_half_a_winner_is_not_half_the_price() -> None:
     """One winner is drawn at the full rate."""
     asked = question(VOTES, Fraction(1), dps.mechanism("permute-and-flip"))

@@ -20,7 +20,7 @@ from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechan
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.release.partition import Candidates
 from dpselect.release.protocol import Outcomes
-from dpselect.release.questions import Question, countable, question, row_ticks
+from dpselect.release.questions import Question, countable, question, require_valid, row_ticks
 from dpselect.scores.grouped import GroupedScores
 from dpselect.scores.scores import Scores, require_scores
 
@@ -81,6 +81,7 @@ class Draws:
             values: shape (rows, m). valid: the same shape, at least one in every row. bound: of one score.
         """
         total = self._priced(epsilon, bound)
+        require_valid(valid, values.shape)
         ticks, rate = row_ticks(values, total, bound)
         self._take(total, bound.neighbours)
         return self._outcomes.rows(ticks, valid, rate)
@@ -106,6 +107,8 @@ class Draws:
         total = self._priced(epsilon, bound)
         integers, rate = countable(costs), total / bound.times(2).total
         require_rate(rate)
+        if integers.shape != candidates.starts.shape:
+            raise ValueError("costs must be one cost per candidate interval, in their order.")
         self._take(total, bound.neighbours)
         return self._outcomes.partition(candidates, integers, rate)
 

@@ -51,6 +51,13 @@ def row_ticks(values: NDArray[np.float64] | Integers, epsilon: Fraction, bound: 
     return unit.ticks.reshape(values.shape), unit.rate(epsilon)
 
 
+def require_valid(valid: Any, shape: tuple[int, ...]) -> None:
+    """Refuse public masks that do not leave every row of scores a candidate (``ValueError``)."""
+    fits = isinstance(valid, np.ndarray) and valid.dtype.kind == "b" and valid.ndim == 2 and valid.shape == shape
+    if not fits or not valid.any(axis=1).all():
+        raise ValueError("valid must say of every candidate of every row whether it may win, and one in each row may.")
+
+
 def countable(values: Any) -> Integers:
     """Return integers of 64 bits, to which noise can be added; clipping moves no two of them further apart.
 
