@@ -201,6 +201,22 @@ MUTANTS = (
         ),
     ),
     Mutant(
+        "bounded range pays for draws that have none",
+        "dpselect.release.draws:Draws._take",
+        "self._allowance.ranged and not ranged",
+        "False",
+        (),
+        ("tests/release/test_opened.py::test_bounded_range_pays_for_draws_that_have_it",),
+    ),
+    Mutant(
+        "one draw may cost as much as several releases that were counted",
+        "dpselect.release.opened:door_to",
+        "share, guarantee.neighbours, count,",
+        "share * count, guarantee.neighbours, 1,",
+        (),
+        ("tests/release/test_opened.py::test_releases_that_were_counted_are_drawn_one_by_one",),
+    ),
+    Mutant(
         "a histogram draws half of what was paid",
         "dpselect.histograms.release:released",
         "estimate(cells, exact, draws)",
