@@ -305,7 +305,7 @@ def test_a_file_that_is_not_the_manifests_is_not_measured(tmp_path, steps, jobs)
     assert [0.0] == values(wrong)
     assert 2 == wrong.failed
     (note,) = wrong.notes
-    assert f"want of their data: {path} is not the file that manifest.toml describes: put the right file" in note
+    assert f"lack of their data: {path} is not the file that manifest.toml describes: put the right file" in note
     assert "again" not in note
     steps(right, describe=False)
     assert [0.0, 3.0, 3.0] == values(run(tmp_path, READS))

@@ -49,7 +49,7 @@ class Metafeature:
     Metafeature('rows', sensitivity=1)
     >>> Metafeature("rows", len)
     Traceback (most recent call last):
-    dpselect.kernel.errors.PrivacyError: Metafeature 'rows' is neither public nor paid for: pass sensitivity=...
+    dpselect.PrivacyError: Metafeature 'rows' is neither public nor paid for: pass sensitivity=...
     """
 
     name: str

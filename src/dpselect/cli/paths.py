@@ -150,7 +150,7 @@ def _require_name(path: Named) -> None:
         *most, last = path.parameter.endings
         raise ValueError(
             f"{path.shown} writes {', '.join(most)}{' or ' if most else ''}{last}: {Path(path.text).name} is "
-            f"{'no picture' if path.parameter.endings == PICTURES else 'not such a file'}."
+            f"{'not a picture' if path.parameter.endings == PICTURES else 'not such a file'}."
         )
 
 
