@@ -145,7 +145,7 @@ def test_compare_draws_histograms(shape, tmp_path: Path, capsys: pytest.CaptureF
             "no learner 'x'",
         ),
         (["compare"], "or pass --traces"),
-        (["compare", "--traces", "CELLS", "--out", "a.doc"], "no picture"),
+        (["compare", "--traces", "CELLS", "--out", "a.doc"], "not a picture"),
     ],
 )
 def test_refusals(arguments, words: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

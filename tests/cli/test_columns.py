@@ -170,7 +170,7 @@ def test_compare_works_for_graphs(capsys: pytest.CaptureFixture[str]) -> None:
         (["quantiles", "FILE", "--column", "age", "--p", "5", "5", *BOUNDS, "--epsilon", "1"], "given twice"),
         (["snp", "FILE", "--families", "100", "--epsilon", "1"], "one column 'b'"),
         (["compare", "median", "FILE", "--column", "age", *BOUNDS, "--mechanisms", "expo"], "did you mean exponential"),
-        (["compare", "median", "FILE", "--column", "age", *BOUNDS, "--out", "a.doc"], "no picture"),
+        (["compare", "median", "FILE", "--column", "age", *BOUNDS, "--out", "a.doc"], "not a picture"),
     ],
 )
 def test_bad_requests_end_with_one_sentence(
