@@ -88,6 +88,16 @@ def test_files_can_be_read_in_one_sitting(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
 
 
+def test_functions_fit_on_a_screen() -> None:
+    """None is longer than 60 lines, documentation included, but a compiled loop and a door with its manual."""
+    long = {"_betweenness": 80, "door_to": 70}
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                lines = (node.end_lineno or 0) - node.lineno + 1
+                assert lines <= long.get(node.name, 60), f"{path.name}: {node.name} has {lines} lines: carve it."
+
+
 def test_every_erratum_has_a_test_that_exists() -> None:
     """Each entry of errata.md names a test, and the test is there."""
     entries = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8").split("\n## ")[1:]

@@ -9,7 +9,7 @@ References: Imola and Yang 2019, section 4.3 (program synthesis for metafeatures
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,15 +99,8 @@ def fit_prediction(formula: str | Mapping[str, str], maker: ChoiceMaker) -> Pred
     if maker.trained is None or maker.trained.regret is None:
         raise ValueError("Fit to a choice maker that is trained on at least two groups of databases.")
     traces, recipe, options = maker.trained.traces, maker.recipe, maker.trained.policy.options
-    written = dict.fromkeys(options, formula) if isinstance(formula, str) else dict(formula)
-    if set(written) != set(options):
-        raise ValueError(f"Write one formula for all options, or one for each of {', '.join(options)}.")
-    formulas = {name: Formula(written[name]) for name in options}
     known = {*(each.name for each in recipe.metafeatures), "epsilon"}
-    constants = {name: [each for each in formulas[name].names if each not in known] for name in options}
-    idle = [name for name in options if not constants[name]]
-    if idle:
-        raise ValueError(f"The formula {formulas[idle[0]].text!r} has no constant to be fitted: name one, such as a.")
+    formulas, constants = _fitted_formulas(formula, options, known)
     means, groups = traces.means(options), traces.groups
 
     def fitted(cells: Sequence[tuple[str, float]]) -> list[Floats]:
@@ -119,7 +112,7 @@ def fit_prediction(formula: str | Mapping[str, str], maker: ChoiceMaker) -> Pred
 
     whole = fitted(list(means))
     facts, logs, _ = _table(traces, list(means), means, recipe)
-    outside, ratios = np.full(logs.shape, np.nan), {}
+    outside, ratios = np.full(logs.shape, np.nan), dict[tuple[str, float], float]()
     places = {cell: place for place, cell in enumerate(means)}
     for group in dict.fromkeys(groups.values()):
         found = fitted([cell for cell in means if groups[cell[0]] != group])
@@ -131,12 +124,10 @@ def fit_prediction(formula: str | Mapping[str, str], maker: ChoiceMaker) -> Pred
         for database, total in (
             cell for cell in means if groups[cell[0]] == group and cell[1] in maker.trained.epsilons
         ):
-            left = remaining(total, recipe)
-            releases = recipe.expected(traces.values()[database], left, MEASURING_DRAWS)[1]
-            seen = {name: np.array([each[name] for each in releases]) for name in releases[0]} if releases[0] else {}
-            seen["epsilon"] = np.full(len(releases), left)
+            seen, left = _seen(traces, recipe, database, total)
             guesses = [_ln(formulas[name], constants[name], found[i], seen) for i, name in enumerate(options)]
-            chosen = np.stack([np.broadcast_to(each, len(releases)) for each in guesses], axis=1).argmin(axis=1)
+            many = seen["epsilon"].size
+            chosen = np.stack([np.broadcast_to(each, many) for each in guesses], axis=1).argmin(axis=1)
             best = max(float(means[database, total].min()), 1e-300)
             ratios[database, total] = float(means[database, left][chosen].mean()) / best
     return Prediction(
@@ -150,6 +141,34 @@ def fit_prediction(formula: str | Mapping[str, str], maker: ChoiceMaker) -> Pred
         _grouped_mean(ratios, groups),
         maker.trained.regret.mean("learned"),
     )
+
+
+def _seen(traces: Traces, recipe: Recipe, database: str, total: float) -> tuple[dict[str, Floats], float]:
+    """Return what a formula is given on a database: metafeatures as they might be released, and what is left."""
+    left = remaining(total, recipe)
+    releases = recipe.expected(traces.values()[database], left, MEASURING_DRAWS)[1]
+    seen = {name: np.array([each[name] for each in releases]) for name in releases[0]} if releases[0] else {}
+    seen["epsilon"] = np.full(len(releases), left)
+    return seen, left
+
+
+def _fitted_formulas(
+    formula: str | Mapping[str, str], options: Sequence[str], known: Set[str]
+) -> tuple[dict[str, Formula], dict[str, list[str]]]:
+    """Return the formula of every option, and the constants that are to be fitted in it.
+
+    Raises:
+        ValueError: a formula for some options only, or one without a constant.
+    """
+    written = dict.fromkeys(options, formula) if isinstance(formula, str) else dict(formula)
+    if set(written) != set(options):
+        raise ValueError(f"Write one formula for all options, or one for each of {', '.join(options)}.")
+    formulas = {name: Formula(written[name]) for name in options}
+    constants = {name: [each for each in formulas[name].names if each not in known] for name in options}
+    idle = [name for name in options if not constants[name]]
+    if idle:
+        raise ValueError(f"The formula {formulas[idle[0]].text!r} has no constant to be fitted: name one, such as a.")
+    return formulas, constants
 
 
 def _table(

@@ -216,18 +216,31 @@ def _within(sums: NDArray[Any], ceiling: float) -> NDArray[Any]:
 
 
 def _joined(used: Sequence[tuple[Fraction, Scores]], touched: str, local: bool) -> Sensitivity:
-    """Return the sum, or the maximum, of the weighted sensitivities: one row for candidates alike in every part."""
+    """Return the sum, or the maximum, of the weighted sensitivities, or the public bound of it alone."""
     parts, sizes = [part.sensitivity for _, part in used], [abs(weight) for weight, _ in used]
-    finite = all(math.isfinite(part.ceiling) for part in parts)
-    if not local and not finite:
+    ceiling = _joined_ceiling(parts, sizes, touched)
+    if not local and ceiling is None:
         raise PrivacyError("An objective has no public ceiling, so there is no global sensitivity: pass ceiling=.")
-    each = [size * Fraction(part.ceiling) for size, part in zip(sizes, parts, strict=True)] if finite else []
-    ceiling = None if not finite else sum(each, Fraction(0)) if touched == "all" else max(each)
-    if ceiling is not None:
-        _float_up(ceiling)
     if ceiling is not None and (not local or all(part.fixed for part in parts)):
         return constant(ceiling)
-    count = len(used[0][1])
+    return _joined_profiles(parts, sizes, touched, ceiling, len(used[0][1]))
+
+
+def _joined_ceiling(parts: Sequence[Sensitivity], sizes: Sequence[Fraction], touched: str) -> Fraction | None:
+    """Return the public bound of the sum or the maximum, ``None`` where a part has none."""
+    if not all(math.isfinite(part.ceiling) for part in parts):
+        return None
+    each = [size * Fraction(part.ceiling) for size, part in zip(sizes, parts, strict=True)]
+    ceiling = sum(each, Fraction(0)) if touched == "all" else max(each)
+    # Refuses what no float holds.
+    _float_up(ceiling)
+    return ceiling
+
+
+def _joined_profiles(
+    parts: Sequence[Sensitivity], sizes: Sequence[Fraction], touched: str, ceiling: Fraction | None, count: int
+) -> Sensitivity:
+    """Return the sum or the maximum at every distance: one row for candidates alike in every part."""
     own = [np.zeros(count, dtype=np.intp) if part.profile is None else part.profile for part in parts]
     first, profile, _ = grouped(own)
     places = [column[first] for column in own]

@@ -115,12 +115,14 @@ class Warehouse:
             metadata["snapshot"] = snapshot
         made = cls(found, key, metadata, files, state, opened, temporary)
         if key is not None:
-            made.require([key])
-            if not found[key].type().is_integer() or str(found[key].type()).lstrip("!") == "uint64":
-                raise ValueError(
-                    f"The key column {key!r} holds no integers of 64 bits with a sign: declare one that does."
-                )
+            made._require_key(key)
         return made
+
+    def _require_key(self, key: str) -> None:
+        self.require([key])
+        kind = self.table[key].type()
+        if not kind.is_integer() or str(kind).lstrip("!") == "uint64":
+            raise ValueError(f"The key column {key!r} holds no integers of 64 bits with a sign: declare one that does.")
 
     @property
     def columns(self) -> list[str]:

@@ -83,7 +83,8 @@ def _kernels() -> tuple[Kernel, Kernel]:
         return compiled(_betweenness), compiled(_links)
 
 
-def _betweenness(indptr: Any, indices: Any, start: int, stop: int, result: Any) -> None:
+# One compiled loop: calls in it would cost more than its length.
+def _betweenness(indptr: Any, indices: Any, start: int, stop: int, result: Any) -> None:  # noqa: C901
     place = np.zeros(indptr.size - 1, dtype=np.int32)
     widest = 0
     for c in range(start, stop):
