@@ -1,5 +1,6 @@
 """The house itself: whatever is in a public list has a proof, a test, a doctest and a row in papers.md."""
 
+import ast
 import os
 import re
 import tomllib
