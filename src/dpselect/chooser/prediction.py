@@ -99,8 +99,7 @@ def fit_prediction(formula: str | Mapping[str, str], maker: ChoiceMaker) -> Pred
     if maker.trained is None or maker.trained.regret is None:
         raise ValueError("Fit to a choice maker that is trained on at least two groups of databases.")
     traces, recipe, options = maker.trained.traces, maker.recipe, maker.trained.policy.options
-    known = {*(each.name for each in recipe.metafeatures), "epsilon"}
-    formulas, constants = _fitted_formulas(formula, options, known)
+    formulas, constants = _fitted_formulas(formula, options, {*(each.name for each in recipe.metafeatures), "epsilon"})
     means, groups = traces.means(options), traces.groups
 
     def fitted(cells: Sequence[tuple[str, float]]) -> list[Floats]:
@@ -121,22 +120,18 @@ def fit_prediction(formula: str | Mapping[str, str], maker: ChoiceMaker) -> Pred
             outside[places[cell]] = [
                 float(_ln(formulas[name], constants[name], found[place], row)) for place, name in enumerate(options)
             ]
-        for database, total in (
-            cell for cell in means if groups[cell[0]] == group and cell[1] in maker.trained.epsilons
-        ):
+        chosen_for = [cell for cell in means if groups[cell[0]] == group and cell[1] in maker.trained.epsilons]
+        for database, total in chosen_for:
             seen, left = _seen(traces, recipe, database, total)
             guesses = [_ln(formulas[name], constants[name], found[i], seen) for i, name in enumerate(options)]
-            many = seen["epsilon"].size
-            chosen = np.stack([np.broadcast_to(each, many) for each in guesses], axis=1).argmin(axis=1)
+            chosen = np.stack(np.broadcast_arrays(seen["epsilon"], *guesses)[1:], axis=1).argmin(axis=1)
             best = max(float(means[database, total].min()), 1e-300)
             ratios[database, total] = float(means[database, left][chosen].mean()) / best
+    inside = [_ln(formulas[name], constants[name], whole[i], facts) for i, name in enumerate(options)]
     return Prediction(
         formulas,
         {name: dict(zip(constants[name], whole[i].tolist(), strict=True)) for i, name in enumerate(options)},
-        {
-            name: _explained(logs[:, i], _ln(formulas[name], constants[name], whole[i], facts))
-            for i, name in enumerate(options)
-        },
+        {name: _explained(logs[:, i], inside[i]) for i, name in enumerate(options)},
         {name: _explained(logs[:, i], outside[:, i]) for i, name in enumerate(options)},
         _grouped_mean(ratios, groups),
         maker.trained.regret.mean("learned"),
