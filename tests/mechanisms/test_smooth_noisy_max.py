@@ -128,6 +128,7 @@ def test_it_has_no_unit_scores() -> None:
     assert not hasattr(dps.mechanism("smooth-noisy-max"), "effective")
 
 
+@pytest.mark.slow
 def test_the_published_beta_fails_for_many_candidates() -> None:
     """Student t at beta = epsilon / 8: above epsilon at 10^4 candidates, below at 300 with one-sided noise."""
     two_sided = chaves_scale("student-t", 10**4)

@@ -32,6 +32,7 @@ def test_a_change_that_fits_nowhere_is_refused() -> None:
         planted(dataclasses.replace(mutant, old="nowhere in there"), source)
 
 
+@pytest.mark.slow
 def test_a_fault_is_told_from_a_change_that_is_none() -> None:
     """The quickest of each: both verdicts occur."""
     assert noticed(NAMES["random bytes have a fixed key"], "claims")

@@ -113,6 +113,7 @@ def test_the_sensitivity_is_admissible_on_all_graphs_of_five_nodes(max_degree: i
     assert not admissible(table, 0.5)
 
 
+@pytest.mark.slow
 def test_tightness_is_what_the_proof_file_says() -> None:
     """On all graphs of five nodes, at the distances below the reach."""
     table = tabulate(lambda graph: ego_betweenness(graph, max_degree=4), dps.audit.graphs(5))
@@ -120,6 +121,7 @@ def test_tightness_is_what_the_proof_file_says() -> None:
     assert (0.572, 9.0, [0.499, 0.524, 0.692]) == tightness(table)
 
 
+@pytest.mark.slow
 def test_a_cap_read_from_the_private_graph_is_caught() -> None:
     """Erratum: with D the graph's own maximum degree, A2 fails."""
 

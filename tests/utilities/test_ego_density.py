@@ -39,6 +39,7 @@ def test_the_sensitivity_is_admissible_on_all_graphs_of_five_nodes() -> None:
     assert not admissible(table, 0.5)
 
 
+@pytest.mark.slow
 def test_tightness_is_what_the_proof_file_says() -> None:
     """On all graphs of five nodes, at the distances below the reach."""
     assert (0.893, 3.0, [0.789, 0.997]) == tightness(tabulate(ego_density, dps.audit.graphs(5)))

@@ -11,18 +11,17 @@ u / ceiling does (true for stable sensitivities); where they do not, the bounds 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism, require_mechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
 from dpselect.scores.scores import Scores
 
 
-def expected_error(scores: Scores, epsilon: Any, *, mechanism: Mechanism) -> float:
+def expected_error(scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism) -> float:
     """Return the exact expected error: the sum of law * (max values - values).
 
     Raises:
@@ -31,7 +30,7 @@ def expected_error(scores: Scores, epsilon: Any, *, mechanism: Mechanism) -> flo
     return float(require_mechanism(mechanism).law(scores, epsilon) @ _errors(scores))
 
 
-def error_tail(scores: Scores, epsilon: Any, theta: float, *, mechanism: Mechanism) -> float:
+def error_tail(scores: Scores, epsilon: Epsilon, theta: float, *, mechanism: Mechanism) -> float:
     """Return the exact probability that the error is at least ``theta`` (in the unit of the score).
 
     Raises:
@@ -42,7 +41,7 @@ def error_tail(scores: Scores, epsilon: Any, theta: float, *, mechanism: Mechani
     return float(require_mechanism(mechanism).law(scores, epsilon)[far].sum())
 
 
-def error_tail_bound(scores: Scores, epsilon: Any, theta: float, *, mechanism: Mechanism) -> float:
+def error_tail_bound(scores: Scores, epsilon: Epsilon, theta: float, *, mechanism: Mechanism) -> float:
     """Return the published bound on Pr[error >= theta]: min(1, m exp(-epsilon theta / (b ceiling))).
 
     b is the range bound of the effective scores: the papers print b = 2. One tick is given away for rounding.
@@ -55,7 +54,7 @@ def error_tail_bound(scores: Scores, epsilon: Any, theta: float, *, mechanism: M
     return min(1.0, len(scores) * math.exp(min(slack - rate * theta, 0.0)))
 
 
-def expected_error_bound(scores: Scores, epsilon: Any, *, mechanism: Mechanism) -> float:
+def expected_error_bound(scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism) -> float:
     """Return the published bound on the expected error: b ceiling (ln m + 1) / epsilon.
 
     Raises:
@@ -75,7 +74,7 @@ def _require_number(theta: float) -> None:
         raise ValueError("theta must be a number: the error in the unit of the score.")
 
 
-def _decay(scores: Scores, epsilon: Any, mechanism: Mechanism) -> tuple[float, float]:
+def _decay(scores: Scores, epsilon: Epsilon, mechanism: Mechanism) -> tuple[float, float]:
     """Return (rate, slack) with Pr[r] <= exp(slack - rate * error of r), or refuse.
 
     Both the exponential sampler and permute-and-flip choose r with probability at most exp(-g_r): the best

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from dpselect.analysis.accuracy import expected_error
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms import EVERY_MECHANISM, mechanism
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.scores import Scores, require_scores
@@ -36,7 +35,7 @@ class Recommendation:
         return "\n".join(lines)
 
 
-def recommend(scores: Scores, epsilon: Any, *, data: str | None = None) -> Recommendation:
+def recommend(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> Recommendation:
     """Compare the exact expected errors of all mechanisms that apply, and say which to use.
 
     A choice made by looking at private scores leaks, so the data must be declared: ``"public"`` for data anybody may

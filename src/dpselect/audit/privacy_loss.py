@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpselect.audit.admissibility import Utility
 from dpselect.audit.universe import Universe
-from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.units import UnitScores
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism, require_mechanism
 from dpselect.scores.scores import Scores
@@ -62,7 +62,7 @@ class PrivacyLoss:
 
 
 def privacy_loss(
-    mechanism: Mechanism, utility: Utility, universe: Universe, epsilon: Any, *, k: int = 1
+    mechanism: Mechanism, utility: Utility, universe: Universe, epsilon: Epsilon, *, k: int = 1
 ) -> PrivacyLoss:
     """Return the exact worst loss of ``select`` (k = 1) or of ``top_k``, whose outcomes are ordered lists.
 
@@ -99,7 +99,7 @@ def privacy_loss(
     return _compared(logs, universe, pairs, total, Fraction(0), names, stretch)
 
 
-def privacy_loss_of_law(law: Law, universe: Universe, epsilon: Any, delta: Any = 0) -> PrivacyLoss:
+def privacy_loss_of_law(law: Law, universe: Universe, epsilon: Epsilon, delta: Any = 0) -> PrivacyLoss:
     """Return the exact worst loss of anything whose outcomes can be written down.
 
     Args:

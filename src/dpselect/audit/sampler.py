@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.budget import paying_from
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.release.opened import door_to, opened
 from dpselect.release.protocol import Outcomes
@@ -136,7 +136,7 @@ def sampler(
 def sampler_of(
     mechanism: Mechanism,
     scores: Scores,
-    epsilon: Any,
+    epsilon: Epsilon,
     *,
     factors: Sequence[Any] = (Fraction(7, 10), Fraction(13, 10)),
     draws: int | None = None,

@@ -30,7 +30,7 @@ from dpselect.kernel.budget import Spender, require_spender
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours, neighbours
-from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.release.draws import Draws
 from dpselect.release.opened import Door, opened
 
@@ -263,7 +263,7 @@ class ChoiceMaker:
             )
         return found
 
-    def choose(self, database: Any, epsilon: Any, *, ledger: Spender | None = None) -> Choice:
+    def choose(self, database: Any, epsilon: Epsilon, *, ledger: Spender | None = None) -> Choice:
         """Pay for the metafeatures of a private database and choose an option.
 
         Guarantee: share * epsilon, spent before anything is drawn; nothing when every metafeature is public.
@@ -281,7 +281,7 @@ class ChoiceMaker:
         with opened(self._guarantee(spent), mechanism=_NAME, ledger=ledger, note="metafeatures") as draws:
             return self._chosen(values, total, draws)
 
-    def answer(self, database: Any, epsilon: Any, *, ledger: Spender | None = None) -> Answer:
+    def answer(self, database: Any, epsilon: Epsilon, *, ledger: Spender | None = None) -> Answer:
         """Choose an option, and answer with it.
 
         Guarantee: epsilon in all, spent once, before anything is drawn.
@@ -292,7 +292,7 @@ class ChoiceMaker:
         """
         return self._answered(database, epsilon, ledger)
 
-    def _answered(self, database: Any, epsilon: Any, ledger: Spender | None, door: Door = opened) -> Answer:
+    def _answered(self, database: Any, epsilon: Epsilon, ledger: Spender | None, door: Door = opened) -> Answer:
         total, values = self._ready(database, epsilon)
         guarantee = self._guarantee(total)
         with door(guarantee, mechanism=_NAME, ledger=ledger, note="answer") as draws:
@@ -302,7 +302,7 @@ class ChoiceMaker:
                 value = choice.option.answer(database, choice.left)
         return Answer(value, choice, guarantee)
 
-    def _ready(self, database: Any, epsilon: Any) -> tuple[Fraction, dict[str, float]]:
+    def _ready(self, database: Any, epsilon: Epsilon) -> tuple[Fraction, dict[str, float]]:
         """Return epsilon and true metafeatures, or refuse; none are read where epsilon alone decides."""
         if self.trained is None:
             raise ValueError("This choice maker is not trained: call train(public databases, epsilons) first.")

@@ -10,14 +10,14 @@ import numpy as np
 
 from dpselect.chooser.choice_maker import ChoiceMaker
 from dpselect.chooser.metafeature import paid
-from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.law import discrete_laplace as log_law
 
 OptionLaw = Callable[[Any, Any], Mapping[Any, float]]
 
 
 def answer_law(
-    maker: ChoiceMaker, database: Any, epsilon: Any, laws: Mapping[str, OptionLaw], window: tuple[int, int]
+    maker: ChoiceMaker, database: Any, epsilon: Epsilon, laws: Mapping[str, OptionLaw], window: tuple[int, int]
 ) -> dict[Any, float]:
     """Return the probability of every (released metafeatures, option, answer) of ``maker.answer``.
 

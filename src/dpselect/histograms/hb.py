@@ -13,6 +13,7 @@ from dpselect.histograms.counts import ONE, Floats, Integers
 from dpselect.histograms.hierarchy import block_sums, consistent, height
 from dpselect.histograms.release import released
 from dpselect.kernel.budget import Spender
+from dpselect.kernel.numbers import Epsilon
 from dpselect.release.draws import Draws
 
 # What least squares leave of the variance of ranges on a grid: .39 to .50 on 64 x 64 to 1024 x 1024.
@@ -21,7 +22,7 @@ _LEAST_SQUARES = 0.45
 _SMALL = 512
 
 
-def hb(counts: Any, epsilon: Any, *, ledger: Spender | None = None) -> Floats:
+def hb(counts: Any, epsilon: Epsilon, *, ledger: Spender | None = None) -> Floats:
     """Return the least-squares histogram of noisy block counts: what long ranges on large data want.
 
     The h levels of blocks share epsilon evenly; their branching factor makes random ranges cheapest on a domain of

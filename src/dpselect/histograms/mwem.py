@@ -13,6 +13,7 @@ from dpselect.histograms.counts import ONE, Floats, Integers, require_counts
 from dpselect.histograms.release import released, require_epsilon
 from dpselect.histograms.workload import Workload
 from dpselect.kernel.budget import Spender
+from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms import mechanism as named
 from dpselect.mechanisms.kinds import Mechanism, require_mechanism
 from dpselect.release.draws import Draws
@@ -31,7 +32,7 @@ _UPDATES, _LEAST_PASSES, _LAST_PASSES = 300, 3, 30
 
 def mwem(
     counts: Any,
-    epsilon: Any,
+    epsilon: Epsilon,
     *,
     queries: Workload | None = None,
     rounds: int | None = None,

@@ -13,6 +13,7 @@ from dpselect.histograms.privelet import least_rate as of_privelet
 from dpselect.histograms.release import LeastRate, require_epsilon
 from dpselect.histograms.uniform import least_rate as of_uniform
 from dpselect.kernel.bound import require_rate
+from dpselect.kernel.numbers import Epsilon
 
 LEAST_RATES: dict[str, LeastRate] = {
     "identity": of_identity,
@@ -25,7 +26,7 @@ LEAST_RATES: dict[str, LeastRate] = {
 }
 
 
-def rehearse(name: str, shape: Any, epsilon: Any) -> None:
+def rehearse(name: str, shape: Any, epsilon: Epsilon) -> None:
     """Refuse what an algorithm would refuse of a public shape and epsilon.
 
     Guarantee: no counts are read and nothing is spent.

@@ -11,7 +11,7 @@ from dpselect.kernel.bound import require_rate
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.release.draws import Draws
 from dpselect.release.opened import Door, opened
 
@@ -26,7 +26,7 @@ def released(
     estimate: Estimate,
     least_rate: LeastRate,
     counts: Any,
-    epsilon: Any,
+    epsilon: Epsilon,
     ledger: Spender | None,
     *,
     idealised: bool = False,
@@ -48,7 +48,7 @@ def released(
         return estimate(cells, exact, draws)
 
 
-def require_epsilon(epsilon: Any) -> Fraction:
+def require_epsilon(epsilon: Epsilon) -> Fraction:
     """Return epsilon as the exact number that was written, or say what to pass."""
     exact = exact_epsilon(epsilon)
     if exact < LEAST_EPSILON:

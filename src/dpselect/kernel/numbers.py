@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+# What stands for an exact number: a float for its shortest decimal text.
+Epsilon: TypeAlias = int | float | Fraction | Decimal
 # Far beyond any use; keeps numbers short enough to be written down and read again.
 LEAST, _MOST = Fraction(1, 10**300), Fraction(10**300)
 # Fractions of smaller integers lie between the two.
 _SHORT = 2**990
 
 
-def exact_epsilon(epsilon: Any) -> Fraction:
+def exact_epsilon(epsilon: Epsilon) -> Fraction:
     """Return epsilon as the exact number that was written: 0.1 means 1/10.
 
     Args:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.numbers import Epsilon
 from dpselect.learn.base import PrivateTrees
 from dpselect.learn.builder import BestBinary, Open, Plan, noisy_leaf
 from dpselect.learn.domains import Attribute
@@ -74,7 +75,7 @@ class DPTreeClassifier(PrivateTrees):
 
     def __init__(
         self,
-        epsilon: Any = 1.0,
+        epsilon: Epsilon = 1.0,
         *,
         max_depth: int | None = None,
         bins: int = 32,

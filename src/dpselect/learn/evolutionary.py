@@ -27,6 +27,7 @@ from tqdm import tqdm
 from dpselect.kernel.errors import Advice
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import Epsilon
 from dpselect.learn.base import PrivateTrees
 from dpselect.learn.declared import Reading
 from dpselect.learn.domains import Attribute
@@ -84,7 +85,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
 
     def __init__(
         self,
-        epsilon: Any = 1.0,
+        epsilon: Epsilon = 1.0,
         *,
         importance: Any = None,
         goal: str = "weighted",

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from dpselect.kernel.numbers import Epsilon
 from dpselect.learn.forest import DPRandomForestClassifier
 from dpselect.learn.id3 import DPID3Classifier
 
 
-def friedman_schuster(epsilon: Any, max_depth: int = 3, **given: Any) -> DPID3Classifier:
+def friedman_schuster(epsilon: Epsilon, max_depth: int = 3, **given: Any) -> DPID3Classifier:
     """Return A1; the criterion is information gain unless given.
 
     >>> friedman_schuster(1, criterion="max-operator").stop
@@ -32,7 +33,7 @@ def friedman_schuster(epsilon: Any, max_depth: int = 3, **given: Any) -> DPID3Cl
     )
 
 
-def mohammed(epsilon: Any, max_depth: int = 3, **given: Any) -> DPID3Classifier:
+def mohammed(epsilon: Epsilon, max_depth: int = 3, **given: Any) -> DPID3Classifier:
     """Return A2."""
     settings: dict[str, Any] = {
         "criterion": "information-gain",
@@ -43,19 +44,19 @@ def mohammed(epsilon: Any, max_depth: int = 3, **given: Any) -> DPID3Classifier:
     return DPID3Classifier(epsilon, max_depth, **(settings | given))
 
 
-def jagannathan(epsilon: Any, **given: Any) -> DPRandomForestClassifier:
+def jagannathan(epsilon: Epsilon, **given: Any) -> DPRandomForestClassifier:
     """Return A3; without ``n_records=`` two per cent of epsilon pay for a noisy number of rows."""
     settings: dict[str, Any] = {"splits": "multiway", "sharing": "budget", "leaf": "counts", "bins": 5}
     return DPRandomForestClassifier(epsilon, 10, **(settings | given))
 
 
-def patil_singh(epsilon: Any, max_depth: int = 3, **given: Any) -> DPID3Classifier:
+def patil_singh(epsilon: Epsilon, max_depth: int = 3, **given: Any) -> DPID3Classifier:
     """Return A4."""
     settings: dict[str, Any] = {"criterion": "information-gain", "mechanism": "exponential", "n_trees": 10}
     return DPID3Classifier(epsilon, max_depth, **(settings | given))
 
 
-def fletcher_islam(epsilon: Any, **given: Any) -> DPRandomForestClassifier:
+def fletcher_islam(epsilon: Epsilon, **given: Any) -> DPRandomForestClassifier:
     """Return A5; without ``n_records=`` two per cent of epsilon pay for a noisy number of rows."""
     settings: dict[str, Any] = {
         "splits": "multiway",

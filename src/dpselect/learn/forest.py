@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.numbers import Epsilon
 from dpselect.learn.base import PrivateTrees
 from dpselect.learn.builder import Multiway, Plan, RandomBinary, noisy_leaf
 from dpselect.learn.default import never
@@ -77,7 +78,7 @@ class DPRandomForestClassifier(PrivateTrees):
 
     def __init__(
         self,
-        epsilon: Any = 1.0,
+        epsilon: Epsilon = 1.0,
         n_trees: int | None = 32,
         *,
         max_depth: int | None = None,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from dpselect import utilities
 from dpselect.kernel.errors import Advice, PrivacyError
-from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.learn.base import PrivateTrees
 from dpselect.learn.builder import Multiway, Open, Plan, Splitter, noisy_leaf
 from dpselect.learn.conditional import QUERIES, Conditional, Decisions, EveryTime
@@ -77,7 +77,7 @@ class DPID3Classifier(PrivateTrees):
 
     def __init__(
         self,
-        epsilon: Any = 1.0,
+        epsilon: Epsilon = 1.0,
         max_depth: int = 3,
         *,
         n_trees: int = 1,

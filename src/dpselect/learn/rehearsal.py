@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.budget import Allowance
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.learn.builder import Open, Plan
 from dpselect.learn.room import MOST_DEPTH
 from dpselect.mechanisms.exponential import exponential
@@ -43,7 +42,7 @@ class Rehearsed(Draws):
 
     __slots__ = ()
 
-    def top_k(self, scores: Scores, k: int, epsilon: Any, *, mechanism: Mechanism | None = None) -> list[int]:
+    def top_k(self, scores: Scores, k: int, epsilon: Epsilon, *, mechanism: Mechanism | None = None) -> list[int]:
         """Return what comes first, if the mechanism accepts the scores."""
         if mechanism is not None:
             _require_fit(scores, exact_epsilon(epsilon) / k, mechanism)

@@ -23,7 +23,7 @@ import numpy as np
 from dpselect.kernel.concentrated import epsilon_of, rho_within
 from dpselect.kernel.errors import Advice, BudgetError
 from dpselect.kernel.neighbours import neighbours as relation
-from dpselect.kernel.numbers import exact_delta, exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon
 from dpselect.ledger.events import Event
 
 # Reports are rounded up by this, far more than the error of their arithmetic.
@@ -79,7 +79,7 @@ class Terms:
     rule: str = "sum"
 
     @classmethod
-    def of(cls, epsilon: Any, delta: Any, neighbours: str, dataset: str, rule: str) -> Terms:
+    def of(cls, epsilon: Epsilon, delta: Any, neighbours: str, dataset: str, rule: str) -> Terms:
         """Return checked terms of numbers as they are written.
 
         Raises:

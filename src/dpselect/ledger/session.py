@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from dpselect.kernel.budget import session as current
 from dpselect.kernel.errors import BudgetError
 from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.numbers import Epsilon
 from dpselect.ledger.accountant import Report, Terms, Totals, report
 from dpselect.ledger.events import Event
 from dpselect.ledger.store import Ledger, WithMetadata
@@ -94,7 +95,7 @@ _STAYS = "A budget in memory stays in its process: give several processes a ledg
 def budget(
     path: str | Path | None = None,
     *,
-    epsilon: Any,
+    epsilon: Epsilon,
     delta: Any = 0,
     neighbours: str = "add-remove",
     dataset: str = "",

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.numbers import Epsilon
 from dpselect.ledger.accountant import Report, Terms, Totals, report
 from dpselect.ledger.chain import RESTORE, Tail, terms_of, terms_text, totals_text
 from dpselect.ledger.events import Event
@@ -55,7 +56,7 @@ class Ledger:
         cls,
         path: str | Path,
         *,
-        epsilon: Any,
+        epsilon: Epsilon,
         delta: Any = 0,
         neighbours: str = "add-remove",
         dataset: str = "",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.units import UnitScores
 from dpselect.mechanisms.sampler import Sampler
 from dpselect.mechanisms.smooth.scores import SmoothScores
@@ -42,7 +42,7 @@ class Mechanism(Protocol):
         """Return what the sampler takes: ticks, shape (m,), and what one tick is multiplied by."""
         ...
 
-    def law(self, scores: Scores, epsilon: Any) -> NDArray[np.float64]:
+    def law(self, scores: Scores, epsilon: Epsilon) -> NDArray[np.float64]:
         """Return the exact probability of each candidate, shape (m,), summing to 1.
 
         The law is that of the sampler: same ticks, same span, same epsilon. It is computed from private
@@ -53,15 +53,15 @@ class Mechanism(Protocol):
         """
         return np.exp(self.log_law(scores, epsilon))
 
-    def log_law(self, scores: Scores, epsilon: Any) -> NDArray[np.float64]:
+    def log_law(self, scores: Scores, epsilon: Epsilon) -> NDArray[np.float64]:
         """Return the natural logarithm of :meth:`law`, shape (m,): finite where the law underflows."""
         return self.ticks_log_law(*self.prepared(require_scores(scores), exact_epsilon(epsilon)))
 
-    def grouped_log_law(self, grouped: GroupedScores, epsilon: Any) -> NDArray[np.float64]:
+    def grouped_log_law(self, grouped: GroupedScores, epsilon: Epsilon) -> NDArray[np.float64]:
         """Return the natural logarithm of the probability of *one* candidate of each group, shape (g,)."""
         return self.ticks_log_law(*self.prepared(grouped.scores, exact_epsilon(epsilon)), grouped.counts)
 
-    def unit_log_law(self, unit: UnitScores, epsilon: Any) -> NDArray[np.float64]:
+    def unit_log_law(self, unit: UnitScores, epsilon: Epsilon) -> NDArray[np.float64]:
         """Return :meth:`log_law` of effective scores that are known already, shape (m,)."""
         return self.ticks_log_law(unit.ticks, self.sampler.rate(unit, exact_epsilon(epsilon)))
 
@@ -74,7 +74,7 @@ class Mechanism(Protocol):
         """
         return self.sampler.ticks_log_law(ticks, rate, counts)
 
-    def guarantee(self, scores: Scores, epsilon: Any) -> Guarantee:
+    def guarantee(self, scores: Scores, epsilon: Epsilon) -> Guarantee:
         """Return what one selection at this epsilon promises.
 
         Raises:
@@ -157,7 +157,7 @@ class LawOnly(Mechanism):
         weighed = self.smooth(scores, epsilon)
         return weighed.ticks, weighed.rate
 
-    def guarantee(self, scores: Scores, epsilon: Any) -> Guarantee:  # noqa: ARG002
+    def guarantee(self, scores: Scores, epsilon: Epsilon) -> Guarantee:  # noqa: ARG002
         """Refuse: there is none.
 
         Raises:

@@ -28,7 +28,7 @@ from dpselect.kernel.bound import Bound, require_rate
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.release.opened import opened
 from dpselect.release.select import Release
 from dpselect.utilities.ego_betweenness import public_degree, require_degrees
@@ -41,7 +41,7 @@ _MOST = 500
 
 
 def private_sql(
-    graph: Graph, k: int = 1, *, max_degree: int | None = None, epsilon: Any, ledger: Spender | None = None
+    graph: Graph, k: int = 1, *, max_degree: int | None = None, epsilon: Epsilon, ledger: Spender | None = None
 ) -> Release:
     """Name the k nodes whose noisy views have the largest ego betweenness, in order.
 

@@ -15,7 +15,7 @@ from dpselect.kernel.budget import Allowance, paying_from
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.numbers import exact_epsilon, whole
+from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.release.partition import Candidates
@@ -45,11 +45,11 @@ class Draws:
         """Return the epsilon that is left of what was paid."""
         return self._allowance.left
 
-    def choose(self, scores: Scores, epsilon: Any, *, mechanism: Mechanism | None = None) -> int:
+    def choose(self, scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism | None = None) -> int:
         """Return the position of the winner of one selection; permute-and-flip unless a mechanism is named."""
         return self.top_k(scores, 1, epsilon, mechanism=mechanism)[0]
 
-    def top_k(self, scores: Scores, k: int, epsilon: Any, *, mechanism: Mechanism | None = None) -> list[int]:
+    def top_k(self, scores: Scores, k: int, epsilon: Epsilon, *, mechanism: Mechanism | None = None) -> list[int]:
         """Return the positions of k winners, drawn one after the other at epsilon / k each."""
         k, total = require_count(k, len(require_scores(scores))), exact_epsilon(epsilon)
         return self.answer(question(scores, total if k == 1 else total / k, _named(mechanism)), k)
@@ -60,7 +60,7 @@ class Draws:
         return self._outcomes.winners(asked.sampler, asked.ticks, asked.rate, k)
 
     def top_k_grouped(
-        self, grouped: GroupedScores, k: int, epsilon: Any, *, mechanism: Mechanism | None = None
+        self, grouped: GroupedScores, k: int, epsilon: Epsilon, *, mechanism: Mechanism | None = None
     ) -> list[tuple[int, int]]:
         """Return k winners as (group, ordinal in it), drawn one after the other at epsilon / k each."""
         k, total, mechanism = require_count(k, int(grouped.counts.sum())), exact_epsilon(epsilon), _named(mechanism)
@@ -70,7 +70,7 @@ class Draws:
         return self._outcomes.grouped(asked.sampler, asked.ticks, grouped.counts, asked.rate, k)
 
     def choose_rows(
-        self, values: NDArray[np.float64] | Integers, valid: NDArray[np.bool_], epsilon: Any, bound: Bound
+        self, values: NDArray[np.float64] | Integers, valid: NDArray[np.bool_], epsilon: Epsilon, bound: Bound
     ) -> Integers:
         """Return the winner of every row of scores by permute-and-flip, among its valid candidates, shape (rows,).
 
@@ -86,7 +86,7 @@ class Draws:
         self._take(total, bound.neighbours)
         return self._outcomes.rows(ticks, valid, rate)
 
-    def counts(self, values: Integers, epsilon: Any, bound: Bound) -> Integers:
+    def counts(self, values: Integers, epsilon: Epsilon, bound: Bound) -> Integers:
         """Return integers plus exact two-sided geometric noise, of their shape; sizes beyond 2^61 are clipped.
 
         Args:
@@ -98,7 +98,7 @@ class Draws:
         self._take(total, bound.neighbours)
         return self._outcomes.noisy(integers, total / bound.total)
 
-    def partition(self, candidates: Candidates, costs: Integers, epsilon: Any, bound: Bound) -> Integers:
+    def partition(self, candidates: Candidates, costs: Integers, epsilon: Epsilon, bound: Bound) -> Integers:
         """Return the edges of the partition of least noisy cost; one record moves the cost of an interval by ``bound``.
 
         Noise is scaled to two of them: the interval that is kept may rise while the one it is compared with falls.
@@ -174,7 +174,7 @@ class Draws:
         self._allowance.take(epsilon, count)
 
     @staticmethod
-    def _priced(epsilon: Any, bound: Bound) -> Fraction:
+    def _priced(epsilon: Epsilon, bound: Bound) -> Fraction:
         if not isinstance(bound, Bound):
             raise TypeError("bound must be a Bound, made where it is proved how far one neighbour moves the numbers.")
         return exact_epsilon(epsilon)

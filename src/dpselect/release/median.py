@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from dpselect import utilities
 from dpselect.kernel.budget import Spender
+from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms import mechanism
 from dpselect.release.select import Release, select
 from dpselect.views import Column, StoredColumn
@@ -20,7 +21,7 @@ def median(
     upper: Any = None,
     step: Any = None,
     grid: ArrayLike | None = None,
-    epsilon: Any,
+    epsilon: Epsilon,
     ledger: Spender | None = None,
 ) -> Release:
     """Choose the median of a column privately, among the values of a public grid.

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism, require_mechanism
 from dpselect.release.select import select
 from dpselect.scores.scores import Scores
@@ -17,7 +17,7 @@ from dpselect.scores.scores import Scores
 def to_opendp(
     mechanism: Mechanism,
     utility: Callable[[Any], Scores],
-    epsilon: Any,
+    epsilon: Epsilon,
     *,
     input_domain: Any,
     input_metric: Any,

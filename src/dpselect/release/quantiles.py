@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.budget import Spender
-from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms import mechanism as named
 from dpselect.mechanisms.kinds import Mechanism, require_mechanism
 from dpselect.release.draws import Draws
@@ -49,7 +49,7 @@ def quantiles(
     lower: Any = None,
     upper: Any = None,
     step: Any = None,
-    epsilon: Any,
+    epsilon: Epsilon,
     mechanism: Mechanism | None = None,
     ledger: Spender | None = None,
 ) -> Release:
@@ -89,7 +89,7 @@ def percentiles(
     lower: Any = None,
     upper: Any = None,
     step: Any = None,
-    epsilon: Any,
+    epsilon: Epsilon,
     mechanism: Mechanism | None = None,
     ledger: Spender | None = None,
 ) -> Release:
@@ -115,7 +115,7 @@ def release_of(
     values: ArrayLike | Column | StoredColumn,
     shares: Sequence[Fraction],
     points: Numbers,
-    epsilon: Any,
+    epsilon: Epsilon,
     mechanism: Mechanism,
     ledger: Spender | None,
     cuts: int | None = None,

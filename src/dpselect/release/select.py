@@ -10,7 +10,7 @@ import numpy as np
 
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.release.draws import require_count
 from dpselect.release.opened import Door, opened
@@ -46,7 +46,7 @@ class Release:
 
 
 def select(
-    scores: Scores | CandidateSource, epsilon: Any, *, mechanism: Mechanism, ledger: Spender | None = None
+    scores: Scores | CandidateSource, epsilon: Epsilon, *, mechanism: Mechanism, ledger: Spender | None = None
 ) -> Release:
     """Choose one candidate privately, from scores in memory or from :class:`dpselect.Candidates` in an engine.
 
@@ -70,7 +70,7 @@ def select(
 
 
 def top_k(
-    scores: Scores | CandidateSource, k: int, epsilon: Any, *, mechanism: Mechanism, ledger: Spender | None = None
+    scores: Scores | CandidateSource, k: int, epsilon: Epsilon, *, mechanism: Mechanism, ledger: Spender | None = None
 ) -> Release:
     """Choose k different candidates privately, one after the other (peeling), at epsilon/k each.
 
@@ -98,7 +98,7 @@ def top_k(
 def release_of(
     scores: Scores | CandidateSource,
     k: int,
-    epsilon: Any,
+    epsilon: Epsilon,
     mechanism: Mechanism,
     ledger: Spender | None = None,
     door: Door = opened,
@@ -116,7 +116,7 @@ def release_of(
 
 
 def _release_grouped(
-    source: CandidateSource, k: int, epsilon: Any, mechanism: Mechanism, ledger: Spender | None, door: Door
+    source: CandidateSource, k: int, epsilon: Epsilon, mechanism: Mechanism, ledger: Spender | None, door: Door
 ) -> Release:
     """Choose among candidates that stay where they are."""
     # How many there are is public where the domain is a list or a range.

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from dpselect.kernel.budget import Spender
+from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms import mechanism
 from dpselect.release.select import Release, top_k
 from dpselect.scores.combine import aggregate, pareto
@@ -23,7 +24,7 @@ _PUBLISHED = {"local": "local-dampening", "global": "exponential"}
 
 @one_list
 def priv_pareto(
-    parts: Iterable[Scores], epsilon: Any, *, k: int = 1, sensitivity: str = "local", ledger: Spender | None = None
+    parts: Iterable[Scores], epsilon: Epsilon, *, k: int = 1, sensitivity: str = "local", ledger: Spender | None = None
 ) -> Release:
     """Choose k candidates that few others match in every objective: PrivPareto, or DP-MOTkIN for nodes.
 
@@ -50,7 +51,7 @@ def priv_pareto(
 @one_list
 def priv_agg(
     parts: Iterable[Scores],
-    epsilon: Any,
+    epsilon: Epsilon,
     weights: Iterable[Any] | None = None,
     *,
     k: int = 1,

@@ -12,6 +12,7 @@ from dpselect.cli.options import epsilon, option
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.cli.verbs import median, percentile, snp, top_k
+from dpselect.kernel.numbers import Epsilon
 
 TASKS = {"percentile": percentile, "median": median, "snp": snp, "top-k": top_k}
 _EPSILONS = tuple(map(Fraction, ("1/10", "1/5", "1/2", "1", "2", "5", "10")))
@@ -99,7 +100,7 @@ def _figures(row: dps.compare.Row) -> dict[str, Any]:
     }
 
 
-def _front(request: Request, problems: dict[str, dps.Scores], mechanism: dps.Mechanism, epsilon: Any) -> None:
+def _front(request: Request, problems: dict[str, dps.Scores], mechanism: dps.Mechanism, epsilon: Epsilon) -> None:
     """Draw the front of two metrics, the five best nodes and five private ones."""
     import numpy as np
 
