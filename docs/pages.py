@@ -163,7 +163,9 @@ def proofs() -> dict[str, str]:
 
 def proof_page(file: Path) -> str:
     """Return where the page of a proof is, below reference/made/."""
-    *rooms, _ = file.relative_to(SOURCE).parts
+    # The package may be imported from where it was installed.
+    root = SOURCE if file.is_relative_to(SOURCE) else Path(dps.__file__).parent
+    *rooms, _ = file.relative_to(root).parts
     named = "" if rooms[:1] in (["mechanisms"], ["utilities"]) else "".join(f"{room}_" for room in rooms)
     return f"record/proofs/{named}{file.stem}.md"
 

@@ -156,3 +156,11 @@ def test_every_picture_is_fresh_and_shown(path: Path) -> None:
         drawn = paper.digest_of(script.PICTURES[name])
         assert drawn in (PICTURES / f"{name}.svg").read_text(encoding="utf-8"), f"draw it afresh: python {path}"
         assert re.search(rf"!\[[^\]]{{40,}}\]\([./]*pictures/{name}\.svg\)", pages), name
+
+
+def test_proofs_are_found_where_the_package_was_installed(pages: ModuleType, monkeypatch, tmp_path: Path) -> None:
+    """The site is built from an installed package, whose files are not those of the checkout."""
+    monkeypatch.setattr(pages, "SOURCE", tmp_path)
+    file = Path(dps.__file__).parent / "kernel" / "coins.md"
+
+    assert "record/proofs/kernel_coins.md" == pages.proof_page(file)
