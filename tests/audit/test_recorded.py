@@ -120,7 +120,7 @@ def test_other_questions_lose_everything(run) -> None:
 def test_groups_have_no_candidates_to_compare() -> None:
     """A recording says so, instead of comparing what does not belong together."""
     recording = Recording(pick())
-    with pytest.raises(NotImplementedError, match="follow a script"):
+    with pytest.raises(ValueError, match="follow a script"):
         recording.grouped(EXPONENTIAL, np.array([1]), np.array([1]), Fraction(1), 1)
 
 

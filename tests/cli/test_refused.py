@@ -136,7 +136,7 @@ def test_a_domain_of_no_column_is_refused_before_the_spend(command, domains: str
     said = capsys.readouterr().err
 
     assert (
-        f"domains.toml has a domain of {name}, and the table has no such column: it has 'age', 'job', 'rich'." in said
+        f"domains.toml has a domain for {name}, and the table has no such column: it has 'age', 'job', 'rich'." in said
     )
     assert 1 == said.count("\n")
     assert 0 == spends()

@@ -77,11 +77,9 @@ class Recording:
         chosen = [remaining.pop(self._below(len(remaining))) for _ in range(k)]
         return list(self._note("winners", ticks, (sampler, k), rate, chosen))
 
-    def grouped(
-        self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int
-    ) -> list[tuple[int, int]]:
+    def grouped(self, *_: object) -> list[tuple[int, int]]:
         """Refuse: groups say which scores there are, and not which candidate has which on a neighbour."""
-        raise NotImplementedError("Groups of equal scores have no candidates to compare: follow a script with Replay.")
+        raise ValueError("Groups of equal scores have no candidates to compare: follow a script with Replay.")
 
     def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:
         """Any valid candidate of every row."""
@@ -144,11 +142,9 @@ class Repetition:
             remaining = remaining[remaining != winner]
         return list(call.outcome)
 
-    def grouped(
-        self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int
-    ) -> list[tuple[int, int]]:
+    def grouped(self, *_: object) -> list[tuple[int, int]]:
         """Refuse, as a recording does."""
-        raise NotImplementedError("Groups of equal scores have no candidates to compare: follow a script with Replay.")
+        raise ValueError("Groups of equal scores have no candidates to compare: follow a script with Replay.")
 
     def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:
         """The exact law of the winner of every row, at its worst candidate."""

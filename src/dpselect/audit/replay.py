@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from dpselect.mechanisms.law import discrete_laplace as log_law
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
-from dpselect.release.partition import Candidates
 
 Integers = NDArray[np.int64]
 Script = tuple[int, ...]
@@ -74,9 +73,11 @@ class Replay:
         self.log_chance += float(log_law(value - counts, rate).sum())
         return np.full(counts.shape, value, dtype=np.int64)
 
-    def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
+    def partition(self, *_: object) -> Integers:
         """Refuse: the law of a partition is not a finite sum; its loss is bounded by what its costs move."""
-        raise NotImplementedError("A partition has too many ways to follow a script.")
+        raise ValueError(
+            "A partition has too many outcomes for a script: use loss_of_transcript, which bounds its loss."
+        )
 
     def uniform(self, bounds: Integers) -> Integers:
         """Public randomness: fixed, but not all alike."""

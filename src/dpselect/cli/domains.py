@@ -90,7 +90,9 @@ def require_target(request: Request, domains: dict[str, Any]) -> None:
 
 
 def require_columns(request: Request, domains: Mapping[str, Any], columns: Iterable[str]) -> None:
-    """Refuse domains of columns that the table lacks: a slip of the pen would cost a column, and the budget with it.
+    """Refuse a domain for a column that the table does not have, before anything is spent.
+
+    A typing error would cost a column, and the budget with it.
 
     Raises:
         ValueError: which one; or there is none but that of the target.
@@ -100,7 +102,7 @@ def require_columns(request: Request, domains: Mapping[str, Any], columns: Itera
     if stray is not None:
         more = ", ..." if len(there) > _SHOWN else ""
         raise ValueError(
-            f"{request.domains} has a domain of {stray!r}, and the table has no such column: it has "
+            f"{request.domains} has a domain for {stray!r}, and the table has no such column: it has "
             f"{', '.join(map(repr, there[:_SHOWN]))}{more}. Correct the name, or delete its line."
         )
     if {*domains} <= {request.target}:

@@ -135,7 +135,7 @@ class Warehouse:
         return in_place.is_csv(self.files)
 
     def require(self, names: list[Any]) -> None:
-        """Refuse columns that the table lacks.
+        """Refuse columns that the table does not have.
 
         Raises:
             ValueError: which one.
