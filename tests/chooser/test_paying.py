@@ -98,7 +98,7 @@ def test_nothing_can_be_drawn_after_the_answer() -> None:
         return 1
 
     answering(keeping).answer([1] * 900, 1)
-    with pytest.raises(dps.PrivacyError, match="0 is left"):
+    with pytest.raises(dps.PrivacyError, match="has ended"):
         kept[0].counts(np.array([1]), 1, dps.Bound(1))
 
 

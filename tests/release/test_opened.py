@@ -16,7 +16,7 @@ import dpselect as dps
 from dpselect.audit.replay import Replay
 from dpselect.release.opened import door_to
 from dpselect.release.partition import Candidates
-from dpselect.release.questions import question
+from dpselect.release.questions import countable, question
 
 VOTES = dps.Scores([5, 3, 3], sensitivity=1, kind="integer", range_bound=1)
 ONE = dps.Bound(1)
@@ -78,7 +78,7 @@ def test_a_door_that_was_closed_gives_nothing(draw) -> None:
     """Whoever keeps the object has nothing to draw with."""
     with dps.opened(PROMISE) as draws:
         pass
-    with pytest.raises(dps.PrivacyError, match="0 is left"):
+    with pytest.raises(dps.PrivacyError, match="has ended"):
         draw(draws, THIRD)
 
 
@@ -148,7 +148,7 @@ def test_parts_cost_what_the_most_expensive_one_takes() -> None:
             assert (HALF, THIRD, 1) == (one.left, two.left, three.left)
         assert THIRD == draws.left
         for part in (one, two, three):
-            with pytest.raises(dps.PrivacyError, match="0 is left"):
+            with pytest.raises(dps.PrivacyError, match="has ended"):
                 part.choose(VOTES, Fraction(1, 100))
 
 
@@ -313,7 +313,7 @@ def test_an_attempt_is_not_begun_after_its_block() -> None:
     with dps.opened(PROMISE) as draws:
         with draws.attempts() as attempt:
             pass
-        with pytest.raises(dps.PrivacyError, match="these attempts was left"):
+        with pytest.raises(dps.PrivacyError, match="these attempts has ended"):
             attempt()
         assert 1 == draws.left
 
@@ -328,7 +328,7 @@ def test_blocks_that_are_left_in_the_wrong_order_give_nothing_back() -> None:
         leaf.choose(VOTES, HALF)
         outer.__exit__(None, None, None)
         assert HALF == draws.left
-        with pytest.raises(dps.PrivacyError, match="0 is left"):
+        with pytest.raises(dps.PrivacyError, match="has ended"):
             leaf.choose(VOTES, HALF)
         inner.__exit__(None, None, None)
         assert (HALF, 0) == (draws.left, part.left)
@@ -339,7 +339,7 @@ def test_a_block_that_is_left_late_opens_no_door_again() -> None:
     with dps.opened(PROMISE) as draws:
         late = draws.disjoint(1)
         (part,) = late.__enter__()
-    with pytest.raises(dps.PrivacyError, match="0 is left"):
+    with pytest.raises(dps.PrivacyError, match="has ended"):
         part.choose(VOTES, HALF)
     late.__exit__(None, None, None)
     assert 0 == draws.left
@@ -500,3 +500,63 @@ def test_half_a_winner_is_not_half_the_price() -> None:
             with pytest.raises(ValueError, match="k "):
                 draws.answer(asked, bad)
         assert 1 == draws.left
+
+
+@every_draw
+def test_a_draw_after_the_block_is_told_that_it_has_ended(draw) -> None:
+    """And not that nothing is left: of the whole, of a part, and where parts are begun."""
+    with dps.opened(PROMISE) as draws, draws.disjoint(2) as (part, _):
+        pass
+    for ended in (draws, part):
+        with pytest.raises(dps.PrivacyError, match="The block of this budget has ended: draw inside it"):
+            draw(ended, 1)
+    with pytest.raises(dps.PrivacyError, match="The block of this budget has ended"), draws.disjoint(2):
+        pass
+
+
+@pytest.mark.parametrize("parts", [0, -1, True, 2.0, None])
+def test_parts_are_a_number_of_at_least_one(parts) -> None:
+    """Refused before anything is lent: the whole draws on."""
+    with dps.opened(PROMISE) as draws:
+        with pytest.raises(ValueError, match="parts must be an integer of at least 1"), draws.disjoint(parts):
+            pass
+        assert draws.choose(VOTES, 1) in range(3)
+
+
+def test_a_slip_at_the_door_names_opened() -> None:
+    """Not the function that made it."""
+    with pytest.raises(TypeError, match=r"^opened\(\) got an unexpected keyword argument 'eps'"):
+        dps.opened(PROMISE, eps=1)
+    with pytest.raises(TypeError, match=r"^opened\(\) missing 1 required positional argument"):
+        dps.opened()
+
+
+LONG = [2**70, -(2**70), 3]
+
+
+@pytest.mark.parametrize("values", [LONG, [2**63, -1, 3], np.array(LONG, dtype=object), [[2**63], [-5], [3]]])
+def test_integers_of_any_length_are_counted(values) -> None:
+    """Clipped at 2^61, as integers of 64 bits are, and in their shape."""
+    clipped = countable(values)
+
+    assert clipped.dtype == np.int64
+    assert np.shape(values) == clipped.shape
+    assert [min(max(int(each), -(2**61)), 2**61) for each in np.ravel(np.array(values, dtype=object))] == [
+        *clipped.flat
+    ]
+
+
+@pytest.mark.parametrize("values", [[1.0, 2], [], np.array([1, None]), [2**70, 0.5], ["1"], np.array([0.5])])
+def test_what_is_not_integers_is_not_counted(values) -> None:
+    """By its type, and before it costs."""
+    with dps.opened(PROMISE) as draws:
+        with pytest.raises(TypeError, match="Only integers get exact noise"):
+            draws.counts(values, 1, ONE)
+        assert 1 == draws.left
+
+
+@pytest.mark.parametrize("mask", [False, True])
+def test_a_masked_array_is_refused_whether_or_not_it_masks(mask: bool) -> None:
+    """What a mask hides would be counted, and whether it hides anything is private."""
+    with pytest.raises(TypeError, match="without a mask"):
+        countable(np.ma.masked_array([1, 2], mask=[mask, False]))

@@ -13,6 +13,7 @@ from typing import Any, NoReturn, Protocol, runtime_checkable
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import whole
 
 
 @runtime_checkable
@@ -105,7 +106,7 @@ class Allowance:
         """Use up epsilon, for each of ``count`` draws.
 
         Raises:
-            PrivacyError: less is left, or parts of it are lent; nothing was used up.
+            PrivacyError: its block has ended, less is left, or parts of it are lent; nothing was used up.
         """
         self._require_here()
         with self._lock:
@@ -119,8 +120,7 @@ class Allowance:
                 )
             self._unused = after
             # Collecting garbage may have left the block of this part meanwhile.
-            if self._closed:
-                raise PrivacyError("The block of this budget was left: draw inside it.")
+            self._require_open()
 
     def _after(self, epsilon: Fraction, count: int) -> tuple[int, Fraction] | None:
         """Return what ``count`` draws leave, or ``None`` where they do not fit; no draw is part of two releases."""
@@ -143,7 +143,9 @@ class Allowance:
 
         Raises:
             PrivacyError: a neighbour is not one record more or fewer: a changed record may be in two parts.
+            ValueError: not a number of parts of at least 1.
         """
+        parts = whole(parts, "parts", "how many parts there are")
         if self.neighbours is not Neighbours.ADD_REMOVE:
             raise PrivacyError("Parts are disjoint for add-remove neighbours only: draw from the whole instead.")
         with self._lending() as lend:
@@ -163,7 +165,7 @@ class Allowance:
             self._require_here()
             with self._lock:
                 if self._lent is not lent:
-                    raise PrivacyError("The block of these attempts was left: begin them inside it.")
+                    raise PrivacyError("The block of these attempts has ended: begin them inside it.")
                 lent.append(self._part())
                 return lent[-1]
 
@@ -196,7 +198,12 @@ class Allowance:
                 each.close()
             self._unused, self._lent, self._closed = (0, Fraction(0)), None, True
 
+    def _require_open(self) -> None:
+        if self._closed:
+            raise PrivacyError("The block of this budget has ended: draw inside it.")
+
     def _require_whole(self, before: str) -> None:
+        self._require_open()
         if self._lent is not None:
             raise PrivacyError(f"Parts of this budget are in use: leave their with block before {before}.")
 

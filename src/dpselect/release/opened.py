@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from inspect import unwrap
 from typing import Any
 
 from dpselect.kernel.budget import Allowance, require_spender, with_metadata
@@ -85,4 +86,6 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
 
 
 opened = door_to(Coins)
-opened.__qualname__ = "opened"
+# What Python says of arguments that do not fit names the function inside.
+for _function in (opened, unwrap(opened)):
+    _function.__qualname__ = "opened"

@@ -62,11 +62,23 @@ def countable(values: Any) -> Integers:
     """Return integers of 64 bits, to which noise can be added; clipping moves no two of them further apart.
 
     Raises:
-        TypeError: values that are not integers.
+        TypeError: values that are not integers, or have a mask.
     """
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError("What a mask hides would be counted: pass an array without a mask, such as values.filled(0).")
     array = np.asarray(values)
+    if array.dtype.kind in "fO":
+        # NumPy has no integers of more than 64 bits: lists of Python's become floats or objects.
+        array = _shortened(np.asarray(values, dtype=object))
     if array.dtype.kind == "u":
         return np.asarray(np.minimum(array, np.uint64(TICK_CLIP)).astype(np.int64))
     if array.dtype.kind not in "ib":
         raise TypeError("Only integers get exact noise: pass an array of integers.")
     return np.asarray(np.clip(array.astype(np.int64), -TICK_CLIP, TICK_CLIP))
+
+
+def _shortened(values: NDArray[np.object_]) -> NDArray[Any]:
+    """Return integers of any length clipped; what holds anything else, or nothing, stays."""
+    if not values.size or not all(isinstance(each, (int, np.integer)) for each in values.flat):
+        return values
+    return np.array([min(max(int(each), -TICK_CLIP), TICK_CLIP) for each in values.flat]).reshape(values.shape)
