@@ -53,6 +53,16 @@ def state(folder: Path) -> dict[str, str]:
     }
 
 
+def changed(command: list[str], change: list[str]) -> list[str]:
+    """Return a command with other values of options, each with one value, or further ones."""
+    command = [*command]
+    for name in change:
+        if name.startswith("--") and name in command:
+            at = command.index(name)
+            del command[at : at + 2]
+    return [*command, *change]
+
+
 TRAIN = ["train", "people.csv", "--target", "rich", "--domains", "domains.toml", "--epsilon", "1"]
 CHOOSE = ["choose", "histogram", "counts.npy", "--traces", "cells.parquet", "--epsilon", "1", "--learner", "fixed"]
 CHOOSE_TREE = ["choose", "tree", *TRAIN[1:], "--traces", "cells.parquet"]

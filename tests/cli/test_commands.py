@@ -15,7 +15,9 @@ from dpselect.cli.options import Option
 from dpselect.cli.request import Request
 from dpselect.kernel.errors import Advice
 from tests.cli.every import every_command
+from tests.cli.inputs import changed
 
+TWENTY = f"compare top-k lesmis --metric degree --epsilons {' '.join(map(str, range(1, 21)))}"
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 
@@ -100,11 +102,22 @@ def test_labels_that_look_like_numbers_stay_as_written(tmp_path: Path, capsys) -
 
 
 def test_mechanisms_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
-    """One line a mechanism."""
+    """In the order of the list; what does not fit beside a name goes on beneath."""
     assert 0 == main(["mechanisms"])
-    assert list(dps.mechanisms.EVERY_MECHANISM) == [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    lines = capsys.readouterr().out.splitlines()
+    assert list(dps.mechanisms.EVERY_MECHANISM) == [line.split()[0] for line in lines if not line.startswith(" ")]
     assert 0 == main(["mechanisms", "--json"])
     assert len(dps.mechanisms.EVERY_MECHANISM) == len(json.loads(capsys.readouterr().out)["mechanisms"])
+
+
+@pytest.mark.parametrize("words", ["mechanisms", "demo", "compare top-k lesmis --metric degree", TWENTY], ids=str.split)
+def test_tables_fit_into_eighty_columns(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """However many epsilons there are: a wider table goes on beneath itself."""
+    assert 0 == main(words.split())
+    lines = capsys.readouterr().out.splitlines()
+
+    assert [] == [line for line in lines if len(line) > 80]
+    assert (words == TWENTY) == ("probability of naming a best candidate, continued" in lines)
 
 
 def test_demo_compares_mechanisms_with_exact_probabilities(capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,7 +164,7 @@ def test_bad_input_is_one_sentence_and_status_2(edges: Path, change, message: st
     """Nothing is drawn and nothing is printed but the sentence."""
     command = ["top-k", str(edges), "--metric", "degree", "--epsilon", "1", "--nodes", "6"]
 
-    assert message in refusal([*command, *change], capsys)
+    assert message in refusal(changed(command, change), capsys)
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,41 @@ def test_odd_files_are_one_sentence(name: str, content: str | bytes, words: str,
     assert 0 == spends()
 
 
+@pytest.mark.parametrize(
+    "command, name",
+    [
+        (["percentile", *PERCENTILE, "--p", "90", *LEDGER, "--epsilon", "1"], "--p"),
+        (["percentile", *PERCENTILE, *LEDGER, "--epsilon", "1", "--epsilon=2"], "--epsilon"),
+        (["quantiles", *PERCENTILE, "--ledger", "other.ledger", *LEDGER, "--epsilon", "1"], "--ledger"),
+        ([*TRAIN, *LEDGER, "--out", "a.json", "--out", "b.json"], "--out"),
+        (["compare", "--out", "a.svg", "top-k", "lesmis", "--metric", "degree", "--out", "b.svg"], "--out"),
+    ],
+)
+def test_an_option_that_is_given_twice_is_refused(command: list[str], name: str, capsys) -> None:
+    """Which of the two was meant is not guessed, and nothing is spent."""
+    assert 2 == main(command)
+    said = capsys.readouterr().err
+
+    assert f": {name} is given twice: give it once" in said
+    assert 0 == spends()
+
+
+def test_options_that_repeat_and_flags_may_be_given_twice(capsys) -> None:
+    """Every value of the first counts, and a flag says the same twice."""
+    command = ["quantiles", *PERCENTILE, "--p", "90", *LEDGER, "--epsilon", "1", "--json", "--json"]
+    assert 0 == main(command)
+    assert ["50", "90"] == json.loads(capsys.readouterr().out)["p"]
+
+
+def test_shares_on_the_command_line_are_answered_with_percentages(capsys) -> None:
+    """In words of the command line, where there is no function to use instead; nothing is spent."""
+    command = ["quantiles", *PERCENTILE[:-1], "0.25", "0.5", *LEDGER, "--epsilon", "1"]
+    assert 2 == main(command)
+
+    assert "0.25 and 0.5 are shares, and --p takes percentages: pass 25 and 50.\n" in capsys.readouterr().err
+    assert 0 == spends()
+
+
 def test_a_model_that_lacks_a_part_is_refused_though_its_checksum_fits(capsys) -> None:
     """The parts are checked too."""
     from dpselect.learn.export import _checksum

@@ -7,6 +7,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
+from tests.cli.inputs import changed
 from tests.cli.test_commands import refusal
 
 pytest.importorskip("ibis")
@@ -74,7 +75,7 @@ def test_a_list_of_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 )
 def test_refusals(votes: str, change: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     """One sentence and status 2."""
-    assert message in refusal(["select", votes, *COLUMNS, "--epsilon", "1", *change], capsys)
+    assert message in refusal(changed(["select", votes, *COLUMNS, "--epsilon", "1"], change), capsys)
 
 
 def test_a_row_outside_the_domain_is_left_out(votes: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dpselect.cli import main
+from tests.cli.inputs import changed
 from tests.cli.test_commands import refusal
 
 STRICT = ["--unknown", "error"]
@@ -138,7 +139,7 @@ def test_one_file_is_not_written_twice(folder: Path, capsys: pytest.CaptureFixtu
         other = folder / f"other name of {taken}"
         other.hardlink_to(folder / taken)
         before = other.read_bytes()
-        assert f"{said} are the same file" in refusal_after(capsys, train(folder, "--out", str(other)))
+        assert f"{said} are the same file" in refusal_after(capsys, changed(train(folder), ["--out", str(other)]))
         assert before == other.read_bytes()
     assert 0 == main(["budget", "verify", ledger])
     assert "0 entries" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""What was spent, as facts and as text."""
+"""What was spent, as an event and as text."""
 
 import json
 from fractions import Fraction
@@ -13,7 +13,7 @@ TENTH = dps.Guarantee(Fraction(1, 10), Neighbours.ADD_REMOVE, bounded_range=True
 
 
 def test_an_event_survives_its_text() -> None:
-    """Exact rationals, facts and notes in any language."""
+    """Exact rationals, metadata and notes in any language."""
     event = Event.of(
         TENTH, dataset="ürün", mechanism="exponential", count=7, note='quotes " and \n', metadata={"table": "t"}
     )
@@ -29,6 +29,14 @@ def test_what_this_version_does_not_know_is_refused(text: str) -> None:
     """Never guessed at."""
     with pytest.raises(ValueError, match="update it"):
         Event.from_text(text)
+
+
+def test_an_event_is_shown_with_the_names_of_today() -> None:
+    """Files keep the word of the first version, ``facts``, for the metadata; nobody else meets it."""
+    event = Event.of(TENTH, dataset="", mechanism="x", metadata={"table": "t"})
+
+    assert {"table": "t"} == event.as_json()["metadata"] == json.loads(event.as_text())["facts"]
+    assert "facts" not in event.as_json()
 
 
 def test_a_new_field_is_refused() -> None:

@@ -5,10 +5,11 @@ For data that anybody may see: the figures are functions of the scores.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism, require_mechanism
 from dpselect.scores.scores import Scores, require_scores
 
+# Of tables: what any terminal shows.
+_WIDTH = 80
 # Line styles and markers that can be told apart in grey.
 _STYLES = ("-", "--", "-.", ":")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -73,31 +76,49 @@ def row(scores: Scores, mechanism: Mechanism, epsilons: Sequence[Any], *, label:
 def table(rows: Sequence[Row]) -> str:
     """Return two tables as text: the probability of a best candidate, and the expected error.
 
-    Beneath them stands why a mechanism does not apply.
+    Beneath them stands why a mechanism does not apply. A table that is wider than 80 columns goes on beneath itself.
 
     >>> print(table([Row("exponential", (Fraction(1), Fraction(2)), (0.5, 0.75), (1.5, 0.25))]))
     probability of naming a best candidate
-      epsilon              1          2
-      exponential      0.500      0.750
+      epsilon          1      2
+      exponential  0.500  0.750
     <BLANKLINE>
     expected error in the score
-      epsilon              1          2
-      exponential        1.5       0.25
+      epsilon        1     2
+      exponential  1.5  0.25
     """
-    width = max(len("epsilon"), *(len(each.name) for each in rows))
-    head = f"  {'epsilon':<{width}}" + "".join(f"{_short(epsilon):>11}" for epsilon in rows[0].epsilons)
-    blocks = []
-    for title, figures, form in (
-        ("probability of naming a best candidate", "best", ".3f"),
-        ("expected error in the score", "error", ".4g"),
-    ):
-        lines = [title, head]
-        for each in rows:
-            cells = "".join(f"{value:>11{form}}" for value in getattr(each, figures))
-            lines.append(f"  {each.name:<{width}}{cells or '  not applicable'}")
-        blocks.append("\n".join(line.rstrip() for line in lines))
-    why = [f"{each.name} is not applicable: {_fact(each.why)}." for each in rows if each.why]
-    return "\n\n".join([*blocks, *(["\n".join(why)] if why else [])])
+    names = ["epsilon", *(each.name for each in rows)]
+    head = [f"{float(epsilon):g}" for epsilon in rows[0].epsilons]
+    best = [[f"{chance:.3f}" for chance in each.best] for each in rows]
+    error = [[_figure(distance) for distance in each.error] for each in rows]
+    why = [fill(f"{each.name} is not applicable: {_fact(each.why)}.", _WIDTH) for each in rows if each.why]
+    return "\n\n".join(
+        [
+            *_columns("probability of naming a best candidate", names, [head, *best]),
+            *_columns("expected error in the score", names, [head, *error]),
+            *(["\n".join(why)] if why else []),
+        ]
+    )
+
+
+def _columns(title: str, names: Sequence[str], cells: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield a table with a title, in equal pieces that stay within the width if their first column does."""
+    left = 2 + max(map(len, names))
+    widths = [2 + max(len(row[column]) for row in cells if row) for column in range(len(cells[0]))]
+    for many in dict.fromkeys(-(-len(widths) // pieces) for pieces in range(1, len(widths) + 1)):
+        pieces = [range(len(widths))[start : start + many] for start in range(0, len(widths), many)]
+        if all(left + sum(widths[column] for column in piece) <= _WIDTH for piece in pieces):
+            break
+    for piece in pieces:
+        yield "\n".join([f"{title}, continued" if piece[0] else title, *_lines(names, cells, piece, left, widths)])
+
+
+def _lines(
+    names: Sequence[str], cells: Sequence[Sequence[str]], piece: range, left: int, widths: Sequence[int]
+) -> Iterator[str]:
+    for name, row in zip(names, cells, strict=True):
+        shown = "".join(f"{row[column]:>{widths[column]}}" for column in piece) if row else "  not applicable"
+        yield f"{f'  {name}':<{left}}{shown}"
 
 
 def draw(rows: Sequence[Row], path: str | Path) -> None:
@@ -213,5 +234,6 @@ def _fact(why: str) -> str:
     return fact[:1].lower() + fact[1:]
 
 
-def _short(epsilon: Fraction) -> str:
-    return f"{float(epsilon):g}"
+def _figure(distance: float) -> str:
+    """Return three digits, or all of those before the point."""
+    return f"{distance:.0f}" if 1000 <= distance < 10**7 else f"{distance:.3g}"

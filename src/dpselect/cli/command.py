@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 import rich_click
@@ -45,7 +46,9 @@ class Task(rich_click.RichCommand):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse, with several words after an option that takes several, and nothing ignored."""
         ctx.allow_extra_args = True
-        return super().parse_args(ctx, [*_spread(args, ctx)])
+        words = [*_spread(args, ctx)]
+        _require_once(words, ctx)
+        return super().parse_args(ctx, words)
 
 
 class Tasks(rich_click.RichGroup):
@@ -57,6 +60,7 @@ class Tasks(rich_click.RichGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse up to the first word that is no option: the rest is for the task."""
+        _require_once(args, ctx)
         ctx.args = click.Command.parse_args(self, ctx, args)
         return ctx.args
 
@@ -143,12 +147,17 @@ def understood(words: Sequence[str], request: Request) -> None:
 
 
 def _fill(request: Request, asked: Sequence[click.Context]) -> None:
-    """Take over the values; what is said before a task holds for the task, unless the task says otherwise."""
+    """Take over the values; what is said before a task holds for the task, which may not say it again."""
     request.command, request.task = [*(each.info_name for each in asked[1:]), None][:2]
+    stated = set[str]()
     for context in asked:
         for parameter in context.command.params:
             assert parameter.name is not None
             said = context.get_parameter_source(parameter.name) is not ParameterSource.DEFAULT
+            if said and parameter.name in stated and not getattr(parameter, "is_flag", False):
+                _fail_twice(parameter, context)
+            if said:
+                stated.add(parameter.name)
             if said or parameter.name not in request.parameters:
                 setattr(request, parameter.name, context.params.get(parameter.name))
             request.parameters[parameter.name] = parameter
@@ -245,6 +254,20 @@ def _spread(args: Sequence[str], ctx: click.Context) -> Iterator[str]:
         while parameter.several and words and not _option_like(words[0]):
             yield word
             yield words.pop(0)
+
+
+def _require_once(words: Sequence[str], ctx: click.Context) -> None:
+    """Refuse an option with one value that is given twice: which of them is meant is not guessed."""
+    if ctx.resilient_parsing:
+        return
+    _, _, order = ctx.command.make_parser(ctx).parse_args(args=[*words])
+    for parameter, times in Counter(order).items():
+        if times > 1 and not (parameter.multiple or getattr(parameter, "is_flag", False)):
+            _fail_twice(parameter, ctx)
+
+
+def _fail_twice(parameter: click.Parameter, ctx: click.Context) -> NoReturn:
+    ctx.fail(f"{paths.shown(parameter)} is given twice: give it once, see {ctx.command_path} --help.")
 
 
 def _option_like(word: str) -> bool:

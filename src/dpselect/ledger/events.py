@@ -126,6 +126,11 @@ class Event:
             content["rho"] = str(self.rho)
         return json.dumps(content, sort_keys=True, ensure_ascii=False)
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the event for programs that read JSON, its fields by their names here."""
+        content: dict[str, Any] = json.loads(self.as_text())
+        return content | {"metadata": content.pop(_METADATA)}
+
     @classmethod
     def from_text(cls, text: str) -> Event:
         """Return the event of a line.

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from dpselect.kernel.errors import Advice
+
 # Keeps the products of a share and up to 4 * 10^10 records within 64 bits; beyond, Python's integers are used.
 _FINEST = 10**8
 
@@ -73,8 +75,10 @@ def shares_of_percentages(p: Iterable[Any]) -> list[Fraction]:
     exact = _listed(p, "p", "percentages", "[25, 50, 75]")
     if len(exact) > 1 and all(0 <= each <= 1 for each in exact) and any(each.denominator > 1 for each in exact):
         raise ValueError(
-            f"{_are(exact, 'a share', 'shares')}: pass {_joined([100 * each for each in exact])}, or use quantiles, "
-            "which takes shares."
+            Advice(
+                f"{_are(exact, 'a share', 'shares')}{{|, and --p takes percentages}}: pass "
+                f"{_joined([100 * each for each in exact])}{{, or use quantiles, which takes shares|}}."
+            )
         )
     return _distinct([percent(each) for each in exact], "A percentage")
 

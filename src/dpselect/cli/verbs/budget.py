@@ -53,7 +53,7 @@ def _show(request: Request) -> Answer:
         "spent": {"epsilon": str(totals.epsilon), "delta": str(totals.delta), "rho": str(totals.rho)},
         "left": {name: str(value) for name, value in left(terms, totals).items()},
         "releases": totals.releases,
-        "events": [json.loads(event.as_text()) for event in events],
+        "events": [event.as_json() for event in events],
     }
     return Answer("\n".join(lines).rstrip(), facts)
 
@@ -113,8 +113,10 @@ def _export(request: Request) -> Answer:
     if request.backup:
         ledger.backup(request.backup)
         return Answer(f"{request.backup}: a verified copy", {"written_to": request.backup})
-    lines = [event.as_text() for event in ledger.events]
-    return Answer("\n".join(lines), {"events": [json.loads(line) for line in lines]})
+    events = [event.as_json() for event in ledger.events]
+    return Answer(
+        "\n".join(json.dumps(each, sort_keys=True, ensure_ascii=False) for each in events), {"events": events}
+    )
 
 
 def _terms(terms: Terms) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from textwrap import fill
 from typing import Any
 
 import dpselect as dps
@@ -85,9 +86,9 @@ def run(request: Request) -> Answer:
         # Drawn as dpselect top-k draws several metrics, unless other mechanisms were asked for.
         usual = [each for each in mechanisms if each.name == top_k.COMBINED]
         _front(request, problems, [*usual, *mechanisms][0], epsilons[-1])
-    out = f" Not applicable here: {', '.join(left)}." if left else ""
-    note = f"Exact, from laws.{out} For public data only: figures like these reveal private data."
-    return Answer(f"{dps.compare.table(rows)}\n\n{note}", {"mechanisms": [_figures(row) for row in rows]})
+    note = "Exact, from laws. For public data only: figures like these reveal private data."
+    out = "\n" + fill(f"Not applicable here: {', '.join(left)}.", 80) if left else ""
+    return Answer(f"{dps.compare.table(rows)}\n\n{note}{out}", {"mechanisms": [_figures(row) for row in rows]})
 
 
 def _figures(row: dps.compare.Row) -> dict[str, Any]:

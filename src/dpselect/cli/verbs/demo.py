@@ -21,8 +21,9 @@ def run(_: Request) -> Answer:
     rows = [(name, betweenness) for name in dps.mechanisms.EVERY_MECHANISM if name not in unfit]
     rows.append(("permute-and-flip", degree))
     lines = [
-        f"Les Miserables: {len(graph)} characters. Who stands between the others most (ego betweenness)?",
-        "Protected: every single edge. Public: the characters, and that nobody meets more than 40 others.",
+        f"Les Miserables: {len(graph)} characters. Who stands between the others most",
+        "(ego betweenness)? Protected: every single edge. Public: the characters, and",
+        "that nobody meets more than 40 others.",
         "",
         f"Exact probability that the true answer, {graph.candidates[best]}, is named:",
         "",
@@ -37,11 +38,13 @@ def run(_: Request) -> Answer:
     chosen = dps.select(betweenness, 1, mechanism=dps.mechanism("shifted-local-dampening-flip"))
     lines += [
         "",
-        "Unshifted local dampening shrinks the scores of hubs most, so here it loses them; shifting turns that round.",
-        "Degree is a simpler question with a small sensitivity, and on this graph it has the same answer.",
+        "Unshifted local dampening shrinks the scores of hubs most, so here it loses",
+        "them; shifting turns that round. Degree is a simpler question with a small",
+        "sensitivity, and on this graph it has the same answer.",
         "",
         f"One private release at epsilon 1, by {chosen.mechanism}: {chosen.candidate}",
-        "Probabilities come from the exact law, which is for public data; a release names one character.",
+        "Probabilities come from the exact law, which is for public data; a release",
+        "names one character.",
     ]
     return Answer("\n".join(lines), {"truth": graph.candidates[best], "laws": facts, "released": chosen.candidate})
 
