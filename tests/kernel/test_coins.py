@@ -1,6 +1,10 @@
 """Coins: deterministic facts; their statistics are in tests/verification."""
 
 import math
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import numpy as np
@@ -98,16 +102,75 @@ def test_positions_leave_out_uneven_words() -> None:
     assert [0, 2] == drawn.tolist()
 
 
+def test_exponents_beyond_floats_raise_no_flags() -> None:
+    """A program that turns floating-point flags into errors gets heads all the same."""
+    with np.errstate(all="raise"):
+        heads = coins.flip(np.array([0, 800, 2**62]), Fraction(1), np.random.default_rng(1).bytes)
+
+    assert [0] == heads.tolist()
+
+
 def test_fresh_streams_differ() -> None:
     """Two draw calls never share a stream."""
     assert coins.fresh()(32) != coins.fresh()(32)
 
 
+def test_a_draw_within_a_draw_repeats_nothing() -> None:
+    """Streams of one thread that are read in turn never give the same bytes."""
+    outer = coins.fresh()
+    blocks = [outer(16)]
+    inner = coins.fresh()
+    blocks += [inner(16), outer(16), inner(16), outer(16)]
+
+    assert 5 == len(set(blocks))
+
+
+def test_each_thread_has_a_cipher_of_its_own() -> None:
+    """Threads share no cipher, so none of them can disturb another's draw."""
+    with ThreadPoolExecutor(1) as other:
+        assert coins._OWN.cipher() is coins._OWN.cipher()
+        assert coins._OWN.cipher() is not other.submit(coins._OWN.cipher).result()
+
+
+def test_a_key_serves_a_thousand_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After that the operating system makes another."""
+    coins._OWN.forget()
+    asked: list[int] = []
+    monkeypatch.setattr(coins.os, "urandom", lambda count: asked.append(count) or bytes(count))
+    for _ in range(2 * 2**10):
+        coins.fresh()
+
+    assert 2 == asked.count(32)
+    # Every draw has a counter of its own, and each cipher was made with one.
+    assert 2 * 2**10 + 2 == asked.count(16)
+    coins._OWN.forget()
+
+
+FORKED = """
+import os
+from dpselect.kernel import coins
+
+coins.fresh()
+cipher, (reader, writer) = coins._OWN.stream, os.pipe()
+if not os.fork():
+    os.write(writer, coins.fresh()(32) if coins._OWN.stream is not cipher else b"")
+    os._exit(0)
+os.wait()
+os.close(writer)
+child = os.read(reader, 32)
+assert len(child) == 32 and child != coins.fresh()(32)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_has_a_key_of_its_own() -> None:
+    """It forgets the cipher that it was born with."""
+    subprocess.run([sys.executable, "-c", FORKED], check=True)
+
+
 def test_without_the_cipher_library_the_operating_system_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """A missing cryptography package changes the speed and not the source."""
-    import os
-    import sys
-
+    coins._OWN.forget()
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers", None)
     monkeypatch.setattr(coins, "_ciphers", coins._ciphers.__wrapped__)
 

@@ -35,7 +35,7 @@ def test_a_change_that_fits_nowhere_is_refused() -> None:
 @pytest.mark.slow
 def test_a_fault_is_told_from_a_change_that_is_none() -> None:
     """The quickest of each: both verdicts occur."""
-    assert noticed(NAMES["random bytes have a fixed key"], "claims")
+    assert noticed(NAMES["random bytes have a fixed start"], "claims")
     assert not noticed(NAMES["the median's reach is one step early, which is admissible"], "claims")
 
 

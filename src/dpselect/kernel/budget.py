@@ -63,6 +63,9 @@ def with_metadata(book: Spender, metadata: Mapping[str, str]) -> Spender:
     return cited
 
 
+_NOTHING = Fraction(0)
+
+
 class Allowance:
     """What is left of what was paid. It only falls, whatever threads do; other processes and copies have nothing.
 
@@ -92,7 +95,7 @@ class Allowance:
     ) -> None:
         self._each, self.neighbours, self.ranged, self.exact = epsilon, neighbours, ranged, exact
         # Releases that were not begun, and what is left of the one that was.
-        self._unused = releases, Fraction(0)
+        self._unused = releases, _NOTHING
         self._lent: list[Allowance] | None = None
         self._closed, self._lock, self._process = False, RLock(), os.getpid()
 
@@ -111,7 +114,7 @@ class Allowance:
         self._require_here()
         with self._lock:
             self._require_whole("drawing from the whole")
-            after = self._after(epsilon, count) if epsilon > 0 else None
+            after = self._after(epsilon, count) if epsilon.numerator > 0 else None
             if after is None:
                 raise PrivacyError(
                     f"This draw asks for epsilon {epsilon * count} and {self.left} is left of what was paid"
@@ -125,6 +128,9 @@ class Allowance:
     def _after(self, epsilon: Fraction, count: int) -> tuple[int, Fraction] | None:
         """Return what ``count`` draws leave, or ``None`` where they do not fit; no draw is part of two releases."""
         releases, rest = self._unused
+        if not rest and epsilon == self._each:
+            # What follows, where each draw is a whole release.
+            return (releases - count, rest) if count <= releases else None
         here = min(count, rest // epsilon)
         if here == count:
             return releases, rest - here * epsilon
@@ -196,7 +202,7 @@ class Allowance:
         with self._lock:
             for each in self._lent or ():
                 each.close()
-            self._unused, self._lent, self._closed = (0, Fraction(0)), None, True
+            self._unused, self._lent, self._closed = (0, _NOTHING), None, True
 
     def _require_open(self) -> None:
         if self._closed:

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import decimal
 import os
+import threading
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,20 +30,51 @@ Entropy = Callable[[int], bytes]
 
 GUARD = 2.0**-33
 PREFIX = 2.0**32
-_START = bytes(16)
+# Exponents below this are taken for it: prefix 0 is undecided for both, the others are tails.
+LEAST_EXPONENT = -64.0
+# A key serves this many draws.
+_DRAWS_PER_KEY = 2**10
 
 
 def fresh() -> Entropy:
-    """Return a stream keyed anew from the operating system: AES-256 in counter mode.
+    """Return a stream for one draw: AES-256 in counter mode, from a counter that the operating system draws.
 
-    Each draw call makes its own, so there is no state to share, to fork or to seed. Where the
-    ``cryptography`` package is absent, every byte comes from the operating system.
+    The key is this thread's own and is renewed; no draw can be repeated by who has the key later, as the counter is
+    not kept. Without the ``cryptography`` package every byte comes from the operating system.
     """
-    ciphers = _ciphers()
-    if ciphers is None:
+    stream = _OWN.cipher()
+    if stream is None:
         return os.urandom
-    stream = ciphers.Cipher(ciphers.algorithms.AES(os.urandom(32)), ciphers.modes.CTR(_START)).encryptor()
+    stream.reset_nonce(os.urandom(16))
     return lambda count: stream.update(bytes(count))
+
+
+class _Own(threading.local):
+    """The cipher of this thread: made when it first draws, and again after a number of draws or a fork."""
+
+    stream: Any = None
+    left = 0
+
+    def cipher(self) -> Any:
+        """Return a cipher whose counter is yet to be set, or ``None`` where there is no library of ciphers."""
+        if not self.left:
+            ciphers = _ciphers()
+            if ciphers is None:
+                return None
+            mode = ciphers.modes.CTR(os.urandom(16))
+            self.stream = ciphers.Cipher(ciphers.algorithms.AES(os.urandom(32)), mode).encryptor()
+            self.left = _DRAWS_PER_KEY
+        self.left -= 1
+        return self.stream
+
+    def forget(self) -> None:
+        """Leave the key behind."""
+        self.stream, self.left = None, 0
+
+
+_OWN = _Own()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_OWN.forget)
 
 
 @cache
@@ -69,16 +102,20 @@ def flip(gaps: NDArray[np.int64], rate: Fraction, entropy: Entropy, guard: float
     """
     # On a copy of its own, so that the chain below runs in place.
     threshold = gaps * -double(rate)
+    np.maximum(threshold, LEAST_EXPONENT, out=threshold)
     np.exp(threshold, out=threshold)
     threshold *= PREFIX * (1 + guard)
     prefix = words(gaps.size, entropy)
-    # A prefix above the guarded threshold is a certain tail. Underflow keeps prefix 0 undecided, as it must.
-    possible = np.flatnonzero(prefix <= threshold)
+    # A prefix above the guarded threshold is a certain tail. Prefix 0 never is.
+    possible = (prefix <= threshold).nonzero()[0]
+    margin = threshold[possible] - prefix[possible]
+    # Nearly always all that are possible are heads, and far from their thresholds.
+    if not possible.size or margin[margin.argmin()] > 2 + 3 * guard * PREFIX * (1 + guard):
+        return possible
     certain = prefix[possible] + 1.0 <= threshold[possible] * (1 - 3 * guard)
-    if not certain.all():
-        for i in np.flatnonzero(~certain):
-            at = possible[i]
-            certain[i] = settle(int(gaps[at]), rate, int(prefix[at]), entropy)
+    for i in (~certain).nonzero()[0]:
+        at = possible[i]
+        certain[i] = settle(int(gaps[at]), rate, int(prefix[at]), entropy)
     return possible[certain]
 
 

@@ -67,7 +67,8 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
         if guarantee.stated_rho is not None:
             raise PrivacyError("A rho does not pay for pure draws: open with a Guarantee that states none.")
         count = whole(count, "count", "how many releases")
-        share = guarantee.epsilon / whole(per_person, "per_person", "how many records of one person there may be")
+        people = whole(per_person, "per_person", "how many records of one person there may be")
+        share = guarantee.epsilon if people == 1 else guarantee.epsilon / people
         book = require_spender(ledger)
         # Whatever the caller could refuse has been refused: from here on the spend stands, whatever happens.
         if book is not None:

@@ -30,7 +30,7 @@ _GROUPED = {EXPONENTIAL.name: grouped.exponential, PERMUTE_AND_FLIP.name: groupe
 
 
 class Coins:
-    """Outcomes from exact coins, keyed anew from the operating system for every draw.
+    """Outcomes from exact coins, started anew by the operating system for every draw.
 
     Args:
         stream: makes the random bytes of one draw; for tests.
