@@ -62,6 +62,36 @@ MUTANTS = (
         ("tests/mechanisms/test_smooth_noisy_max.py::test_no_search_finds_a_violation",),
     ),
     Mutant(
+        "a zero that is safe for T steps is dampened to 2 T",
+        "dpselect.mechanisms.local_dampening:dampen",
+        "SIGNS[zero] * leading_zeros",
+        "2 * SIGNS[zero] * leading_zeros",
+        (
+            "local-dampening on zeros that face each other, best",
+            "local-dampening-flip on zeros that face each other, worst",
+        ),
+        ("tests/mechanisms/test_signed_zero.py::test_neighbours_are_at_most_one_unit_apart",),
+    ),
+    Mutant(
+        "the sign of zero is read from the scores",
+        "dpselect.mechanisms.local_dampening:damped",
+        "scores.zero)",
+        "'worst' if scores.values.max() > 0 else 'best')",
+        (
+            "local-dampening on zeros that face each other, worst",
+            "local-dampening-flip on zeros that face each other, worst",
+        ),
+        ("tests/mechanisms/test_signed_zero.py::test_the_exact_loss_is_at_most_epsilon",),
+    ),
+    Mutant(
+        "a zero is safe for a step more than it is",
+        "dpselect.mechanisms.local_dampening:_probe",
+        "[0] > 0",
+        "[0] > 1",
+        (),
+        ("tests/mechanisms/test_signed_zero.py::test_every_candidate_has_its_own_zeros",),
+    ),
+    Mutant(
         "the span of floored ticks lacks its margin",
         "dpselect.kernel.units:floor_ticks",
         "range_bound * TICKS + 2)",

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import dpselect as dps
 from dpselect import aggregate, audit, pareto
 from dpselect.audit.admissibility import exact_sensitivity
+from dpselect.mechanisms.local_dampening import dampen
 from dpselect.scores import combine
 from dpselect.scores.pareto_sensitivity import Spread
 from tests.utilities.enumeration import admissible, tabulate
@@ -284,6 +285,25 @@ def test_an_aggregate_keeps_sums_bounds_and_reaches() -> None:
     assert np.allclose([13, 23], own.sensitivity.bounds)
 
 
+@pytest.mark.parametrize(
+    ("zeros", "weights", "zero"),
+    [
+        (("best", "best"), (1, 2), "best"),
+        (("best", "worst"), (1, -2), "best"),
+        (("best", "worst"), (-1, 2), "worst"),
+        (("best", "worst"), (1, 2), "neutral"),
+        (("best", "neutral"), (1, 1), "neutral"),
+        (("best", "worst"), (1, 0), "best"),
+    ],
+)
+def test_a_weighted_sum_means_by_zero_what_its_parts_do(zeros, weights, zero: str) -> None:
+    """Where they agree, turned round by negative weights; by public facts only."""
+    parts = [dps.Scores([1.0, 2.0], 1, zero=each) for each in zeros]
+
+    assert zero == aggregate(parts, weights).zero
+    assert "best" == pareto(parts).zero == pareto(parts, sensitivity="global").zero
+
+
 def test_zero_weights_leave_no_trace() -> None:
     """An objective of weight 0 adds no sensitivity."""
     scores = dps.Scores([3, 1], 1)
@@ -334,6 +354,7 @@ def test_sensitivities_do_not_depend_on_how_they_are_asked_for() -> None:
     assert np.array_equal(together, np.array([bound.profiled(np.array([t]))[0] for t in range(12)]))
     assert np.array_equal(together[::-1], np.array([bound.profiled(np.array([t]))[0] for t in range(11, -1, -1)]))
     assert np.array_equal(together[5:9, some], bound.profiled(np.arange(5, 9), some))
+    assert np.array_equal(together[:2, some], bound.profiled(np.arange(2), some))
 
 
 def test_what_cannot_move_cannot_move_the_pareto_score() -> None:
@@ -361,15 +382,16 @@ def test_dampening_looks_at_unsettled_candidates_only(monkeypatch: pytest.Monkey
     monkeypatch.setattr(Spread, "some", lambda self, t, only: asked.append(only) or honest(self, t, only))
     a, b = (dps.Scores(40 * v, 1) for v in np.random.default_rng(2).permuted(np.tile(np.arange(50), (2, 1)), axis=1))
     scores = pareto([a, b])
-    damped = dps.mechanism("local-dampening").effective(scores).ticks
+    dampen(scores.values.astype(float), scores.sensitivity)
     counts = [len(only) for only in asked if only is not None]
 
     assert counts
     assert counts == sorted(counts, reverse=True)
     assert max(counts) <= 25
     whole = replace(scores.sensitivity, some=None)
-    plain = dps.Scores(scores.values, whole)
-    assert np.array_equal(dps.mechanism("local-dampening").effective(plain).ticks, damped)
+    plain = dps.Scores(scores.values, whole, zero="best")
+    ticks = [dps.mechanism("local-dampening").effective(each).ticks for each in (scores, plain)]
+    assert np.array_equal(*ticks)
 
 
 def test_a_graph_without_edges_has_nobody_in_front() -> None:

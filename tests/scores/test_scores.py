@@ -16,6 +16,17 @@ def test_a_repr_shows_names_and_sizes_only() -> None:
     assert "Scores(candidates=2, neighbours='add-remove', range_bound=2)" == shown
 
 
+def test_zero_is_declared_by_name_and_turned_round_with_the_order() -> None:
+    """It is public, so a repr may show it."""
+    best = dps.Scores([-1.0, 0.0], 1, zero="best")
+
+    assert ["best", "worst", "neutral"] == [best.zero, (-best).zero, (-dps.Scores([1.0], 1)).zero]
+    assert "Scores(candidates=2, neighbours='add-remove', range_bound=2, zero='best')" == repr(best)
+    for wrong in ("Best", 1, None, ["best"], np.array(["best"])):
+        with pytest.raises(ValueError, match='zero is "best"'):
+            dps.Scores([1.0], 1, zero=wrong)
+
+
 def test_integer_scores_never_pass_through_floats() -> None:
     """2^60 and 2^60 + 1 are one tick apart."""
     unit = dps.mechanism("exponential").effective(dps.Scores([2**60, 2**60 + 1], sensitivity=1, kind="integer"))

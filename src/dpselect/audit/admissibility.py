@@ -56,7 +56,7 @@ class Admissibility:
     Attributes:
         universe: on which databases.
         cells: how many (database, distance, candidate) were checked.
-        admissible: A1, A2, ceiling and reach hold.
+        admissible: A1, A2, ceiling, reach and zero hold.
         counterexample: the smallest one in words, or ``""``.
         global_sensitivity: the exact one on this universe.
         tight: the share of cells below the reach where the bound is exact.
@@ -86,8 +86,8 @@ def admissible(utility: Utility, universe: Universe) -> Admissibility:
     """Check the sensitivity that comes with a utility, on every database of a universe.
 
     A1: delta(x, 0, r) bounds the change of u(., r) to every neighbour. A2: delta(x, t+1, r) is at least
-    delta(y, t, r) for every neighbour y, and for y = x. Also: one ceiling and one reach for all databases, no
-    value above the ceiling, and the exact sensitivity never above it.
+    delta(y, t, r) for every neighbour y, and for y = x. Also: one ceiling, one reach and one zero for all
+    databases, no value above the ceiling, and the exact sensitivity never above it.
 
     Args:
         utility: database to Scores; called twice on some databases.
@@ -224,6 +224,8 @@ def _smallest_counterexample(table: Table) -> str:
                 f"ceiling and reach are public, and they are {table.ceiling:g}, {table.reach} on {words(0)} and "
                 f"{facts[0]:g}, {facts[1]} on {words(x)}."
             )
+        if given.zero != table.scores[0].zero:
+            return f"zero is public, and it is {table.scores[0].zero!r} on {words(0)} and {given.zero!r} on {words(x)}."
     slack = _ABSOLUTE + _RELATIVE * np.abs(table.at)
     needed = np.concatenate((table.exact[:1], np.array([universe.spread(row) for row in table.at[:-1]])))
     broken = np.argwhere(table.at + slack < needed)

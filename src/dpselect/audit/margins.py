@@ -27,6 +27,8 @@ _FAR = 2**60 + 128
 _JUMPS = (*range(60, 70), *range(197, 205))
 # A step of the smooth bound at epsilon 0.1, and the gap at which a moving scale costs most.
 _GROWTH, _GAP, _MANY = math.exp(0.005), 741.5, 100_000
+# What dampens a score of zero by the sign that is declared.
+_DAMPENING = ("local-dampening", "local-dampening-flip", "local-dampening-t")
 
 
 def row_of(count: int) -> Universe:
@@ -89,6 +91,18 @@ def tenths(x: int) -> Scores:
     return pareto([Scores(np.array([(0.7, 0.8)[x], 0.8]), element(lambda _: [0.1, 0.0], ceiling=0.1))])
 
 
+def zeros_face(zero: str, x: int) -> Scores:
+    """Two scores of zero, one safe for a step less and one for a step more with every step along the row.
+
+    Where they are safe no longer they fall, or rise where zero is the worst.
+    """
+    fall = 1 if zero == "worst" else -1
+    values = np.array([max(0, x - 3), max(0, 2 - x)]) * fall
+    # Steps to the nearest database from which one more moves the score.
+    safe = max(0, 3 - x), max(0, x - 2)
+    return Scores(values, element(lambda t: [float(t >= each) for each in safe], ceiling=1.0, reach=6), zero=zero)
+
+
 # Name, scores of each database, the databases, and the mechanisms it is for; None: all but inverse sensitivity.
 Problem = tuple[str, Callable[[int], Scores], Callable[[], Universe], tuple[str, ...] | None]
 PROBLEMS: tuple[Problem, ...] = (
@@ -100,5 +114,9 @@ PROBLEMS: tuple[Problem, ...] = (
     ("all scores rise, distances", all_rise, partial(row_of, 4), ("inverse-sensitivity",)),
     ("all scores rise, bounds apart", all_rise_apart, partial(row_of, 2), ("generalised-exponential",)),
     ("jumps at distances 60 to 204", late_jump, jumps, None),
+    *(
+        (f"zeros that face each other, {zero}", partial(zeros_face, zero), partial(row_of, 6), _DAMPENING)
+        for zero in ("best", "worst", "neutral")
+    ),
     ("100,000 candidates", very_many, partial(row_of, 2), ("smooth-noisy-max",)),
 )

@@ -42,4 +42,7 @@ def ego_betweenness(graph: Graph | StoredGraph, *, max_degree: int | None = None
     scores = utilities.ego_betweenness(graph, max_degree=bound, workers=workers)
     # One degree more: this bound ends at B(D) where the corrected one ends at B(D - 1).
     printed = sensitivity_of_degrees(graph.degrees, bound + 1)
-    return Scores(scores.values, printed, candidates=scores.candidates, neighbours="edge", metadata=scores.metadata)
+    facts = scores.metadata
+    return Scores(
+        scores.values, printed, candidates=scores.candidates, neighbours="edge", metadata=facts, zero=scores.zero
+    )

@@ -71,7 +71,8 @@ def median(values: ArrayLike | Column, *, lower: float = 0, upper: float | None 
     shifted: Numbers = np.asarray(each - low)
     length = high - low
     middle = np.partition(shifted, (shifted.size - 1) // 2)[(shifted.size - 1) // 2]
-    return Scores(-np.abs(shifted - middle), sensitivity_of_records(shifted, length), neighbours="substitution")
+    away = np.abs(shifted - middle)
+    return Scores(-away, sensitivity_of_records(shifted, length), neighbours="substitution", zero="best")
 
 
 def sensitivity_of_records(shifted: Numbers, length: float) -> Sensitivity:

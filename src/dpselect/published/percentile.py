@@ -63,7 +63,7 @@ def percentile(values: ArrayLike | Column | StoredColumn, p: Any, *, grid: Array
         safe = safe_steps(share, below, at, size - below - at, ends)
     won = (np.arange(points.size) == place).astype(np.int64)
     sensitivity = profiles(lambda t: (t[:, None] >= safe).astype(np.float64), ceiling=1.0)
-    return Scores(won, sensitivity, candidates=points, metadata=metadata)
+    return Scores(won, sensitivity, candidates=points, metadata=metadata, zero="worst")
 
 
 def safe_steps(share: Fraction, below: int, at: int, above: int, ends: tuple[bool, bool]) -> int:

@@ -41,7 +41,7 @@ def priv_pareto(
         ValueError, TypeError: as ``pareto`` and ``top_k``.
 
     >>> speed, price = Scores([900, 1, 2], 1, kind="integer"), Scores([800, 3, 1], 1, kind="integer")
-    >>> priv_pareto([speed, price], 200).candidate
+    >>> priv_pareto([speed, price], 1).candidate
     0
     """
     scores = pareto(parts, sensitivity=sensitivity)

@@ -27,6 +27,7 @@ from dpselect.scores.objectives import exact_weights, listed, one_list
 from dpselect.scores.pareto_sensitivity import Spread, grouped
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import PUBLIC_REACH, Floats, Sensitivity, constant, profiles, steps_of
+from dpselect.scores.zero import zero_of_sum
 
 Integers = NDArray[np.int64]
 # Sums of weighted sensitivities are rounded upwards by this.
@@ -54,7 +55,8 @@ def aggregate(
     """Return the weighted sum of several scores.
 
     Its sensitivity is sum |w_i| delta_i, or max |w_i| delta_i with ``touched="one"``; ceilings and reaches follow.
-    Integers with whole weights stay exact; other sums are rounded once, so parts that cancel lose nothing.
+    Integers with whole weights stay exact; other sums are rounded once, so parts that cancel lose nothing. Zero is the
+    best, or the worst, where it is for every part, turned round where a weight is negative.
 
     Sums of integers are exact from -2^61 to 2^61 (about 2.3e18) and moved to the nearer end beyond, where candidates
     tie. That is no error, because an error would tell how large private scores are: choose weights with which no
@@ -97,6 +99,7 @@ def aggregate(
         neighbours=first.neighbours.value,
         range_bound=range_bound,
         metadata=_metadata(parts),
+        zero=zero_of_sum((weight < 0, part.zero) for weight, part in used),
     )
 
 
@@ -104,8 +107,9 @@ def aggregate(
 def pareto(parts: Iterable[Scores], *, sensitivity: str = "local", reach: int | None = None) -> Scores:
     """Return minus the number of other candidates that are at least as good in every objective, exact integers.
 
-    Of equal candidates each counts the others. Ceiling R - 1 for R candidates. Range bound 2. In top-k the score is
-    taken once over all candidates.
+    Of equal candidates each counts the others. Ceiling R - 1 for R candidates. Range bound 2. Zero is the best score: a
+    candidate that no other can match within T steps is dampened to T. In top-k the score is taken once over all
+    candidates.
 
     Args:
         parts: a list of scores of the same candidates and neighbours, larger is better; ``-scores`` to minimise.
@@ -140,6 +144,7 @@ def pareto(parts: Iterable[Scores], *, sensitivity: str = "local", reach: int | 
         candidates=first.candidates,
         neighbours=first.neighbours.value,
         metadata=_metadata(parts),
+        zero="best",
     )
 
 

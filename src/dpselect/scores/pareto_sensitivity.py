@@ -61,8 +61,9 @@ class Spread:
 
     def some(self, t: Integers, only: NDArray[np.intp] | None) -> Floats:
         """Return the sensitivity at distances t of these rows, shape (k, len(only)); of all when ``None``."""
-        out = np.empty((t.size, self._now.size if only is None else only.size))
-        step, counts = self._last if only is None else (-1, (self._now, self._now))
+        here = self._now if only is None else self._now[only]
+        out = np.empty((t.size, here.size))
+        step, counts = self._last if only is None else (-1, (here, here))
         for place, distance in enumerate(t.tolist()):
             if step != distance - 1:
                 counts = self._counts(distance - 1, only, None)

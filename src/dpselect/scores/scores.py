@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpselect.kernel.neighbours import Neighbours, neighbours
 from dpselect.scores.kinds import distances_of, numbers_of
 from dpselect.scores.sensitivity import Sensitivity, constant
+from dpselect.scores.zero import negated, zero_of
 
 
 class Scores:
@@ -35,9 +36,12 @@ class Scores:
         metadata: where the data came from, recorded with every spend; nothing private.
         kind: ``"integer"`` or ``"real"``. ``None`` keeps the kind of an array's type; a range is of integers, and a
             list or tuple of real numbers, whatever stands in it: say ``kind="integer"`` for counts in a list.
+        zero: ``"best"`` where no possible score is above 0 (minus a distance, a Pareto score), ``"worst"`` where none
+            is below 0 (0/1 scores, counts), else ``"neutral"``. It decides to which side local dampening moves a score
+            of 0 that is safe for some steps; fix it before the data is seen, as it must be the same on every database.
 
     Raises:
-        ValueError: no values, NaN or infinite values, shapes that differ, an unknown relation or kind.
+        ValueError: no values, NaN or infinite values, shapes that differ, an unknown relation, kind or zero.
         TypeError: values that are not real numbers, or not integers for ``kind="integer"``; candidates that are not
             a list or an array of plain values.
 
@@ -56,6 +60,7 @@ class Scores:
         metadata: Mapping[str, str] | None = None,
         *,
         kind: str | None = None,
+        zero: str = "neutral",
     ) -> None:
         self.metadata: Mapping[str, str] = dict(metadata or {})
         if not isinstance(sensitivity, Sensitivity):
@@ -68,6 +73,7 @@ class Scores:
         self.sensitivity = sensitivity.over(size)
         self.neighbours: Neighbours = _relation(neighbours)
         self.range_bound = range_bound
+        self.zero = zero_of(zero)
         self.distance = None if distance is None else distances_of(distance, size)
 
     def __len__(self) -> int:
@@ -82,10 +88,13 @@ class Scores:
             self.neighbours.value,
             self.range_bound,
             metadata=self.metadata,
+            zero=negated(self.zero),
         )
 
     def __repr__(self) -> str:
-        return f"Scores(candidates={len(self)}, neighbours={self.neighbours.value!r}, range_bound={self.range_bound})"
+        zero = "" if self.zero == "neutral" else f", zero={self.zero!r}"
+        relation = f"neighbours={self.neighbours.value!r}"
+        return f"Scores(candidates={len(self)}, {relation}, range_bound={self.range_bound}{zero})"
 
 
 def _distinct(candidates: Any, size: int) -> Sequence[Any] | NDArray[Any]:

@@ -20,6 +20,7 @@ from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.scores.grouped import GroupedScores, Pick
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Sensitivity, constant
+from dpselect.scores.zero import zero_of
 from dpselect.sources import candidate_tables as tables
 from dpselect.sources import ordinals
 from dpselect.sources.engines import engine_of
@@ -54,7 +55,7 @@ class Candidates:
             every public candidate.
         profile: columns on which a candidate's sensitivity depends.
         absent_profile: their values for candidates without a row.
-        neighbours, range_bound: as for ``Scores``.
+        neighbours, range_bound, zero: as for ``Scores``.
         unique: ``"checked"``, or ``"declared"`` when the engine enforces that no candidate has two rows, in the table
             and in a table of the domain.
 
@@ -85,10 +86,11 @@ class Candidates:
         neighbours: str = "add-remove",
         range_bound: int = 2,
         unique: str = "checked",
+        zero: str = "neutral",
     ) -> None:
         self.candidate, self.score = candidate, score
         self.profile = (profile,) if isinstance(profile, str) else tuple(profile)
-        self.neighbours, self.range_bound = relation(neighbours), range_bound
+        self.neighbours, self.range_bound, self.zero = relation(neighbours), range_bound, zero_of(zero)
         if unique not in ("checked", "declared"):
             raise ValueError('unique is "checked", or "declared" when the engine enforces it.')
         self.unique = unique
@@ -142,7 +144,7 @@ class Candidates:
             raise ConnectionError("The files have changed since they were opened: make Candidates anew.")
         made_up = np.zeros(1, dtype=np.float64 if self._rows.schema()["score"].is_floating() else np.int64)
         shared = constant(1) if callable(self.sensitivity) else self.sensitivity
-        scores = Scores(made_up, shared, neighbours=self.neighbours.value, range_bound=self.range_bound)
+        scores = self._scored(made_up, shared)
         return None if self.profile else scores
 
     @property
@@ -193,10 +195,15 @@ class Candidates:
         )
 
     def __repr__(self) -> str:
+        zero = "" if self.zero == "neutral" else f", zero={self.zero!r}"
         return (
             f"Candidates(candidate={self.candidate!r}, score={self.score!r}, neighbours={self.neighbours.value!r}, "
-            f"range_bound={self.range_bound})"
+            f"range_bound={self.range_bound}{zero})"
         )
+
+    def _scored(self, values: NDArray[Any], sensitivity: Sensitivity) -> Scores:
+        relation = self.neighbours.value
+        return Scores(values, sensitivity, neighbours=relation, range_bound=self.range_bound, zero=self.zero)
 
     def _groups(self) -> list[NDArray[Any]]:
         """Return the counts of one state of the table, and the score and profile of each group."""
@@ -224,7 +231,7 @@ class Candidates:
         if not counts.size:
             raise ValueError("There is no candidate: the table has no rows.")
         shared = self.sensitivity(*groups[1:]) if callable(self.sensitivity) else self.sensitivity
-        scores = Scores(groups[0], shared, neighbours=self.neighbours.value, range_bound=self.range_bound)
+        scores = self._scored(groups[0], shared)
         return _Counted(GroupedScores(scores, counts), found, span, absent)
 
     def _absent(self, total: int, span: tuple[int, int] | None) -> _Absent:

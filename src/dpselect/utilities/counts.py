@@ -37,7 +37,8 @@ def counts(class_counts: ArrayLike, candidates: Sequence[Any] | None = None) -> 
     array([4, 0, 9])
     """
     whole = whole_counts(class_counts)
-    return Scores(whole, ONE.total, candidates=candidates, range_bound=1, distance=whole.max() - whole)
+    far = whole.max() - whole
+    return Scores(whole, ONE.total, candidates=candidates, range_bound=1, distance=far, zero="worst")
 
 
 def whole_counts(class_counts: ArrayLike) -> NDArray[np.int64]:

@@ -24,4 +24,5 @@ def degree(graph: Graph | StoredGraph) -> Scores:
         neighbours="edge",
         range_bound=1,
         metadata=graph.metadata,
+        zero="worst",
     )

@@ -52,7 +52,9 @@ def ego_betweenness(graph: Graph | StoredGraph, *, max_degree: int | None = None
 
     sensitivity = sensitivity_of_degrees(graph.degrees, bound)
     values = betweenness_of_egos(graph, workers)
-    return Scores(values, sensitivity, candidates=graph.candidates, neighbours="edge", metadata=graph.metadata)
+    return Scores(
+        values, sensitivity, candidates=graph.candidates, neighbours="edge", metadata=graph.metadata, zero="worst"
+    )
 
 
 def sensitivity_of_degrees(degrees: NDArray[np.int64], max_degree: int) -> Sensitivity:

@@ -42,7 +42,10 @@ def ego_density(graph: Graph | StoredGraph) -> Scores:
         links, degrees = links_of_egos(graph), graph.degrees
     pairs = np.maximum(degrees * (degrees - 1) // 2, 1)
     sensitivity = sensitivity_of_degrees(degrees, len(graph))
-    return Scores(links / pairs, sensitivity, candidates=graph.candidates, neighbours="edge", metadata=graph.metadata)
+    density = links / pairs
+    return Scores(
+        density, sensitivity, candidates=graph.candidates, neighbours="edge", metadata=graph.metadata, zero="worst"
+    )
 
 
 def sensitivity_of_degrees(degrees: NDArray[np.int64], nodes: int) -> Sensitivity:

@@ -33,4 +33,4 @@ def gini(counts: Mapping[Any, ArrayLike]) -> Scores:
     names, rows, starts = stacked(counts)
     whole, part = impurity(rows)
     values = 0.0 - np.minimum(np.add.reduceat(whole, starts) + attribute_sums(part, starts), FARTHEST)
-    return Scores(values, 2, candidates=names, range_bound=1)
+    return Scores(values, 2, candidates=names, range_bound=1, zero="best")

@@ -80,7 +80,8 @@ def information_gain(
     values = gains(rows, starts, many_records(rows, starts, max_records))
     sensitivity = gain_sensitivity(rows, starts, max_records, replaced)
     values = np.maximum(values, -_FARTHEST * sensitivity.ceiling)
-    return Scores(values, sensitivity, candidates=names, neighbours=kind.value, range_bound=2 if replaced else 1)
+    bound = 2 if replaced else 1
+    return Scores(values, sensitivity, candidates=names, neighbours=kind.value, range_bound=bound, zero="best")
 
 
 def gain_sensitivity(rows: Integers, starts: Integers, max_records: int | None, replaced: bool = False) -> Sensitivity:

@@ -44,4 +44,5 @@ def majority(class_counts: ArrayLike, candidates: Sequence[Any] | None = None) -
     lead = whole[winner] - whole - (np.arange(whole.size) < winner)
     safe = int(np.delete(lead, winner).min())
     sensitivity = profiles(lambda t: (t[:, None] >= safe).astype(np.float64), ceiling=1.0)
-    return Scores((np.arange(whole.size) == winner).astype(np.int64), sensitivity, candidates=candidates)
+    won = (np.arange(whole.size) == winner).astype(np.int64)
+    return Scores(won, sensitivity, candidates=candidates, zero="worst")

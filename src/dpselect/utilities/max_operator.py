@@ -31,4 +31,4 @@ def max_operator(counts: Mapping[Any, ArrayLike]) -> Scores:
     """
     names, rows, starts = stacked(counts)
     values = np.add.reduceat(row_scores_max(rows), starts)
-    return Scores(values, 1, candidates=names, range_bound=1)
+    return Scores(values, 1, candidates=names, range_bound=1, zero="worst")

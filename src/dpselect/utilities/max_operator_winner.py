@@ -46,4 +46,4 @@ def max_operator_winner(counts: Mapping[Any, ArrayLike]) -> Scores:
     safe = int(np.delete(lead, winner).min())
     sensitivity = profiles(lambda t: (t[:, None] >= safe).astype(np.float64), ceiling=1.0)
     won = (np.arange(values.size) == winner).astype(np.int64)
-    return Scores(won, sensitivity, candidates=found.candidates)
+    return Scores(won, sensitivity, candidates=found.candidates, zero="worst")

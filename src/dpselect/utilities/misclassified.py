@@ -50,7 +50,7 @@ def misclassified(counts: Mapping[Any, ArrayLike], *, max_records: int | None = 
     bound = BOUND.total if max_records is None else BOUND.total - Fraction(1, int(max_records))
     whole, part = _wrong(rows)
     values = 0.0 - np.minimum(np.add.reduceat(whole, starts) + attribute_sums(part, starts), FARTHEST)
-    return Scores(values, bound, candidates=names, range_bound=1)
+    return Scores(values, bound, candidates=names, range_bound=1, zero="best")
 
 
 def row_scores_misclassified(rows: Integers) -> NDArray[np.float64]:

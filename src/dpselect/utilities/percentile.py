@@ -67,7 +67,7 @@ def rank_scores(
 ) -> Scores:
     """Return the rank scores of a histogram over the public candidates."""
     distance = changes(counts, share)
-    return Scores(-distance, sensitivity=1, candidates=candidates, distance=distance, metadata=metadata)
+    return Scores(-distance, sensitivity=1, candidates=candidates, distance=distance, metadata=metadata, zero="best")
 
 
 def changes(counts: Integers, share: Fraction) -> Integers:

@@ -67,7 +67,7 @@ def tdt(b: ArrayLike, c: ArrayLike, *, families: int | None = None, candidates: 
     high, low = _table(b, c, number)
     total = high + low
     values = np.divide((high - low) ** 2, total, out=np.zeros(total.size), where=total > 0)
-    return Scores(values, tdt_sensitivity(high, low, number), candidates=candidates, neighbours="family")
+    return Scores(values, tdt_sensitivity(high, low, number), candidates=candidates, neighbours="family", zero="worst")
 
 
 def tdt_sensitivity(high: NDArray[np.int64], low: NDArray[np.int64], families: int) -> Sensitivity:

@@ -49,4 +49,4 @@ def rate(found: ArrayLike, there: int, name: str, candidates: Sequence[Any] | No
         raise ValueError(f"A classifier finds more {name} than there are: pass counts of at most {name}.")
     up = 1 + 2.0**-48
     sensitivity = profiles(lambda t: up / np.maximum(int(there) - t[:, None], 1.0), ceiling=1.0)
-    return Scores(counts / max(int(there), 1), sensitivity, candidates=candidates)
+    return Scores(counts / max(int(there), 1), sensitivity, candidates=candidates, zero="worst")

@@ -32,7 +32,10 @@ def scores(request: Request) -> dict[str, dps.Scores]:
     assert isinstance(column, dps.Column)
     near = dps.published.median(column.onto(grid), lower=grid[0].item(), upper=grid[-1].item())
     labels = tables.labels(request.file, request.label)
-    return {"distance": dps.Scores(near.values, near.sensitivity, candidates=labels, neighbours="substitution")}
+    relation = near.neighbours.value
+    return {
+        "distance": dps.Scores(near.values, near.sensitivity, candidates=labels, neighbours=relation, zero=near.zero)
+    }
 
 
 def run(request: Request) -> Answer:

@@ -29,7 +29,7 @@ def scores(request: Request) -> dict[str, dps.Scores]:
     scored = dps.utilities.tdt(b, c, families=request.families, candidates=names)
     # One sensitivity for all: its own would dampen the best markers most, because theirs is the largest.
     shared = dps.sensitivity.flatten(scored.sensitivity)
-    return {"tdt": dps.Scores(scored.values, shared, candidates=names, neighbours="family")}
+    return {"tdt": dps.Scores(scored.values, shared, candidates=names, neighbours="family", zero=scored.zero)}
 
 
 def run(request: Request) -> Answer:

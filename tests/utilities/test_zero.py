@@ -1,0 +1,49 @@
+"""What utilities say of zero is true on every database that is enumerated."""
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect.audit.claims import COMBINATION_CLAIMS, UTILITY_CLAIMS
+
+CLAIMS = (*UTILITY_CLAIMS, *COMBINATION_CLAIMS)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
+def test_zero_is_what_a_utility_says(claim) -> None:
+    """No score above the best and none below the worst; neutral has none of the two on its side."""
+    universe = claim.universe()
+    made = [claim.utility(universe[x]) for x in range(0, len(universe), 1 + len(universe) // 400)]
+    values = np.concatenate([scores.values for scores in made])
+
+    (zero,) = {scores.zero for scores in made}
+    assert {"best": values.max() <= 0, "worst": values.min() >= 0, "neutral": values.min() < 0 < values.max()}[zero]
+
+
+@pytest.mark.parametrize("claim", UTILITY_CLAIMS, ids=lambda claim: claim.name)
+def test_a_zero_that_is_safe_is_an_exact_zero(claim) -> None:
+    """Where the sensitivity starts with zeros the score is the very same number on every neighbour."""
+    universe = claim.universe()
+    if len(universe) > 1500:
+        pytest.skip("enumerated by the audit")
+    made = [claim.utility(universe[x]) for x in range(len(universe))]
+    still = np.array([scores.sensitivity.at(0) == 0 for scores in made])
+    values = np.array([scores.values for scores in made])
+    for x, y in universe.pairs().tolist():
+        assert np.array_equal(values[x][still[x]], values[y][still[x]])
+
+
+def test_other_forms_of_a_score_keep_its_zero() -> None:
+    """Engines, negation, sums."""
+    ibis, pyarrow = pytest.importorskip("ibis"), pytest.importorskip("pyarrow")
+    table = ibis.memtable(pyarrow.table({"name": ["a", "b"], "score": [0, 1]}))
+    at = dps.sensitivity.local(lambda t: 0 if t < 9 else 1, ceiling=1)
+    engine = dps.Candidates(table, "name", "score", at, domain=["a", "b"], zero="worst")
+
+    assert "worst" == engine.example().zero
+    assert "zero='worst'" in repr(engine)
+    seen = []
+    engine.answer(lambda grouped: seen.append(grouped.scores.zero) or [(0, 0)])
+    assert ["worst"] == seen
+    with pytest.raises(ValueError, match="zero is"):
+        dps.Candidates(table, "name", "score", at, domain=["a", "b"], zero="good")
