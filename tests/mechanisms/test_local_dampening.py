@@ -50,7 +50,7 @@ def test_example_4_1_1_inverts_the_order() -> None:
 
 
 def test_zero_stays_zero_when_delta_starts_with_zeros() -> None:
-    """Erratum to Definition 3.3.1: D(0) = 0, not the number of zeros at the start."""
+    """As long as zero is neutral; with the other two it is moved by the zeros at the start."""
     at = dps.sensitivity.local(lambda t: 0 if t < 5 else 1, ceiling=1).over(3)
 
     assert [0.0, 5.5, -6.0] == dampen(np.array([0.0, 0.5, -1.0]), at).tolist()

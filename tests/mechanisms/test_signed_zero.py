@@ -196,6 +196,25 @@ def test_a_robust_front_wins_and_a_safe_winner_stays() -> None:
     assert [100, -99, -99] == (effective.ticks / TICKS).tolist()
 
 
+def test_a_zero_of_either_sign_is_a_matter_of_accuracy() -> None:
+    """Erratum to Definition 3.3.1: +T, as printed, keeps a Pareto lead and leaves nothing of that of a 0/1 score."""
+    dampening, votes = dps.mechanism("local-dampening"), dps.utilities.majority([50, 20, 20])
+    speed, price = (dps.Scores([200, 1, 2], 1, kind="integer") for _ in range(2))
+
+    def chance(scores: dps.Scores, zero: str) -> float:
+        return float(dampening.law(dps.Scores(scores.values, scores.sensitivity, zero=zero), 0.1)[0])
+
+    # The lead is 30 steps: 1, 31 or 61 units ahead of two others.
+    for zero, lead in (("best", 1), ("neutral", 31), ("worst", 61)):
+        assert pytest.approx(1 / (1 + 2 * np.exp(-0.05 * lead)), abs=1e-5) == chance(votes, zero)
+    flat = dps.mechanism("exponential").law(dps.Scores(votes.values, 1), 0.1)[0]
+    assert pytest.approx(flat, abs=1e-6) == chance(votes, "best")
+    assert votes.zero == "worst"
+    front = dps.pareto([speed, price])
+    assert chance(front, "best") > 0.9 > 0.4 > chance(front, "neutral") > chance(front, "worst")
+    assert front.zero == "best"
+
+
 def test_shifted_dampening_looks_at_no_zero() -> None:
     """Its score is (u - C) / Du or (u + C) / Du: nothing is special about zero."""
     at = partial(dps.sensitivity.local, lambda t: 0 if t < 5 else 1, ceiling=1, reach=9)
