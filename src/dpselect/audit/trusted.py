@@ -32,6 +32,8 @@ _SAMPLERS = {
     "exponential": "kernel/samplers/exponential.py:exponential",
     "permute-and-flip": "kernel/samplers/permute_and_flip.py:permute_and_flip",
     "noisy max, Laplace": "kernel/samplers/laplace.py:laplace",
+    "permute-and-flip, clipped": "kernel/samplers/clipped_flip.py:clipped_flip",
+    "noisy max, Laplace, clipped": "kernel/samplers/laplace.py:laplace",
 }
 _IDEALISED = "release/idealised.py:noisy_max"
 
@@ -103,7 +105,7 @@ def _of(file: Path) -> Iterator[Definition]:
             for name in names:
                 seen[name] = f"{here}:{name}"
                 # The table of samplers names all of them, and a release uses one.
-                reached = frozenset() if name in ("_DRAWS", "_GROUPED") else _reached(node, seen, ())
+                reached = frozenset() if name in ("_DRAWS", "_CLIPPED", "_GROUPED") else _reached(node, seen, ())
                 yield Definition(f"{here}:{name}", lines if name == names[0] else 0, reached)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):

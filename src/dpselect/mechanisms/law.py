@@ -25,18 +25,21 @@ _BLOCK = 2**21
 
 def exponential(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction) -> Floats:
     """Return log Pr of the exponential sampler: softmax of -rate * gap."""
-    exponent = _exponents(gaps, rate)
+    exponent = exponents(gaps, rate)
     total: float = np.log((counts * np.exp(-exponent)).sum())
     return -exponent - total
 
 
 def permute_and_flip(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction) -> Floats:
-    """Return log Pr of permute-and-flip: log p_r + log Int_0^1 prod over s != r of (1 - p_s x) dx.
+    """Return log Pr of permute-and-flip, p = exp(-rate * gap): see :func:`permute_and_flip_at`."""
+    return permute_and_flip_at(exponents(gaps, rate), counts)
 
-    p = exp(-rate * gap). The panels halve towards 0 until they resolve 1 / sum p, where the product falls
-    off; relative error below 1e-12.
+
+def permute_and_flip_at(exponent: Floats, counts: NDArray[np.int64]) -> Floats:
+    """Return log p_r + log Int_0^1 prod over s != r of (1 - p_s x) dx, p = exp(-exponent).
+
+    The panels halve towards 0 until they resolve 1 / sum p, where the product falls off; relative error below 1e-12.
     """
-    exponent = _exponents(gaps, rate)
     chance = np.exp(-exponent)
     weight = (counts * chance).sum()
     halvings = int(np.ceil(np.log2(weight))) + 2
@@ -45,28 +48,33 @@ def permute_and_flip(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: F
 
     # log prod_s (1 - p_s x), every candidate included; the one of r is divided out below.
     heights = np.empty(nodes.size)
-    step = max(1, _BLOCK // gaps.size)
+    step = max(1, _BLOCK // exponent.size)
     for block in _blocks(nodes.size, step):
         heights[block] = np.log1p(-nodes[block, None] * chance) @ counts.astype(np.float64)
     # Nodes whose height cannot matter are left out: the integral is at least about 1 / weight.
     kept = heights > -90.0
     nodes, scaled = nodes[kept], weights[kept] * np.exp(heights[kept])
 
-    integral = np.empty(gaps.size)
-    for block in _blocks(gaps.size, max(1, _BLOCK // nodes.size)):
+    integral = np.empty(exponent.size)
+    for block in _blocks(exponent.size, max(1, _BLOCK // nodes.size)):
         integral[block] = (scaled / (1.0 - chance[block, None] * nodes)).sum(axis=1)
     return np.log(integral) - exponent
 
 
 def laplace(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction) -> Floats:
-    """Return log Pr of noisy max with Laplace noise: log Int f(z - u_r) prod over s != r of F(z - u_s) dz.
+    """Return log Pr of noisy max with Laplace noise: see :func:`laplace_at`."""
+    return laplace_at(exponents(gaps, rate), counts)
+
+
+def laplace_at(exponent: Floats, counts: NDArray[np.int64]) -> Floats:
+    """Return log Int f(z - u_r) prod over s != r of F(z - u_s) dz, u = -exponent, all different.
 
     Panels split at every distinct score, where F has a kink. Above a score F is 1 - e^-(z-u)/2, whose
     logarithm and reciprocal are power series in e^-(z-u)/2 <= 1/2: sums over candidates become 53 running
     sums.
     """
-    order = np.argsort(gaps)[::-1]
-    scores, number = -_exponents(gaps[order], rate), counts[order].astype(np.float64)
+    order = np.argsort(exponent)[::-1]
+    scores, number = -exponent[order], counts[order].astype(np.float64)
     edges = _edges(scores, number)
     nodes, weights = _quadrature(edges)
     with np.errstate(divide="ignore"):
@@ -75,7 +83,7 @@ def laplace(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction) 
     # Below u_r the factor f / F of r is 1; above it is the sum of (e^-(z-u_r)/2)^k, k >= 1.
     passed = np.searchsorted(nodes, scores)
     below = np.concatenate(([-np.inf], np.logaddexp.accumulate(mass)))[passed]
-    result = np.empty(gaps.size)
+    result = np.empty(exponent.size)
     result[order] = np.logaddexp(below, _log_tails(nodes, mass, scores, passed))
     return result
 
@@ -90,7 +98,7 @@ def discrete_laplace(values: NDArray[np.int64], rate: Fraction) -> Floats:
     return np.asarray(np.log(np.tanh(x / 2)) - x * np.abs(values))
 
 
-def _exponents(gaps: NDArray[np.int64], rate: Fraction) -> Floats:
+def exponents(gaps: NDArray[np.int64], rate: Fraction) -> Floats:
     """Return gap * rate, finite: beyond the largest rate every loser's probability is nothing anyway."""
     return np.multiply(gaps, double(rate), dtype=np.float64)
 

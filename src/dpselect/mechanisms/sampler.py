@@ -34,6 +34,8 @@ class Sampler:
             exact.
         strength: epsilon to what a gap of one span is multiplied by; epsilon itself unless the noise is another.
         grouped: whether the same law can be drawn among groups of equal scores.
+        clip: how many candidates there are to a public number of units of noise: nobody counts as further behind the
+            best. ``None`` where gaps are not clipped.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Sampler:
     noise: noises.Noise | None = None
     strength: Callable[[Fraction], Fraction] = Fraction
     grouped: bool = False
+    clip: Callable[[int], Fraction] | None = None
 
     @property
     def idealised(self) -> bool:
@@ -83,6 +86,8 @@ def _slid(epsilon: Fraction) -> Fraction:
 EXPONENTIAL = Sampler("exponential", law.exponential, bounded_range=True, grouped=True)
 PERMUTE_AND_FLIP = Sampler("permute-and-flip", law.permute_and_flip, grouped=True)
 LAPLACE = Sampler("noisy max, Laplace", law.laplace, most_groups=10_000)
+# The names of samplers that differ by their clip: ``smooth.clip``.
+CLIPPED_FLIP, CLIPPED_LAPLACE = "permute-and-flip, clipped", "noisy max, Laplace, clipped"
 
 
 def noisy_max(noise: noises.Noise, strength: Callable[[Fraction], Fraction] = Fraction) -> Sampler:

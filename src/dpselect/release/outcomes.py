@@ -10,11 +10,19 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.coins import Entropy, fresh
 from dpselect.kernel.samplers import grouped
+from dpselect.kernel.samplers.clipped_flip import clipped_flip
 from dpselect.kernel.samplers.discrete_laplace import noise
 from dpselect.kernel.samplers.exponential import exponential
 from dpselect.kernel.samplers.laplace import laplace
 from dpselect.kernel.samplers.permute_and_flip import permute_and_flip, permute_and_flip_rows, uniform
-from dpselect.mechanisms.sampler import EXPONENTIAL, LAPLACE, PERMUTE_AND_FLIP, Sampler
+from dpselect.mechanisms.sampler import (
+    CLIPPED_FLIP,
+    CLIPPED_LAPLACE,
+    EXPONENTIAL,
+    LAPLACE,
+    PERMUTE_AND_FLIP,
+    Sampler,
+)
 from dpselect.release.idealised import noisy_max
 from dpselect.release.partition import Candidates, least_cost
 
@@ -25,6 +33,10 @@ _DRAWS: dict[str, Draw] = {
     EXPONENTIAL.name: exponential,
     PERMUTE_AND_FLIP.name: permute_and_flip,
     LAPLACE.name: laplace,
+}
+_CLIPPED: dict[str, Callable[[Integers, Fraction, Fraction, Entropy], int]] = {
+    CLIPPED_FLIP: clipped_flip,
+    CLIPPED_LAPLACE: lambda ticks, rate, clip, entropy: laplace(ticks, rate, entropy, clip),
 }
 _GROUPED = {EXPONENTIAL.name: grouped.exponential, PERMUTE_AND_FLIP.name: grouped.permute_and_flip}
 
@@ -51,6 +63,8 @@ class Coins:
     def _winner(self, sampler: Sampler, ticks: Integers, rate: Fraction) -> int:
         if sampler.noise is not None:
             return noisy_max(ticks, rate, self._stream(), sampler.noise)
+        if sampler.clip is not None:
+            return _CLIPPED[sampler.name](ticks, rate, sampler.clip(ticks.size), self._stream())
         return _DRAWS[sampler.name](ticks, rate, self._stream())
 
     def grouped(

@@ -19,20 +19,21 @@ from dpselect.kernel.units import double
 _CHUNK = 2**15
 
 
-def laplace(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy) -> int:
+def laplace(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy, clip: Fraction | None = None) -> int:
     """Draw the largest of ticks * rate + Laplace(1), refining the noise until the winner is certain.
 
+    With a public ``clip`` nobody counts as further behind the best than that many units of noise.
     Noise is known only as an interval: 63 bits of a uniform number and a sign first, 64 bits more for whoever
     may still win. Ties have probability zero, so this ends.
     """
-    top, scale = ticks.max(), double(rate)
+    top, scale, most_behind = ticks.max(), double(rate), np.inf if clip is None else double(clip)
     bar, rivals = -np.inf, list[_Rival]()
     for start in range(0, ticks.size, _CHUNK):
         gaps = top - ticks[start : start + _CHUNK]
         drawn = np.frombuffer(entropy(8 * gaps.size), dtype=np.uint64)
         sign = np.where(drawn & np.uint64(1), 1.0, -1.0)
         prefix = (drawn >> np.uint64(1)).astype(np.float64)
-        base = gaps * -scale
+        base = -np.minimum(gaps * scale, most_behind)
         with np.errstate(divide="ignore"):
             most, least = -np.log(prefix * 2.0**-63), -np.log(np.minimum((prefix + 1) * 2.0**-63, 1.0))
         # The guard is a thousand times the rounding of these few operations.
@@ -41,12 +42,16 @@ def laplace(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy) -> int:
         low = base + np.where(sign > 0, least, -most) - slack
         bar = max(bar, float(low.max()))
         rivals += [
-            _Rival(start + int(i), int(gaps[i]) * rate, int(sign[i]), int(drawn[i] >> np.uint64(1)), 63)
+            _Rival(start + int(i), _behind(int(gaps[i]) * rate, clip), int(sign[i]), int(drawn[i] >> np.uint64(1)), 63)
             for i in np.flatnonzero(high >= bar)
         ]
     while len(rivals) > 1:
         rivals = _rivals_left([rival.refined(entropy) for rival in rivals])
     return rivals[0].position
+
+
+def _behind(gap: Fraction, clip: Fraction | None) -> Fraction:
+    return gap if clip is None else min(gap, clip)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,77 @@
+"""The public clip: how deep it is, what it allows, and the law of clipped gaps."""
+
+import math
+from fractions import Fraction
+from functools import partial
+
+import mpmath
+import numpy as np
+import pytest
+
+from dpselect.mechanisms.sampler import LAPLACE, PERMUTE_AND_FLIP
+from dpselect.mechanisms.smooth.clip import calibrate, clipped_flip, clipped_laplace, depth, fixed
+from tests.mechanisms.test_law import flip_by_enumeration
+
+THOUSANDTH = Fraction(1, 1000)
+
+
+def test_the_depth_of_a_floor_of_a_thousandth() -> None:
+    """ln((m-1) / (2 floor)): 6.2, 8.4, 10.8 and 13.1 units, rounded up at the sixth decimal."""
+    for m, rounded in ((2, 6.2), (10, 8.4), (100, 10.8), (1000, 13.1)):
+        units = depth("exponential", THOUSANDTH, m)
+
+        assert round(float(units), 1) == rounded
+        assert 0 <= float(units) - math.log((m - 1) / 0.002) < 2e-6
+    assert depth("exponential", THOUSANDTH, 1) == depth("exponential", THOUSANDTH, 2)
+
+
+@pytest.mark.parametrize("m", [2, 10, 1000])
+@pytest.mark.parametrize(("noise", "build"), [("exponential", clipped_flip), ("laplace", clipped_laplace)])
+def test_hopeless_candidates_keep_the_floor_at_most(noise: str, build, m: int) -> None:
+    """All together, and nearly that: the law itself, with the others infinitely far behind."""
+    sampler = build(partial(depth, noise, THOUSANDTH))
+    law = np.exp(sampler.log_law(np.array([0, 10**9]), np.array([1, m - 1]), Fraction(1)))
+
+    assert (0.0009 if noise == "exponential" else 0.0005) < (m - 1) * law[1] <= 0.001
+
+
+@pytest.mark.parametrize("epsilon", ["1e-12", "0.1", "1", "20"])
+@pytest.mark.parametrize("units", ["0.05", "1", "6.9", "100"])
+def test_constants_are_on_the_safe_side(epsilon: str, units: str) -> None:
+    """beta exactly phi epsilon / T, and c no less than what is asked for and hardly more."""
+    total, phi, clip = Fraction(epsilon), Fraction(15, 100), Fraction(units)
+    beta, c = calibrate(7, total, range_bound=2, phi=phi, clip=partial(fixed, clip))
+
+    assert beta == phi * total / clip
+    with mpmath.workdps(60):
+        shrunk = mpmath.exp(-mpmath.mpf(beta.numerator) / beta.denominator)
+        asked = 2 * max(
+            shrunk * ((1 - phi) * total).denominator / ((1 - phi) * total).numerator,
+            mpmath.mpf(total.denominator) / total.numerator,
+        )
+        exact = mpmath.mpf(c.numerator) / c.denominator
+        assert asked <= exact <= asked * (1 + mpmath.mpf("1e-35"))
+
+
+@pytest.mark.parametrize("rate", [Fraction(1, 9), Fraction(3), Fraction(10) ** 300])
+def test_the_law_of_clipped_flips_is_that_of_smaller_gaps(rate: Fraction) -> None:
+    """Against the polynomial expanded with sixty digits, at gaps no further than the clip."""
+    gaps, counts, clip = np.array([0, 1, 5, 20, 21, 700]), np.array([1, 2, 1, 1, 2, 1]), Fraction(20, 9)
+    near = [min(gap * rate, clip) for gap in np.repeat(gaps, counts).tolist()]
+    exact = flip_by_enumeration([int(gap * 9 * rate.denominator) for gap in near], Fraction(1, 9 * rate.denominator))
+
+    law = clipped_flip(partial(fixed, clip)).log_law(gaps, counts, rate)
+
+    assert np.allclose(np.repeat(law, counts), [float(mpmath.log(p)) for p in exact], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("build", "bare"), [(clipped_flip, PERMUTE_AND_FLIP), (clipped_laplace, LAPLACE)])
+def test_a_clip_beyond_all_gaps_changes_nothing(build, bare) -> None:
+    """And one that meets all but the best makes them alike."""
+    gaps, counts = np.array([0, 2, 3, 11]), np.array([2, 1, 5, 1])
+    deep, shallow = (build(partial(fixed, Fraction(units))).log_law(gaps, counts, Fraction(1)) for units in (12, 1))
+
+    assert np.allclose(deep, bare.log_law(gaps, counts, Fraction(1)), rtol=0, atol=1e-13)
+    assert np.allclose(
+        shallow[1:], bare.log_law(np.array([0, 1]), np.array([2, 7]), Fraction(1))[1], rtol=0, atol=1e-12
+    )
