@@ -58,7 +58,7 @@ def test_only_the_kernel_and_the_door_reach_for_coins(path: Path) -> None:
 @pytest.mark.parametrize(
     "planted",
     [
-        "from dpselect.kernel.coins import fresh",
+        "from dpselect.kernel.coins import new_entropy",
         "from dpselect.kernel import coins",
         "import dpselect.kernel.coins as c",
         "def late():\n    from dpselect.kernel.samplers.laplace import laplace",
@@ -105,5 +105,5 @@ def test_import_linter_breaks_on_a_planted_import(where: str, tmp_path: Path) ->
 
     assert f"{RULE} KEPT" in linted()
     module = tmp_path / "dpselect" / where
-    module.write_text(f"{module.read_text(encoding='utf-8')}\nfrom dpselect.kernel.coins import fresh\n", "utf-8")
+    module.write_text(f"{module.read_text(encoding='utf-8')}\nfrom dpselect.kernel.coins import new_entropy\n", "utf-8")
     assert f"{RULE} BROKEN" in linted()

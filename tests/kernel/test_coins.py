@@ -112,14 +112,14 @@ def test_exponents_beyond_floats_raise_no_flags() -> None:
 
 def test_fresh_streams_differ() -> None:
     """Two draw calls never share a stream."""
-    assert coins.fresh()(32) != coins.fresh()(32)
+    assert coins.new_entropy()(32) != coins.new_entropy()(32)
 
 
 def test_a_draw_within_a_draw_repeats_nothing() -> None:
     """Streams of one thread that are read in turn never give the same bytes."""
-    outer = coins.fresh()
+    outer = coins.new_entropy()
     blocks = [outer(16)]
-    inner = coins.fresh()
+    inner = coins.new_entropy()
     blocks += [inner(16), outer(16), inner(16), outer(16)]
 
     assert 5 == len(set(blocks))
@@ -138,7 +138,7 @@ def test_a_key_serves_a_thousand_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     monkeypatch.setattr(coins.os, "urandom", lambda count: asked.append(count) or bytes(count))
     for _ in range(2 * 2**10):
-        coins.fresh()
+        coins.new_entropy()
 
     assert 2 == asked.count(32)
     # Every draw has a counter of its own, and each cipher was made with one.
@@ -150,15 +150,15 @@ FORKED = """
 import os
 from dpselect.kernel import coins
 
-coins.fresh()
+coins.new_entropy()
 cipher, (reader, writer) = coins._OWN.stream, os.pipe()
 if not os.fork():
-    os.write(writer, coins.fresh()(32) if coins._OWN.stream is not cipher else b"")
+    os.write(writer, coins.new_entropy()(32) if coins._OWN.stream is not cipher else b"")
     os._exit(0)
 os.wait()
 os.close(writer)
 child = os.read(reader, 32)
-assert len(child) == 32 and child != coins.fresh()(32)
+assert len(child) == 32 and child != coins.new_entropy()(32)
 """
 
 
@@ -174,4 +174,4 @@ def test_without_the_cipher_library_the_operating_system_answers(monkeypatch: py
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers", None)
     monkeypatch.setattr(coins, "_ciphers", coins._ciphers.__wrapped__)
 
-    assert coins.fresh() is os.urandom
+    assert coins.new_entropy() is os.urandom

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpselect import audit
-from dpselect.kernel.coins import fresh
+from dpselect.kernel.coins import new_entropy
 from dpselect.kernel.samplers.discrete_laplace import _Odds, geometric, noise
 from dpselect.mechanisms.law import discrete_laplace
 from dpselect.release.outcomes import Coins
@@ -24,7 +24,7 @@ def clipped_law(rate: Fraction, most: int) -> dict[int, float]:
 def test_noise_follows_its_law(rate: Fraction) -> None:
     """Accepted at its rate, rejected at 0.7 and 1.3 times that."""
     most = max(1, round(3 / float(rate)))
-    drawn = iter(np.clip(noise(400_000, rate, fresh()), -most, most).tolist())
+    drawn = iter(np.clip(noise(400_000, rate, new_entropy()), -most, most).tolist())
     verdict = audit.sampler(
         lambda: next(drawn),
         clipped_law(rate, most),
@@ -45,15 +45,15 @@ def test_shapes_and_sizes() -> None:
     """Any shape; large epsilons hardly disturb; small ones spread."""
     counts = np.arange(6, dtype=np.int64).reshape(2, 3)
 
-    assert not noise(counts.size, Fraction(60), fresh()).any()
+    assert not noise(counts.size, Fraction(60), new_entropy()).any()
     assert (2, 3) == Coins().noisy(counts, Fraction(1, 100)).shape
-    assert geometric(2000, Fraction(1, 10**6), fresh()).max() > 10**5
+    assert geometric(2000, Fraction(1, 10**6), new_entropy()).max() > 10**5
 
 
 def test_vanishing_epsilons_are_refused() -> None:
     """The noise would not fit."""
     with pytest.raises(ValueError, match="too small for counts"):
-        noise(1, Fraction(1, 2**50), fresh())
+        noise(1, Fraction(1, 2**50), new_entropy())
 
 
 @pytest.mark.parametrize("rate", [Fraction(1, 3), Fraction(1, 2**30)])

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from dpselect import audit
-from dpselect.kernel.coins import fresh
+from dpselect.kernel.coins import new_entropy
 from dpselect.mechanisms.smooth import noise_distributions as noises
 from dpselect.release.idealised import noisy_max
 
@@ -103,7 +103,7 @@ def test_draws_follow_the_law(noise: noises.Noise) -> None:
         return dict(enumerate(np.exp(noises.log_law(gaps, np.ones(3, dtype=np.int64), at, noise)).tolist()))
 
     verdict = audit.sampler(
-        lambda: noisy_max(gaps.max() - gaps, rate, fresh(), noise), law(rate), against={"sharper": law(4 * rate)}
+        lambda: noisy_max(gaps.max() - gaps, rate, new_entropy(), noise), law(rate), against={"sharper": law(4 * rate)}
     )
     assert verdict.accepted
 

@@ -165,7 +165,7 @@ MUTANTS = (
     ),
     Mutant(
         "random bytes have a fixed start",
-        "dpselect.kernel.coins:fresh",
+        "dpselect.kernel.coins:new_entropy",
         "reset_nonce(os.urandom(16))",
         "reset_nonce(bytes(16))",
         ("coins, streams on 64 draw calls",),

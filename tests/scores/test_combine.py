@@ -520,7 +520,7 @@ def test_candidates_are_compared_as_they_are() -> None:
         (lambda s: pareto(()), ValueError, "no objective"),
         (lambda s: pareto(s), TypeError, r"^Pass the objectives as one list of Scores: pareto\(\[a, b\]\)\.$"),
         (lambda s: pareto(s, s), TypeError, r"one list of Scores: pareto"),
-        (lambda s: pareto(parts=s), TypeError, r"one list of Scores: pareto"),
+        (lambda s: pareto(objectives=s), TypeError, r"one list of Scores: pareto"),
         (lambda s: aggregate(s, s), TypeError, r"one list of Scores: aggregate"),
         (lambda s: pareto({"a": s, "b": s}), TypeError, "one list of Scores"),
         (lambda s: aggregate({s}, [2]), TypeError, "one list of Scores"),

@@ -490,12 +490,12 @@ def test_a_file_that_changes_once_is_read_again_with_fresh_coins(engine, tmp_pat
     streams = []
 
     def stream():
-        from dpselect.kernel.coins import fresh
+        from dpselect.kernel.coins import new_entropy
 
         streams.append(len(streams))
         if len(streams) == 1:
             advance()
-        return fresh()
+        return new_entropy()
 
     with dps.budget(epsilon=1) as book:
         release = release_of(candidates, 1, 1, FLIP, book, behind(stream))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.kernel.coins import fresh
+from dpselect.kernel.coins import new_entropy
 from dpselect.release.opened import door_to
 from dpselect.release.outcomes import Coins
 from dpselect.scores.grouped import GroupedScores
@@ -19,7 +19,7 @@ from tests.verification.test_sampling import EPSILON, THRESHOLD, p_value
 TABLE = GroupedScores(dps.Scores([9, 7, 3, 1, 3], sensitivity=1), np.array([1, 3, 40, 5000, 2]))
 
 
-def picks(table, k, epsilon, mechanism, stream=fresh):
+def picks(table, k, epsilon, mechanism, stream=new_entropy):
     """The groups and ordinals of k winners, behind the door, with this entropy."""
     with door_to(lambda: Coins(stream))(dps.Guarantee(epsilon * k, "add-remove")) as draws:
         return draws.top_k_grouped(table, k, epsilon * k, mechanism=mechanism)
@@ -96,10 +96,10 @@ def test_binomial_numbers_follow_their_law(count: int, chance: Fraction, entropy
 
 def test_the_release_path_uses_a_stream_of_its_own() -> None:
     """With operating system randomness: accepted unless one in 10^12 is against us."""
-    from dpselect.kernel.coins import fresh
+    from dpselect.kernel.coins import new_entropy
 
     mechanism = dps.mechanism("permute-and-flip")
-    drawn = [picks(TABLE, 1, EPSILON, mechanism, fresh)[0][0] for _ in range(800)]
+    drawn = [picks(TABLE, 1, EPSILON, mechanism, new_entropy)[0][0] for _ in range(800)]
     law = np.exp(mechanism.grouped_log_law(TABLE, EPSILON)) * TABLE.counts
 
     assert p_value(np.bincount(drawn, minlength=5), law) > THRESHOLD

@@ -159,7 +159,7 @@ def draw(rows: Sequence[Row], path: str | Path) -> None:
 
 
 def draw_front(
-    parts: Sequence[Scores],
+    objectives: Sequence[Scores],
     names: Sequence[str],
     chosen: Sequence[int],
     private: Sequence[int],
@@ -171,7 +171,7 @@ def draw_front(
     """Draw two objectives of public data: all candidates, the front, what is best and what was drawn with noise.
 
     Args:
-        parts: two scores of the same candidates.
+        objectives: two scores of the same candidates.
         names: what they are called.
         chosen: positions of the best candidates without noise.
         private: positions drawn privately.
@@ -184,7 +184,7 @@ def draw_front(
         ValueError: not two objectives, weights that are both zero, or a file of another kind.
     """
     path = Path(path)
-    if not len(parts) == len(names) == len(weights) == 2 or not any(weights):
+    if not len(objectives) == len(names) == len(weights) == 2 or not any(weights):
         raise ValueError("The front is drawn for two objectives: pass two, two names and two weights, not both zero.")
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise ValueError(f"{path.name} is not a picture: pass a file that ends in .png, .svg or .pdf.")
@@ -192,7 +192,7 @@ def draw_front(
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError('Pictures need matplotlib: python -m pip install "dpselect[plot]".') from None
-    x, y = (part.values.astype(np.float64) for part in parts)
+    x, y = (each.values.astype(np.float64) for each in objectives)
     signs = [(weight > 0) - (weight < 0) for weight in weights]
     figure = Figure(figsize=(7, 4.6), layout="constrained")
     axes = figure.subplots()

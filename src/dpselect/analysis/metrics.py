@@ -40,7 +40,7 @@ def coverage(better: ArrayLike, worse: ArrayLike, *, strict: bool = False) -> fl
     return float(beaten.any(axis=0).mean())
 
 
-def recall(found: Release | Iterable[Any], true: Release | Iterable[Any]) -> float:
+def recall(found: Release[Any] | Iterable[Any], true: Release[Any] | Iterable[Any]) -> float:
     """Return the share of the true candidates among those found.
 
     Args:
@@ -108,7 +108,7 @@ def _numbers(given: ArrayLike, name: str) -> NDArray[np.float64]:
     return numbers
 
 
-def _candidates(given: Release | Iterable[Any], name: str) -> set[Any]:
+def _candidates(given: Release[Any] | Iterable[Any], name: str) -> set[Any]:
     listed = given.candidates if isinstance(given, Release) else given
     try:
         if isinstance(listed, (str, bytes, Mapping)):

@@ -97,7 +97,7 @@ def three_percentiles() -> Finding:
 
 def streams_differ() -> Finding:
     """Check that no two draws see the same bytes."""
-    streams = [coins.fresh()(32) for _ in range(64)]
+    streams = [coins.new_entropy()(32) for _ in range(64)]
     return len(streams), "" if len(set(streams)) == len(streams) else "two streams of random bytes are the same."
 
 

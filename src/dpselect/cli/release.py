@@ -27,7 +27,7 @@ def mechanism_of(request: Request, default: str) -> dps.Mechanism:
     return dps.mechanism(default if request.mechanism is None else request.mechanism)
 
 
-def best(request: Request, scores: dps.Scores, mechanism: dps.Mechanism, k: int = 1, **facts: str) -> Release:
+def best(request: Request, scores: dps.Scores, mechanism: dps.Mechanism, k: int = 1, **facts: str) -> Release[Any]:
     """Release the best k candidates, from the ledger of the command line; ``facts`` are recorded."""
     purse = purse_of(request, **facts)
     sensitivity = scores.sensitivity
@@ -59,7 +59,7 @@ def bound(
     return found
 
 
-def released(release: Release, lines: Sequence[str], note: str = "", **more: Any) -> Answer:
+def released(release: Release[Any], lines: Sequence[str], note: str = "", **more: Any) -> Answer:
     """Return a release as lines and, after a note, what it cost; and for programs."""
     facts = {
         "candidates": release.candidates,
@@ -70,6 +70,6 @@ def released(release: Release, lines: Sequence[str], note: str = "", **more: Any
     return Answer("\n".join([*lines, f"{note}{facts_text(release.guarantee)}, by {release.mechanism}"]), facts)
 
 
-def ranked(release: Release) -> list[str]:
+def ranked(release: Release[Any]) -> list[str]:
     """Return the winners, one per line, in the order of their selection."""
     return [f"{rank:>3}  {name}" for rank, name in enumerate(release.candidates, 1)]

@@ -43,8 +43,8 @@ def heads(gaps: Integers, counts: Integers, rate: Fraction, entropy: Entropy) ->
 def binomial(count: int, exponent: Fraction, entropy: Entropy) -> int:
     """Return how many of ``count`` coins Bernoulli(exp(-exponent)) show heads, exponent >= 0, exactly.
 
-    >>> from dpselect.kernel.coins import fresh
-    >>> binomial(10**6, Fraction(0), fresh()), binomial(10**6, Fraction(10**6), fresh())
+    >>> from dpselect.kernel.coins import new_entropy
+    >>> binomial(10**6, Fraction(0), new_entropy()), binomial(10**6, Fraction(10**6), new_entropy())
     (1000000, 0)
     """
     if not exponent:

@@ -36,7 +36,7 @@ LEAST_EXPONENT = -64.0
 _DRAWS_PER_KEY = 2**10
 
 
-def fresh() -> Entropy:
+def new_entropy() -> Entropy:
     """Return a stream for one draw: AES-256 in counter mode, from a counter that the operating system draws.
 
     The key is this thread's own and is renewed; no draw can be repeated by who has the key later, as the counter is

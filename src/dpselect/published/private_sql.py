@@ -42,7 +42,7 @@ _MOST = 500
 
 def private_sql(
     graph: Graph, k: int = 1, *, max_degree: int | None = None, epsilon: Epsilon, ledger: Spender | None = None
-) -> Release:
+) -> Release[Any]:
     """Name the k nodes whose noisy views have the largest ego betweenness, in order.
 
     Args:

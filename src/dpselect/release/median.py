@@ -23,7 +23,7 @@ def median(
     grid: ArrayLike | None = None,
     epsilon: Epsilon,
     ledger: Spender | None = None,
-) -> Release:
+) -> Release[float]:
     """Choose the median of a column privately, among the values of a public grid.
 
     The mechanism is fixed, so nothing about it depends on the data: permute-and-flip on the scores of

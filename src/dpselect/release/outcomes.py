@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.coins import Entropy, fresh
+from dpselect.kernel.coins import Entropy, new_entropy
 from dpselect.kernel.samplers import grouped
 from dpselect.kernel.samplers.clipped_flip import clipped_flip
 from dpselect.kernel.samplers.discrete_laplace import noise
@@ -48,7 +48,7 @@ class Coins:
         stream: makes the random bytes of one draw; for tests.
     """
 
-    def __init__(self, stream: Callable[[], Entropy] = fresh) -> None:
+    def __init__(self, stream: Callable[[], Entropy] = new_entropy) -> None:
         self._stream = stream
 
     def winners(self, sampler: Sampler, ticks: Integers, rate: Fraction, k: int) -> list[int]:

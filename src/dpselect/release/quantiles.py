@@ -52,7 +52,7 @@ def quantiles(
     epsilon: Epsilon,
     mechanism: Mechanism | None = None,
     ledger: Spender | None = None,
-) -> Release:
+) -> Release[float]:
     """Choose several quantiles privately; ``candidates`` of the release are in the order of ``shares``.
 
     Args:
@@ -92,7 +92,7 @@ def percentiles(
     epsilon: Epsilon,
     mechanism: Mechanism | None = None,
     ledger: Spender | None = None,
-) -> Release:
+) -> Release[float]:
     """Choose several percentiles privately: the release of :func:`quantiles`, asked for in per cent.
 
     Args:
@@ -120,7 +120,7 @@ def release_of(
     ledger: Spender | None,
     cuts: int | None = None,
     door: Door = opened,
-) -> Release:
+) -> Release[float]:
     """Release behind a given door and, for an audit, with a given number of cells per grid value."""
     counts, metadata = counted(values, points)
     total = exact_epsilon(epsilon)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -18,9 +18,12 @@ from dpselect.release.questions import question
 from dpselect.scores.grouped import CandidateSource
 from dpselect.scores.scores import Scores, require_scores
 
+# What kind of candidates a release names.
+C_co = TypeVar("C_co", covariant=True)
+
 
 @dataclass(frozen=True)
-class Release:
+class Release(Generic[C_co]):
     """What may be published: the chosen candidates, in the order of their selection, and the promise.
 
     Attributes:
@@ -29,12 +32,12 @@ class Release:
         guarantee: the promise for the whole release.
     """
 
-    candidates: tuple[Any, ...]
+    candidates: tuple[C_co, ...]
     mechanism: str
     guarantee: Guarantee
 
     @property
-    def candidate(self) -> Any:
+    def candidate(self) -> C_co:
         """Return the single winner.
 
         Raises:
@@ -47,7 +50,7 @@ class Release:
 
 def select(
     scores: Scores | CandidateSource, epsilon: Epsilon, *, mechanism: Mechanism, ledger: Spender | None = None
-) -> Release:
+) -> Release[Any]:
     """Choose one candidate privately, from scores in memory or from :class:`dpselect.Candidates` in an engine.
 
     The draw uses fresh cryptographic randomness from the operating system; there is no seed. With ``ledger=``, or
@@ -71,7 +74,7 @@ def select(
 
 def top_k(
     scores: Scores | CandidateSource, k: int, epsilon: Epsilon, *, mechanism: Mechanism, ledger: Spender | None = None
-) -> Release:
+) -> Release[Any]:
     """Choose k different candidates privately, one after the other (peeling), at epsilon/k each.
 
     Effective scores are computed once; every pick flips its coins relative to the best candidate that
@@ -102,7 +105,7 @@ def release_of(
     mechanism: Mechanism,
     ledger: Spender | None = None,
     door: Door = opened,
-) -> Release:
+) -> Release[Any]:
     """Choose behind a given door: the one to real coins, or that of an audit."""
     if not isinstance(scores, Scores) and isinstance(scores, CandidateSource):
         return _release_grouped(scores, k, epsilon, mechanism, ledger, door)
@@ -117,7 +120,7 @@ def release_of(
 
 def _release_grouped(
     source: CandidateSource, k: int, epsilon: Epsilon, mechanism: Mechanism, ledger: Spender | None, door: Door
-) -> Release:
+) -> Release[Any]:
     """Choose among candidates that stay where they are."""
     # How many there are is public where the domain is a list or a range.
     k, total = require_count(k, getattr(source, "known", None)), exact_epsilon(epsilon)

@@ -24,12 +24,17 @@ _PUBLISHED = {"local": "local-dampening", "global": "exponential"}
 
 @one_list
 def priv_pareto(
-    parts: Iterable[Scores], epsilon: Epsilon, *, k: int = 1, sensitivity: str = "local", ledger: Spender | None = None
-) -> Release:
+    objectives: Iterable[Scores],
+    epsilon: Epsilon,
+    *,
+    k: int = 1,
+    sensitivity: str = "local",
+    ledger: Spender | None = None,
+) -> Release[Any]:
     """Choose k candidates that few others match in every objective: PrivPareto, or DP-MOTkIN for nodes.
 
     Args:
-        parts: a list of scores of the same candidates; ``-scores`` to minimise.
+        objectives: a list of scores of the same candidates; ``-scores`` to minimise.
         epsilon: the budget of the whole list.
         k: how many to name.
         sensitivity: ``"local"`` (local dampening) or ``"global"`` (exponential mechanism).
@@ -44,13 +49,13 @@ def priv_pareto(
     >>> priv_pareto([speed, price], 1).candidate
     0
     """
-    scores = pareto(parts, sensitivity=sensitivity)
+    scores = pareto(objectives, sensitivity=sensitivity)
     return top_k(scores, k, epsilon, mechanism=mechanism(_PUBLISHED[sensitivity]), ledger=ledger)
 
 
 @one_list
 def priv_agg(
-    parts: Iterable[Scores],
+    objectives: Iterable[Scores],
     epsilon: Epsilon,
     weights: Iterable[Any] | None = None,
     *,
@@ -58,11 +63,11 @@ def priv_agg(
     touched: str = "all",
     sensitivity: str = "local",
     ledger: Spender | None = None,
-) -> Release:
+) -> Release[Any]:
     """Choose the k candidates with the largest weighted sums: PrivAgg.
 
     Args:
-        parts: a list of scores of the same candidates; ``-scores`` to minimise.
+        objectives: a list of scores of the same candidates; ``-scores`` to minimise.
         epsilon: the budget of the whole list.
         weights: one number each.
         k: how many to name.
@@ -79,5 +84,5 @@ def priv_agg(
     >>> priv_agg([speed, price], 20, weights=[1, 2]).candidate
     0
     """
-    scores = aggregate(parts, weights, touched=touched, sensitivity=sensitivity)
+    scores = aggregate(objectives, weights, touched=touched, sensitivity=sensitivity)
     return top_k(scores, k, epsilon, mechanism=mechanism(_PUBLISHED[sensitivity]), ledger=ledger)

@@ -45,7 +45,7 @@ _SLOW = 1.0
 
 @one_list
 def aggregate(
-    parts: Iterable[Scores],
+    objectives: Iterable[Scores],
     weights: Iterable[Any] | None = None,
     *,
     touched: str = "all",
@@ -63,7 +63,7 @@ def aggregate(
     possible score goes further. Weights that add up to more than 2^61 are refused; weights are public.
 
     Args:
-        parts: a list of scores of the same candidates and neighbours, larger is better; ``-scores`` to minimise.
+        objectives: a list of scores of the same candidates and neighbours, larger is better; ``-scores`` to minimise.
         weights: one number each, not all zero; 1 each when left out.
         touched: ``"one"`` declares that one step can touch only one of the objectives (true positive and true negative
             rates under add-remove); ``"all"`` otherwise.
@@ -80,7 +80,7 @@ def aggregate(
     >>> both.values, both.sensitivity.ceiling
     (array([  3, 501]), 201.0)
     """
-    parts = listed(parts, "aggregate")
+    parts = listed(objectives, "aggregate")
     first = parts[0]
     used = [(weight, part) for weight, part in zip(exact_weights(weights, len(parts)), parts, strict=True) if weight]
     if not used:
@@ -104,7 +104,7 @@ def aggregate(
 
 
 @one_list
-def pareto(parts: Iterable[Scores], *, sensitivity: str = "local", reach: int | None = None) -> Scores:
+def pareto(objectives: Iterable[Scores], *, sensitivity: str = "local", reach: int | None = None) -> Scores:
     """Return minus the number of other candidates that are at least as good in every objective, exact integers.
 
     Of equal candidates each counts the others. Ceiling R - 1 for R candidates. Range bound 2. Zero is the best score: a
@@ -112,7 +112,7 @@ def pareto(parts: Iterable[Scores], *, sensitivity: str = "local", reach: int | 
     candidates.
 
     Args:
-        parts: a list of scores of the same candidates and neighbours, larger is better; ``-scores`` to minimise.
+        objectives: a list of scores of the same candidates and neighbours, larger is better; ``-scores`` to minimise.
         sensitivity: ``"local"``, or ``"global"`` for the constant R - 1.
         reach: a public distance from which the sensitivity counts as R - 1: a bound on the work, and what shifted
             dampening asks for. Unknown when left out.
@@ -124,7 +124,7 @@ def pareto(parts: Iterable[Scores], *, sensitivity: str = "local", reach: int | 
     >>> pareto([a, b]).values
     array([ 0,  0, -1])
     """
-    parts = listed(parts, "pareto")
+    parts = listed(objectives, "pareto")
     first = parts[0]
     if len(first) < 2:
         raise ValueError(Advice("A Pareto score compares candidates: {pass scores of|there must be} at least two."))

@@ -108,16 +108,16 @@ def _front(request: Request, problems: dict[str, dps.Scores], mechanism: dps.Mec
     if len(request.metric) != 2:
         raise ValueError("--objectives draws two metrics: give --metric twice, with --pareto or --weights.")
     ((_, combined),) = problems.items()
-    parts = top_k.parts(request)
+    objectives = top_k.objectives(request)
     many = min(5, len(combined))
     best = np.argsort(-combined.values, kind="stable")[:many].tolist()
-    place = {candidate: position for position, candidate in enumerate(combined.candidates)}
+    positions = {candidate: position for position, candidate in enumerate(combined.candidates)}
     drawn = dps.top_k(combined, many, epsilon, mechanism=mechanism).candidates
     label = f"{mechanism.name},\nepsilon {float(epsilon):g} in all"
-    private = [place[each] for each in drawn]
+    private = [positions[candidate] for candidate in drawn]
     request.objectives.draw(
         lambda file: dps.compare.draw_front(
-            parts, request.metric, best, private, file, label=label, weights=request.weights or (1, 1)
+            objectives, request.metric, best, private, file, label=label, weights=request.weights or (1, 1)
         )
     )
 

@@ -57,7 +57,7 @@ def run(request: Request) -> Answer:
     return released(release, ranked(release), note, metric=name, **({"weights": weights} if weights else {}))
 
 
-def parts(request: Request) -> list[dps.Scores]:
+def objectives(request: Request) -> list[dps.Scores]:
     """Return the score of every node by each metric."""
     graph = _graph(request)
     return [_metric(metric, request, graph) for metric in request.metric]

@@ -28,8 +28,8 @@ def noise(count: int, rate: Fraction, entropy: Entropy) -> Integers:
     Raises:
         ValueError: the rate is 2^-40 or less.
 
-    >>> from dpselect.kernel.coins import fresh
-    >>> noise(2, Fraction(50), fresh()).tolist()
+    >>> from dpselect.kernel.coins import new_entropy
+    >>> noise(2, Fraction(50), new_entropy()).tolist()
     [0, 0]
     """
     require_rate(rate)
