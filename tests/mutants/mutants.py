@@ -239,6 +239,14 @@ MUTANTS = (
         ("tests/release/test_opened.py::test_bounded_range_pays_for_draws_that_have_it",),
     ),
     Mutant(
+        "draws forget the delta of what they draw",
+        "dpselect.release.draws:Draws._pay",
+        "delta=promise.delta",
+        "delta=Fraction(0)",
+        (),
+        ("tests/release/test_deltas.py::test_draws_take_no_more_delta_than_was_paid",),
+    ),
+    Mutant(
         "one draw may cost as much as several releases that were counted",
         "dpselect.release.opened:door_to",
         "share, guarantee.neighbours, count,",

@@ -78,11 +78,12 @@ class Allowance:
         releases: how many there may be.
         ranged: whether each was promised to have bounded range: then it is one draw that has it.
         exact: whether draws with floating-point noise are refused.
+        delta: of each release; without one, draws that have a delta are refused.
 
     Proof of what its parts promise: ``budget.md``.
     """
 
-    __slots__ = ("_closed", "_each", "_lent", "_lock", "_process", "_unused", "exact", "neighbours", "ranged")
+    __slots__ = ("_closed", "_delta", "_each", "_lent", "_lock", "_process", "_unused", "exact", "neighbours", "ranged")
 
     def __init__(
         self,
@@ -92,21 +93,23 @@ class Allowance:
         *,
         ranged: bool = False,
         exact: bool = False,
+        delta: Fraction = _NOTHING,
     ) -> None:
+        self._delta = delta
         self._each, self.neighbours, self.ranged, self.exact = epsilon, neighbours, ranged, exact
-        # Releases that were not begun, and what is left of the one that was.
-        self._unused = releases, _NOTHING
+        # Releases that were not begun, and the epsilon and delta that are left of the one that was.
+        self._unused = releases, _NOTHING, _NOTHING
         self._lent: list[Allowance] | None = None
         self._closed, self._lock, self._process = False, RLock(), os.getpid()
 
     @property
     def left(self) -> Fraction:
         """Return the epsilon that may still be drawn with."""
-        releases, rest = self._unused
+        releases, rest, _ = self._unused
         return releases * self._each + rest
 
-    def take(self, epsilon: Fraction, count: int = 1) -> None:
-        """Use up epsilon, for each of ``count`` draws.
+    def take(self, epsilon: Fraction, count: int = 1, delta: Fraction = _NOTHING) -> None:
+        """Use up epsilon and delta, for each of ``count`` draws.
 
         Raises:
             PrivacyError: its block has ended, less is left, or parts of it are lent; nothing was used up.
@@ -114,7 +117,13 @@ class Allowance:
         self._require_here()
         with self._lock:
             self._require_whole("drawing from the whole")
-            after = self._after(epsilon, count) if epsilon.numerator > 0 else None
+            possible = epsilon.numerator > 0
+            after = self._after(epsilon, count, delta) if possible else None
+            if after is None and possible and self._after(epsilon, count, _NOTHING):
+                raise PrivacyError(
+                    f"This draw has delta {delta * count}, and this budget has no delta left for it: open with "
+                    "Guarantee(epsilon, neighbours, delta), or use a mechanism that needs none."
+                )
             if after is None:
                 raise PrivacyError(
                     f"This draw asks for epsilon {epsilon * count} and {self.left} is left of what was paid"
@@ -125,21 +134,23 @@ class Allowance:
             # Collecting garbage may have left the block of this part meanwhile.
             self._require_open()
 
-    def _after(self, epsilon: Fraction, count: int) -> tuple[int, Fraction] | None:
+    def _after(self, epsilon: Fraction, count: int, delta: Fraction) -> tuple[int, Fraction, Fraction] | None:
         """Return what ``count`` draws leave, or ``None`` where they do not fit; no draw is part of two releases."""
-        releases, rest = self._unused
-        if not rest and epsilon == self._each:
+        releases, rest, rest_delta = self._unused
+        if not rest and epsilon == self._each and not delta:
             # What follows, where each draw is a whole release.
-            return (releases - count, rest) if count <= releases else None
-        here = min(count, rest // epsilon)
+            return (releases - count, _NOTHING, _NOTHING) if count <= releases else None
+        here = min(count, _fitting(rest, rest_delta, epsilon, delta))
         if here == count:
-            return releases, rest - here * epsilon
-        many = min(1, self._each // epsilon) if self.ranged else self._each // epsilon
+            return releases, *_less(rest, rest_delta, here, epsilon, delta)
+        many = _fitting(self._each, self._delta, epsilon, delta)
+        many = min(1, many) if self.ranged else many
         begun = -((here - count) // many) if many else releases + 1
         if begun > releases:
             return None
         last = count - here - (begun - 1) * many
-        return releases - begun, Fraction(0) if self.ranged else self._each - last * epsilon
+        left = (_NOTHING, _NOTHING) if self.ranged else _less(self._each, self._delta, last, epsilon, delta)
+        return releases - begun, *left
 
     @contextmanager
     def disjoint(self, parts: int) -> Iterator[list[Allowance]]:
@@ -189,20 +200,23 @@ class Allowance:
                     each.close()
 
     def _part(self) -> Allowance:
-        part = Allowance(self._each, self.neighbours, ranged=self.ranged, exact=self.exact)
+        part = Allowance(self._each, self.neighbours, ranged=self.ranged, exact=self.exact, delta=self._delta)
         part._unused, part._lock = self._unused, self._lock
         return part
 
-    def _least(self) -> tuple[int, Fraction]:
-        """Return what is left along the branch that took most, also while parts of parts are lent."""
-        return min((each._least() for each in self._lent or ()), default=self._unused)
+    def _least(self) -> tuple[int, Fraction, Fraction]:
+        """Return what is left along every branch at least, also while parts of parts are lent."""
+        ends = [each._least() for each in self._lent or ()] or [self._unused]
+        releases = min(end[0] for end in ends)
+        begun = [end for end in ends if end[0] == releases]
+        return releases, min(end[1] for end in begun), min(end[2] for end in begun)
 
     def close(self) -> None:
         """Leave nothing, to whoever still holds it or a part of it."""
         with self._lock:
             for each in self._lent or ():
                 each.close()
-            self._unused, self._lent, self._closed = (0, _NOTHING), None, True
+            self._unused, self._lent, self._closed = (0, _NOTHING, _NOTHING), None, True
 
     def _require_open(self) -> None:
         if self._closed:
@@ -219,3 +233,15 @@ class Allowance:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("A budget is never copied: draw from it where it was opened.")
+
+
+def _fitting(rest: Fraction, rest_delta: Fraction, epsilon: Fraction, delta: Fraction) -> int:
+    """Return how many draws fit into what is left of one release."""
+    return min(rest // epsilon, rest_delta // delta) if delta else rest // epsilon
+
+
+def _less(
+    rest: Fraction, rest_delta: Fraction, count: int, epsilon: Fraction, delta: Fraction
+) -> tuple[Fraction, Fraction]:
+    """Return what so many draws leave of it."""
+    return rest - count * epsilon, rest_delta - count * delta if delta else rest_delta

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
@@ -120,6 +120,7 @@ class SmoothMechanism(Mechanism):
     Attributes:
         name, summary, sampler, parameters: as :class:`Mechanism`.
         smooth: Scores and epsilon to scores in units of the noise.
+        delta: of each selection, 0 where its promise is pure.
     """
 
     name: str
@@ -127,11 +128,20 @@ class SmoothMechanism(Mechanism):
     smooth: Smooth
     sampler: Sampler
     parameters: dict[str, Any] = field(default_factory=dict, hash=False)
+    delta: Fraction = Fraction(0)
 
     def prepared(self, scores: Scores, epsilon: Fraction) -> tuple[NDArray[np.int64], Fraction]:
         """Return scores in ticks of noise, shape (m,), and what one tick is worth."""
         weighed = self.smooth(scores, epsilon)
         return weighed.ticks, weighed.rate
+
+    def guarantee(self, scores: Scores, epsilon: Epsilon) -> Guarantee:
+        """Return what one selection at this epsilon promises, with its delta.
+
+        Raises:
+            ValueError: epsilon is not positive and finite.
+        """
+        return replace(super().guarantee(scores, epsilon), delta=self.delta)
 
     def __repr__(self) -> str:
         return _shown(self)

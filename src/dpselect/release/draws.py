@@ -141,8 +141,6 @@ class Draws:
         del mechanism, note
         if not isinstance(guarantee, Guarantee):
             raise TypeError("guarantee must be a Guarantee: pass dpselect.Guarantee(epsilon, neighbours).")
-        if guarantee.delta:
-            raise PrivacyError("This budget has no delta: release with pure epsilon, or pay for it by itself.")
         self._pay(guarantee, whole(count, "count", "how many releases"))
 
     def close(self) -> None:
@@ -158,9 +156,17 @@ class Draws:
                 "This draw has floating-point noise, and exact ones were paid for: pay for "
                 "Guarantee(..., idealised=True), or use another mechanism."
             )
-        self._take(promise.epsilon, promise.neighbours, count, ranged=promise.bounded_range)
+        self._take(promise.epsilon, promise.neighbours, count, ranged=promise.bounded_range, delta=promise.delta)
 
-    def _take(self, epsilon: Fraction, neighbours: Neighbours, count: int = 1, *, ranged: bool = False) -> None:
+    def _take(
+        self,
+        epsilon: Fraction,
+        neighbours: Neighbours,
+        count: int = 1,
+        *,
+        ranged: bool = False,
+        delta: Fraction = Fraction(0),
+    ) -> None:
         paid = self._allowance.neighbours
         if neighbours is not paid:
             raise PrivacyError(
@@ -171,7 +177,7 @@ class Draws:
                 "What was paid has bounded range, and this draw has none: pay for a Guarantee without it, or use the "
                 "exponential mechanism."
             )
-        self._allowance.take(epsilon, count)
+        self._allowance.take(epsilon, count, delta)
 
     @staticmethod
     def _priced(epsilon: Epsilon, bound: Bound) -> Fraction:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from fractions import Fraction
 from inspect import unwrap
 from typing import Any
 
@@ -74,9 +75,10 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
         if book is not None:
             noted = {"note": note} if note else {}
             with_metadata(book, metadata or {}).spend(guarantee, mechanism=mechanism, count=count, **noted)
-        paid = Allowance(
-            share, guarantee.neighbours, count, ranged=guarantee.bounded_range, exact=not guarantee.idealised
-        )
+        # A delta does not divide among the records of one person: then all draws are pure.
+        delta = guarantee.delta if people == 1 else Fraction(0)
+        ranged, exact = guarantee.bounded_range, not guarantee.idealised
+        paid = Allowance(share, guarantee.neighbours, count, ranged=ranged, exact=exact, delta=delta)
         draws = Draws(paid, outcomes())
         try:
             yield draws

@@ -128,6 +128,8 @@ def release_of(
     example = rank_scores(counts, shares[0], points)
     mechanism.prepared(example, total / levels)
     each = mechanism.guarantee(example, total / levels)
+    # A bounded range is shown for one draw only; see the proof beside this file.
+    promise = of_list(each, total, levels)
     cuts = cuts or max(1, min(_CUTS, 2 ** ((_CELLS // points.size).bit_length() - 1)))
     places: dict[Fraction, int] = {}
     with door(
@@ -135,8 +137,7 @@ def release_of(
     ) as draws:
         _halve(_cut(counts, cuts), sorted(shares), places, partial(_chosen, each.epsilon, mechanism), draws)
     found = tuple(points[places[share] // cuts].item() for share in shares)
-    # A bounded range is shown for one draw only; see the proof beside this file.
-    return Release(found, mechanism.name, of_list(each, total, levels))
+    return Release(found, mechanism.name, promise)
 
 
 def _halve(

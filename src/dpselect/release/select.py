@@ -112,10 +112,10 @@ def release_of(
     k, total = require_count(k, len(require_scores(scores))), exact_epsilon(epsilon)
     # Whatever the scores lack is refused here, before the spend.
     asked = question(scores, total if k == 1 else total / k, mechanism)
-    each = asked.guarantee
+    each, promise = asked.guarantee, of_list(asked.guarantee, total, k)
     with door(each, mechanism=mechanism.name, ledger=ledger, metadata=scores.metadata, count=k) as draws:
         winners = draws.answer(asked, k)
-    return Release(tuple(_plain(scores.candidates[i]) for i in winners), mechanism.name, of_list(each, total, k))
+    return Release(tuple(_plain(scores.candidates[i]) for i in winners), mechanism.name, promise)
 
 
 def _release_grouped(
@@ -139,12 +139,15 @@ def _release_grouped(
 
 
 def of_list(each: Guarantee, total: Fraction, draws: int) -> Guarantee:
-    """Return the guarantee of several draws together: epsilons add up, and a bounded range does not survive.
+    """Return the guarantee of several draws together: epsilons and deltas add up, and a bounded range does not survive.
 
     Each draw may have bounded range at its share of epsilon, and a ledger that counts the draws may use that; the
     log-ratios of whole lists span up to twice epsilon.
+
+    Raises:
+        ValueError: deltas that add up to 1 or more, which promises nothing.
     """
-    return each if draws == 1 else replace(each, epsilon=total, bounded_range=False)
+    return each if draws == 1 else replace(each, epsilon=total, delta=draws * each.delta, bounded_range=False)
 
 
 def _plain(candidate: Any) -> Any:
