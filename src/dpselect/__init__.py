@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dpselect import ledger, mechanisms, utilities
 from dpselect.analysis.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
 from dpselect.analysis.recommend import Recommendation, recommend
+from dpselect.analysis.value import value_error, value_law
 from dpselect.kernel.bound import Bound
 from dpselect.kernel.errors import BudgetError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
@@ -24,6 +25,7 @@ from dpselect.release.opened import opened
 from dpselect.release.quantiles import percentiles, quantiles
 from dpselect.release.select import Release, select, top_k
 from dpselect.release.several_objectives import priv_agg, priv_pareto
+from dpselect.release.value import ReleasedValue, release_value
 from dpselect.scores import sensitivity
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.scores import Scores
@@ -46,6 +48,7 @@ __all__ = [
     "PrivacyError",
     "Recommendation",
     "Release",
+    "ReleasedValue",
     "Scores",
     "Sensitivity",
     "StoredColumn",
@@ -73,11 +76,14 @@ __all__ = [
     "published",
     "quantiles",
     "recommend",
+    "release_value",
     "select",
     "sensitivity",
     "to_opendp",
     "top_k",
     "utilities",
+    "value_error",
+    "value_law",
 ]
 __version__ = "0.1.0"
 

@@ -10,6 +10,7 @@ from dpselect.audit.recorded import Recording, loss_of_transcript
 from dpselect.histograms.partition import candidates
 from dpselect.mechanisms.sampler import EXPONENTIAL
 from dpselect.release.opened import door_to
+from dpselect.release.value_questions import value_question
 
 TWO = dps.Guarantee(2, "add-remove")
 ONE = dps.Bound(1)
@@ -134,3 +135,19 @@ def test_a_recording_serves_behind_a_door() -> None:
     assert ("noisy", Fraction(1, 2), noisy.tolist()) == (call.kind, call.rate, call.outcome.tolist())
     assert [7654321, 5] == call.values.tolist()
     assert "76543" not in repr(recording) + repr(call)
+
+
+def test_a_number_loses_the_worst_ratio_of_its_noise() -> None:
+    """Where the scale moves too: epsilon, at the fastest that the bound may move, and to its sign the same."""
+    beta, far = Fraction(1, 3), Fraction(7165313105737893, 10**16)  # e^(-1/3), rounded up
+
+    def run(database, draws):
+        value, bound = database
+        asked = value_question(
+            value, bound, 1, neighbours="add-remove", noise="cauchy", beta=beta, tick=Fraction(1, 10**9)
+        )
+        draws.noisy_number(asked)
+
+    for here, there in (((0, 1), (far, far)), ((far, far), (0, 1))):
+        assert 0.75 < float(loss_of_transcript(run, here, there, TWO, pick())) <= 1
+    assert 0 == loss_of_transcript(run, (5, 1), (5, 1), TWO, pick())

@@ -42,6 +42,12 @@ RELEASES: dict[str, Callable] = {
     ),
     "quantiles": lambda ledger: dps.quantiles([1, 2, 2, 4], [0.25, 0.5], grid=range(6), epsilon=1, ledger=ledger),
     **{
+        f"release_value, {noise}": lambda ledger, noise=noise: dps.release_value(
+            5.5, 1.5, 1, neighbours="add-remove", noise=noise, beta=0.2, tick=0.5, ledger=ledger
+        )
+        for noise in ("student-t", "cauchy")
+    },
+    **{
         f"histogram, {name}": lambda ledger, algorithm=algorithm: algorithm(np.arange(16), 1, ledger=ledger)
         for name, algorithm in histograms.EVERY_ALGORITHM.items()
     },

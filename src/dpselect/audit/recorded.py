@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.budget import Allowance
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
+from dpselect.mechanisms.smooth.value_noise import ValueNoise
 from dpselect.release.draws import Draws
 from dpselect.release.partition import Candidates, least_cost
 
@@ -93,6 +94,11 @@ class Recording:
         outcome = counts + self._pick(np.full(counts.shape, 2 * _NOISE + 1)) - _NOISE
         return np.asarray(self._note("noisy", counts, (), rate, outcome))
 
+    def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise) -> int:
+        """Any integer is possible; this is near."""
+        outcome = centre + self._below(2 * _NOISE + 1) - _NOISE
+        return int(self._note("noisy_number", np.array([centre, scale], dtype=object), (noise,), Fraction(0), outcome))
+
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
         """Any partition is possible."""
         outcome = least_cost(candidates, self._pick(np.full(costs.shape, _COSTS)))
@@ -158,6 +164,17 @@ class Repetition:
         call = self._before("noisy", counts, (), rate)
         self.loss += rate * int(np.abs(counts - call.values).sum())
         return np.asarray(call.outcome)
+
+    def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise) -> int:
+        """The worst of all real answers, of which integers are roundings; in either direction."""
+        call = self._before("noisy_number", np.array([centre, scale], dtype=object), (noise,), Fraction(0))
+        first, before = call.values.tolist()
+        # In units of one of the two scales, so that nothing overflows.
+        moved, ratio = float((centre - first) / scale), float(before / scale)
+        self.loss += Fraction(
+            max(0.0, max(noise.loss(moved, *pair) for pair in ((ratio, 1.0), (1.0, ratio))) - _ROUNDING)
+        )
+        return int(call.outcome)
 
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
         """The noise of the kept interval hides how far two costs move apart (``release/partition.md``)."""

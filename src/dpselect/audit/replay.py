@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dpselect.mechanisms.law import discrete_laplace as log_law
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
+from dpselect.mechanisms.smooth.value_noise import ValueNoise
 
 Integers = NDArray[np.int64]
 Script = tuple[int, ...]
@@ -72,6 +73,12 @@ class Replay:
         value = self._released[self._next(len(self._released))]
         self.log_chance += float(log_law(value - counts, rate).sum())
         return np.full(counts.shape, value, dtype=np.int64)
+
+    def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise) -> int:
+        """One of the released values."""
+        value = self._released[self._next(len(self._released))]
+        self.log_chance += float(noise.log_cells(np.array([value]), centre, scale)[0])
+        return value
 
     def partition(self, *_: object) -> Integers:
         """Refuse: the law of a partition is not a finite sum; its loss is bounded by what its costs move."""

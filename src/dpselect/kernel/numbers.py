@@ -67,6 +67,19 @@ def exact_rho(rho: Any) -> Fraction:
     return _exact(rho, "rho", "positive and finite")
 
 
+def exact_positive(number: Any, name: str) -> Fraction:
+    """Return another public number as the exact one that was written, positive and finite.
+
+    Raises:
+        TypeError: not a number.
+        ValueError: zero, negative, infinite or NaN; beyond 10^300 or below 10^-300.
+
+    >>> exact_positive(0.5, "tick")
+    Fraction(1, 2)
+    """
+    return _exact(number, name, "positive and finite")
+
+
 def whole(number: Any, name: str, meaning: str) -> int:
     """Return a public number of things, at least 1.
 

@@ -25,6 +25,7 @@ from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.sampler import Sampler
+from dpselect.mechanisms.smooth.value_noise import ValueNoise
 from dpselect.release.draws import Draws
 from dpselect.release.partition import Candidates, least_cost
 from dpselect.scores.scores import Scores
@@ -74,6 +75,10 @@ class First:
     def noisy(self, counts: Integers, rate: Fraction) -> Integers:  # noqa: ARG002
         """Return the counts."""
         return counts
+
+    def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise) -> int:  # noqa: ARG002
+        """Return the integer."""
+        return centre
 
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:  # noqa: ARG002
         """Return the partition of least cost."""

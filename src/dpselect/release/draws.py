@@ -21,6 +21,7 @@ from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.release.partition import Candidates
 from dpselect.release.protocol import Outcomes
 from dpselect.release.questions import Question, countable, question, require_valid, row_ticks
+from dpselect.release.value_questions import ValueQuestion
 from dpselect.scores.grouped import GroupedScores
 from dpselect.scores.scores import Scores, require_scores
 
@@ -97,6 +98,11 @@ class Draws:
         require_rate(total / bound.total)
         self._take(total, bound.neighbours)
         return self._outcomes.noisy(integers, total / bound.total)
+
+    def noisy_number(self, asked: ValueQuestion) -> Fraction:
+        """Return a number plus noise that follows its smooth bound, as a multiple of the public tick."""
+        self._pay(asked.guarantee, 1)
+        return asked.tick * self._outcomes.noisy_number(asked.centre, asked.scale, asked.noise)
 
     def partition(self, candidates: Candidates, costs: Integers, epsilon: Epsilon, bound: Bound) -> Integers:
         """Return the edges of the partition of least noisy cost; one record moves the cost of an interval by ``bound``.

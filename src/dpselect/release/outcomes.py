@@ -13,6 +13,7 @@ from dpselect.kernel.samplers import grouped
 from dpselect.kernel.samplers.clipped_flip import clipped_flip
 from dpselect.kernel.samplers.discrete_laplace import noise
 from dpselect.kernel.samplers.exponential import exponential
+from dpselect.kernel.samplers.heavy_value import heavy_value
 from dpselect.kernel.samplers.laplace import laplace
 from dpselect.kernel.samplers.permute_and_flip import permute_and_flip, permute_and_flip_rows, uniform
 from dpselect.mechanisms.sampler import (
@@ -23,6 +24,7 @@ from dpselect.mechanisms.sampler import (
     PERMUTE_AND_FLIP,
     Sampler,
 )
+from dpselect.mechanisms.smooth.value_noise import ValueNoise
 from dpselect.release.idealised import noisy_max
 from dpselect.release.partition import Candidates, least_cost
 
@@ -80,6 +82,10 @@ class Coins:
     def noisy(self, counts: Integers, rate: Fraction) -> Integers:
         """Return integers plus independent two-sided geometric noise."""
         return counts + noise(counts.size, rate, self._stream()).reshape(counts.shape)
+
+    def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise) -> int:
+        """Return the nearest integer of one integer plus heavy-tailed noise."""
+        return heavy_value(centre, scale, noise.power, self._stream())
 
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
         """Return the edges of the partition of least noisy cost; the noise itself goes nowhere."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.mechanisms.sampler import Sampler
+from dpselect.mechanisms.smooth.value_noise import ValueNoise
 from dpselect.release.partition import Candidates
 
 Integers = NDArray[np.int64]
@@ -33,6 +34,10 @@ class Outcomes(Protocol):
 
     def noisy(self, counts: Integers, rate: Fraction, /) -> Integers:
         """Return integers plus independent two-sided geometric noise of this rate, of the shape of ``counts``."""
+        ...
+
+    def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise, /) -> int:
+        """Return the nearest integer of one integer plus noise of this scale."""
         ...
 
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction, /) -> Integers:
