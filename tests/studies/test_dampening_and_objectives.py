@@ -95,7 +95,7 @@ def test_nothing_about_the_simulated_graph_is_judged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("runs", "apart", "error", "verdict"),
+    ("runs", "difference", "error", "verdict"),
     [
         (60, 0.01, 0.01, "held"),
         (60, 0.01, 0.2, "not comparable"),
@@ -107,11 +107,11 @@ def test_nothing_about_the_simulated_graph_is_judged() -> None:
         (5, 0.11, 0.024, "held"),
     ],
 )
-def test_a_few_noisy_runs_do_not_decide(runs: int, apart: float, error: float, verdict: str) -> None:
+def test_a_few_noisy_runs_do_not_decide(runs: int, difference: float, error: float, verdict: str) -> None:
     """A margin above twice the tolerance would make anything hold."""
     table = multi_objective_table_1.EXPERIMENT
     place = table.printed[0]
-    found = Results([Point(place.panel, place.series, place.x, place.value + apart, error, runs)])
+    found = Results([Point(place.panel, place.series, place.x, place.value + difference, error, runs)])
 
     assert verdict == rule(table, found, place).verdict
 
@@ -162,9 +162,9 @@ def test_noises_are_compared_where_all_of_them_can_be_had() -> None:
         extra = 1.0 if gamma == 4 else 0.0
         points += [Point(panel_of_002(m), f"gamma = {gamma}", e, v + extra, 0.1, 10) for (m, e), v in line.items()]
 
-    ruling = figure_2_of_002._four(Results(points))
+    judgement = figure_2_of_002._four(Results(points))
 
-    assert ("held", f"without {len(hard)} places where some noise cannot be had") == (ruling.verdict, ruling.why)
+    assert ("held", f"without {len(hard)} places where some noise cannot be had") == (judgement.verdict, judgement.why)
 
 
 def test_budgets_between_measured_ones() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from dpselect.studies.engine import pictures, report, tables, verdicts
 from dpselect.studies.engine import runs as engine
-from dpselect.studies.engine.experiment import QUICK, Absent, Point, Printed, Results
+from dpselect.studies.engine.experiment import QUICK, NotReproduced, Point, Printed, Results
 from tests.studies.tiny_experiment import EXPERIMENT
 
 
@@ -22,7 +22,7 @@ def outcome(tmp_path):
 
 @pytest.fixture
 def written(tmp_path, outcome):
-    missing = Absent("001", "Table 9", "a number", "7", "nobody knows")
+    missing = NotReproduced("001", "Table 9", "a number", "7", "nobody knows")
     return report.write(report.Report([outcome], [missing], QUICK, 3.0), tmp_path / "out")
 
 

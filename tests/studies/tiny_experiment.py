@@ -16,10 +16,10 @@ from dpselect.studies.engine.experiment import (
     Claim,
     Effort,
     Experiment,
+    Judgement,
     Point,
     Printed,
     Results,
-    Ruling,
 )
 
 MEASURED: list[float] = []
@@ -76,13 +76,13 @@ def stop(*_: object) -> Sequence[Point]:
     raise KeyboardInterrupt
 
 
-def _last(results: Results) -> Ruling:
+def _last(results: Results) -> Judgement:
     value = results.at("doubles <&>", "twice", 3).value
-    return Ruling(f"{value:g}", "held" if value == 6 else "refuted")
+    return Judgement(f"{value:g}", "held" if value == 6 else "refuted")
 
 
-def _away(results: Results) -> Ruling:
-    return Ruling(f"{results.at('doubles <&>', 'twice', 4).value:g}", "held")
+def _away(results: Results) -> Judgement:
+    return Judgement(f"{results.at('doubles <&>', 'twice', 4).value:g}", "held")
 
 
 EXPERIMENT = Experiment(
@@ -100,7 +100,7 @@ EXPERIMENT = Experiment(
     printed=(
         Printed("doubles <&>", "twice", 1, 2.05),
         Printed("doubles <&>", "twice", 2, 5),
-        Printed("doubles <&>", "twice", 3, 6, apart="another unit"),
+        Printed("doubles <&>", "twice", 3, 6, not_comparable="another unit"),
         Printed("doubles <&>", "random", 1, 0.5, tolerance=1.0),
     ),
     tolerance=0.1,

@@ -52,13 +52,13 @@ def _run(request: Request) -> Answer:
     folder = _folder(request.out)
     journal.ready(folder)
     papers = {each.paper for each in wanted}
-    absent = [each for each in experiments.NOT_REPRODUCED if each.paper in papers]
+    not_reproduced = [each for each in experiments.NOT_REPRODUCED if each.paper in papers]
     effort = EFFORTS["quick" if request.quick else request.runs or "full"]
     start = time.monotonic()
     outcomes: list[Outcome] = []
 
     def report() -> str:
-        page, _ = write(Report(outcomes, absent, effort, time.monotonic() - start), folder)
+        page, _ = write(Report(outcomes, not_reproduced, effort, time.monotonic() - start), folder)
         return f"The report is {page}."
 
     if missing := _missing_data():

@@ -101,7 +101,7 @@ class Printed:
 
     Attributes:
         tolerance: how far ours may lie from it beside twice our standard error; the experiment's when left out.
-        apart: why it cannot be compared; empty when it can.
+        not_comparable: why it cannot be compared; empty when it can.
     """
 
     panel: str
@@ -109,7 +109,7 @@ class Printed:
     x: float
     value: float
     tolerance: float | None = None
-    apart: str = ""
+    not_comparable: str = ""
 
 
 def printed(
@@ -118,11 +118,11 @@ def printed(
     rows: Mapping[str, Sequence[float]],
     *,
     tolerance: float | None = None,
-    apart: str = "",
+    not_comparable: str = "",
 ) -> tuple[Printed, ...]:
     """Return a printed table: one row per series, one column an x."""
     return tuple(
-        Printed(panel, series, float(place), float(value), tolerance, apart)
+        Printed(panel, series, float(place), float(value), tolerance, not_comparable)
         for series, values in rows.items()
         for place, value in zip(x, values, strict=True)
     )
@@ -175,7 +175,7 @@ class Results:
 
 
 @dataclass(frozen=True)
-class Ruling:
+class Judgement:
     """What became of a claim: ours in words, the verdict, and why or by how much."""
 
     ours: str
@@ -189,11 +189,11 @@ class Claim:
 
     text: str
     printed: str
-    judge: Callable[[Results], Ruling]
+    judge: Callable[[Results], Judgement]
 
 
 @dataclass(frozen=True)
-class Absent:
+class NotReproduced:
     """A printed claim that no experiment here repeats, and why."""
 
     paper: str
@@ -218,7 +218,7 @@ class Experiment:
             nothing is ranked.
         better: ``"higher"`` or ``"lower"``. not_private: series that are not a private mechanism of the stated epsilon
             (references, or published calibrations that fail), drawn but never called best.
-        shows: ``"figure"`` (lines first) or ``"table"`` (numbers first).
+        kind: ``"figure"`` (lines first) or ``"table"`` (numbers first).
         remark: what to use instead, or why the paper's number cannot be had.
     """
 
@@ -242,14 +242,14 @@ class Experiment:
     tolerance_because: str = ""
     claims: tuple[Claim, ...] = ()
     not_private: frozenset[str] = frozenset()
-    shows: Literal["figure", "table"] = "figure"
+    kind: Literal["figure", "table"] = "figure"
     remark: str = ""
 
     def label(self, panel: str) -> str:
         """Return what the values of a panel are, with their unit."""
         return next((label for ending, label in self.y_labels.items() if panel.endswith(ending)), self.y_label)
 
-    def called(self, series: str, beside: Sequence[str]) -> str:
+    def series_label(self, series: str, beside: Sequence[str]) -> str:
         """Return a series' name, marked when it is not private and stands beside one that is."""
         marked = series in self.not_private and not self.not_private.issuperset(beside)
         return f"{series} (not private)" if marked else series

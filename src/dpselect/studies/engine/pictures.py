@@ -128,7 +128,7 @@ def _look(experiment: Experiment, beside: Sequence[str], names: Sequence[str], n
     again = number // len(_COLOURS)
     marker = _MARKERS[(number + 3 * again) % len(_MARKERS)]
     dash = _DASHES[(number + 2 * again) % len(_DASHES)]
-    if experiment.called(name, beside) == name:
+    if experiment.series_label(name, beside) == name:
         return _Look(_COLOURS[number % len(_COLOURS)], marker, dash, 1.5)
     grey = [each for each in names if each in experiment.not_private].index(name)
     return _Look(_GREYS[grey % len(_GREYS)], marker, dash, 1.1)
@@ -165,7 +165,7 @@ def _panel(
             linewidth=look.width,
             elinewidth=0.7,
             capsize=1.5,
-            label=_text(experiment.called(name, list(lines))),
+            label=_text(experiment.series_label(name, list(lines))),
             zorder=1 if look.colour in _GREYS else 2,
             **({"transform": _aside(axes, aside)} if aside else {}),
         )

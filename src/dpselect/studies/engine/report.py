@@ -10,7 +10,7 @@ from dataclasses import replace as changed
 from pathlib import Path
 
 from dpselect.studies.engine import data, pictures, tables, verdicts
-from dpselect.studies.engine.experiment import Absent, Effort, Printed
+from dpselect.studies.engine.experiment import Effort, NotReproduced, Printed
 from dpselect.studies.engine.journal import replace
 from dpselect.studies.engine.runs import Outcome
 from dpselect.studies.engine.verdicts import Row
@@ -30,14 +30,14 @@ class Report:
     """Everything a report shows: outcomes, claims nobody repeats, the effort, and seconds on the clock."""
 
     outcomes: Sequence[Outcome]
-    absent: Sequence[Absent]
+    not_reproduced: Sequence[NotReproduced]
     effort: Effort
     seconds: float
 
     def rows(self) -> list[Row]:
         """Return every claim with its verdict, in order of the papers."""
         found = [row for outcome in self.outcomes for row in _rows(outcome)]
-        return sorted([*found, *verdicts.absent(self.absent)], key=lambda row: row.paper)
+        return sorted([*found, *verdicts.not_reproduced(self.not_reproduced)], key=lambda row: row.paper)
 
     def skipped(self) -> dict[str, list[str]]:
         """Return the datasets that are not in the folder, with the items they were for."""
@@ -155,7 +155,7 @@ def _section(outcome: Outcome, picture: str) -> list[str]:
         for sheet in tables.sheets(each, outcome.results)
     ]
     drawing = f"<figure>{picture}</figure>" if picture else ""
-    if each.shows == "table":
+    if each.kind == "table":
         parts += [*sheets, drawing]
     else:
         parts += [drawing, f"<details><summary>The numbers</summary>{''.join(sheets)}</details>" if sheets else ""]

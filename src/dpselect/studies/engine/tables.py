@@ -40,10 +40,10 @@ def sheets(experiment: Experiment, results: Results) -> list[Sheet]:
                     cells.append(f"{figure(ours.value)} ± {figure(round(ours.error, 5))}")
                 else:
                     cells.append(figure(ours.value))
-            rows.append((experiment.called(name, names), *cells))
+            rows.append((experiment.series_label(name, names), *cells))
             if any((name, x) in places for x in across):
                 rows.append(("  printed", *(_printed(places, name, x) for x in across)))
-                rows.append(("  difference", *(_apart(places, lines[name], name, x) for x in across)))
+                rows.append(("  difference", *(_difference(places, lines[name], name, x) for x in across)))
         for name in dict.fromkeys(series for series, _ in places if series not in names):
             rows.append((f"{name}, printed", *(_printed(places, name, x) for x in across)))
         found.append(Sheet(panel, (experiment.x_label, *(figure(x) for x in across)), tuple(rows)))
@@ -55,9 +55,9 @@ def _printed(places: Places, name: str, x: float) -> str:
     return "" if place is None else figure(place.value)
 
 
-def _apart(places: Places, line: Mapping[float, Point], name: str, x: float) -> str:
+def _difference(places: Places, line: Mapping[float, Point], name: str, x: float) -> str:
     place, ours = places.get((name, x)), line.get(x)
     if place is None or ours is None:
         return ""
-    apart = ours.value - place.value
-    return f"{'+' if apart >= 0 else '-'}{figure(abs(apart))}"
+    difference = ours.value - place.value
+    return f"{'+' if difference >= 0 else '-'}{figure(abs(difference))}"

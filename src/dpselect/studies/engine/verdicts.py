@@ -9,7 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpselect.studies.engine.experiment import Absent, Experiment, Printed, Results, Ruling, Unmeasured, Verdict
+from dpselect.studies.engine.experiment import (
+    Experiment,
+    Judgement,
+    NotReproduced,
+    Printed,
+    Results,
+    Unmeasured,
+    Verdict,
+)
 from dpselect.studies.engine.runs import Outcome
 
 # The spread of fewer runs is not known.
@@ -41,24 +49,28 @@ def figure(value: float) -> str:
     return f"{value:.3g}"
 
 
-def rule(experiment: Experiment, results: Results, place: Printed) -> Ruling:
+def rule(experiment: Experiment, results: Results, place: Printed) -> Judgement:
     """Judge one printed number: held within the tolerance and what chance allows, unless that says nothing."""
     try:
         ours = results.at(place.panel, place.series, place.x)
     except Unmeasured:
-        return Ruling("", "not comparable", "; ".join(filter(None, ["not measured in this run", place.apart])))
+        return Judgement(
+            "", "not comparable", "; ".join(filter(None, ["not measured in this run", place.not_comparable]))
+        )
     error = 0.0 if math.isnan(ours.error) else ours.error
     shown = figure(ours.value) + (f" ± {figure(error)}" if error else "")
-    if place.apart:
-        return Ruling(shown, "not comparable", place.apart)
+    if place.not_comparable:
+        return Judgement(shown, "not comparable", place.not_comparable)
     tolerance = experiment.tolerance if place.tolerance is None else place.tolerance
     by_chance = _margin(ours.runs) * error
-    allowed, apart = tolerance + by_chance, abs(ours.value - place.value)
+    allowed, difference = tolerance + by_chance, abs(ours.value - place.value)
     few = 0 < ours.runs < _FEWEST or 0 < 2 * tolerance < by_chance
-    if few and (apart <= allowed or ours.runs < _FEWEST):
-        return Ruling(shown, "not comparable", f"too few runs ({ours.runs}) for the tolerance of {figure(tolerance)}")
-    verdict: Verdict = "held" if apart <= allowed else "refuted"
-    return Ruling(shown, verdict, f"apart by {figure(apart)}, allowed {figure(allowed)}")
+    if few and (difference <= allowed or ours.runs < _FEWEST):
+        return Judgement(
+            shown, "not comparable", f"too few runs ({ours.runs}) for the tolerance of {figure(tolerance)}"
+        )
+    verdict: Verdict = "held" if difference <= allowed else "refuted"
+    return Judgement(shown, verdict, f"apart by {figure(difference)}, allowed {figure(allowed)}")
 
 
 def _margin(runs: int) -> float:
@@ -71,24 +83,24 @@ def _margin(runs: int) -> float:
 def rows(outcome: Outcome) -> list[Row]:
     """Return every claim of an experiment with its verdict: sentences first, then printed numbers."""
     experiment, results = outcome.experiment, outcome.results
-    found: list[tuple[str, str, Ruling]] = []
+    found: list[tuple[str, str, Judgement]] = []
     for claim in experiment.claims:
         try:
-            ruling = claim.judge(results)
+            judgement = claim.judge(results)
         except Unmeasured as missing:
-            ruling = Ruling("", "not comparable", f"not measured here: {missing.args[0]}")
-        found.append((claim.text, claim.printed, ruling))
+            judgement = Judgement("", "not comparable", f"not measured here: {missing.args[0]}")
+        found.append((claim.text, claim.printed, judgement))
     for place in experiment.printed:
         # Facts of a dataset stand at x = 0, which means nothing.
         text = f"{place.panel}: {place.series}" + (f" at {figure(place.x)}" if place.x else "")
         found.append((text, figure(place.value), rule(experiment, results, place)))
     return [
-        Row(experiment.paper, experiment.item, text, told, ruling.ours, ruling.verdict, ruling.why)
-        for text, told, ruling in found
+        Row(experiment.paper, experiment.item, text, told, judgement.ours, judgement.verdict, judgement.why)
+        for text, told, judgement in found
     ]
 
 
-def absent(claims: Iterable[Absent]) -> list[Row]:
+def not_reproduced(claims: Iterable[NotReproduced]) -> list[Row]:
     """Return claims that no experiment repeats."""
     return [
         Row(each.paper, each.item, each.text, each.printed, "", "not reproduced", f"because {each.because}")

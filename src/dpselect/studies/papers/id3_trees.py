@@ -10,7 +10,7 @@ import numpy as np
 from dpselect.learn import DPID3Classifier, DPTreeClassifier
 from dpselect.published import SulqID3Classifier
 from dpselect.studies.engine import data
-from dpselect.studies.engine.experiment import Cell, Claim, Effort, Point, Results, Ruling, point, repeated
+from dpselect.studies.engine.experiment import Cell, Claim, Effort, Judgement, Point, Results, point, repeated
 from dpselect.studies.papers import trees
 
 EPSILONS = (0.01, 0.05, 0.1, 0.5, 1.0, 2.0)
@@ -77,7 +77,7 @@ def panel(name: str, target: str, depth: int) -> str:
 def lead(text: str, told: str, places: Sequence[str], above: str, below: str, points: float) -> Claim:
     """Judge by how many points of accuracy one series is above another at most, over budgets and panels."""
 
-    def judge(results: Results) -> Ruling:
+    def judge(results: Results) -> Judgement:
         found = []
         for place in places:
             for ours, theirs in zip(results.line(place, above), results.line(place, below), strict=True):
@@ -86,11 +86,11 @@ def lead(text: str, told: str, places: Sequence[str], above: str, below: str, po
         most, error, x, place = max(found)
         shown = f"{most:.1f} points at epsilon {x:g} ({place}); {min(found)[0]:.1f} at worst"
         if not 2 * error <= _CLEAR:
-            return Ruling(shown, "not comparable", f"too few runs: the standard error is {error:.1f} points")
+            return Judgement(shown, "not comparable", f"too few runs: the standard error is {error:.1f} points")
         allowed = 2 + 2 * error
         held = abs(most - points) <= allowed
         why = f"apart by {abs(most - points):.1f}, allowed {allowed:.1f}"
-        return Ruling(shown, "held" if held else "refuted", why)
+        return Judgement(shown, "held" if held else "refuted", why)
 
     return Claim(text, told, judge)
 
@@ -98,7 +98,7 @@ def lead(text: str, told: str, places: Sequence[str], above: str, below: str, po
 def mostly(text: str, places: Sequence[str], above: str, below: str) -> Claim:
     """Judge whether one series is above another in almost every setting: in nine of ten, not counting near ties."""
 
-    def judge(results: Results) -> Ruling:
+    def judge(results: Results) -> Judgement:
         leads = [
             100 * (ours.value - theirs.value)
             for place in places
@@ -106,7 +106,7 @@ def mostly(text: str, places: Sequence[str], above: str, below: str) -> Claim:
         ]
         better, worse = (sum(sign * lead > 0.5 for lead in leads) for sign in (1, -1))
         told = f"more than half a point above in {better} of {len(leads)} settings, below in {worse}"
-        return Ruling(told, "held" if better >= 9 * worse and better else "refuted")
+        return Judgement(told, "held" if better >= 9 * worse and better else "refuted")
 
     return Claim(text, "almost every budget", judge)
 

@@ -20,9 +20,9 @@ from dpselect.studies.engine.experiment import (
     Claim,
     Effort,
     Experiment,
+    Judgement,
     Point,
     Results,
-    Ruling,
     mean_of,
     point,
 )
@@ -116,7 +116,7 @@ def _table(name: str) -> Any:
     return Table(kept, labels[train], known, list(range(len(table.classes))), (held, labels[test]))
 
 
-def _beats(kind: str, results: Results) -> Ruling:
+def _beats(kind: str, results: Results) -> Judgement:
     panels = [each for each in results.panels() if each.startswith(kind)]
     if not panels:
         results.line(kind, FOREST)
@@ -128,8 +128,8 @@ def _beats(kind: str, results: Results) -> Ruling:
     lead = alone[best] - means[FOREST][0]
     if abs(lead) <= 2 * math.hypot(means[best][1], means[FOREST][1]):
         why = "within two standard errors: too few datasets; the benchmarks of the chooser have more"
-        return Ruling(shown, "not comparable", why)
-    return Ruling(
+        return Judgement(shown, "not comparable", why)
+    return Judgement(
         shown,
         "held" if lead > 0 else "refuted",
         "the forest against the single option that is best in hindsight; metafeatures are paid for",
@@ -141,11 +141,11 @@ def _mean(line: Sequence[Point]) -> tuple[float, float]:
     return float(np.mean([each.value for each in line])), float(np.mean([each.error for each in line]))
 
 
-def _histograms_beat(results: Results) -> Ruling:
+def _histograms_beat(results: Results) -> Judgement:
     return _beats("histogram", results)
 
 
-def _trees_beat(results: Results) -> Ruling:
+def _trees_beat(results: Results) -> Judgement:
     return _beats("tree", results)
 
 

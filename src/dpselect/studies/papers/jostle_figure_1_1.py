@@ -14,9 +14,9 @@ from dpselect.studies.engine.experiment import (
     Claim,
     Effort,
     Experiment,
+    Judgement,
     Point,
     Results,
-    Ruling,
     mean_of,
     point,
 )
@@ -60,23 +60,23 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     return found
 
 
-def _white(results: Results) -> Ruling:
+def _white(results: Results) -> Judgement:
     shares = [results.at(f"{name}, {EMPTY}", DAWA, 0.01).value for name in SETS]
-    return Ruling(
+    return Judgement(
         f"{min(shares):.0f}% to {max(shares):.0f}% of the empty cells",
         "held" if min(shares) > 10 else "refuted",
         "counted as many: more than 10% on every dataset",
     )
 
 
-def _better(results: Results) -> Ruling:
+def _better(results: Results) -> Judgement:
     ratios = {
         (name, e): results.at(f"{name}, ranges", DAWA, e).value / results.at(f"{name}, ranges", MWEM, e).value
         for name in SETS
         for e in EPSILONS
     }
     won = sum(ratio < 1 for ratio in ratios.values())
-    return Ruling(
+    return Judgement(
         f"DAWA errs less at {won} of {len(ratios)} places, by factors from {figure(min(ratios.values()))} to "
         f"{figure(max(ratios.values()))}",
         "held" if 0 < won < len(ratios) else "refuted",

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.stats import spearmanr
 
-from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Point, Results, Ruling
+from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results
 from dpselect.studies.papers import nodes
 
 MEAN, LEAST, MOST = "mean delta of the nodes in the bin", "least", "largest"
@@ -44,14 +44,16 @@ def measure(cell: Cell, _: Effort, __: np.random.Generator) -> Sequence[Point]:
     return found
 
 
-def _strict(results: Results) -> Ruling:
+def _strict(results: Results) -> Judgement:
     share = results.at(RANKS, f"{FALLS}, Enron", 0).value
-    return Ruling(f"{share:.0f} % of the steps up in EBC are steps down in delta", "held" if share > 0 else "refuted")
+    return Judgement(
+        f"{share:.0f} % of the steps up in EBC are steps down in delta", "held" if share > 0 else "refuted"
+    )
 
 
-def _weak(results: Results) -> Ruling:
+def _weak(results: Results) -> Judgement:
     value = results.at(RANKS, f"{CORRELATION}, Enron", 0).value / 100
-    return Ruling(f"Spearman correlation {value:.2f}", "held" if value > 0 else "refuted")
+    return Judgement(f"Spearman correlation {value:.2f}", "held" if value > 0 else "refuted")
 
 
 EXPERIMENT = Experiment(

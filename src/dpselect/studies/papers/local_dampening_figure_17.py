@@ -8,7 +8,7 @@ import numpy as np
 
 import dpselect as dps
 from dpselect.studies.engine import data
-from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Point, Results, Ruling
+from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results
 
 UPPER = {"patent": 20_000, "hepth": 1_000, "income": 3_000_000}
 EM, PF, LD = "EMMedianSelection", "PFMedianSelection", "LDMedianSelection"
@@ -63,10 +63,10 @@ def reductions(results: Results, name: str) -> np.ndarray:
 
 
 def _mean(name: str, printed: float, within: float) -> Claim:
-    def judge(results: Results) -> Ruling:
+    def judge(results: Results) -> Judgement:
         value = float(reductions(results, name).mean())
         held = abs(value - printed) <= within
-        return Ruling(
+        return Judgement(
             f"{value:.1f} %", "held" if held else "refuted", f"allowed {within:g} points: the grid is not printed"
         )
 
@@ -74,10 +74,10 @@ def _mean(name: str, printed: float, within: float) -> Claim:
 
 
 def _most(name: str, printed: float, within: float, text: str) -> Claim:
-    def judge(results: Results) -> Ruling:
+    def judge(results: Results) -> Judgement:
         value = float(reductions(results, name).max())
         held = abs(value - printed) <= within
-        return Ruling(
+        return Judgement(
             f"{value:.1f} %", "held" if held else "refuted", f"allowed {within:g} points: the grid is not printed"
         )
 

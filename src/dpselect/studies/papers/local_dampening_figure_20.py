@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Point, Results, Ruling, point
+from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results, point
 from dpselect.studies.papers import nodes
 from dpselect.utilities.ego_betweenness import quarter_bound
 
@@ -59,7 +59,7 @@ def panel(graph: str, k: int) -> str:
 def saved(rival: str, least: float, most: float) -> Claim:
     """Judge the orders of magnitude between the budgets of shifted dampening and a rival: no fewer than printed."""
 
-    def judge(results: Results) -> Ruling:
+    def judge(results: Results) -> Judgement:
         found = {}
         for name in (nodes.GRAPHS["enron"][0], nodes.GRAPHS["github"][0]):
             for k in SIZES:
@@ -68,7 +68,7 @@ def saved(rival: str, least: float, most: float) -> Claim:
         enough = all(value >= least - 0.5 for value in found.values())
         more = sum(value > most + 0.5 for value in found.values())
         told = ", ".join(f"{where} {value:.1f}" for where, value in found.items())
-        return Ruling(
+        return Judgement(
             f"orders of magnitude at recall {LEVEL}: {told}",
             "held" if enough else "refuted",
             "0.5 less is allowed" + (f"; more than printed at {more} of {len(found)} places" if more else ""),
@@ -80,9 +80,9 @@ def saved(rival: str, least: float, most: float) -> Claim:
 
 
 def _ceiling(name: str, degree: int, printed: float) -> Claim:
-    def judge(_: Results) -> Ruling:
+    def judge(_: Results) -> Judgement:
         value = float(quarter_bound(degree)) / 4
-        return Ruling(
+        return Judgement(
             f"B({degree}) = {value:,.1f}; the sharp value is B(D - 1) = {float(quarter_bound(degree - 1)) / 4:,.1f}",
             "held" if value == printed else "refuted",
             "" if value == printed else "Enron and DBLP are printed the wrong way round",
@@ -91,13 +91,13 @@ def _ceiling(name: str, degree: int, printed: float) -> Claim:
     return Claim(f"Global sensitivity of EBC on {name}, largest degree {degree}", f"{printed:,.1f}", judge)
 
 
-def _inverted(results: Results) -> Ruling:
+def _inverted(results: Results) -> Judgement:
     most = {
         place: max(p.value for p in results.line(place, LD))
         for place in (panel(name, k) for name in ("Enron", "Github") for k in SIZES)
     }
     place = max(most, key=lambda each: most[each])
-    return Ruling(
+    return Judgement(
         f"its recall never exceeds {most[place]:.2f} ({place}) at any budget up to 1e4",
         "held" if most[place] < LEVEL else "refuted",
         f"low means below {LEVEL}; exact",

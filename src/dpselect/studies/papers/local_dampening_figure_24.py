@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Results, Ruling
+from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Results
 from dpselect.studies.papers import id3_trees
 from dpselect.studies.papers.id3_trees import GLOBAL, LOCAL, SHIFTED
 
@@ -15,13 +15,13 @@ def grid(_: Effort) -> list[Cell]:
     return id3_trees.cells(SETS)
 
 
-def _inverted(results: Results) -> Ruling:
+def _inverted(results: Results) -> Judgement:
     found, largest = {}, 0.0
     for place in (id3_trees.panel(*each, 2) for each in SETS):
         ours, theirs = (results.line(place, series)[-1] for series in (LOCAL, GLOBAL))
         found[place], largest = 100 * (ours.value - theirs.value), ours.x
     told = ", ".join(f"{place}: {value:+.1f} points" for place, value in found.items())
-    return Ruling(
+    return Judgement(
         told, "held" if min(found.values()) < -0.5 else "refuted", f"half a point at epsilon {largest:g} is asked for"
     )
 

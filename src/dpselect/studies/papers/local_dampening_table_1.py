@@ -16,9 +16,9 @@ from dpselect.studies.engine.experiment import (
     Claim,
     Effort,
     Experiment,
+    Judgement,
     Point,
     Results,
-    Ruling,
     mean_of,
     point,
     printed,
@@ -117,17 +117,17 @@ def _queried(
     return float(np.mean(shares))
 
 
-def _near_random(results: Results) -> Ruling:
+def _near_random(results: Results) -> Judgement:
     worst = max(p.value for name in nodes.real(results) for p in results.line(name, PSQL))
     random = float(np.mean([k / SIZE for k in SIZES]))
-    return Ruling(
+    return Judgement(
         f"at most {worst:.2f} at any budget; naming nodes at random gives {random:.2f}",
         "held" if worst <= 0.25 else "refuted",
         "poor means at most 0.25, a little above the largest printed 0.21",
     )
 
 
-def _better(results: Results) -> Ruling:
+def _better(results: Results) -> Judgement:
     lead = [
         (ours.value - theirs.value, 2 * math.hypot(ours.error, theirs.error))
         for name in nodes.real(results)
@@ -136,15 +136,15 @@ def _better(results: Results) -> Ruling:
     least, most = min(lead)[0], max(lead)[0]
     unclear = sum(abs(value) <= error for value, error in lead)
     behind = any(value < -error for value, error in lead)
-    return Ruling(
+    return Judgement(
         f"ahead by {least:.2f} to {most:.2f}",
         "refuted" if behind else "held",
         f"within two standard errors at {unclear} of {len(lead)} places" if unclear else "",
     )
 
 
-def _view(_: Results) -> Ruling:
-    return Ruling(
+def _view(_: Results) -> Judgement:
+    return Judgement(
         f"{privatesql.elastic(10)} by our elastic rules, {least(10)} at least",
         "not comparable",
         "taken as given: how it was derived is not printed",
@@ -182,8 +182,8 @@ EXPERIMENT = Experiment(
         place
         for name, (dampened, queried) in _TABLE.items()
         for place in (
-            *printed(name, BUDGETS, {PUBLISHED: dampened}, apart=_SIMULATED if name == coauthors.NAME else ""),
-            *printed(name, BUDGETS, {PSQL: queried}, apart=_APART),
+            *printed(name, BUDGETS, {PUBLISHED: dampened}, not_comparable=_SIMULATED if name == coauthors.NAME else ""),
+            *printed(name, BUDGETS, {PSQL: queried}, not_comparable=_APART),
         )
     ),
     tolerance=0.1,
@@ -194,7 +194,7 @@ EXPERIMENT = Experiment(
         Claim("Sensitivity of a view of PrivateSQL at largest degree 10", "1448", _view),
     ),
     not_private=frozenset({PUBLISHED, OWN, KIND}),
-    shows="table",
+    kind="table",
     remark=(
         "The sample's own degree is private data, and not needed: the public bound 49 does as well. One budget for 50 "
         "views leaves PrivateSQL with noise alone, even under the least sensitivity there is."

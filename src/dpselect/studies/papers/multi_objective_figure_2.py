@@ -10,7 +10,17 @@ import numpy as np
 
 from dpselect.learn import DPEvolutionaryTreeClassifier, DPID3Classifier, DPTreeClassifier
 from dpselect.studies.engine import data
-from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Point, Results, Ruling, point, repeated
+from dpselect.studies.engine.experiment import (
+    Cell,
+    Claim,
+    Effort,
+    Experiment,
+    Judgement,
+    Point,
+    Results,
+    point,
+    repeated,
+)
 from dpselect.studies.papers.multi_objective_table_1 import TITLES
 
 EPSILONS = (0.01, 0.05, 0.1, 0.5, 1.0, 2.0)
@@ -69,7 +79,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     ]
 
 
-def _equal(results: Results) -> Ruling:
+def _equal(results: Results) -> Judgement:
     found, error = {}, 0.0
     for title in TITLES.values():
         ours, none = results.at(title, LOCAL, 0.5), results.at(title, NONE, 1.0)
@@ -77,12 +87,12 @@ def _equal(results: Results) -> Ruling:
         error = max(error, math.hypot(ours.error, none.error))
     told = "fitness at epsilon 0.5 less the noise-free one: " + ", ".join(f"{t} {v:+.2f}" for t, v in found.items())
     if not error <= 0.05:
-        return Ruling(told, "not comparable", f"too few runs: the standard error is {error:.2f}")
-    return Ruling(told, "held" if min(found.values()) >= -0.1 - 2 * error else "refuted", "allowed 0.1")
+        return Judgement(told, "not comparable", f"too few runs: the standard error is {error:.2f}")
+    return Judgement(told, "held" if min(found.values()) >= -0.1 - 2 * error else "refuted", "allowed 0.1")
 
 
 def _over_id3(title: str, told: float) -> Claim:
-    def judge(results: Results) -> Ruling:
+    def judge(results: Results) -> Judgement:
         pairs = list(zip(results.line(title, LOCAL), results.line(title, ID3), strict=True))
         gains = [
             (100 * (ours.value / theirs.value - 1), 100 * math.hypot(ours.error, theirs.error) / theirs.value)
@@ -92,21 +102,21 @@ def _over_id3(title: str, told: float) -> Claim:
         shown = f"{most:+.0f} % at best, {gains[-1][0]:+.0f} % at epsilon 2"
         # With a wider margin no improvement at all would pass for the printed one.
         if not error <= min(3, (told - 3) / 2):
-            return Ruling(shown, "not comparable", f"too few runs: the standard error is {error:.0f} points")
+            return Judgement(shown, "not comparable", f"too few runs: the standard error is {error:.0f} points")
         held = abs(most - told) <= 3 + 2 * error
-        return Ruling(shown, "held" if held else "refuted", "allowed 3 points and two standard errors")
+        return Judgement(shown, "held" if held else "refuted", "allowed 3 points and two standard errors")
 
     return Claim(f"{title}: improves on LocalDiffPID3 by", f"{told:g} %", judge)
 
 
-def _acs(results: Results) -> Ruling:
+def _acs(results: Results) -> Judgement:
     lead = {
         ours.x: ours.value - theirs.value
         for ours, theirs in zip(results.line("ACS", LOCAL), results.line("ACS", ID3), strict=True)
     }
     told = ", ".join(f"{e:g}: {value:+.2f}" for e, value in lead.items())
     why = "neither the class column nor its positive value is printed, and they decide this"
-    return Ruling(f"fitness less that of LocalDiffPID3, {told}", "not comparable", why)
+    return Judgement(f"fitness less that of LocalDiffPID3, {told}", "not comparable", why)
 
 
 EXPERIMENT = Experiment(

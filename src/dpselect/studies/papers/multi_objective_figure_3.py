@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 import dpselect as dps
-from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Point, Results, Ruling, point
+from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results, point
 from dpselect.studies.papers import coauthors, nodes
 from dpselect.studies.papers.multi_objective_table_2 import objectives
 
@@ -45,28 +45,28 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
 
 
 def _perfect(title: str, epsilon: float) -> Claim:
-    def judge(results: Results) -> Ruling:
+    def judge(results: Results) -> Judgement:
         value = results.at(title, LOCAL, epsilon).value
         if title == coauthors.NAME:
-            return Ruling(f"recall {value:.3f} at epsilon {epsilon:g}", "not comparable", "the graph is simulated")
-        return Ruling(f"recall {value:.3f} at epsilon {epsilon:g}", "held" if value >= 0.985 else "refuted")
+            return Judgement(f"recall {value:.3f} at epsilon {epsilon:g}", "not comparable", "the graph is simulated")
+        return Judgement(f"recall {value:.3f} at epsilon {epsilon:g}", "held" if value >= 0.985 else "refuted")
 
     return Claim(f"{title}: the local method has perfect recall with", f"epsilon {epsilon:g}", judge)
 
 
-def _some(results: Results) -> Ruling:
+def _some(results: Results) -> Judgement:
     value = results.at(coauthors.NAME, LOCAL, 1.0).value
-    return Ruling(f"recall {value:.2f} on the simulated graph", "not comparable", "DBLP is not available")
+    return Judgement(f"recall {value:.2f} on the simulated graph", "not comparable", "DBLP is not available")
 
 
-def _orders(results: Results) -> Ruling:
+def _orders(results: Results) -> Judgement:
     found = {}
     for title in ("Enron", "Github"):
         lines = [[(p.x, p.value) for p in results.line(title, series)] for series in (LOCAL, GLOBAL)]
         found[title] = nodes.orders(*(nodes.reached(line, LEVEL) for line in lines))
     told = ", ".join(f"{title} {value:.1f}" for title, value in found.items())
     inside = all(0.5 <= value <= 2.5 for value in found.values())
-    return Ruling(f"orders of magnitude at recall {LEVEL}: {told}", "held" if inside else "refuted", "allowed 0.5")
+    return Judgement(f"orders of magnitude at recall {LEVEL}: {told}", "held" if inside else "refuted", "allowed 0.5")
 
 
 EXPERIMENT = Experiment(

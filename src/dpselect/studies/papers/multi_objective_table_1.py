@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dpselect.learn import DPEvolutionaryTreeClassifier
 from dpselect.studies.engine import data
-from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Point, Results, Ruling, printed
+from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results, printed
 
 EPSILONS = (0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0)
 LARGE = (1e5, 1e6)
@@ -97,35 +97,37 @@ def beaten(better: NDArray[np.float64], worse: NDArray[np.float64]) -> NDArray[n
     return np.asarray(np.any(covered, axis=2).mean(axis=2))
 
 
-def _few(shown: str) -> Ruling:
-    return Ruling(shown, "not comparable", f"fewer than {_ENOUGH} runs decide nothing: a full run does")
+def _few(shown: str) -> Judgement:
+    return Judgement(shown, "not comparable", f"fewer than {_ENOUGH} runs decide nothing: a full run does")
 
 
 def _plateau(title: str, told: float) -> Claim:
-    def judge(results: Results) -> Ruling:
+    def judge(results: Results) -> Judgement:
         last = results.at(title, LOCAL, EPSILONS[-1])
         if last.runs < _ENOUGH:
             return _few(f"{last.value:.2f}")
         allowed = 0.05 + 2 * last.error
         held = abs(last.value - told) <= allowed
-        return Ruling(f"{last.value:.2f} ± {last.error:.2f}", "held" if held else "refuted", f"allowed {allowed:.2f}")
+        return Judgement(
+            f"{last.value:.2f} ± {last.error:.2f}", "held" if held else "refuted", f"allowed {allowed:.2f}"
+        )
 
     return Claim(f"{title}: the error converges to", f"{told:g}", judge)
 
 
-def _late(results: Results) -> Ruling:
+def _late(results: Results) -> Judgement:
     found = {}
     for title in TITLES.values():
         late, plateau = results.at(title, GLOBAL, LARGE[-1]), results.at(title, LOCAL, EPSILONS[-1])
         found[title] = (late.value - plateau.value, 0.05 + 2 * math.hypot(late.error, plateau.error))
-    told = ", ".join(f"{title} {apart:+.2f}" for title, (apart, _) in found.items())
+    told = ", ".join(f"{title} {difference:+.2f}" for title, (difference, _) in found.items())
     if any(each.runs < _ENOUGH for each in results.points):
         return _few(told)
-    held = all(apart <= allowed for apart, allowed in found.values())
-    return Ruling(f"at epsilon 1e6 less the plateau of the local method: {told}", "held" if held else "refuted")
+    held = all(difference <= allowed for difference, allowed in found.values())
+    return Judgement(f"at epsilon 1e6 less the plateau of the local method: {told}", "held" if held else "refuted")
 
 
-def _better(results: Results) -> Ruling:
+def _better(results: Results) -> Judgement:
     found = []
     for title in TITLES.values():
         for ours, theirs in zip(results.line(title, LOCAL), results.line(title, GLOBAL), strict=False):
@@ -134,7 +136,7 @@ def _better(results: Results) -> Ruling:
     told = f"{sum(lead > 0 for lead, _ in found)} of {len(found)} settings better, {behind} clearly worse"
     if any(each.runs < _ENOUGH for each in results.points):
         return _few(told)
-    return Ruling(
+    return Judgement(
         told,
         "held" if not behind else "refuted",
         "clearly: by more than two standard errors",
@@ -185,7 +187,7 @@ EXPERIMENT = Experiment(
         Claim("Local sensitivity is better than global", "at every epsilon and dataset", _better),
     ),
     not_private=frozenset({GLOBAL, LOCAL}),
-    shows="table",
+    kind="table",
     remark=(
         "Take local-dampening-flip, and count the budget of all rounds; where one tree is wanted, weigh the recalls "
         "(Figure 2)."

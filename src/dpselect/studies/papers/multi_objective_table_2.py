@@ -9,7 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpselect as dps
-from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Point, Results, Ruling, point, printed
+from dpselect.studies.engine.experiment import (
+    Cell,
+    Claim,
+    Effort,
+    Experiment,
+    Judgement,
+    Point,
+    Results,
+    point,
+    printed,
+)
 from dpselect.studies.papers import coauthors, nodes
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
@@ -63,7 +73,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     ]
 
 
-def _better(results: Results) -> Ruling:
+def _better(results: Results) -> Judgement:
     lead = {
         f"{title} at {ours.x:g}": theirs.value - ours.value
         for title in nodes.real(results)
@@ -71,27 +81,27 @@ def _better(results: Results) -> Ruling:
     }
     behind = [where for where, value in lead.items() if value < -0.005]
     told = f"better or level in {len(lead) - len(behind)} of {len(lead)} settings"
-    return Ruling(
+    return Judgement(
         told, "held" if not behind else "refuted", f"worse: {', '.join(behind)}" if behind else "within 0.005"
     )
 
 
-def _zero(results: Results) -> Ruling:
+def _zero(results: Results) -> Judgement:
     first = next((p.x for p in results.line("Github", LOCAL) if p.value < 0.005), None)
     told = "never up to 50" if first is None else f"from epsilon {first:g} on"
-    return Ruling(told, "not comparable", _TIES)
+    return Judgement(told, "not comparable", _TIES)
 
 
-def _orders(results: Results) -> Ruling:
+def _orders(results: Results) -> Judgement:
     level = 0.3
     lines = [[(p.x, 1 - p.value) for p in results.line("Github", series)] for series in (LOCAL, GLOBAL)]
     value = nodes.orders(*(nodes.reached(line, 1 - level) for line in lines))
-    return Ruling(f"{value:.1f} orders of magnitude at error {level}", "not comparable", _TIES)
+    return Judgement(f"{value:.1f} orders of magnitude at error {level}", "not comparable", _TIES)
 
 
-def _reasonable(results: Results) -> Ruling:
+def _reasonable(results: Results) -> Judgement:
     value = results.at("Enron", LOCAL, 20.0).value
-    return Ruling(f"Enron {value:.2f}, printed 0.07", "not comparable", f"{_TIES}; DBLP is not available")
+    return Judgement(f"Enron {value:.2f}, printed 0.07", "not comparable", f"{_TIES}; DBLP is not available")
 
 
 _SIMULATED = "DBLP is not available: the graph is simulated"
@@ -127,7 +137,10 @@ EXPERIMENT = Experiment(
         place
         for title, (globally, locally) in _ROWS.items()
         for place in printed(
-            title, EPSILONS, {GLOBAL: globally, LOCAL: locally}, apart=_SIMULATED if title == coauthors.NAME else _TIES
+            title,
+            EPSILONS,
+            {GLOBAL: globally, LOCAL: locally},
+            not_comparable=_SIMULATED if title == coauthors.NAME else _TIES,
         )
     ),
     claims=(
@@ -136,6 +149,6 @@ EXPERIMENT = Experiment(
         Claim("Github: MOT_l has the error of MOT_g with less budget", "two orders of magnitude", _orders),
         Claim("Enron and DBLP: MOT_l achieves a reasonable error with", "epsilon = 20", _reasonable),
     ),
-    shows="table",
+    kind="table",
     remark="With many ties for the true top k, report recall of the Pareto front, or weigh the objectives (Figure 3).",
 )

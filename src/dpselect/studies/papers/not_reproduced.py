@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from dpselect.studies.engine.experiment import Absent
+from dpselect.studies.engine.experiment import NotReproduced
 
 _MEDIAN_ONLY = "the utility of LD2 is defined for the median only; the thesis does not print its extension"
 
-NOT_REPRODUCED: tuple[Absent, ...] = (
-    Absent("000", "Figure 7", "HEPTH, p = 90: SNM-T needs less budget than LD2", "76%", _MEDIAN_ONLY),
-    Absent("000", "Figure 7", "HEPTH, p = 99: SNM-T needs less budget than LD2", "76%", _MEDIAN_ONLY),
-    Absent("000", "Figure 7", "PATENT, p = 90: SNM-T needs less budget than LD2", "70%", _MEDIAN_ONLY),
-    Absent("000", "Figure 7", "PATENT, p = 99: SNM-T needs less budget than LD2", "70%", _MEDIAN_ONLY),
-    Absent(
+NOT_REPRODUCED: tuple[NotReproduced, ...] = (
+    NotReproduced("000", "Figure 7", "HEPTH, p = 90: SNM-T needs less budget than LD2", "76%", _MEDIAN_ONLY),
+    NotReproduced("000", "Figure 7", "HEPTH, p = 99: SNM-T needs less budget than LD2", "76%", _MEDIAN_ONLY),
+    NotReproduced("000", "Figure 7", "PATENT, p = 90: SNM-T needs less budget than LD2", "70%", _MEDIAN_ONLY),
+    NotReproduced("000", "Figure 7", "PATENT, p = 99: SNM-T needs less budget than LD2", "70%", _MEDIAN_ONLY),
+    NotReproduced(
         "000",
         "Figure 9",
         "nltcs: accuracy of SNM-LLN at epsilon 0.01 in a second log, lln.csv, depth 2 and 5",
         "0.6936 and 0.6422",
         "the log does not record its settings",
     ),
-    Absent(
+    NotReproduced(
         "000",
         "Figure 9",
         "processor seconds of a fit in the logs, by dataset, depth and noise",
         "0.60 to 5.69",
         "they are seconds of another machine; ours are in src/dpselect/studies/peers/results/trees_speed.txt",
     ),
-    Absent(
+    NotReproduced(
         "002",
         "Theorem 3",
         "the guarantee of one-sided noise, as the authors revise it",
@@ -33,14 +33,14 @@ NOT_REPRODUCED: tuple[Absent, ...] = (
         "it is a statement about privacy; tests/mechanisms/test_smooth_private_selection.py searches for violations "
         "and the printed bound holds for gamma = 2, 4, 6 and 10",
     ),
-    Absent(
+    NotReproduced(
         "002",
         "Theorem 6",
         "the range of gamma, as the authors revise it",
         "gamma >= 2 instead of gamma > 1",
         "it is a statement about privacy; the library offers gamma = 2, 4, 6 and 10 only",
     ),
-    Absent(
+    NotReproduced(
         "004",
         "chapter 5",
         "the prediction of MWEM's accuracy that synthesis perhaps finds",

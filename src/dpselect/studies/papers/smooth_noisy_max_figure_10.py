@@ -17,10 +17,10 @@ from dpselect.studies.engine.experiment import (
     Claim,
     Effort,
     Experiment,
+    Judgement,
     Point,
     Printed,
     Results,
-    Ruling,
     mean_of,
     point,
     printed,
@@ -149,39 +149,39 @@ def _log_odds(series: str, epsilon: float, classes: int, safe: int) -> float:
     return float(np.clip(np.log(law[0]) - np.log(max(1 - law[0], 1e-300)), -700, 700))
 
 
-def _reaches(name: str, results: Results) -> Ruling:
+def _reaches(name: str, results: Results) -> Judgement:
     ours, open_ = results.at(name, T, 0.01), results.at(name, WDP, 0.01)
-    apart = open_.value - ours.value
+    difference = open_.value - ours.value
     error = 2 * (ours.error + open_.error) if ours.runs > 1 else 0.0
-    return Ruling(
+    return Judgement(
         f"{ours.value:.3f} at epsilon 0.01 against {open_.value:.3f} without privacy",
-        "held" if apart <= 0.01 + error else "refuted",
+        "held" if difference <= 0.01 + error else "refuted",
         f"sound calibration {results.at(name, SOUND, 0.01).value:.3f}; one point allowed",
     )
 
 
-def _adult(results: Results) -> Ruling:
+def _adult(results: Results) -> Judgement:
     return _reaches("adult_full", results)
 
 
-def _wine(results: Results) -> Ruling:
+def _wine(results: Results) -> Judgement:
     return _reaches("wine", results)
 
 
-def _hundredth(results: Results) -> Ruling:
+def _hundredth(results: Results) -> Judgement:
     ours, theirs = results.at("mushroom", T, 0.01), results.at("mushroom", PF, 1.0)
-    return Ruling(
+    return Judgement(
         f"SNM-T {ours.value:.3f} at 0.01, PF {theirs.value:.3f} at 1",
         "held" if ours.value >= theirs.value - 0.01 - 2 * (ours.error + theirs.error) else "refuted",
         f"the authors' own log prints 0.545 at 0.01; sound calibration {results.at('mushroom', SOUND, 0.01).value:.3f}",
     )
 
 
-def _surpass(results: Results) -> Ruling:
+def _surpass(results: Results) -> Judgement:
     open_ = results.at("mushroom", WDP, 0.1)
     ours = {name: results.at("mushroom", name, 0.1).value for name in (LLN, LAP, T)}
     told = ", ".join(f"{value:.3f}" for value in ours.values())
-    return Ruling(
+    return Judgement(
         f"{told} against {open_.value:.3f} without privacy", "held" if min(ours.values()) > open_.value else "refuted"
     )
 
@@ -189,9 +189,9 @@ def _surpass(results: Results) -> Ruling:
 def _printed() -> tuple[Printed, ...]:
     found: list[Printed] = []
     for name, (open_, *rows) in _LOGS.items():
-        apart = "its file had a row index among the columns" if name == "pendigits" else ""
-        found += printed(name, EPSILONS, dict(zip((LLN, LAP, T), rows, strict=True)), apart=apart)
-        found.append(Printed(name, WDP, EPSILONS[0], open_, apart=apart))
+        reason = "its file had a row index among the columns" if name == "pendigits" else ""
+        found += printed(name, EPSILONS, dict(zip((LLN, LAP, T), rows, strict=True)), not_comparable=reason)
+        found.append(Printed(name, WDP, EPSILONS[0], open_, not_comparable=reason))
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import dpselect as dps
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.studies.engine import data
-from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Point, Results, Ruling, Unmeasured
+from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results, Unmeasured
 from dpselect.studies.engine.verdicts import figure
 
 UPPER = {"patent": 20_000, "hepth": 1_000, "income": 3_000_000}
@@ -99,17 +99,17 @@ def reached(results: Results, place: str, series: str) -> float:
     return line[0].x
 
 
-def saved(place: str, rival: str, least: float, results: Results) -> Ruling:
+def saved(place: str, rival: str, least: float, results: Results) -> Judgement:
     """Judge a saving in per cent: the budgets at which the published SNM-T and a rival come within 5 for good."""
     ours, sound, theirs, em = (_or_none(results, place, series) for series in (SNM_T, SOUND, rival, EM))
     last = results.line(place, SNM_T)[-1].x
     told = f"sound calibration: {_needs(sound)}; EM, to which the released LD reduces: {_needs(em)}"
     if ours is None:
-        return Ruling(f"SNM-T not within 5 up to epsilon {last:g}, {rival} {_needs(theirs)}", "refuted", told)
+        return Judgement(f"SNM-T not within 5 up to epsilon {last:g}, {rival} {_needs(theirs)}", "refuted", told)
     # A rival that never comes within 5 needs more than the largest budget.
     saving = 100 * (1 - ours / (theirs or last))
     more = "" if theirs else "at least "
-    return Ruling(
+    return Judgement(
         f"{more}{saving:.0f}% ({figure(ours)} against {_needs(theirs)})",
         "held" if saving >= least - 5 else "refuted",
         told,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpselect.studies.engine import data
-from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Point, Results, Ruling
+from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results
 from dpselect.studies.papers.smooth_noisy_max_figure_7 import LD2, epsilons, prepared
 
 EXACT, ERROR = "Pr[the median's value]", "error"
@@ -36,19 +36,19 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     return found
 
 
-def _value(results: Results) -> Ruling:
+def _value(results: Results) -> Judgement:
     value = results.at("the median of HEPTH", "value", 50).value
-    return Ruling(f"{value:g}", "held" if value == 41 else "refuted", "counted")
+    return Judgement(f"{value:g}", "held" if value == 41 else "refuted", "counted")
 
 
-def _chance(results: Results) -> Ruling:
+def _chance(results: Results) -> Judgement:
     line = results.line(ERROR, BIAS)
     falls = [i for i in range(1, len(line) - 1) if line[i].value < min(line[i - 1].value, line[i + 1].value)]
     if not falls:
-        return Ruling("the bias falls without a dip", "refuted")
+        return Judgement("the bias falls without a dip", "refuted")
     least = min(falls, key=lambda i: line[i].value)
     chance = results.at(EXACT, "LD2", line[least].x).value
-    return Ruling(
+    return Judgement(
         f"the bias dips to {line[least].value:.2f} at epsilon {line[least].x:.2f}, where Pr[median] is {chance:.3f}",
         "held" if chance < 0.5 else "refuted",
         "a dip with Pr[median] below one half is chance",

@@ -14,10 +14,10 @@ from dpselect.studies.engine.experiment import (
     Claim,
     Effort,
     Experiment,
+    Judgement,
     Point,
     Printed,
     Results,
-    Ruling,
     point,
     printed,
     repeated,
@@ -127,7 +127,7 @@ def panel(name: str, depth: int) -> str:
 _KNOWN = 0.015
 
 
-def _lead(results: Results) -> Ruling:
+def _lead(results: Results) -> Judgement:
     rivals = ("EM, information gain", "PF, information gain", SLD)
     places = [(panel("nltcs", depth), epsilon) for depth in DEPTHS for epsilon in EPSILONS]
     leads, sound, error = [], [], 0.0
@@ -144,15 +144,15 @@ def _lead(results: Results) -> Ruling:
     best = max(leads)
     shown = f"at most {best:.1f}% over the best competitor, on average {np.mean(leads):+.1f}%"
     if error > _KNOWN:
-        return Ruling(shown, "not comparable", f"too few runs: standard errors up to {error:.3f}")
-    return Ruling(
+        return Judgement(shown, "not comparable", f"too few runs: standard errors up to {error:.3f}")
+    return Judgement(
         shown,
         "held" if best >= 8.58 - 2 else "refuted",
         f"within 2 points; the sound calibration at most {max(sound):.1f}%",
     )
 
 
-def _often(results: Results) -> Ruling:
+def _often(results: Results) -> Judgement:
     won = total = 0
     for place in results.panels():
         values: dict[float, dict[str, float]] = {}
@@ -169,8 +169,10 @@ def _often(results: Results) -> Ruling:
     error = max(each.error for each in results.points)
     if error > _KNOWN:
         why = f"too few runs: standard errors up to {error:.3f}"
-        return Ruling(f"ahead at {won} of {total} places", "not comparable", why)
-    return Ruling(f"ahead at {won} of {total} places", "held" if won >= 0.8 * total else "refuted", "almost all: 80%")
+        return Judgement(f"ahead at {won} of {total} places", "not comparable", why)
+    return Judgement(
+        f"ahead at {won} of {total} places", "held" if won >= 0.8 * total else "refuted", "almost all: 80%"
+    )
 
 
 def _printed() -> tuple[Printed, ...]:

@@ -55,7 +55,7 @@ EXPERIMENT = Experiment(
     tolerance=0.5,
     tolerance_because="counts are integers; shares are printed to two digits",
     not_private=frozenset({TUPLES, ZERO, REPEATED}),
-    shows="table",
+    kind="table",
     remark=(
         "The row printed for PATENT is another histogram's by mistake: the counts published with the thesis, used here "
         "and in Figure 7, hold 27,948,226 tuples."

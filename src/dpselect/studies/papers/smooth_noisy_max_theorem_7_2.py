@@ -18,10 +18,10 @@ from dpselect.studies.engine.experiment import (
     Claim,
     Effort,
     Experiment,
+    Judgement,
     Point,
     Printed,
     Results,
-    Ruling,
 )
 
 VOTES = (22, 8, 17, 4, 0)
@@ -61,9 +61,9 @@ def _smooth(votes: list[int], epsilon: float) -> NDArray[np.float64]:
     return law
 
 
-def _broken(results: Results) -> Ruling:
+def _broken(results: Results) -> Judgement:
     loss = results.at(LOSS, FENCED, 0.5).value
-    return Ruling(
+    return Judgement(
         f"loss {loss:.2f} epsilon", "held" if loss > 1 else "refuted", "exact; more than 1 breaks the promise"
     )
 

@@ -15,9 +15,9 @@ from dpselect.studies.engine.experiment import (
     Effort,
     Estimate,
     Experiment,
+    Judgement,
     Point,
     Results,
-    Ruling,
     point,
     repeated,
 )
@@ -61,7 +61,7 @@ def panel(size: int) -> str:
     return f"{size} markers, 150 families"
 
 
-def ahead(series: str, rivals: Sequence[str], results: Results) -> Ruling:
+def ahead(series: str, rivals: Sequence[str], results: Results) -> Judgement:
     """Judge whether a series leads at every number of markers, on average over epsilon; tell where it does not."""
     leads = {
         m: [
@@ -73,7 +73,7 @@ def ahead(series: str, rivals: Sequence[str], results: Results) -> Ruling:
     means = {m: mean(found) for m, found in leads.items()}
     behind = sum(lead <= 0 for found in leads.values() for lead in found)
     told = ", ".join(f"{lead:+.1f}" for lead in means.values())
-    return Ruling(
+    return Judgement(
         f"mean lead {told} points at m = {', '.join(map(str, SIZES))}",
         "held" if min(means.values()) > 0 else "refuted",
         f"behind at {behind} of {sum(map(len, leads.values()))} single places; every mechanism meets the same studies",

@@ -8,7 +8,7 @@ from statistics import mean
 
 import numpy as np
 
-from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Point, Results, Ruling, point
+from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results, point
 from dpselect.studies.papers import markers
 from dpselect.studies.papers.smooth_private_selection_figure_1 import SIZES, mean_chance, panel
 
@@ -33,7 +33,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     return points
 
 
-def _four(results: Results) -> Ruling:
+def _four(results: Results) -> Judgement:
     lines = {
         gamma: {(m, p.x): p.value for m in SIZES for p in results.line(panel(m), f"gamma = {gamma}")}
         for gamma in GAMMAS
@@ -45,7 +45,7 @@ def _four(results: Results) -> Ruling:
     won = max(means, key=lambda gamma: means[gamma])
     missing = len(set.union(*(set(line) for line in lines.values()))) - len(places)
     why = f"without {missing} places where some noise cannot be had" if missing else ""
-    return Ruling(f"mean accuracy by gamma {told}", "held" if won == 4 else "refuted", why)
+    return Judgement(f"mean accuracy by gamma {told}", "held" if won == 4 else "refuted", why)
 
 
 EXPERIMENT = Experiment(

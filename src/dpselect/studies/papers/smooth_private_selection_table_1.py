@@ -13,9 +13,9 @@ from dpselect.studies.engine.experiment import (
     Claim,
     Effort,
     Experiment,
+    Judgement,
     Point,
     Results,
-    Ruling,
     mean_of,
     point,
     printed,
@@ -68,15 +68,15 @@ def _seconds(call: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def _linear(results: Results) -> Ruling:
+def _linear(results: Results) -> Judgement:
     line = {p.x: p.value for p in results.line(PANEL, SMOOTH)}
     grown = line[1000] / line[100]
-    return Ruling(f"{grown:.1f} times the time for ten times the markers", "not comparable", _MACHINE)
+    return Judgement(f"{grown:.1f} times the time for ten times the markers", "not comparable", _MACHINE)
 
 
-def _minute(results: Results) -> Ruling:
+def _minute(results: Results) -> Judgement:
     taken = results.at(PANEL, SMOOTH, 1000).value
-    return Ruling(f"{taken:.3g} s", "not comparable", f"{_MACHINE}; {43.1 / taken:.0f} times less than printed")
+    return Judgement(f"{taken:.3g} s", "not comparable", f"{_MACHINE}; {43.1 / taken:.0f} times less than printed")
 
 
 EXPERIMENT = Experiment(
@@ -92,11 +92,11 @@ EXPERIMENT = Experiment(
     y_scale="log",
     task="the fastest selection among markers",
     better="lower",
-    printed=printed(PANEL, SIZES, ROWS, apart=_MACHINE),
+    printed=printed(PANEL, SIZES, ROWS, not_comparable=_MACHINE),
     claims=(
         Claim("Run time is almost proportional to m", "10 times from 100 to 1000 markers", _linear),
         Claim("With m = 1000 smooth private selection takes less than a minute", "43.1 s", _minute),
     ),
-    shows="table",
+    kind="table",
     remark="Seconds of different machines are told, not judged; the smooth bound needs no search over databases.",
 )

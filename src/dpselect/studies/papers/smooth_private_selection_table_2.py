@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpselect.studies.engine import data
-from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Point, Results, Ruling, printed
+from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results, printed
 from dpselect.studies.papers import markers
 
 PANEL = "Six markers, 215 families"
@@ -37,13 +37,13 @@ def measure(cell: Cell, _: Effort, __: np.random.Generator) -> Sequence[Point]:
     ]
 
 
-def _highest(results: Results) -> Ruling:
+def _highest(results: Results) -> Judgement:
     others = [name for name in ROWS if name != BEST]
     leads = [
         results.at(PANEL, BEST, e).value - max(results.at(PANEL, name, e).value for name in others)
         for e in markers.EPSILONS
     ]
-    return Ruling(
+    return Judgement(
         f"ahead by {min(leads):.1f} to {max(leads):.1f} points",
         "held" if min(leads) > 0 else "refuted",
         "exact laws at every epsilon",
@@ -71,7 +71,7 @@ EXPERIMENT = Experiment(
     tolerance=16,
     tolerance_because="two standard errors of a share in 40 draws",
     claims=(Claim("SPS (IV) has the highest accuracy at every epsilon", "highest at all seven", _highest),),
-    shows="table",
+    kind="table",
     remark=(
         "Use smooth-noisy-max with its sound calibration or local-dampening-t on one shared sensitivity: both name the "
         "marker almost surely where the published mechanisms still err."
