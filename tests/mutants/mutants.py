@@ -249,8 +249,8 @@ MUTANTS = (
     Mutant(
         "one draw may cost as much as several releases that were counted",
         "dpselect.release.opened:door_to",
-        "share, guarantee.neighbours, count,",
-        "share * count, guarantee.neighbours, 1,",
+        "share, guarantee.neighbours, releases,",
+        "share * releases, guarantee.neighbours, 1,",
         (),
         ("tests/release/test_opened.py::test_releases_that_were_counted_are_drawn_one_by_one",),
     ),

@@ -118,6 +118,19 @@ def test_the_spend_is_recorded_once_before_the_block_runs() -> None:
     assert 1 == len(book.spends)
 
 
+def test_a_door_that_is_not_entered_costs_nothing_and_one_block_has_it() -> None:
+    """The spend is that of the block; a second block with the same door is refused, and pays nothing."""
+    book = Book()
+    door = dps.opened(PROMISE, mechanism="twice", ledger=book)
+    assert not book.spends
+    with door, pytest.raises(dps.PrivacyError, match="open another"), door:
+        pass
+    with pytest.raises(dps.PrivacyError, match="open another"), door:
+        pass
+
+    assert 1 == len(book.spends)
+
+
 def test_what_a_ledger_refuses_opens_no_door() -> None:
     """The block does not run."""
     with dps.budget(epsilon=HALF), pytest.raises(dps.BudgetError), dps.opened(PROMISE):

@@ -137,8 +137,8 @@ class Allowance:
     def _after(self, epsilon: Fraction, count: int, delta: Fraction) -> tuple[int, Fraction, Fraction] | None:
         """Return what ``count`` draws leave, or ``None`` where they do not fit; no draw is part of two releases."""
         releases, rest, rest_delta = self._unused
-        if not rest and epsilon == self._each and not delta:
-            # What follows, where each draw is a whole release.
+        if rest is _NOTHING and epsilon is self._each and not delta:
+            # What follows, where each draw is a whole release: the rule, and the quickest way through.
             return (releases - count, _NOTHING, _NOTHING) if count <= releases else None
         here = min(count, _fitting(rest, rest_delta, epsilon, delta))
         if here == count:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,12 @@ def double(rate: Fraction) -> float:
         return min(float(rate), LARGEST_RATE)
     except OverflowError:
         return LARGEST_RATE
+
+
+@lru_cache(maxsize=256)
+def _quotient(numerator: int, denominator: int, over: int, under: int) -> Fraction:
+    """Return the quotient of two public fractions that is often asked for."""
+    return Fraction(numerator * under, denominator * over)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -51,7 +58,7 @@ class UnitScores:
 
     def rate(self, epsilon: Fraction) -> Fraction:
         """Return epsilon / span: what a gap of one tick costs in the exponent."""
-        return epsilon / self.span
+        return _quotient(epsilon.numerator, epsilon.denominator, self.span.numerator, self.span.denominator)
 
     def __len__(self) -> int:
         return int(self.ticks.size)
@@ -65,7 +72,8 @@ class UnitScores:
 
 def exact_ticks(values: NDArray[np.int64], per_unit: Fraction, range_bound: int) -> UnitScores:
     """Return integer scores as they are: no rounding, no margin; sizes beyond 2^61 are clipped."""
-    ticks = np.clip(values, -TICK_CLIP, TICK_CLIP)
+    ticks = np.minimum(values, TICK_CLIP)
+    np.maximum(ticks, -TICK_CLIP, out=ticks)
     return UnitScores(ticks, per_unit, range_bound * per_unit, range_bound)
 
 

@@ -24,6 +24,8 @@ GAP_CLIP = 2.0**28
 _FINE = 2**30
 # Powers of two between which a unit is used as it is; others are brought here, and the scores by as much.
 _LEAST, _MOST = -1000, 900
+# Between these units ticks are divided by directly.
+_NEAR_ONE = 2.0**-900, 2.0**900
 
 
 def behind(values: Numbers, *unit: float) -> NDArray[np.float64]:
@@ -58,7 +60,15 @@ def gap_ticks(values: Numbers, unit: float, range_bound: int) -> UnitScores:
     Why the margin is 3: the best moves too, by any real number, so that the interval of all moves does not end at
     whole ticks as it does in ``floor_ticks``.
     """
-    ticks = _floored(behind(values, unit), GAP_CLIP, TICKS)
+    if values.dtype.kind == "i" or not _NEAR_ONE[0] < unit < _NEAR_ONE[1]:
+        ticks = _floored(behind(values, unit), GAP_CLIP, TICKS)
+    else:
+        # The same in fewer passes: no power of two need be taken out, and a tick is a unit over another.
+        with np.errstate(over="ignore", under="ignore"):
+            gaps = values[values.argmax()] - values
+            gaps /= -unit / TICKS
+        np.maximum(gaps, -GAP_CLIP * TICKS, out=gaps)
+        ticks = np.floor(gaps, out=gaps).astype(np.int64)
     return UnitScores(ticks, _PER_UNIT, _SPANS[range_bound], range_bound)
 
 

@@ -32,7 +32,7 @@ class Sampler:
         most_groups: the number of distinct scores beyond which the law is refused, or ``None``.
         noise: floating-point noise, for samplers whose guarantee is that of the ideal twin; ``None`` where draws are
             exact.
-        strength: epsilon to what a gap of one span is multiplied by; epsilon itself unless the noise is another.
+        strength: epsilon to what a gap of one span is multiplied by; ``None`` for epsilon itself.
         grouped: whether the same law can be drawn among groups of equal scores.
         clip: how many candidates there are to a public number of units of noise: nobody counts as further behind the
             best. ``None`` where gaps are not clipped.
@@ -43,7 +43,7 @@ class Sampler:
     bounded_range: bool = False
     most_groups: int | None = None
     noise: noises.Noise | None = None
-    strength: Callable[[Fraction], Fraction] = Fraction
+    strength: Callable[[Fraction], Fraction] | None = None
     grouped: bool = False
     clip: Callable[[int], Fraction] | None = None
 
@@ -54,7 +54,7 @@ class Sampler:
 
     def rate(self, unit: UnitScores, epsilon: Fraction) -> Fraction:
         """Return what a gap of one tick is multiplied by."""
-        return unit.rate(self.strength(epsilon))
+        return unit.rate(epsilon if self.strength is None else self.strength(epsilon))
 
     def ticks_log_law(
         self, ticks: NDArray[np.int64], rate: Fraction, counts: NDArray[np.int64] | None = None
@@ -90,7 +90,7 @@ LAPLACE = Sampler("noisy max, Laplace", law.laplace, most_groups=10_000)
 CLIPPED_FLIP, CLIPPED_LAPLACE = "permute-and-flip, clipped", "noisy max, Laplace, clipped"
 
 
-def noisy_max(noise: noises.Noise, strength: Callable[[Fraction], Fraction] = Fraction) -> Sampler:
+def noisy_max(noise: noises.Noise, strength: Callable[[Fraction], Fraction] | None = None) -> Sampler:
     """Return the sampler that names the largest of score plus noise, in floating point (idealised)."""
     sides = "one-sided" if noise.sides == 1 else "two-sided"
     return Sampler(

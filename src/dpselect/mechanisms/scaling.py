@@ -32,5 +32,5 @@ def scale(scores: Scores) -> UnitScores:
             )
         )
     if scores.values.dtype.kind == "i":
-        return exact_ticks(scores.values.astype(np.int64), Fraction(ceiling), scores.range_bound)
+        return exact_ticks(scores.values.astype(np.int64, copy=False), Fraction(ceiling), scores.range_bound)
     return gap_ticks(scores.values, ceiling, scores.range_bound)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from fractions import Fraction
-from inspect import unwrap
 from typing import Any
 
 from dpselect.kernel.budget import Allowance, require_spender, with_metadata
@@ -22,7 +21,6 @@ Door = Callable[..., AbstractContextManager[Draws]]
 def door_to(outcomes: Callable[[], Outcomes]) -> Door:
     """Return a door behind which outcomes come from elsewhere: how an audit and tests open it."""
 
-    @contextmanager
     def opened(
         guarantee: Guarantee,
         *,
@@ -32,7 +30,7 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
         count: int = 1,
         per_person: int = 1,
         note: str = "",
-    ) -> Iterator[Draws]:
+    ) -> AbstractContextManager[Draws]:
         """Record a spend durably, and hand out what draws: for algorithms of one's own.
 
         Args:
@@ -63,32 +61,50 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
         >>> winner, abs(int(size[0]) - 100) < 30
         (0, True)
         """
-        if not isinstance(guarantee, Guarantee):
-            raise TypeError("guarantee must be a Guarantee: pass dpselect.Guarantee(epsilon, neighbours).")
-        if guarantee.stated_rho is not None:
-            raise PrivacyError("A rho does not pay for pure draws: open with a Guarantee that states none.")
-        count = whole(count, "count", "how many releases")
-        people = whole(per_person, "per_person", "how many records of one person there may be")
-        share = guarantee.epsilon if people == 1 else guarantee.epsilon / people
-        book = require_spender(ledger)
-        # Whatever the caller could refuse has been refused: from here on the spend stands, whatever happens.
-        if book is not None:
-            noted = {"note": note} if note else {}
-            with_metadata(book, metadata or {}).spend(guarantee, mechanism=mechanism, count=count, **noted)
-        # A delta does not divide among the records of one person: then all draws are pure.
-        delta = guarantee.delta if people == 1 else Fraction(0)
-        ranged, exact = guarantee.bounded_range, not guarantee.idealised
-        paid = Allowance(share, guarantee.neighbours, count, ranged=ranged, exact=exact, delta=delta)
-        draws = Draws(paid, outcomes())
-        try:
-            yield draws
-        finally:
-            draws.close()
+
+        def paid() -> Draws:
+            if not isinstance(guarantee, Guarantee):
+                raise TypeError("guarantee must be a Guarantee: pass dpselect.Guarantee(epsilon, neighbours).")
+            if guarantee.stated_rho is not None:
+                raise PrivacyError("A rho does not pay for pure draws: open with a Guarantee that states none.")
+            releases = whole(count, "count", "how many releases")
+            people = whole(per_person, "per_person", "how many records of one person there may be")
+            share = guarantee.epsilon if people == 1 else guarantee.epsilon / people
+            book = require_spender(ledger)
+            # Whatever the caller could refuse has been refused: from here on the spend stands, whatever happens.
+            if book is not None:
+                noted = {"note": note} if note else {}
+                with_metadata(book, metadata or {}).spend(guarantee, mechanism=mechanism, count=releases, **noted)
+            # A delta does not divide among the records of one person: then all draws are pure.
+            delta = guarantee.delta if people == 1 else Fraction(0)
+            ranged, exact = guarantee.bounded_range, not guarantee.idealised
+            left = Allowance(share, guarantee.neighbours, releases, ranged=ranged, exact=exact, delta=delta)
+            return Draws(left, outcomes())
+
+        return _Opening(paid)
 
     return opened
 
 
+class _Opening(AbstractContextManager[Draws]):
+    """Pays when its block begins, and leaves nothing to draw with when it ends."""
+
+    __slots__ = ("_draws", "_paid")
+
+    def __init__(self, paid: Callable[[], Draws]) -> None:
+        self._paid = paid
+        self._draws: Draws | None = None
+
+    def __enter__(self) -> Draws:
+        if self._draws is not None:
+            raise PrivacyError("This block was entered before: open another.")
+        self._draws = self._paid()
+        return self._draws
+
+    def __exit__(self, *_: object) -> None:
+        if self._draws is not None:
+            self._draws.close()
+
+
 opened = door_to(Coins)
-# What Python says of arguments that do not fit names the function inside.
-for _function in (opened, unwrap(opened)):
-    _function.__qualname__ = "opened"
+opened.__qualname__ = "opened"

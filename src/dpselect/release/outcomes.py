@@ -56,7 +56,9 @@ class Coins:
     def winners(self, sampler: Sampler, ticks: Integers, rate: Fraction, k: int) -> list[int]:
         """Return the positions of k winners, one after the other, each from those that remain."""
         chosen = [self._winner(sampler, ticks, rate)]
-        remaining = np.arange(ticks.size if k > 1 else 0)
+        if k == 1:
+            return chosen
+        remaining = np.arange(ticks.size)
         while len(chosen) < k:
             remaining = remaining[remaining != chosen[-1]]
             chosen.append(int(remaining[self._winner(sampler, ticks[remaining], rate)]))

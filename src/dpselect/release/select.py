@@ -115,7 +115,7 @@ def release_of(
     each, promise = asked.guarantee, of_list(asked.guarantee, total, k)
     with door(each, mechanism=mechanism.name, ledger=ledger, metadata=scores.metadata, count=k) as draws:
         winners = draws.answer(asked, k)
-    return Release(tuple(_plain(scores.candidates[i]) for i in winners), mechanism.name, promise)
+    return Release(tuple([_plain(scores.candidates[i]) for i in winners]), mechanism.name, promise)
 
 
 def _release_grouped(

@@ -24,7 +24,7 @@ def permute_and_flip(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy)
     A random order that is independent of the coins meets its first head at a uniformly random head, so this
     is permute-and-flip. The best candidate always shows heads. Time does not depend on an early exit.
     """
-    top = ticks.max()
+    top = ticks[ticks.argmax()]
     if ticks.size <= _CHUNK:
         winners = flip(top - ticks, rate, entropy)
     else:
