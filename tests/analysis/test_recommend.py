@@ -23,7 +23,7 @@ def test_counts_want_permute_and_flip() -> None:
 
 
 def test_a_score_that_cannot_change_soon_wants_a_smooth_bound() -> None:
-    """0/1 scores that are safe for 300 steps; the sentence says that draws are idealised."""
+    """0/1 scores that are safe for 300 steps."""
     safe = dps.sensitivity.local(lambda t: float(t >= 300), ceiling=1.0)
     advice = dps.recommend(dps.Scores([1.0, *[0.0] * 50], safe), 0.5, data="public")
 

@@ -50,7 +50,7 @@ def check(name: str, seed: int, count: int) -> float:
         epsilon = (0.01, 1.0, 10.0)[number % 3]
         loss = worst(name, pair, epsilon)
         # Laws of heavy-tailed noise are quadratures with a relative error of 1e-8.
-        assert loss <= 1 + 1e-9 + (3e-8 / epsilon if dps.mechanism(name).sampler.idealised else 0), (pair, number)
+        assert loss <= 1 + 1e-9 + (3e-8 / epsilon if dps.mechanism(name).sampler.tails else 0), (pair, number)
         assert smooth or stretch(name, pair) <= 1, (pair, number)
         largest = max(largest, loss)
     return largest
@@ -170,26 +170,16 @@ def test_differences_of_64_bits_do_not_wrap(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["smooth-noisy-max", "smooth-private-selection"])
-@pytest.mark.parametrize("epsilon", [2.0**-16, 1e-4, 1])
-def test_smooth_scores_pay_for_their_ticks(name: str, epsilon: float) -> None:
-    """A gap of one tick, where the score has no gap or almost one of two, costs less than epsilon's share for it."""
-    mechanism = dps.mechanism(name)
-    for ticks in ([7, 0], [1, 0], [0, 0, 0, -1]):
-        here = mechanism.ticks_log_law(np.array(ticks), Fraction(1, 2**30))
-        there = mechanism.ticks_log_law(np.array(ticks) + np.eye(len(ticks), dtype=int)[0], Fraction(1, 2**30))
-        assert np.abs(here - there).max() < 2.0**-27 + 1e-8
-    assert loss(name, dps.Scores([0.0, 0.0], 1), dps.Scores([1.0, 0.0], 1), epsilon) <= 1 + 2e-8 / epsilon
-
-
-@pytest.mark.parametrize("name", ["smooth-noisy-max", "smooth-private-selection"])
-@pytest.mark.parametrize("epsilon", [1e-5, 1e-8, 1e-12, 1e-300])
-def test_an_epsilon_below_the_grid_of_smooth_scores_is_refused_unpaid(name: str, epsilon: float, tmp_path) -> None:
-    """There a tick would cost more than a thousandth of epsilon: 856 times it at 1e-12."""
-    ledger = dps.Ledger.open(tmp_path / "book", epsilon=1)
-    with pytest.raises(ValueError, match="pass at least 1/65536"):
-        dps.select(dps.Scores([1.0, 0.0], 1), epsilon, mechanism=dps.mechanism(name), ledger=ledger)
-
-    assert [] == list(ledger.events)
+@pytest.mark.parametrize("epsilon", [1e-300, 1e-12, 1e-5, 1, 20, 1e9])
+def test_a_rate_is_positive_and_hides_one_move_at_every_epsilon(name: str, epsilon: float) -> None:
+    """A gap as long as one neighbour can move scores is worth no more noise than epsilon hides."""
+    for values in ([0, 1], [0.0, 1.0], [0.0, 1e-300], [0.0, 5e-324], [0.0, 1e300]):
+        scores = dps.Scores(np.array(values), max(values))
+        ticks, rate = dps.mechanism(name).prepared(scores, Fraction(epsilon))
+        # Shifts grow slower than epsilon up to 1 and may be as long as e^(epsilon / 3) beyond.
+        assert 0 < rate * (max(ticks.tolist()) - min(ticks.tolist())) < Fraction(min(epsilon, 1e90)) * 10**90
+        if epsilon <= 1:
+            assert rate * (max(ticks.tolist()) - min(ticks.tolist())) <= Fraction(epsilon) / 2
 
 
 @pytest.mark.parametrize("epsilon", [1e-300, 1e-20, 1e-17, 1e-12, 1e-9, 9.99e-7, 1.01e-6, 1e-3])
@@ -261,15 +251,17 @@ def test_the_contract_notices_code_that_subtracts_in_floats(name: str, monkeypat
         sound = module.separate
         monkeypatch.setattr(module, "separate", lambda v, *rest: sound(v.astype(float), *rest))
     if name == "smooth-noisy-max":
-        monkeypatch.setattr(smooth_scale, "smooth_ticks", wrapping)
+        monkeypatch.setattr(importlib.import_module("dpselect.mechanisms.smooth.smooth_noisy_max"), "weigh", in_floats)
     with np.errstate(all="ignore"), pytest.raises(AssertionError):
         check(name, 1, FEW)
 
 
-def wrapping(values: np.ndarray, *scale: float) -> SmoothScores:
-    """Return smooth scores whose differences wrap around and whose unit may vanish."""
-    behind = np.minimum((values.max() - values) / np.prod(scale), 2.0**30)
-    return SmoothScores(-np.ceil(np.nan_to_num(behind) * 2**30).astype(np.int64))
+def in_floats(scores: dps.Scores, epsilon: Fraction, calibrate) -> SmoothScores:
+    """Return smooth scores whose integers were floats once."""
+    sound = smooth_scale.weigh(scores, epsilon, calibrate)
+    if scores.values.dtype.kind == "f":
+        return sound
+    return SmoothScores(np.clip(scores.values.astype(float), -(2.0**61), 2.0**61).astype(np.int64), sound.rate)
 
 
 @pytest.mark.parametrize("name", ["generalised-exponential", "smooth-noisy-max", "local-dampening-flip"])

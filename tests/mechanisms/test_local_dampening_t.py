@@ -11,14 +11,6 @@ def test_it_draws_the_dampened_score() -> None:
     assert plain.effective(scores).ticks.tolist() == heavy.effective(scores).ticks.tolist()
 
 
-def test_the_guarantee_says_that_draws_are_idealised() -> None:
-    """Floating-point noise is told to whoever reads the guarantee."""
-    promise = dps.mechanism("local-dampening-t").guarantee(dps.Scores([1, 2], 1), 1)
-
-    assert promise.idealised
-    assert not promise.bounded_range
-
-
 def test_it_beats_permute_and_flip_at_large_epsilon_and_loses_at_small() -> None:
     """Ten rivals one unit behind: heavy tails hide a shift of 36 at epsilon 10, where exponential noise hides 10."""
     scores = dps.Scores([1.0, *[0.0] * 10], dps.sensitivity.local(lambda t: 1.0, ceiling=1.0, reach=0))

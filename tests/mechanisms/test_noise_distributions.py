@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpselect import audit
-from dpselect.kernel.coins import new_entropy
 from dpselect.mechanisms.smooth import noise_distributions as noises
-from dpselect.release.idealised import noisy_max
 
 EVERY = [
     noises.student_t(1),
@@ -92,20 +89,6 @@ def test_density_body_and_tail_belong_together(noise: noises.Noise) -> None:
 
         assert abs(mass / noise.body(np.array([end]))[0] - 1) < 1e-9
     assert np.allclose(1, noise.body(z) + noise.tail(z), rtol=1e-14)
-
-
-@pytest.mark.parametrize("noise", EVERY, ids=label)
-def test_draws_follow_the_law(noise: noises.Noise) -> None:
-    """Accepted against their own law, rejected against one of a rate four times as large."""
-    gaps, rate = np.array([0, 1, 3]), Fraction(1, 2)
-
-    def law(at: Fraction) -> dict[int, float]:
-        return dict(enumerate(np.exp(noises.log_law(gaps, np.ones(3, dtype=np.int64), at, noise)).tolist()))
-
-    verdict = audit.sampler(
-        lambda: noisy_max(gaps.max() - gaps, rate, new_entropy(), noise), law(rate), against={"sharper": law(4 * rate)}
-    )
-    assert verdict.accepted
 
 
 @pytest.mark.parametrize(

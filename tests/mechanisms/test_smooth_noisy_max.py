@@ -18,6 +18,12 @@ from tests.universes import random_problem
 STUDENT = noises.student_t()
 
 
+def calibrated(m: int, epsilon: float, phi: float, noise: str = "student-t", **more: bool) -> tuple[float, float]:
+    """Beta and c of the library, c in units of the noise as laws have it."""
+    beta, c = calibrate(m, Fraction(epsilon), range_bound=2, phi=Fraction(phi), noise=noise, **more)
+    return float(beta), float(c) / (3**0.5 if noise == "student-t" else 1)
+
+
 # Searches that run at once; -m slow runs them all.
 QUICK = {(1, 2), (1, 1000), (1, 10_000), (20, 2), (0.1, 10_000)}
 
@@ -59,7 +65,7 @@ def worst_found(m: int, epsilon: float, beta: float, c: float, noise: noises.Noi
 )
 def test_no_search_finds_a_violation(epsilon: float, m: int) -> None:
     """With our calibration at the default phi the worst case found stays below epsilon."""
-    beta, c = calibrate(m, epsilon, 0.15, 2)
+    beta, c = calibrated(m, epsilon, 0.15)
 
     assert worst_found(m, epsilon, beta, c) <= 1
 
@@ -75,14 +81,14 @@ def test_no_search_finds_a_violation(epsilon: float, m: int) -> None:
 )
 def test_no_search_finds_a_violation_with_cauchy_noise(gamma: int, m: int, epsilon: float, phi: float) -> None:
     """Generalised Cauchy noise of gamma 2 and 4; without the floor gamma - 1 of K it would fail at (2, 2, .8)."""
-    beta, c = calibrate(m, epsilon, phi, 2, f"cauchy-{gamma}")
+    beta, c = calibrated(m, epsilon, phi, f"cauchy-{gamma}")
 
     assert worst_found(m, epsilon, beta, c, noises.cauchy(gamma)) <= 1
 
 
 def test_cauchy_noise_needs_the_floor_of_its_dilation_cost() -> None:
     """K = kappa R(m) alone loses 1.46 epsilon for gamma = 2, two candidates and phi = .8."""
-    _, c = calibrate(2, 1, 0.8, 2, "cauchy-2")
+    _, c = calibrated(2, 1, 0.8, "cauchy-2")
     beta = 0.8 / (1.04824 * proved_bound(2))
 
     assert 1.4 < worst_found(2, 1, beta, c, noises.cauchy(2)) < 1.5
@@ -91,14 +97,14 @@ def test_cauchy_noise_needs_the_floor_of_its_dilation_cost() -> None:
 @pytest.mark.parametrize("phi", [0.05, pytest.param(0.5, marks=pytest.mark.slow), 0.9])
 def test_any_public_share_is_safe(phi: float) -> None:
     """Also far from the default."""
-    beta, c = calibrate(1000, 1, phi, 2)
+    beta, c = calibrated(1000, 1, phi)
 
     assert worst_found(1000, 1, beta, c) <= 1
 
 
 def test_the_search_finds_what_is_wrong() -> None:
     """The same search rejects a scale that moves four times as fast as it may, and a slide of twice the length."""
-    beta, c = calibrate(10_000, 1, 0.5, 2)
+    beta, c = calibrated(10_000, 1, 0.5)
 
     assert worst_found(10_000, 1, 4 * beta, c) > 1
     assert worst_found(10_000, 1, beta, c / 2) > 1
@@ -139,7 +145,10 @@ def test_the_published_beta_fails_for_many_candidates() -> None:
 
 def chaves_scale(noise: str, m: int) -> tuple[float, float]:
     """Beta and scale of a published calibration at epsilon 1."""
-    return published._calibrate(m, 1.0, range_bound=2, noise=noise, delta=1e-6, sigma=0.5, phi=0.5, alpha="printed")
+    beta, c = published._calibrate(
+        m, Fraction(1), range_bound=2, noise=noise, delta=1e-6, sigma=0.5, phi=0.5, alpha="printed"
+    )
+    return float(beta), float(c) / (3**0.5 if noise == "student-t" else 1)
 
 
 def test_the_exponent_as_printed_fails_for_two_candidates() -> None:
@@ -175,12 +184,10 @@ HEPTH = [
 @pytest.mark.parametrize(("right", "bound", "epsilon", "noise", "chance"), HEPTH)
 def test_the_released_figures(right: int, bound: float, epsilon: int, noise: str, chance: float) -> None:
     """0/1 scores of 4096 records at the authors' (too small) smooth sensitivity: their probabilities, to the digit."""
-    steps = round(
-        -math.log(bound)
-        / published._calibrate(
-            2, epsilon, range_bound=2, noise=noise, delta=1e-6, sigma=0.5, phi=0.5, alpha="released"
-        )[0]
+    beta, _ = published._calibrate(
+        2, Fraction(epsilon), range_bound=2, noise=noise, delta=1e-6, sigma=0.5, phi=0.5, alpha="released"
     )
+    steps = round(-math.log(bound) / beta)
     far = dps.sensitivity.local(lambda t: float(t >= steps), ceiling=1.0)
     scores = dps.Scores(np.arange(4096) < right, far)
     mechanism = dps.mechanism(

@@ -1,5 +1,7 @@
 """Smooth Private Selection."""
 
+from fractions import Fraction
+
 import pytest
 
 import dpselect as dps
@@ -8,6 +10,13 @@ from dpselect.mechanisms.smooth import noise_distributions as noises
 from dpselect.mechanisms.smooth.smooth_private_selection import GAMMAS, calibrate
 from tests.mechanisms.test_smooth_noisy_max import worst_found
 from tests.universes import random_problem
+
+
+def calibrated(m: int, epsilon: float, phi: float, gamma: int, sides: int) -> tuple[float, float]:
+    """Beta and c of the library as floats."""
+    beta, c = calibrate(m, Fraction(epsilon), phi=Fraction(phi), gamma=gamma, sides=sides)
+    return float(beta), float(c)
+
 
 QUICK = ((4, 1, 2), (4, 2, 2), (4, 1, 20))
 
@@ -24,17 +33,17 @@ QUICK = ((4, 1, 2), (4, 2, 2), (4, 1, 20))
 def test_no_search_finds_a_violation(gamma: int, sides: int, m: int) -> None:
     """Theorems 2 and 3, searched over gaps, moves and scales."""
     for epsilon, phi in ((1, 0.5), (10, 0.9)):
-        beta, c = calibrate(m, epsilon, phi, gamma, sides)
+        beta, c = calibrated(m, epsilon, phi, gamma, sides)
 
         assert worst_found(m, epsilon, beta, c, noises.cauchy(gamma, sides)) <= 1
 
 
 def test_the_search_would_find_one() -> None:
     """With two one-sided candidates and a scale that moves three times as fast as it may, or a third of the noise."""
-    beta, c = calibrate(2, 1, 0.9, 2, 1)
+    beta, c = calibrated(2, 1, 0.9, 2, 1)
 
     assert worst_found(2, 1, 3 * beta, c, noises.cauchy(2)) > 1
-    beta, c = calibrate(2, 1, 0.1, 2, 1)
+    beta, c = calibrated(2, 1, 0.1, 2, 1)
     assert worst_found(2, 1, beta, c / 3, noises.cauchy(2)) > 1
 
 
@@ -50,7 +59,7 @@ def test_the_exact_loss_on_small_universes(sides: int, seed: int) -> None:
 
 def test_alpha_and_beta_are_those_of_theorem_6() -> None:
     """gamma = 4, one-sided, 3 candidates, phi = 1/2: l = 1/2, beta = epsilon / 12, alpha = epsilon / (4 3^(3/4))."""
-    beta, scale = calibrate(3, 6, 0.5, 4, 1)
+    beta, scale = calibrated(3, 6, 0.5, 4, 1)
 
     assert abs(beta - 0.5) < 1e-12
     assert abs(scale - 4 * 3**0.75 / 6) < 1e-12

@@ -44,9 +44,9 @@ MUTANTS = (
     ),
     Mutant(
         "smooth bounds look at the first 64 distances only",
-        "dpselect.scores.sensitivity:smooth_share",
-        "while best <",
-        "while start < 64 and best <",
+        "dpselect.scores.smooth_weights:largest",
+        "        if best >=",
+        "        if start >= 64 or best >=",
         (
             "smooth-noisy-max on jumps at distances 60 to 204",
             "smooth-private-selection on jumps at distances 60 to 204",

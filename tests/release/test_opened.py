@@ -423,20 +423,6 @@ def test_a_rho_pays_for_no_pure_draw() -> None:
         assert 0 == book.totals.spends
 
 
-def test_noise_in_floating_point_is_paid_for_as_such() -> None:
-    """Otherwise a ledger would call it exact."""
-    smooth = dps.mechanism("smooth-noisy-max")
-    with dps.opened(PROMISE) as draws:
-        with pytest.raises(dps.PrivacyError, match="idealised=True"):
-            draws.choose(VOTES, HALF, mechanism=smooth)
-        with pytest.raises(dps.PrivacyError, match="idealised=True"):
-            dps.select(VOTES, HALF, mechanism=smooth, ledger=draws)
-        assert 1 == draws.left
-    with dps.opened(dps.Guarantee(1, "add-remove", idealised=True)) as draws:
-        draws.choose(VOTES, HALF, mechanism=smooth)
-        assert HALF == draws.left
-
-
 @pytest.mark.parametrize("bad", [0, -1, 1.5, float("nan"), True, Fraction(1, 2), "2"])
 def test_counts_of_releases_and_records_are_whole(bad) -> None:
     """Nothing is paid, and a number that is none takes and lends nothing."""

@@ -2,11 +2,13 @@
 
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 
 import dpselect as dps
 from dpselect import sensitivity
+from dpselect.scores.smooth_weights import Weights
 
 
 def test_element_values_are_cut_at_the_ceiling_and_forced_from_the_reach_on() -> None:
@@ -73,7 +75,7 @@ def test_smooth_is_the_largest_damped_value(beta: float) -> None:
 def test_a_late_jump_counts_wherever_it_is(jump: int, beta: float) -> None:
     """Brute force over every distance, for a sensitivity that is next to nothing before its jump."""
     built = sensitivity.local(lambda t: 2.0 if t >= jump else 1e-300, ceiling=2, reach=1500)
-    definition = max(np.exp(-beta * t) * (2.0 if t >= jump else 1e-300) for t in range(1600))
+    definition = max(max(np.exp(-beta * t), 2.0**-80) * (2.0 if t >= jump else 1e-300) for t in range(1600))
 
     assert definition * (1 - 1e-12) <= sensitivity.smooth(built, beta) <= definition * (1 + 1e-12)
 
@@ -86,7 +88,7 @@ def test_smooth_bounds_are_smooth_on_a_universe() -> None:
     scores = [problem.utility()(x) for x in problem.universe]
     bounds = [sensitivity.smooth(given.sensitivity, 0.2) for given in scores]
 
-    assert max(abs(np.log(bounds[x] / bounds[y])) for x, y in problem.universe.pairs().tolist()) <= 0.2 + 1e-12
+    assert max(abs(np.log(float(bounds[x] / bounds[y]))) for x, y in problem.universe.pairs().tolist()) <= 0.2 + 1e-12
     assert all(bound >= given.sensitivity.at(0).max() for bound, given in zip(bounds, scores, strict=True))
 
 
@@ -140,4 +142,82 @@ def test_one_smooth_bound_is_never_below_its_definition_at_any_scale() -> None:
     for ceiling in (5e-324, 1e-300, 1.0, 1e155, 1.7976931348623157e308):
         at = sensitivity.local(lambda t, ceiling=ceiling: ceiling if t >= 7 else 0.0, ceiling=ceiling)
 
-        assert ceiling * np.exp(-0.7) <= sensitivity.smooth(at, 0.1) <= ceiling
+        assert (
+            Fraction(ceiling) * Fraction(np.exp(-0.7) * (1 - 1e-15))
+            <= sensitivity.smooth(at, 0.1)
+            <= ceiling / 2 * 1.01 + 5e-324
+        )
+
+
+@pytest.mark.parametrize("beta, steps", [(0.37, 743), (0.7, 743), (0.01, 5000)])
+def test_small_smooth_bounds_are_bounds(beta: float, steps: int) -> None:
+    """Where floats round beta t by more than a margin, and where e^(-beta t) is below the public floor."""
+    bound = sensitivity.smooth(sensitivity.local(lambda t: float(t >= steps), ceiling=1.0, reach=6000), beta)
+    with mpmath.workdps(60):
+        assert mpmath.mpf(bound.numerator) / bound.denominator >= mpmath.exp(-mpmath.mpf(beta) * steps)
+
+
+def test_a_smooth_bound_whose_share_is_below_the_floats_is_a_bound() -> None:
+    """The share of the ceiling is e^-800, and the ceiling far above 1: the bound is at least 4 * 10^-48."""
+    bound = sensitivity.smooth(sensitivity.local(lambda t: 1e300 * (t >= 800), ceiling=1e300, reach=900), 1.0)
+
+    assert bound >= Fraction(36, 10**49)
+
+
+@pytest.mark.parametrize("reach", [1, 63, 64, 1000, 1023, 1024, 1025, 3000])
+@pytest.mark.parametrize("beta", [Fraction(1, 10**12), Fraction(1, 1000), Fraction(1, 3), Fraction(7), Fraction(10**9)])
+def test_smooth_is_the_largest_weighted_value_exactly(reach: int, beta: Fraction) -> None:
+    """Against fractions at every distance, for values with many near ties, jumps and zeros."""
+    weights = Weights(beta)
+    draw = np.random.default_rng(reach)
+    for values in (
+        np.exp(np.minimum(float(min(beta, 1)) * np.arange(reach) - 30, 0)),
+        np.where(np.arange(reach) < reach // 2, 0.0, 0.7),
+        np.full(reach, 2.0**-70),
+        draw.random(reach) ** 20,
+    ):
+        rows = np.minimum(values, 1.0)
+        found = sensitivity.smooth(
+            sensitivity.local(lambda t, rows=rows: rows[t] if t < reach else 1.0, ceiling=1, reach=reach), beta
+        )
+
+        assert found == max([weights.at(t) * Fraction(float(rows[t])) for t in range(reach)] + [weights.at(reach)])
+
+
+@pytest.mark.parametrize(
+    "beta", [Fraction(1, 10**300), Fraction(1, 10**12), Fraction(1, 700), Fraction(1, 2), Fraction(40)]
+)
+def test_weights_are_smooth_and_close_to_exponential(beta: Fraction) -> None:
+    """w(t) <= e^beta w(t + 1), also where blocks meet and at the floor; w(t) >= e^(-beta t), and hardly more."""
+    weights = Weights(beta)
+    times = [*range(70), *range(1000, 1100), *range(2040, 2060), *range(10**6, 10**6 + 5)]
+    with mpmath.workdps(60):
+        falls = mpmath.exp(-mpmath.mpf(beta.numerator) / beta.denominator)
+        for t in times:
+            here, after = weights.at(t), weights.at(t + 1)
+            assert mpmath.mpf(after.numerator) / after.denominator >= falls * here.numerator / here.denominator * (
+                1 - mpmath.mpf(10) ** -55
+            )
+            exact = mpmath.exp(-mpmath.mpf(beta.numerator) / beta.denominator * t)
+            assert mpmath.mpf(here.numerator) / here.denominator >= exact * (1 - mpmath.mpf(10) ** -50)
+            assert (
+                beta > 1
+                or here <= Fraction(1, 2**80)
+                or mpmath.mpf(here.numerator) / here.denominator <= exact * (1 + mpmath.mpf(10) ** -17)
+            )
+
+
+def test_a_late_bound_of_a_long_reach_is_found_without_exponentials_of_every_step() -> None:
+    """A million distances are a thousand array operations, and next to none where the first value is large."""
+    asked: list[int] = []
+
+    def rows(t):
+        asked.append(t.size)
+        return np.full((t.size, 1), 2.0**-60)
+
+    at = sensitivity.profiles(rows, ceiling=1, reach=10**6)
+    assert sensitivity.smooth(at, 1e-6) > 0.36
+    assert (sum(asked), len(asked)) <= (10**6, 1100)
+    asked.clear()
+    sensitivity.smooth(sensitivity.profiles(lambda t: rows(t) + 0.5, ceiling=1, reach=10**6), 0.01)
+    assert sum(asked) <= 256

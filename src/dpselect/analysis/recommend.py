@@ -79,8 +79,6 @@ def recommend(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> R
 
 def _caution(best: Mechanism) -> str:
     """Return what the figure does not show."""
-    if best.sampler.idealised:
-        return " Its draws use floating-point noise (idealised)."
     if best.parameters.get("direction"):
         return f" Its direction, {best.parameters['direction']}, must be fixed before the private data is seen."
     return ""

@@ -27,7 +27,7 @@ _START = (
 _IN_ENGINES = "release/select.py:_release_grouped"
 # Declares what answers, and runs nothing.
 _DECLARED = "release/protocol.py"
-# One of these draws, or, with noise that is idealised, the last.
+# One of these draws, or, with heavy tails, the last.
 _SAMPLERS = {
     "exponential": "kernel/samplers/exponential.py:exponential",
     "permute-and-flip": "kernel/samplers/permute_and_flip.py:permute_and_flip",
@@ -35,7 +35,7 @@ _SAMPLERS = {
     "permute-and-flip, clipped": "kernel/samplers/clipped_flip.py:clipped_flip",
     "noisy max, Laplace, clipped": "kernel/samplers/laplace.py:laplace",
 }
-_IDEALISED = "release/idealised.py:noisy_max"
+_HEAVY_TAILS = "kernel/samplers/heavy_tails.py:heavy_tails"
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class Definition:
 def trusted(name: str) -> list[Definition]:
     """Return the definitions that a selection by this mechanism must trust, in the order of files and names."""
     sampler = mechanism(name).sampler
-    own = _IDEALISED if sampler.idealised else _SAMPLERS[sampler.name]
-    others = {*_SAMPLERS.values(), _IDEALISED, _IN_ENGINES} - {own}
+    own = _HEAVY_TAILS if sampler.tails is not None else _SAMPLERS[sampler.name]
+    others = {*_SAMPLERS.values(), _HEAVY_TAILS, _IN_ENGINES} - {own}
     known: dict[str, list[Definition]] = {}
     for each in definitions():
         if each.place not in others and not each.place.startswith(_DECLARED):

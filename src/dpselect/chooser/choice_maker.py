@@ -322,7 +322,7 @@ class ChoiceMaker:
         return not low * (1 - 1e-9) <= float(total) <= high * (1 + 1e-9)
 
     def _guarantee(self, epsilon: Fraction) -> Guarantee:
-        return Guarantee(epsilon, self.neighbours, idealised=any(option.idealised for option in self.options))
+        return Guarantee(epsilon, self.neighbours)
 
     def _option(self, place: int) -> Option:
         assert self.trained is not None

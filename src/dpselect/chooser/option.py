@@ -23,7 +23,6 @@ class Option:
             private by itself, and needs no ledger: the epsilon is paid for already, and whatever it releases with the
             library or draws at ``dpselect.opened`` is taken from that, up to epsilon.
         predict: the programmer's expectation of its loss, or ``None``.
-        idealised: whether its noise is floating point, so that its promise is for its ideal twin.
         rehearse: (database, epsilon) to nothing; raises what ``answer`` would raise for public reasons, before anything
             is spent. It must read public facts of the database only, such as domains. ``None`` where there is none.
 
@@ -37,7 +36,6 @@ class Option:
     name: str
     answer: Callable[[Any, Fraction], Any]
     predict: Predict | None = None
-    idealised: bool = False
     rehearse: Callable[[Any, Fraction], None] | None = None
 
     def __post_init__(self) -> None:

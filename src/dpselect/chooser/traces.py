@@ -200,9 +200,7 @@ def record(
                 if missing:
                     tasks.append((name, epsilon, option, missing))
     runs = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size="auto")(
-        delayed(_run)(
-            name, databases[name], Guarantee(epsilon, neighbours, idealised=option.idealised), option, loss, missing
-        )
+        delayed(_run)(name, databases[name], Guarantee(epsilon, neighbours), option, loss, missing)
         for name, epsilon, option, missing in tasks
     )
     written = time.monotonic()

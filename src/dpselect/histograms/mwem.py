@@ -80,7 +80,7 @@ def mwem(
         raise ValueError("The mechanism must be private without a delta: use permute-and-flip.")
     run = partial(estimate, queries=asked, rounds=many, mechanism=chosen)
     least = partial(least_rate, rounds=many)
-    return released("histogram mwem", run, least, counts, epsilon, ledger, idealised=promise.idealised)
+    return released("histogram mwem", run, least, counts, epsilon, ledger)
 
 
 def least_rate(_: tuple[int, ...], epsilon: Fraction, rounds: int | None = None) -> Fraction:

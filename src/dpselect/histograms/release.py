@@ -29,7 +29,6 @@ def released(
     epsilon: Epsilon,
     ledger: Spender | None,
     *,
-    idealised: bool = False,
     door: Door = opened,
 ) -> Floats:
     """Return the estimate of a histogram, once the whole epsilon is recorded.
@@ -42,7 +41,7 @@ def released(
     """
     cells, exact = require_counts(counts), require_epsilon(epsilon)
     require_rate(least_rate(cells.shape, exact))
-    guarantee = Guarantee(exact, Neighbours.ADD_REMOVE, idealised=idealised)
+    guarantee = Guarantee(exact, Neighbours.ADD_REMOVE)
     # Everything that can refuse has done so: from here on the spend stands, whatever happens.
     with door(guarantee, mechanism=name, ledger=ledger) as draws:
         return estimate(cells, exact, draws)

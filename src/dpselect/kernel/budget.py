@@ -77,13 +77,12 @@ class Allowance:
         neighbours: what draws must protect.
         releases: how many there may be.
         ranged: whether each was promised to have bounded range: then it is one draw that has it.
-        exact: whether draws with floating-point noise are refused.
         delta: of each release; without one, draws that have a delta are refused.
 
     Proof of what its parts promise: ``budget.md``.
     """
 
-    __slots__ = ("_closed", "_delta", "_each", "_lent", "_lock", "_process", "_unused", "exact", "neighbours", "ranged")
+    __slots__ = ("_closed", "_delta", "_each", "_lent", "_lock", "_process", "_unused", "neighbours", "ranged")
 
     def __init__(
         self,
@@ -92,11 +91,10 @@ class Allowance:
         releases: int = 1,
         *,
         ranged: bool = False,
-        exact: bool = False,
         delta: Fraction = _NOTHING,
     ) -> None:
         self._delta = delta
-        self._each, self.neighbours, self.ranged, self.exact = epsilon, neighbours, ranged, exact
+        self._each, self.neighbours, self.ranged = epsilon, neighbours, ranged
         # Releases that were not begun, and the epsilon and delta that are left of the one that was.
         self._unused = releases, _NOTHING, _NOTHING
         self._lent: list[Allowance] | None = None
@@ -200,7 +198,7 @@ class Allowance:
                     each.close()
 
     def _part(self) -> Allowance:
-        part = Allowance(self._each, self.neighbours, ranged=self.ranged, exact=self.exact, delta=self._delta)
+        part = Allowance(self._each, self.neighbours, ranged=self.ranged, delta=self._delta)
         part._unused, part._lock = self._unused, self._lock
         return part
 

@@ -34,7 +34,6 @@ class Guarantee:
         bounded_range: the log-ratios of all outcomes lie in an interval of length epsilon, so that many
             such releases compose better than epsilon each (Dong, Durfee and Rogers 2020). Given by the
             exponential sampler, never by permute-and-flip.
-        idealised: the sampler uses floating-point noise, so the promise is for its ideal twin.
         stated_rho: of a concentrated promise, ``None`` for the others; epsilon is at least what it gives at delta.
 
     Raises:
@@ -49,7 +48,6 @@ class Guarantee:
     neighbours: Neighbours
     delta: Fraction = Fraction(0)
     bounded_range: bool = False
-    idealised: bool = False
     stated_rho: Fraction | None = None
 
     def __post_init__(self) -> None:
@@ -61,7 +59,7 @@ class Guarantee:
             self._check_concentrated(self.stated_rho)
 
     @classmethod
-    def concentrated(cls, rho: Any, delta: Any, neighbours: Any, *, idealised: bool = False) -> Guarantee:
+    def concentrated(cls, rho: Any, delta: Any, neighbours: Any) -> Guarantee:
         """Return the promise of a rho-zCDP release, stated as the (epsilon, delta) that it gives at this delta.
 
         To state a rounder epsilon that you were asked for, calibrate to ``rho_within(epsilon, delta)`` and pass that
@@ -71,7 +69,6 @@ class Guarantee:
             rho: positive and finite.
             delta: positive and less than 1.
             neighbours: what one step between databases is.
-            idealised: as the attribute.
 
         Raises:
             TypeError, ValueError: rho or delta is not such a number.
@@ -84,7 +81,7 @@ class Guarantee:
         if not at:
             raise ValueError(_NEEDS_DELTA)
         # Where delta covers it all, epsilon may be anything, and a promise has a positive one.
-        return cls(epsilon_of(exact, at) or exact, neighbours, at, idealised=idealised, stated_rho=exact)
+        return cls(epsilon_of(exact, at) or exact, neighbours, at, stated_rho=exact)
 
     @property
     def rho(self) -> Fraction:
@@ -115,5 +112,4 @@ class Guarantee:
         parts += [f"delta={self.delta}"] if self.delta else []
         parts.append(f"neighbours={self.neighbours.value!r}")
         parts += ["bounded_range=True"] if self.bounded_range else []
-        parts += ["idealised=True"] if self.idealised else []
         return f"Guarantee({', '.join(parts)})"

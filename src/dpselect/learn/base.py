@@ -62,7 +62,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         with self._data(X, y) as data:
             self._check_data(data)
             program = self._rehearsed(data.known, epsilon)
-            guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE, idealised=self._idealised())
+            guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE)
             with self._paid(guarantee, data) as draws:
                 trees = program(data.records, draws)
         # All at once, at the end: a fit that was refused leaves an earlier one as it was.
@@ -261,9 +261,6 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _check_data(self, data: TrainingData) -> None:
         """Refuse a table that breaks a public promise or lacks what the fit takes, before anything is spent."""
-
-    def _idealised(self) -> bool:
-        return False
 
     @abstractmethod
     def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Program:

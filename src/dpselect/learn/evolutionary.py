@@ -170,9 +170,6 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         self._weights()
         chosen_mechanism(self.mechanism)
 
-    def _idealised(self) -> bool:
-        return chosen_mechanism(self.mechanism).sampler.idealised
-
     def _reading(self) -> Reading:
         return replace(super()._reading(), require=self._require_importance)
 

@@ -153,7 +153,6 @@ def as_json(model: Any) -> str:
         ],
         "trees": [tree.as_dict() for tree in model.trees_],
         "epsilon": None if guarantee is None else str(guarantee.epsilon),
-        "idealised": guarantee is not None and guarantee.idealised,
     }
     content["checksum"] = _checksum(content)
     return json.dumps(content, indent=1)
@@ -228,11 +227,7 @@ def _model(content: dict[str, Any]) -> Any:
     names = [each.name for each in known]
     if all(isinstance(name, str) for name in names):
         model.feature_names_in_ = np.array(names, dtype=object)
-    model.privacy_spent_ = (
-        None
-        if spent is None
-        else Guarantee(Fraction(spent), Neighbours.ADD_REMOVE, idealised=bool(content["idealised"]))
-    )
+    model.privacy_spent_ = None if spent is None else Guarantee(Fraction(spent), Neighbours.ADD_REMOVE)
     return model
 
 

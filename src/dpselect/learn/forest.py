@@ -140,9 +140,6 @@ class DPRandomForestClassifier(PrivateTrees):
     def _mechanism(self) -> Mechanism:
         return chosen_mechanism(self.mechanism)
 
-    def _idealised(self) -> bool:
-        return self.leaf == "label" and self._mechanism().sampler.idealised
-
     def _leaf_share(self) -> float:
         whole_trees = 1 if self.sharing == "chunks" else len(self.trees_)
         return float(1 - _SIZE if self._asks_size() else 1) / whole_trees

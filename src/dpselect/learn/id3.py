@@ -173,9 +173,6 @@ class DPID3Classifier(PrivateTrees):
         counted = count if self.stop == "friedman-schuster" else Fraction(0)
         return float(leaf / (self.max_depth * (counted + split) + counted + leaf) / self.n_trees)
 
-    def _idealised(self) -> bool:
-        return self._mechanism().sampler.idealised
-
     def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Growth:
         refuse_large(attributes_, self.max_depth, self.max_leaves)
         depth, many, epsilon = self.max_depth, len(classes), epsilon / self.n_trees

@@ -34,7 +34,7 @@ class Event:
         delta: of each release, exact.
         count: how many releases.
         bounded_range: whether each has bounded range, so that its rho is epsilon^2 / 8.
-        idealised: whether draws used floating-point noise.
+        idealised: whether draws used floating-point noise, which some did that earlier versions wrote.
         when: UTC, as the clock of the machine said; order is kept by the ledger, not by the clock.
         note: free text.
         metadata: where the data came from (file, table, filter, sample): recorded, never a budget of its own.
@@ -99,18 +99,17 @@ class Event:
             guarantee.delta,
             count,
             guarantee.bounded_range,
-            guarantee.idealised,
-            datetime.now(UTC).isoformat(timespec="seconds"),
-            _writable(note),
-            {_writable(name): _writable(value) for name, value in (metadata or {}).items()},
-            guarantee.stated_rho,
+            when=datetime.now(UTC).isoformat(timespec="seconds"),
+            note=_writable(note),
+            metadata={_writable(name): _writable(value) for name, value in (metadata or {}).items()},
+            rho=guarantee.stated_rho,
         )
 
     @property
     def guarantee(self) -> Guarantee:
         """Return the guarantee of each release."""
         relation = Neighbours(self.neighbours)
-        return Guarantee(self.epsilon, relation, self.delta, self.bounded_range, self.idealised, self.rho)
+        return Guarantee(self.epsilon, relation, self.delta, self.bounded_range, self.rho)
 
     @property
     def has_rho(self) -> bool:

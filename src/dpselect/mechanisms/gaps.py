@@ -12,28 +12,25 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.units import TICK_CLIP, TICKS, UNIT_CLIP, UnitScores
-from dpselect.mechanisms.smooth.scores import SmoothScores
+from dpselect.kernel.units import TICK_CLIP, TICKS, UnitScores
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
 # What one unit, and a range of one or two units, are in ticks.
 _PER_UNIT, _SPANS = Fraction(TICKS), {bound: Fraction(bound * TICKS + 3) for bound in (1, 2)}
 # Gaps beyond this many units are cut: a public clip. Up to here their rounding is a sixteenth of a tick.
 GAP_CLIP = 2.0**28
-# Ticks in one unit of heavy-tailed noise.
-_FINE = 2**30
 # Powers of two between which a unit is used as it is; others are brought here, and the scores by as much.
 _LEAST, _MOST = -1000, 900
 # Between these units ticks are divided by directly.
 _NEAR_ONE = 2.0**-900, 2.0**900
 
 
-def behind(values: Numbers, *unit: float) -> NDArray[np.float64]:
-    """Return (max - values) over the product of the factors of a unit > 0, shape (m,), relative error below 2^-50.
+def behind(values: Numbers, unit: float) -> NDArray[np.float64]:
+    """Return (max - values) over a unit > 0, shape (m,), relative error below 2^-50.
 
     Beyond floats it is infinite. Integers are clipped at 2^61 and subtracted as integers.
     """
-    mantissa, exponent = _product(unit)
+    mantissa, exponent = math.frexp(unit)
     near = min(max(exponent, _LEAST), _MOST)
     away = near - exponent
     # Overflow is the right answer here: such a gap is beyond every clip. Underflow loses 2^-1074 of a gap whose unit is
@@ -61,34 +58,14 @@ def gap_ticks(values: Numbers, unit: float, range_bound: int) -> UnitScores:
     whole ticks as it does in ``floor_ticks``.
     """
     if values.dtype.kind == "i" or not _NEAR_ONE[0] < unit < _NEAR_ONE[1]:
-        ticks = _floored(behind(values, unit), GAP_CLIP, TICKS)
+        gaps = behind(values, unit)
+        np.minimum(gaps, GAP_CLIP, out=gaps)
+        gaps *= -TICKS
     else:
         # The same in fewer passes: no power of two need be taken out, and a tick is a unit over another.
         with np.errstate(over="ignore", under="ignore"):
             gaps = values[values.argmax()] - values
             gaps /= -unit / TICKS
         np.maximum(gaps, -GAP_CLIP * TICKS, out=gaps)
-        ticks = np.floor(gaps, out=gaps).astype(np.int64)
+    ticks = np.floor(gaps, out=gaps).astype(np.int64)
     return UnitScores(ticks, _PER_UNIT, _SPANS[range_bound], range_bound)
-
-
-def smooth_ticks(values: Numbers, *scale: float) -> SmoothScores:
-    """Return scores over a private scale > 0, the product of its factors; beyond 2^30 units behind they are clipped."""
-    return SmoothScores(_floored(behind(values, *scale), UNIT_CLIP, _FINE))
-
-
-def _floored(gaps: NDArray[np.float64], clip: float, ticks: int) -> NDArray[np.int64]:
-    """Return minus the gaps in ticks, rounded down, in the memory of the gaps."""
-    np.minimum(gaps, clip, out=gaps)
-    gaps *= -ticks
-    return np.floor(gaps, out=gaps).astype(np.int64)
-
-
-def _product(factors: tuple[float, ...]) -> tuple[float, int]:
-    """Return the product as mantissa and power of two, which cannot overflow."""
-    mantissa, exponent = 1.0, 0
-    for factor in factors:
-        part, power = math.frexp(factor)
-        mantissa, carry = math.frexp(mantissa * part)
-        exponent += power + carry
-    return mantissa, exponent

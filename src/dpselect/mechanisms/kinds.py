@@ -85,7 +85,6 @@ class Mechanism(Protocol):
             exact_epsilon(epsilon),
             scores.neighbours,
             bounded_range=self.sampler.bounded_range,
-            idealised=self.sampler.idealised,
         )
 
 
@@ -114,12 +113,12 @@ class UnitMechanism(Mechanism):
 
 
 @dataclass(frozen=True, repr=False)
-class SmoothMechanism(Mechanism):
-    """A mechanism whose noise follows a smooth bound, so that its scores depend on epsilon: no unit scores.
+class _Scaled(Mechanism):
+    """What mechanisms have whose noise follows the scores.
 
     Attributes:
         name, summary, sampler, parameters: as :class:`Mechanism`.
-        smooth: Scores and epsilon to scores in units of the noise.
+        smooth: Scores and epsilon to ticks, and what one of them is worth in units of noise.
         delta: of each selection, 0 where its promise is pure.
     """
 
@@ -131,7 +130,7 @@ class SmoothMechanism(Mechanism):
     delta: Fraction = Fraction(0)
 
     def prepared(self, scores: Scores, epsilon: Fraction) -> tuple[NDArray[np.int64], Fraction]:
-        """Return scores in ticks of noise, shape (m,), and what one tick is worth."""
+        """Return scores in ticks, shape (m,), and what one tick is worth in units of noise."""
         weighed = self.smooth(scores, epsilon)
         return weighed.ticks, weighed.rate
 
@@ -147,25 +146,12 @@ class SmoothMechanism(Mechanism):
         return _shown(self)
 
 
-@dataclass(frozen=True, repr=False)
-class LawOnly(Mechanism):
-    """A published calibration that is not private: it has laws and no guarantee, so it releases nothing.
+class SmoothMechanism(_Scaled):
+    """A mechanism whose noise follows a smooth bound, so that its scores depend on epsilon: no unit scores."""
 
-    Attributes:
-        name, summary, sampler, parameters: as :class:`Mechanism`.
-        smooth: Scores and epsilon to scores in units of the noise.
-    """
 
-    name: str
-    summary: str
-    smooth: Smooth
-    sampler: Sampler
-    parameters: dict[str, Any] = field(default_factory=dict, hash=False)
-
-    def prepared(self, scores: Scores, epsilon: Fraction) -> tuple[NDArray[np.int64], Fraction]:
-        """Return scores in ticks of noise, shape (m,), and what one tick is worth."""
-        weighed = self.smooth(scores, epsilon)
-        return weighed.ticks, weighed.rate
+class LawOnly(_Scaled):
+    """A published calibration that is not private: it has laws and no guarantee, so it releases nothing."""
 
     def guarantee(self, scores: Scores, epsilon: Epsilon) -> Guarantee:  # noqa: ARG002
         """Refuse: there is none.
@@ -177,9 +163,6 @@ class LawOnly(Mechanism):
             "This published calibration is not private, so it has no guarantee and releases nothing: use its law, "
             'or mechanism("smooth-noisy-max").'
         )
-
-    def __repr__(self) -> str:
-        return _shown(self)
 
 
 _KINDS = (UnitMechanism, SmoothMechanism, LawOnly)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.units import UnitScores
 from dpselect.mechanisms import law
 from dpselect.mechanisms.smooth import noise_distributions as noises
-from dpselect.mechanisms.smooth import student_t
+from dpselect.mechanisms.smooth.tails import ROOT_3, Tails, shift
 
 LogLaw = Callable[[NDArray[np.int64], NDArray[np.int64], Fraction], NDArray[np.float64]]
 
@@ -30,8 +30,7 @@ class Sampler:
         log_law: distinct gaps, their counts and the rate to log Pr of one candidate of each group.
         bounded_range: whether its releases have bounded range.
         most_groups: the number of distinct scores beyond which the law is refused, or ``None``.
-        noise: floating-point noise, for samplers whose guarantee is that of the ideal twin; ``None`` where draws are
-            exact.
+        tails: the noise of noisy max with heavy tails, which the door draws by what it is and not by name.
         strength: epsilon to what a gap of one span is multiplied by; ``None`` for epsilon itself.
         grouped: whether the same law can be drawn among groups of equal scores.
         clip: how many candidates there are to a public number of units of noise: nobody counts as further behind the
@@ -42,15 +41,10 @@ class Sampler:
     log_law: LogLaw
     bounded_range: bool = False
     most_groups: int | None = None
-    noise: noises.Noise | None = None
+    tails: Tails | None = None
     strength: Callable[[Fraction], Fraction] | None = None
     grouped: bool = False
     clip: Callable[[int], Fraction] | None = None
-
-    @property
-    def idealised(self) -> bool:
-        """Return whether draws use floating-point noise."""
-        return self.noise is not None
 
     def rate(self, unit: UnitScores, epsilon: Fraction) -> Fraction:
         """Return what a gap of one tick is multiplied by."""
@@ -79,8 +73,15 @@ class Sampler:
 
 
 def _slid(epsilon: Fraction) -> Fraction:
-    """Return the shift that one-sided t noise of scale 1 hides at this epsilon."""
-    return Fraction(student_t.shift_for(float(epsilon)))
+    """Return the shift that one-sided t noise hides at this epsilon, in units of the noise that is drawn."""
+    return shift(epsilon) / ROOT_3
+
+
+def _drawn_law(
+    gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction, noise: noises.Noise
+) -> NDArray[np.float64]:
+    """Return the law of noisy max, the rate in units of the noise that is drawn."""
+    return noises.log_law(gaps, counts, rate * Fraction(noise.unit), noise)
 
 
 EXPONENTIAL = Sampler("exponential", law.exponential, bounded_range=True, grouped=True)
@@ -91,13 +92,13 @@ CLIPPED_FLIP, CLIPPED_LAPLACE = "permute-and-flip, clipped", "noisy max, Laplace
 
 
 def noisy_max(noise: noises.Noise, strength: Callable[[Fraction], Fraction] | None = None) -> Sampler:
-    """Return the sampler that names the largest of score plus noise, in floating point (idealised)."""
+    """Return the sampler that names the largest of score plus noise; without tails, of laws only."""
     sides = "one-sided" if noise.sides == 1 else "two-sided"
     return Sampler(
         f"noisy max, {sides} {noise.name}",
-        partial(noises.log_law, noise=noise),
+        partial(_drawn_law, noise=noise),
         most_groups=None if noise.sides == 1 else 500,
-        noise=noise,
+        tails=noise.tails,
         strength=strength,
     )
 

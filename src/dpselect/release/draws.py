@@ -157,11 +157,6 @@ class Draws:
         return f"Draws(left={self.left})"
 
     def _pay(self, promise: Guarantee, count: int) -> None:
-        if promise.idealised and self._allowance.exact:
-            raise PrivacyError(
-                "This draw has floating-point noise, and exact ones were paid for: pay for "
-                "Guarantee(..., idealised=True), or use another mechanism."
-            )
         self._take(promise.epsilon, promise.neighbours, count, ranged=promise.bounded_range, delta=promise.delta)
 
     def _take(

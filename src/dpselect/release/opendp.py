@@ -28,7 +28,7 @@ def to_opendp(
     Under their symmetric distance d the loss is at most d epsilon, under ``max_divergence``.
 
     Args:
-        mechanism: ours, exact (not idealised).
+        mechanism: ours.
         utility: what OpenDP hands over (a list or an array) to Scores.
         epsilon: of one selection, for neighbours at distance 1.
         input_domain: an OpenDP domain; ``utility`` must accept its members.
@@ -37,7 +37,7 @@ def to_opendp(
 
     Raises:
         ImportError: OpenDP is not installed.
-        ValueError: the metric does not fit the relation, or draws are idealised.
+        ValueError: the metric does not fit the relation.
     """
     require_mechanism(mechanism)
     try:
@@ -53,8 +53,6 @@ def to_opendp(
         raise ValueError(
             "Use symmetric_distance() with add-remove neighbours and change_one_distance() with substitution."
         )
-    if mechanism.sampler.idealised:
-        raise ValueError(f"{mechanism.name} draws floating-point noise: use a mechanism that is not idealised.")
     exact = exact_epsilon(epsilon)
 
     def function(data: Any) -> Any:

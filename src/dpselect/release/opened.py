@@ -77,8 +77,7 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
                 with_metadata(book, metadata or {}).spend(guarantee, mechanism=mechanism, count=releases, **noted)
             # A delta does not divide among the records of one person: then all draws are pure.
             delta = guarantee.delta if people == 1 else Fraction(0)
-            ranged, exact = guarantee.bounded_range, not guarantee.idealised
-            left = Allowance(share, guarantee.neighbours, releases, ranged=ranged, exact=exact, delta=delta)
+            left = Allowance(share, guarantee.neighbours, releases, ranged=guarantee.bounded_range, delta=delta)
             return Draws(left, outcomes())
 
         return _Opening(paid)

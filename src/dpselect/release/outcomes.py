@@ -13,6 +13,7 @@ from dpselect.kernel.samplers import grouped
 from dpselect.kernel.samplers.clipped_flip import clipped_flip
 from dpselect.kernel.samplers.discrete_laplace import noise
 from dpselect.kernel.samplers.exponential import exponential
+from dpselect.kernel.samplers.heavy_tails import heavy_tails
 from dpselect.kernel.samplers.heavy_value import heavy_value
 from dpselect.kernel.samplers.laplace import laplace
 from dpselect.kernel.samplers.permute_and_flip import permute_and_flip, permute_and_flip_rows, uniform
@@ -25,7 +26,6 @@ from dpselect.mechanisms.sampler import (
     Sampler,
 )
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
-from dpselect.release.idealised import noisy_max
 from dpselect.release.partition import Candidates, least_cost
 
 Integers = NDArray[np.int64]
@@ -65,8 +65,8 @@ class Coins:
         return chosen
 
     def _winner(self, sampler: Sampler, ticks: Integers, rate: Fraction) -> int:
-        if sampler.noise is not None:
-            return noisy_max(ticks, rate, self._stream(), sampler.noise)
+        if sampler.tails is not None:
+            return heavy_tails(ticks, rate, self._stream(), sampler.tails.gamma, sampler.tails.sides)
         if sampler.clip is not None:
             return _CLIPPED[sampler.name](ticks, rate, sampler.clip(ticks.size), self._stream())
         return _DRAWS[sampler.name](ticks, rate, self._stream())

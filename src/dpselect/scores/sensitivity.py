@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.scores.smooth_weights import largest
+
 Floats = NDArray[np.float64]
 Rows = Callable[[NDArray[np.int64]], Floats]
 Some = Callable[[NDArray[np.int64], NDArray[np.intp] | None], Floats]
@@ -296,41 +298,27 @@ def reach(sensitivity: Sensitivity, steps: int) -> Sensitivity:
     return replace(sensitivity, reach=earlier, total=kept)
 
 
-def smooth(sensitivity: Sensitivity, beta: float) -> float:
-    """Return the beta-smooth upper bound: max over t and candidates of exp(-beta t) delta(t), rounded up.
+def smooth(sensitivity: Sensitivity, beta: float | Fraction) -> Fraction:
+    """Return the beta-smooth upper bound, max over t and candidates of e^(-beta t) delta(t), exact by public weights.
 
-    Needs a finite ceiling, so that the search over t ends. Unit: that of the score.
+    The weights are rationals: at least e^(-beta t), above it by less than 10^-20 of it where beta is at most 1 and the
+    weight above 2^-80, below which none falls. Needs a finite ceiling, so that the search over t ends. Unit: that of
+    the score.
 
     Raises:
         ValueError: beta is not a positive number, or the sensitivity has no ceiling.
 
     References: Nissim, Raskhodnikova and Smith 2007, Definition 2.2.
 
-    >>> round(smooth(local(lambda t: 1 + t, ceiling=10), beta=0.5), 4)
+    >>> round(float(smooth(local(lambda t: 1 + t, ceiling=10), beta=0.5)), 4)
     1.2131
     """
-    if not beta > 0 or math.isinf(beta):
+    if not beta > 0 or (isinstance(beta, float) and math.isinf(beta)):
         raise ValueError("beta must be a positive number.")
     if math.isinf(sensitivity.ceiling):
         raise ValueError("A smooth bound needs a ceiling: cap the sensitivity at its public global bound.")
-    bound = smooth_share(sensitivity, beta) * sensitivity.ceiling
-    # Where floats are coarser than the margin of the share, the next one is above.
-    return bound if bound > 2.0**-1000 else math.nextafter(bound, math.inf)
-
-
-def smooth_share(sensitivity: Sensitivity, beta: float) -> float:
-    """Return the beta-smooth upper bound as a share of the finite ceiling, rounded up, at most 1."""
-    best, start, flat = 0.0, 0, flatten(sensitivity)
-    # From t on nothing exceeds exp(-beta t): stop once the best found is at least that.
-    while best < math.exp(-beta * start):
-        if start >= flat.horizon:
-            best = math.exp(-beta * start)
-            break
-        t = np.arange(start, min(start + 64, flat.horizon), dtype=np.int64)
-        with np.errstate(under="ignore"):
-            best = max(best, float((np.exp(-beta * t) * (flat.profiled(t)[:, 0] / flat.ceiling)).max()))
-        start += t.size
-    return min(best * (1 + 2.0**-48), 1.0)
+    flat = flatten(sensitivity)
+    return largest(lambda t: flat.profiled(t)[:, 0], flat.ceiling, flat.horizon, Fraction(beta))
 
 
 def steps_of(reach: Any) -> int:

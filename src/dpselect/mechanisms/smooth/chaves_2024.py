@@ -24,7 +24,7 @@ from dpselect.kernel.errors import PrivacyError
 from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism
 from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth import noise_distributions as noises
-from dpselect.mechanisms.smooth.scale import weigh, weigh_unpaid
+from dpselect.mechanisms.smooth.scale import weigh
 from dpselect.mechanisms.smooth.scores import SmoothScores
 from dpselect.scores.scores import Scores
 
@@ -91,19 +91,22 @@ def chaves(
 
 
 def _calibrate(
-    _: int, epsilon: float, *, range_bound: int, noise: str, delta: float, sigma: float, phi: float, alpha: str
-) -> tuple[float, float]:
+    _: int, epsilon: Fraction, *, range_bound: int, noise: str, delta: float, sigma: float, phi: float, alpha: str
+) -> tuple[Fraction, Fraction]:
     if noise == "student-t":
-        return epsilon / 8, range_bound / (math.sqrt(3) / 4 * epsilon)
+        # |T| = sqrt 3 |Z|, and the scale b / alpha has a sqrt 3 below.
+        return epsilon / 8, range_bound * 4 / epsilon
     if noise == "laplace":
-        return epsilon / (2 * math.log(2 / delta)), range_bound / (epsilon if alpha == "released" else epsilon / 2)
-    return phi * epsilon * sigma, range_bound / (math.exp(-1.5 * sigma**2) * (1 - phi) * epsilon)
+        beta = epsilon / Fraction(2 * math.log(2 / delta))
+        return beta, range_bound / (epsilon if alpha == "released" else epsilon / 2)
+    share = Fraction(math.exp(-1.5 * sigma**2)) * Fraction(1 - phi)
+    return Fraction(phi) * epsilon * Fraction(sigma), range_bound / (share * epsilon)
 
 
-def _weigh(scores: Scores, epsilon: Fraction, calibrate: partial[tuple[float, float]], limited: bool) -> SmoothScores:
-    if not limited:
-        return weigh_unpaid(scores, float(epsilon), calibrate)
-    if len(scores) > _CERTIFIED:
+def _weigh(
+    scores: Scores, epsilon: Fraction, calibrate: partial[tuple[Fraction, Fraction]], limited: bool
+) -> SmoothScores:
+    if limited and len(scores) > _CERTIFIED:
         raise PrivacyError(
             f"This published calibration is certified for at most {_CERTIFIED} candidates: use the sound calibration."
         )

@@ -3,9 +3,8 @@
 c = (b + 2/T) / shift_for(epsilon), T the ticks per unit and b = 2 (1 only where delta is constant): sliding the noise
 by one span costs at most epsilon, for any number of candidates.
 
-Neighbours: those of the scores. Guarantee: epsilon-DP of the ideal mechanism when delta is admissible; draws use
-floating point (idealised). Where scores lie a unit or two apart it errs less
-than permute-and-flip from about epsilon = 5 on.
+Neighbours: those of the scores. Guarantee: epsilon-DP of what is drawn when delta is admissible. Where scores lie a
+unit or two apart it errs less than permute-and-flip from about epsilon = 5 on.
 
 References: ours; the dampened score is that of Farias et al. 2023, Definition 3.3.1.
 """
@@ -30,7 +29,7 @@ def local_dampening_t() -> Mechanism:
     """
     return UnitMechanism(
         "local-dampening-t",
-        "Local dampening with heavy tails, for epsilon of about 5 and more; idealised draws.",
+        "Local dampening with heavy tails, for epsilon of about 5 and more.",
         damped,
         STUDENT,
     )

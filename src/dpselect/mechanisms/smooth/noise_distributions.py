@@ -1,7 +1,6 @@
-"""Noise for selection by noisy max: densities, values from uniform numbers, and the exact law of the winner.
+"""Noise for selection by noisy max: densities, and the exact law of the winner. Nothing is drawn here.
 
-Each noise is the law of |Z|, used as it is (one-sided) or with a fair sign (two-sided). Draws use floating point
-(``dpselect.release.idealised``): mechanisms with these noises are idealised.
+Each noise is the law of |Z|, used as it is (one-sided) or with a fair sign (two-sided).
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.units import double
 from dpselect.mechanisms.law import log_sum
 from dpselect.mechanisms.smooth import student_t as heavy_tails
+from dpselect.mechanisms.smooth.tails import Tails
 
 Floats = NDArray[np.float64]
 
@@ -39,20 +39,19 @@ class Noise:
         log_density: ln f of |Z| at z >= 0.
         body: Pr[|Z| <= z] at z >= 0, accurate near 0.
         tail: Pr[|Z| > z] at z >= 0, accurate far out.
-        drawn: independent uniforms, shape (words, m), to values of |Z|, shape (m,).
-        words: uniforms per value.
         sides: 1 or 2.
         finest: the width of the narrowest feature of the density about 0.
+        tails: the noise as the door draws it, where it can. unit: one unit of that, in units of this law.
     """
 
     name: str
     log_density: Callable[[Floats], Floats]
     body: Callable[[Floats], Floats]
     tail: Callable[[Floats], Floats]
-    drawn: Callable[[Floats], Floats]
-    words: int = 1
     sides: int = 1
     finest: float = 2.0**-20
+    tails: Tails | None = None
+    unit: float = 1.0
 
     def log_density_at(self, y: Floats) -> Floats:
         """Return ln f of the noise anywhere (one-sided: for y >= 0)."""
@@ -73,16 +72,18 @@ class Noise:
 def student_t(sides: int = 1) -> Noise:
     """Return Student t with three degrees of freedom."""
 
-    def drawn(uniform: Floats) -> Floats:
-        from scipy.special import stdtrit
-
-        return np.asarray(-stdtrit(3.0, uniform[0] / 2.0))
-
     def body(z: Floats) -> Floats:
         return np.exp(heavy_tails.log_distribution(z))
 
     return Noise(
-        "Student t", heavy_tails.log_density, body, heavy_tails.tail, drawn, sides=sides, finest=_FINEST[sides]
+        "Student t",
+        heavy_tails.log_density,
+        body,
+        heavy_tails.tail,
+        sides,
+        _FINEST[sides],
+        Tails(0, sides),
+        math.sqrt(3.0),
     )
 
 
@@ -114,15 +115,8 @@ def cauchy(gamma: int, sides: int = 1) -> Noise:
     def body(z: Floats) -> Floats:
         return _either(z > 1.0, z, lambda z: 1 - far(z), near)
 
-    def drawn(uniform: Floats) -> Floats:
-        from scipy.special import betaincinv
-
-        share = betaincinv(1 - 1 / gamma, 1 / gamma, uniform[0])
-        return np.asarray(((1 - share) / share) ** (1 / gamma))
-
-    return Noise(
-        f"generalised Cauchy, gamma = {gamma}", log_density, body, tail, drawn, sides=sides, finest=_FINEST[sides]
-    )
+    name = f"generalised Cauchy, gamma = {gamma}"
+    return Noise(name, log_density, body, tail, sides, _FINEST[sides], Tails(gamma, sides))
 
 
 def laplace(sides: int = 2) -> Noise:
@@ -132,7 +126,6 @@ def laplace(sides: int = 2) -> Noise:
         lambda z: -z,
         lambda z: -np.expm1(-z),
         lambda z: np.exp(-z),
-        lambda uniform: -np.log(uniform[0]),
         sides=sides,
         finest=_FINEST[sides],
     )
@@ -150,11 +143,6 @@ def laplace_log_normal(sigma: float, sides: int = 2) -> Noise:
             out[part] = of(flat[part, None] / scales) @ _SHARES
         return out.reshape(np.shape(z))
 
-    def drawn(uniform: Floats) -> Floats:
-        from scipy.special import ndtri
-
-        return np.asarray(-np.log(uniform[0]) * np.exp(sigma * ndtri(uniform[1])))
-
     def log_density(z: Floats) -> Floats:
         with np.errstate(divide="ignore"):
             return np.log(mixed(z, lambda x: np.exp(-x) / scales))
@@ -164,8 +152,6 @@ def laplace_log_normal(sigma: float, sides: int = 2) -> Noise:
         log_density,
         lambda z: mixed(z, lambda x: -np.expm1(-x)),
         lambda z: mixed(z, lambda x: np.exp(-x)),
-        drawn,
-        words=2,
         sides=sides,
     )
 

@@ -1,4 +1,4 @@
-"""What the mechanisms with smooth scores share: scores in units of noise whose scale is a smooth bound."""
+"""Scores and the rate of their noise, where the scale of the noise is a smooth bound: exact. Proof: ``scale.md``."""
 
 from __future__ import annotations
 
@@ -6,46 +6,32 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dpselect.kernel.errors import PrivacyError
-from dpselect.mechanisms.gaps import smooth_ticks
+from dpselect.kernel.units import TICK_CLIP
 from dpselect.mechanisms.smooth.scores import SmoothScores
 from dpselect.scores.scores import Scores
-from dpselect.scores.sensitivity import smooth_share
+from dpselect.scores.sensitivity import smooth
 
-# The smooth bound carries a relative error of 2^-48 at most; beta is padded by twice that.
-PAD = 2.0**-46
-# A public floor, as a share of the ceiling, so that no bound underflows to 0 on one of two neighbours only.
-_FLOOR = 2.0**-900
-# What epsilon pays for ticks of 2^-30: a slide of the noise by two of them costs at most 7.23 * 2^-29 < 2^-26.
-_GRID = 2.0**-26
-# From here on that is less than a thousandth of epsilon.
-LEAST = Fraction(1, 2**16)
+# A tick of real scores is this power of two below the largest power of two that the ceiling holds.
+_FINE = 30
+# A public clip of real scores, in ticks: beyond it floats have no room for a power of two more.
+_FAR = 2.0**1000
 
-# Candidates, epsilon and range bound to (beta, c).
-Calibrate = Callable[..., tuple[float, float]]
+# Candidates, epsilon and range bound to beta, rounded down, and c, rounded up, in units of the noise that is drawn.
+Calibrate = Callable[..., tuple[Fraction, Fraction]]
 
 
 def weigh(scores: Scores, epsilon: Fraction, calibrate: Calibrate) -> SmoothScores:
-    """Return u / (c S), S the beta-smooth bound of the scores, where epsilon pays for the ticks too.
+    """Return scores in ticks of a public size, and what a tick is worth in units of noise of scale c S.
+
+    S is the beta-smooth bound of the scores. Integers are their own ticks; floored real scores are paid for by four
+    ticks more of S.
 
     Raises:
         PrivacyError: the sensitivity has no ceiling.
-        ValueError: epsilon below 2^-16, or so small that beta is not positive.
-    """
-    if epsilon < LEAST:
-        raise ValueError(
-            "epsilon is too small for noise that follows a smooth bound: pass at least 1/65536 (0.0000153) for each "
-            "selection, or use local-dampening."
-        )
-    return weigh_unpaid(scores, float(epsilon) - _GRID, calibrate)
-
-
-def weigh_unpaid(scores: Scores, epsilon: float, calibrate: Calibrate) -> SmoothScores:
-    """Return u / (c S) where nothing pays for the ticks: for laws of published calibrations.
-
-    Raises:
-        PrivacyError: the sensitivity has no ceiling.
-        ValueError: epsilon so small that beta is not positive.
     """
     ceiling = scores.sensitivity.ceiling
     if math.isinf(ceiling):
@@ -53,9 +39,28 @@ def weigh_unpaid(scores: Scores, epsilon: float, calibrate: Calibrate) -> Smooth
             "This mechanism needs a public ceiling of the sensitivity, so that its smooth bound can be found: pass "
             "ceiling=, or use local-dampening."
         )
-    beta, scale = calibrate(len(scores), epsilon, range_bound=scores.range_bound)
-    if beta <= 0:
-        raise ValueError("epsilon is too small for a smooth bound: it would be the ceiling.")
-    # As a share of the ceiling the bound can neither overflow nor vanish, whatever the unit of the scores.
-    share = max(smooth_share(scores.sensitivity, beta), _FLOOR)
-    return smooth_ticks(scores.values, scale, share, ceiling)
+    beta, c = calibrate(len(scores), epsilon, range_bound=scores.range_bound)
+    bound = smooth(scores.sensitivity, beta)
+    if scores.values.dtype.kind == "i":
+        return SmoothScores(np.clip(scores.values, -TICK_CLIP, TICK_CLIP), 1 / (c * bound))
+    exponent = math.frexp(ceiling)[1] - 1 - _FINE
+    size = Fraction(2) ** exponent
+    real = np.asarray(scores.values, dtype=np.float64)
+    return SmoothScores(floored(real, exponent), size / (c * (bound + Fraction(4, scores.range_bound) * size)))
+
+
+def floored(values: NDArray[np.float64], exponent: int) -> NDArray[np.int64]:
+    """Return floor(u / 2^exponent) less the largest of them, shape (m,), exact; clipped 2^61 below it."""
+    # A float times a power of two is exact, but for what overflows, which is clipped, or vanishes, which is far less
+    # than half a tick.
+    with np.errstate(over="ignore", under="ignore"):
+        whole = np.floor(np.clip(np.ldexp(values, -exponent), -_FAR, _FAR))
+    best = whole.max()
+    # The difference of two floats is the rounded one and an error that is a float too.
+    behind = best - whole
+    turned = behind - best
+    error = (best - (behind - turned)) - (whole + turned)
+    near = behind <= TICK_CLIP
+    gaps = np.full(whole.size, TICK_CLIP, dtype=np.int64)
+    gaps[near] = np.minimum(behind[near].astype(np.int64) + error[near].astype(np.int64), TICK_CLIP)
+    return -gaps

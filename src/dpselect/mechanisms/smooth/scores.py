@@ -1,4 +1,4 @@
-"""Scores in units of noise."""
+"""Scores whose noise has a scale of its own for each database."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SmoothScores:
-    """Scores in units of noise whose scale moves with the database: u / (c S), floored to ticks of 2^-30.
+    """Scores in ticks of a public size, and what a tick is worth in units of noise of a private scale.
 
-    They are not unit scores, because S moves too; only heavy-tailed noise with a dilation bound may be added, and
-    its draws are idealised.
+    They are not unit scores, because the scale is private; only noise with a dilation bound may be added.
 
     Attributes:
         ticks: shape (m,), int64.
-        rate: what one tick is worth, in units of noise.
+        rate: what one tick is worth, in units of noise: private.
     """
 
     ticks: NDArray[np.int64]
-    rate: Fraction = Fraction(1, 2**30)
+    rate: Fraction
 
     def __len__(self) -> int:
         return int(self.ticks.size)

@@ -5,8 +5,8 @@ in (0, 1), k = 1 - phi and l = 2 phi / m (two-sided noise) or 2 phi / (m - 1) (o
 
     alpha = k epsilon / (2 (gamma - 1)^((gamma - 1) / gamma)),    beta = l epsilon / (2 (gamma - 1))
 
-Neighbours: those of the scores. Guarantee: epsilon-DP of the ideal mechanism; draws use floating point
-(idealised). beta falls as 1/m, so use it for few candidates; ``smooth-noisy-max`` pays with the logarithm of m.
+Neighbours: those of the scores. Guarantee: epsilon-DP of what is drawn. beta falls as 1/m, so use it for few
+candidates; ``smooth-noisy-max`` pays with the logarithm of m.
 
 References: Yamamoto and Shibuya 2024, Theorems 2, 3 and 6. Errata: Theorem 2 holds and is loose; the printed proof of
 Theorem 3 is withdrawn, its statement holds for gamma = 2, 4, 6, 10; Theorem 6 needs gamma >= 2. Their Theorems 4 and 5
@@ -15,12 +15,13 @@ are replaced by the exact smooth sensitivity of the utility.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import partial
 
 from dpselect.mechanisms.kinds import Mechanism, SmoothMechanism
 from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth.noise_distributions import cauchy
-from dpselect.mechanisms.smooth.scale import PAD, weigh
+from dpselect.mechanisms.smooth.scale import weigh
 
 GAMMAS = (2, 4, 6, 10)
 
@@ -47,18 +48,28 @@ def smooth_private_selection(phi: float = 0.15, *, gamma: int = 4, sides: int = 
         raise ValueError("gamma is 2, 4, 6 or 10 and sides is 1 or 2: these are the certified cases.")
     return SmoothMechanism(
         "smooth-private-selection",
-        "A few candidates and a smooth bound, as for genetic markers; idealised draws.",
-        partial(weigh, calibrate=partial(calibrate, phi=float(phi), gamma=gamma, sides=sides)),
+        "A few candidates and a smooth bound, as for genetic markers.",
+        partial(weigh, calibrate=partial(calibrate, phi=Fraction(phi), gamma=gamma, sides=sides)),
         noisy_max(cauchy(gamma, sides)),
         {"phi": phi, "gamma": gamma, "sides": sides},
     )
 
 
 def calibrate(
-    candidates: int, epsilon: float, phi: float, gamma: int, sides: int, range_bound: int = 2
-) -> tuple[float, float]:
-    """Return (beta, b / (2 alpha)), b the range bound: scores slide against each other by at most b S."""
-    epsilon = min(epsilon, 1e9)
+    candidates: int, epsilon: Fraction, *, phi: Fraction, gamma: int, sides: int, range_bound: int = 2
+) -> tuple[Fraction, Fraction]:
+    """Return beta and b / (2 alpha), b the range bound: scores slide against each other by at most b S."""
     moving = 2 * phi / max(candidates if sides == 2 else candidates - 1, 1)
-    alpha = (1 - phi) * epsilon / (2 * (gamma - 1) ** ((gamma - 1) / gamma))
-    return moving * epsilon / (2 * (gamma - 1)) * (1 - PAD) - PAD, range_bound / 2 * (1 + PAD) / alpha
+    return moving * epsilon / (2 * (gamma - 1)), range_bound * steepest(gamma) / ((1 - phi) * epsilon)
+
+
+def steepest(gamma: int) -> Fraction:
+    """Return (gamma - 1)^((gamma - 1) / gamma), the steepest slope of ln(1 + z^gamma), rounded up.
+
+    >>> float(steepest(2)), float(steepest(4))
+    (1.0, 2.27950705695...)
+    """
+    root = Fraction((gamma - 1) ** ((gamma - 1) / gamma))
+    while root**gamma < (gamma - 1) ** (gamma - 1):
+        root += Fraction(1, 2**50)
+    return root

@@ -20,9 +20,9 @@ from dpselect.studies.engine.experiment import FULL
 from dpselect.studies.papers import local_dampening_figure_20 as figure
 from dpselect.studies.papers import nodes
 
-IDEALISED = {name for name in dps.mechanisms.EVERY_MECHANISM if dps.mechanism(name).sampler.idealised}
+HEAVY_TAILED = {name for name in dps.mechanisms.EVERY_MECHANISM if dps.mechanism(name).sampler.tails}
 ROWS = [(name, "ego-betweenness") for name in dps.mechanisms.EVERY_MECHANISM if name != "inverse-sensitivity"]
-ROWS = [row for row in ROWS if row[0] not in IDEALISED] + [("permute-and-flip", "degree")]
+ROWS = [row for row in ROWS if row[0] not in HEAVY_TAILED] + [("permute-and-flip", "degree")]
 
 
 def main() -> None:
