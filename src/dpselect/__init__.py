@@ -6,33 +6,24 @@ The whole public vocabulary is the list below; start with ``Scores``, ``mechanis
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from dpselect import ledger, mechanisms, utilities
+from dpselect import mechanisms
 from dpselect.analysis.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
-from dpselect.analysis.recommend import Recommendation, recommend
-from dpselect.analysis.value import value_error, value_law
 from dpselect.kernel.bound import Bound
 from dpselect.kernel.errors import BudgetError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.units import UnitScores
-from dpselect.ledger import Ledger, budget
 from dpselect.mechanisms import mechanism
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.release.draws import Draws
-from dpselect.release.median import median
 from dpselect.release.opendp import to_opendp
 from dpselect.release.opened import opened
-from dpselect.release.quantiles import percentiles, quantiles
 from dpselect.release.select import Release, select, top_k
 from dpselect.release.several_objectives import priv_agg, priv_pareto
-from dpselect.release.value import ReleasedValue, release_value
 from dpselect.scores import sensitivity
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Sensitivity
-from dpselect.sources.candidates import Candidates
-from dpselect.sources.warehouse import Warehouse
-from dpselect.views import Column, Graph, StoredColumn, StoredGraph
 
 __all__ = [
     "Bound",
@@ -88,10 +79,15 @@ __all__ = [
 __version__ = "0.1.0"
 
 
-for _public in [globals()[_name] for _name in __all__ if _name in globals()]:
-    # Tracebacks, help and pickles name what users import: dpselect.BudgetError.
-    if isinstance(_public, (type, FunctionType)) and _public.__module__.startswith("dpselect."):
-        _public.__module__ = "dpselect"
+def _named_publicly(public: Any) -> Any:
+    """Let tracebacks, help and pickles name what users import: dpselect.BudgetError."""
+    if isinstance(public, (type, FunctionType)) and public.__module__.startswith("dpselect."):
+        public.__module__ = "dpselect"
+    return public
+
+
+for _name in __all__:
+    _named_publicly(globals().get(_name))
 
 if TYPE_CHECKING:
     # Type checkers see these and no others, so that a slip in a name is an error.
@@ -99,26 +95,62 @@ if TYPE_CHECKING:
     from dpselect import chooser as chooser
     from dpselect import histograms as histograms
     from dpselect import learn as learn
+    from dpselect import ledger as ledger
     from dpselect import published as published
+    from dpselect import utilities as utilities
     from dpselect.analysis import compare as compare
     from dpselect.analysis import metrics as metrics
+    from dpselect.analysis.recommend import Recommendation as Recommendation
+    from dpselect.analysis.recommend import recommend as recommend
+    from dpselect.analysis.value import value_error as value_error
+    from dpselect.analysis.value import value_law as value_law
+    from dpselect.ledger import Ledger as Ledger
+    from dpselect.ledger import budget as budget
+    from dpselect.release.median import median as median
+    from dpselect.release.quantiles import percentiles as percentiles
+    from dpselect.release.quantiles import quantiles as quantiles
+    from dpselect.release.value import ReleasedValue as ReleasedValue
+    from dpselect.release.value import release_value as release_value
+    from dpselect.sources.candidates import Candidates as Candidates
+    from dpselect.sources.warehouse import Warehouse as Warehouse
+    from dpselect.views import Column as Column
+    from dpselect.views import Graph as Graph
+    from dpselect.views import StoredColumn as StoredColumn
+    from dpselect.views import StoredGraph as StoredGraph
 else:
-    _LATER = {name: f"dpselect.{name}" for name in ("audit", "chooser", "histograms", "learn", "published")}
-    _LATER |= {name: f"dpselect.analysis.{name}" for name in ("compare", "metrics")}
+    # Modules, and names in modules: what a selection from scores in memory does not need.
+    _ROOMS = ("audit", "chooser", "histograms", "learn", "ledger", "published", "utilities")
+    _MODULES = {name: f"dpselect.{name}" for name in _ROOMS}
+    _MODULES |= {name: f"dpselect.analysis.{name}" for name in ("compare", "metrics")}
+    _INSIDE = {
+        "analysis.recommend": ("Recommendation", "recommend"),
+        "analysis.value": ("value_error", "value_law"),
+        "ledger": ("Ledger", "budget"),
+        "release.median": ("median",),
+        "release.quantiles": ("percentiles", "quantiles"),
+        "release.value": ("ReleasedValue", "release_value"),
+        "sources.candidates": ("Candidates",),
+        "sources.warehouse": ("Warehouse",),
+        "views": ("Column", "Graph", "StoredColumn", "StoredGraph"),
+    }
+    _LATER = _MODULES | {name: f"dpselect.{module}" for module, names in _INSIDE.items() for name in names}
 
     def __getattr__(name: str) -> Any:
-        """Import the modules that need other libraries, or are rarely needed, when they are first used."""
-        if name in _LATER:
-            import importlib
+        """Import what needs other libraries, or is rarely needed, when it is first used."""
+        if name not in _LATER:
+            raise AttributeError(f"module 'dpselect' has no attribute {name!r}")
+        import importlib
 
-            try:
-                module = importlib.import_module(_LATER[name])
-            except ImportError as error:
-                if error.name is not None and error.name.startswith(("sklearn", "narwhals", "joblib")):
-                    raise ImportError(
-                        f'dpselect.{name} needs scikit-learn: python -m pip install "dpselect[{name}]".'
-                    ) from None
-                raise
-            globals()[name] = module
-            return module
-        raise AttributeError(f"module 'dpselect' has no attribute {name!r}")
+        try:
+            module = importlib.import_module(_LATER[name])
+        except ImportError as error:
+            if error.name is not None and error.name.startswith(("sklearn", "narwhals", "joblib")):
+                raise ImportError(
+                    f'dpselect.{name} needs scikit-learn: python -m pip install "dpselect[{name}]".'
+                ) from None
+            raise
+        globals()[name] = module if name in _MODULES else _named_publicly(getattr(module, name))
+        return globals()[name]
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -1,0 +1,29 @@
+"""What the first import brings, and what comes when it is asked for."""
+
+import subprocess
+import sys
+
+import dpselect as dps
+
+FIRST = """
+import sys
+import dpselect as dps
+winner = dps.select(dps.Scores([5, 0], 1, kind="integer"), 50, mechanism=dps.mechanism("permute-and-flip")).candidate
+assert winner == 0 and set(dps.__all__) <= set(dir(dps))
+print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("dpselect.")}))
+print(dps.utilities.__name__, dps.Ledger.__module__, dps.median.__module__)
+"""
+
+
+def test_a_selection_from_memory_needs_no_sources() -> None:
+    """Nor views, utilities and ledgers, which come when they are named; they are named as users import them."""
+    printed = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=True)
+    rooms, later = printed.stdout.splitlines()
+
+    assert {"analysis", "kernel", "mechanisms", "release", "scores"} == set(rooms.split())
+    assert "dpselect.utilities dpselect dpselect" == later
+
+
+def test_every_public_name_is_there() -> None:
+    """Also those that come later."""
+    assert all(getattr(dps, name) is getattr(dps, name) for name in dps.__all__)
