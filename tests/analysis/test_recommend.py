@@ -56,3 +56,32 @@ def test_bad_epsilon_is_refused() -> None:
     """As everywhere."""
     with pytest.raises(ValueError, match="positive and finite"):
         dps.recommend(dps.Scores([1, 2], 1), 0, data="public")
+
+
+@pytest.mark.parametrize(("sign", "zero"), [(1, "worst"), (-1, "best")])
+def test_a_zero_that_is_not_declared_is_pointed_out(sign: int, zero: str) -> None:
+    """Where declaring it would help; once it is declared the figure is that of the advice."""
+    safe = dps.sensitivity.local(lambda t: float(t >= 30), ceiling=1.0)
+    values = [sign * 1.0, 0.0, *[sign * 1.0] * 20] if sign < 0 else [1.0, *[0.0] * 20]
+    advice = dps.recommend(dps.Scores(values, safe), 0.2, data="example").sentence
+    declared = dps.recommend(dps.Scores(values, safe, zero=zero), 0.2, data="example")
+
+    assert f'zero="{zero}"' in advice
+    assert "zero=" not in declared.sentence
+    assert f"{declared.table[0][1]:.3g}" in advice
+
+
+def test_a_zero_that_changes_nothing_is_not_mentioned() -> None:
+    """One constant sensitivity, scores of both signs, no zero at all."""
+    safe = dps.sensitivity.local(lambda t: float(t >= 30), ceiling=1.0)
+    for scores in (dps.Scores([0.0, 1.0], 1), dps.Scores([-1.0, 0.0, 1.0], safe), dps.Scores([2.0, 1.0], safe)):
+        assert "zero=" not in dps.recommend(scores, 0.2, data="example").sentence
+
+
+def test_pareto_scores_want_dampening() -> None:
+    """Zero is declared by ``pareto`` itself."""
+    speed = dps.Scores([90, 1, 2], 1, kind="integer")
+    advice = dps.recommend(dps.pareto([speed, speed]), 1, data="example")
+
+    assert "local-dampening-flip" == advice.mechanism.name
+    assert advice.table[0][1] < 0.001

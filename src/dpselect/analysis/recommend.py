@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from dpselect.analysis.accuracy import expected_error
 from dpselect.kernel.errors import PrivacyError
@@ -12,6 +13,8 @@ from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.scores import Scores, require_scores
 
 _DATA = ("public", "example")
+# What looks at zero, and by which share a declaration must lower the error to be mentioned.
+_DAMPENING, _GAIN = ("local-dampening", "local-dampening-flip", "local-dampening-t"), 0.01
 
 
 @dataclass(frozen=True)
@@ -73,8 +76,25 @@ def recommend(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> R
     if why:
         raise PrivacyError("No mechanism applies to these scores: pass a public ceiling of the sensitivity.")
     sentence = f"Use {best}: on data like these it errs by {error:.3g} on average at epsilon {total}."
-    note = _caution(mechanism(best))
+    note = _caution(mechanism(best)) + _undeclared(scores, total, error)
     return Recommendation(mechanism(best), sentence + note, table)
+
+
+def _undeclared(scores: Scores, epsilon: Fraction, error: float) -> str:
+    """Return what declaring zero would gain, "" where nothing: these scores may be looked at."""
+    values = scores.values
+    if scores.zero != "neutral" or not (values == 0).any() or not values.any():
+        return ""
+    zero = "best" if values.max() == 0 else "worst" if values.min() == 0 else ""
+    if not zero:
+        return ""
+    relation = scores.neighbours.value
+    declared = Scores(values, scores.sensitivity, neighbours=relation, range_bound=scores.range_bound, zero=zero)
+    least, name = min((expected_error(declared, epsilon, mechanism=mechanism(name)), name) for name in _DAMPENING)
+    if least > error * (1 - _GAIN):
+        return ""
+    side = "above" if zero == "best" else "below"
+    return f' If no possible score is {side} 0, say zero="{zero}": then {name} errs by {least:.3g}.'
 
 
 def _caution(best: Mechanism) -> str:

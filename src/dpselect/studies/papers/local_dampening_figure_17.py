@@ -52,7 +52,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
         away = -np.asarray(scores.values)
         if shared:
             flat = dps.sensitivity.flatten(scores.sensitivity)
-            scores = dps.Scores(scores.values, flat, neighbours="substitution")
+            scores = dps.Scores(scores.values, flat, neighbours="substitution", zero=scores.zero)
     return [Point(name, series, e, float(np.asarray(made.law(scores, e)) @ away)) for e in epsilons(effort)]
 
 

@@ -71,7 +71,8 @@ def published(study: Study, epsilon: float, *, theorem: int, sides: int, gamma: 
     ceiling = 8 * (families - 1) / families
     largest = ceiling * float(np.exp(-beta * distance[b, c].min()))
     # With a constant bound the mechanism of the library adds S / (k alpha) Z, k = 1 - phi: the published noise.
-    scores = dps.Scores(dps.utilities.tdt(b, c, families=families).values, largest, neighbours="family")
+    scores = dps.utilities.tdt(b, c, families=families)
+    scores = dps.Scores(scores.values, largest, neighbours="family", zero=scores.zero)
     mechanism = dps.mechanism("smooth-private-selection", phi=max(share, 1e-12), gamma=gamma, sides=sides)
     law: NDArray[np.float64] = np.asarray(mechanism.law(scores, epsilon))
     return law
@@ -86,7 +87,8 @@ def law_of(name: str, study: Study, epsilon: float) -> NDArray[np.float64]:
     make, flat = OURS[name]
     scores = dps.utilities.tdt(b, c, families=families)
     if flat:
-        scores = dps.Scores(scores.values, dps.sensitivity.flatten(scores.sensitivity), neighbours="family")
+        shared = dps.sensitivity.flatten(scores.sensitivity)
+        scores = dps.Scores(scores.values, shared, neighbours="family", zero=scores.zero)
     law: NDArray[np.float64] = np.asarray(make().law(scores, epsilon))
     return law
 

@@ -36,7 +36,7 @@ SETTINGS: dict[str, Any] = {
     "output": 3,
     "goal": "pareto",
 }
-_WITHOUT_NOISE = 10**9
+WITHOUT_NOISE = 10**9
 _PAPER, _ENOUGH = 500, 20
 
 
@@ -54,15 +54,20 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     found = []
     for epsilon in (*EPSILONS, *LARGE) if series == GLOBAL else EPSILONS:
         lost = beaten(best, _runs(name, mechanism, times * epsilon, many))
-        error = math.hypot(lost.mean(axis=1).std(ddof=1), lost.mean(axis=0).std(ddof=1)) / math.sqrt(many)
-        found.append(Point(TITLES[name], series, epsilon, float(lost.mean()), error, many))
+        found.append(Point(TITLES[name], series, epsilon, float(lost.mean()), error_of(lost), many))
     return found
+
+
+def error_of(lost: NDArray[np.float64]) -> float:
+    """Return the standard error of the mean over all pairs of a run and a run without noise."""
+    runs = lost.mean(axis=1).std(ddof=1), lost.mean(axis=0).std(ddof=1)
+    return math.hypot(*runs) / math.sqrt(len(lost))
 
 
 @lru_cache(maxsize=3)
 def without_noise(name: str, many: int) -> NDArray[np.float64]:
     """Return the recalls of the trees of runs without noise, once a process, shape (runs, trees, classes)."""
-    return _runs(name, "local-dampening-flip", _WITHOUT_NOISE, many)
+    return _runs(name, "local-dampening-flip", WITHOUT_NOISE, many)
 
 
 def _runs(name: str, mechanism: str, epsilon: float, many: int) -> NDArray[np.float64]:

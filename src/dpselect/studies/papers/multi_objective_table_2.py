@@ -124,7 +124,7 @@ EXPERIMENT = Experiment(
         "epsilon / k. Exact for both published methods, drawn for the flip sampler. The whole Pareto front ties for "
         "the true top k, 62 nodes on Enron and 46 on Github: the first in the public order are taken. By which are "
         "taken, one of them beats 33 to 53 % of all nodes on Enron and 34 to 89 % on Github, so levels depend on ties "
-        "that are not printed; the printed 0.20 on Github is below all of them. Nodes of degree 0 and 1 have density "
+        "that are not printed. Nodes of degree 0 and 1 have density "
         "0. Sensitivities are the corrected ones (errata). DBLP is a simulated graph of its size."
     ),
     grid=grid,

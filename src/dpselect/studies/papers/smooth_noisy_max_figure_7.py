@@ -66,7 +66,7 @@ def prepared(name: str, p: int, series: str) -> tuple[Mechanism, dps.Scores, NDA
     # The theses choose among records: a record scores 1 when its value is the percentile.
     right = np.sort(values)[values.size * p // 100]
     flat = dps.sensitivity.local(lambda t: cells.sensitivity.at(t)[0], ceiling=1.0)
-    among = dps.Scores((values == right).astype(np.int64), flat)
+    among = dps.Scores((values == right).astype(np.int64), flat, zero=cells.zero)
     made = {
         EM: partial(dps.mechanism, "exponential"),
         PF: partial(dps.mechanism, "permute-and-flip"),

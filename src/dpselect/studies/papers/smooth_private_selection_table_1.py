@@ -54,7 +54,7 @@ def measure(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Po
         scores = dps.utilities.tdt(b, c, families=families)
         if name != SMOOTH:
             # EM and PF need the global sensitivity only.
-            scores = dps.Scores(scores.values, scores.sensitivity.ceiling, neighbours="family")
+            scores = dps.Scores(scores.values, scores.sensitivity.ceiling, neighbours="family", zero=scores.zero)
         return dps.select(scores, 21, mechanism=mechanism)
 
     once()

@@ -63,7 +63,7 @@ def percentiles() -> None:
             ranks = dps.utilities.percentile(values, p, grid=grid)
             # The theses choose among records: a record scores 1 when its value is the percentile.
             same = dps.sensitivity.local(lambda t, flat=cells.sensitivity: flat.at(t)[0], ceiling=1.0)
-            among = dps.Scores((values == right).astype(np.int64), same)
+            among = dps.Scores((values == right).astype(np.int64), same, zero=cells.zero)
             rows = [
                 ("exponential, 0/1 among records", named("exponential"), among, values),
                 ("permute-and-flip, 0/1 among records", named("permute-and-flip"), among, values),
@@ -145,7 +145,8 @@ def accuracies(studies: list[dps.Scores], epsilons: tuple[int, ...]) -> None:
             chances = []
             for own in studies:
                 shared = dps.sensitivity.flatten(own.sensitivity)
-                scores = own if "own" in label else dps.Scores(own.values, shared, neighbours="family")
+                scores = dps.Scores(own.values, shared, neighbours="family", zero=own.zero)
+                scores = own if "own" in label else scores
                 chances.append(mechanism.law(scores, e)[scores.values == scores.values.max()].sum())
             figures.append(100 * float(np.mean(chances)))
         print(line(label, figures, "8.1f"))
