@@ -3,7 +3,7 @@
 The percentile of n records is the record of rank floor(p n / 100) + 1, p exact. With l, e, g records below, at and
 above it, the score cannot change within T* steps: LS(x, t) = 1 from t = T* on, 0 before (``safe_steps``).
 Flat: one sensitivity for all candidates.
-Neighbours: add-remove. Ceiling: 1. Reach: unknown. Range bound 2. Public: the grid and p.
+Neighbours: add-remove. Ceiling: 1. Reach: unknown. Range bound 2. Zero is the worst. Public: the grid and p.
 
 For reproduction: ``dpselect.utilities.percentile`` answers the same question better.
 

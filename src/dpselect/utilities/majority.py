@@ -2,7 +2,7 @@
 
 With counts n_i and winner w the score cannot change within T* = min over i of (n_w - n_i - [i < w]) steps:
 LS(x, t) = 1 from t = T* on, 0 before. Flat: one sensitivity for all candidates.
-Neighbours: add-remove. Ceiling: 1. Reach: unknown. Range bound 2.
+Neighbours: add-remove. Ceiling: 1. Reach: unknown. Range bound 2. Zero is the worst score.
 
 For reproduction: permute-and-flip on ``counts`` answers the same question better.
 

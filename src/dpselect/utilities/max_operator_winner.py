@@ -3,7 +3,7 @@
 With scores n_i and winner w the score cannot change within T* = min over i of (n_w - n_i - [i < w]) steps:
 LS(x, t) = 1 from t = T* on, 0 before: admissible, because one record moves each max operator by at most 1, all up or
 all down. Flat.
-Neighbours: add-remove. Ceiling: 1. Reach: unknown. Range bound 2.
+Neighbours: add-remove. Ceiling: 1. Reach: unknown. Range bound 2. Zero is the worst score.
 
 For reproduction: permute-and-flip on ``max_operator`` answers the same question better.
 
