@@ -3,8 +3,8 @@
 Neighbours: add-remove. Ceiling: 1. Reach: 0. Range bound 1: one more record raises one count and lowers none.
 
 For a majority this is the utility to use: permute-and-flip on the counts errs about exp(-epsilon gap), and candidates
-far behind hardly count. Local dampening of the 0/1 score of ``majority`` comes within half a vote of it, ahead where ties
-would go to the winner and behind where they would not, and takes all rivals for close ones.
+far behind hardly count. Local dampening of the 0/1 score of ``majority`` comes within half a vote of it, ahead where
+ties would go to the winner and behind where they would not, and takes all rivals for close ones.
 
 References: Chaves 2024, Definition 7.1, whose 0/1 utility this replaces.
 """
