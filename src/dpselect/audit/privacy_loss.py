@@ -16,7 +16,7 @@ from dpselect.audit.admissibility import Utility
 from dpselect.audit.universe import Universe
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.units import UnitScores
-from dpselect.mechanisms.kinds import Mechanism, UnitMechanism, require_mechanism
+from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism, UnitMechanism, require_mechanism
 from dpselect.scores.scores import Scores
 
 Floats = NDArray[np.float64]
@@ -96,7 +96,9 @@ def privacy_loss(
         units = [mechanism.effective(given) for given in scores]
         stretch = max((_stretch(units[x], units[y]) for x, y in pairs.tolist()), default=0.0)
     names = _lists(scores[0], k)
-    return _compared(logs, universe, pairs, total, Fraction(0), names, stretch)
+    # What a mechanism that only has laws would promise is compared too.
+    delta = k * mechanism.delta if isinstance(mechanism, SmoothMechanism | LawOnly) else Fraction(0)
+    return _compared(logs, universe, pairs, total, delta, names, stretch)
 
 
 def privacy_loss_of_law(law: Law, universe: Universe, epsilon: Epsilon, delta: Any = 0) -> PrivacyLoss:

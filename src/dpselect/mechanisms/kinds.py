@@ -150,8 +150,18 @@ class SmoothMechanism(_Scaled):
     """A mechanism whose noise follows a smooth bound, so that its scores depend on epsilon: no unit scores."""
 
 
+@dataclass(frozen=True, repr=False)
 class LawOnly(_Scaled):
-    """A published calibration that is not private: it has laws and no guarantee, so it releases nothing."""
+    """What has laws and no guarantee, so that it releases nothing: published calibrations that are not private.
+
+    Attributes:
+        because: why, and what to use instead.
+    """
+
+    because: str = (
+        "This published calibration is not private, so it has no guarantee and releases nothing: use its law, "
+        'or mechanism("smooth-noisy-max").'
+    )
 
     def guarantee(self, scores: Scores, epsilon: Epsilon) -> Guarantee:  # noqa: ARG002
         """Refuse: there is none.
@@ -159,10 +169,7 @@ class LawOnly(_Scaled):
         Raises:
             PrivacyError: always.
         """
-        raise PrivacyError(
-            "This published calibration is not private, so it has no guarantee and releases nothing: use its law, "
-            'or mechanism("smooth-noisy-max").'
-        )
+        raise PrivacyError(self.because)
 
 
 _KINDS = (UnitMechanism, SmoothMechanism, LawOnly)

@@ -43,7 +43,7 @@ def depth(noise: str, floor: Fraction, candidates: int) -> Fraction:
     For exponential noise that is ln((m-1) / (2 floor)); for Laplace noise, where (m-1) e^-T (1/2 + T/4) = floor.
 
     >>> [float(depth("exponential", Fraction(1, 1000), m)) for m in (2, 10, 100, 1000)]
-    [6.214609, 8.411833, 10.80973, 13.121363]
+    [6.214609, 8.411833, 10.809728, 13.121363]
     """
     _, up = both(_DIGITS)
     rivals = max(candidates, 2) - 1

@@ -106,10 +106,10 @@ def dilation_cost(m: int, sigma: float) -> float:
     """Return K, the smaller of two bounds: straight lines above curves.
 
     With q = w f/F and h = -ln F at w: (m-1) sup (q - k h) + k R(m) for any k > 0, as the mean of the sum of h over all
-    rivals is at most R(m). With weights w(D) whose sum is at most f(0) = e^(sigma^2/2): (m-1) sup w(D) (D - k) + k f(0).
+    rivals is at most R(m). With weights w(D) of which the sum is at most f(0): (m-1) sup w(D) (D - k) + k f(0).
 
     >>> [round(dilation_cost(m, 1.0), 1) for m in (2, 10, 100, 1000)]
-    [0.2, 1.6, 5.3, 11.0]
+    [0.2, 1.6, 5.4, 11.2]
     """
     noise, rivals = tail_of(sigma), m - 1
     z, body = np.exp(noise.log_z), -np.expm1(noise.log_tail)

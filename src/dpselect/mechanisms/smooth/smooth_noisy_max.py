@@ -5,6 +5,7 @@ S is the beta-smooth upper bound on the local sensitivity of all candidates, one
 
     Student t, 3 degrees of freedom:       K = K(m) (``dilation``),        c = b e^-beta / shift_for(E)
     generalised Cauchy, gamma = 2 or 4:    K = max(gamma - 1, kappa R(m)), c = b eta / E
+    exponential, Laplace:                  a public clip, or a delta (``light_noise``)
 
 Neighbours: those of the scores. Guarantee: epsilon-DP of what is drawn, given K(m), which is computed (``"sound"``) or
 bounded by a proved 3 R(m) (``"proved"``). Use it where only a smooth bound is known. ``calibration="chaves-2024"`` is
@@ -27,6 +28,7 @@ from dpselect.mechanisms.sampler import STUDENT, Sampler, noisy_max
 from dpselect.mechanisms.smooth import chaves_2024 as published
 from dpselect.mechanisms.smooth import noise_distributions as noises
 from dpselect.mechanisms.smooth.dilation import dilation_cost, proved_bound
+from dpselect.mechanisms.smooth.light_noise import LIGHT, light_noisy_max
 from dpselect.mechanisms.smooth.scale import weigh
 from dpselect.mechanisms.smooth.tails import ROOT_3, shift
 from dpselect.scores.smooth_weights import decay
@@ -50,14 +52,16 @@ def smooth_noisy_max(
 
     Args:
         phi: the share of epsilon that pays for the moving scale: a public number between 0 and 1.
-        noise: ``"student-t"`` (three degrees of freedom), ``"cauchy-2"`` or ``"cauchy-4"``, all one-sided.
+        noise: ``"student-t"`` (three degrees of freedom), ``"cauchy-2"`` or ``"cauchy-4"``, all one-sided; or one with
+            light tails, ``"exponential"``, ``"laplace"`` or ``"laplace-log-normal"``, with the parameters of
+            :func:`dpselect.mechanisms.smooth.light_noise.light_noisy_max`.
         calibration: ``"sound"``; ``"proved"``, the same with no number in it that was computed by quadrature, which
             costs nothing up to four candidates and then makes beta smaller, as a smaller phi would: by 1.44 for ten
             candidates, 2.9 for a hundred, 2.4 for a thousand; or ``"chaves-2024"`` with the noises and parameters of
             :func:`dpselect.mechanisms.smooth.chaves_2024.chaves`.
         unsound: ``"reproduction"`` to get a published calibration that is not private: it computes laws and
             refuses to release.
-        **given: parameters of the published calibration.
+        **given: parameters of light tails or of the published calibration.
 
     Raises:
         ValueError: phi is not between 0 and 1, or there is no such noise or calibration.
@@ -70,17 +74,24 @@ def smooth_noisy_max(
     array([0.859, 0.071, 0.071])
     >>> dps.mechanism("smooth-noisy-max").law(scores, 5).round(3)
     array([1., 0., 0.])
+    >>> dps.mechanism("smooth-noisy-max", noise="exponential").guarantee(scores, 5)
+    Guarantee(epsilon=5, neighbours='add-remove')
+    >>> dps.mechanism("smooth-noisy-max", noise="exponential", delta=1e-6).guarantee(scores, 5)
+    Guarantee(epsilon=5, delta=1/1000000, neighbours='add-remove')
     """
     if calibration == "chaves-2024":
         return published.chaves(noise, unsound=unsound, **given)
     if calibration not in ("sound", "proved"):
         raise ValueError('calibration is "sound", "proved" or "chaves-2024".')
-    if given:
-        raise TypeError(f"The {calibration} calibration does not take {', '.join(given)}.")
     if not 0 < phi < 1:
         raise ValueError("phi must lie between 0 and 1: the public share of epsilon that pays for the moving scale.")
+    if noise in LIGHT:
+        return light_noisy_max(noise, phi, **given)
+    if given:
+        raise TypeError(f"The {calibration} calibration does not take {', '.join(given)}.")
     if noise not in NOISES:
-        raise ValueError(f"There is no sound calibration for {noise!r}: pass noise= one of {', '.join(NOISES)}.")
+        known = ", ".join((*NOISES, *LIGHT))
+        raise ValueError(f"There is no sound calibration for {noise!r}: pass noise= one of {known}.")
     parameters: dict[str, Any] = {"phi": phi} | ({} if noise == "student-t" else {"noise": noise})
     if calibration == "proved":
         parameters["calibration"] = calibration

@@ -1,0 +1,116 @@
+"""Smooth Noisy Max with light-tailed noise, built: with a public clip, with a delta, or as a law.
+
+    exponential, laplace        pure epsilon with ``clip=`` or ``floor=`` (``clip``); (epsilon, delta) with ``delta=``
+                                (``light_tails``); drawn exactly
+    laplace-log-normal          (epsilon, delta) with ``delta=`` (``log_normal``); numeric, so of laws only
+
+References: Chaves 2024, Lemma 2.20 and Algorithm 3, whose calibrations of these noises are not private.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from dpselect.kernel.numbers import exact_delta, exact_epsilon
+from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism
+from dpselect.mechanisms.sampler import LAPLACE, PERMUTE_AND_FLIP, Sampler, noisy_max
+from dpselect.mechanisms.smooth import clip as clips
+from dpselect.mechanisms.smooth import light_tails, log_normal
+from dpselect.mechanisms.smooth.noise_distributions import laplace_log_normal
+from dpselect.mechanisms.smooth.scale import Calibrate, weigh
+
+LOG_NORMAL = "laplace-log-normal"
+LIGHT = ("exponential", "laplace", LOG_NORMAL)
+_NAME = "smooth-noisy-max"
+_CLIPPED = {"exponential": clips.clipped_flip, "laplace": clips.clipped_laplace}
+_UNCLIPPED = {"exponential": PERMUTE_AND_FLIP, "laplace": LAPLACE}
+_FLOOR = 0.001
+# A clip beyond this is none; below it all candidates would be nearly alike.
+_SHALLOW, _DEEP = Fraction(1, 100), Fraction(10**6)
+_NOT_DRAWN = (
+    "Laplace-log-normal noise has a law and is not released: its constants are computed in floats, and floats must not "
+    'be drawn. Use mechanism("smooth-noisy-max", noise="exponential").'
+)
+
+
+def light_noisy_max(
+    noise: str,
+    phi: float,
+    *,
+    clip: Any = None,
+    floor: Any = None,
+    delta: Any = None,
+    sigma: float | None = None,
+) -> Mechanism:
+    """Return Smooth Noisy Max with light-tailed noise.
+
+    Args:
+        noise: ``"exponential"`` (one-sided), ``"laplace"`` or ``"laplace-log-normal"`` (one-sided).
+        phi: the public share of epsilon that pays for the moving scale.
+        clip: how many units of noise a candidate counts as behind the best at most, a public number.
+        floor: the same as a probability of an error: that of all hopeless candidates together; 0.001 if nothing else
+            is named.
+        delta: no clip, and a promise of (epsilon, delta) for each selection.
+        sigma: of Laplace-log-normal noise, 0.5 unless it is named.
+
+    Raises:
+        TypeError: two of clip, floor and delta, or what this noise does not take.
+        ValueError: a parameter out of range, or a noise that needs a delta without one.
+    """
+    if noise != LOG_NORMAL and sigma is not None:
+        raise TypeError(f"{noise} noise has no sigma: leave it out.")
+    if sum(each is not None for each in (clip, floor, delta)) > 1:
+        raise TypeError("clip, floor and delta are three ways to say one thing: pass one of them.")
+    share, parameters = Fraction(phi), {"phi": phi, "noise": noise}
+    if noise == LOG_NORMAL:
+        if clip is not None or floor is not None or delta is None:
+            raise ValueError("Laplace-log-normal noise is calibrated with a delta and no clip: pass delta=.")
+        return _of_laws(share, parameters, _delta(delta), 0.5 if sigma is None else sigma)
+    if delta is not None:
+        exact = _delta(delta)
+        calibrate = partial(light_tails.calibrate, noise=noise, phi=share, delta=exact)
+        return _released(_UNCLIPPED[noise], calibrate, parameters | {"delta": delta}, exact)
+    if clip is not None:
+        units = exact_epsilon(clip)
+        if not _SHALLOW <= units <= _DEEP:
+            raise ValueError("clip must be between 0.01 and 1,000,000 units of noise, for example 8.")
+        cut: clips.Clip = partial(clips.fixed, units)
+        parameters["clip"] = clip
+    else:
+        chance = _FLOOR if floor is None else floor
+        exact = exact_epsilon(chance)
+        if exact > Fraction(1, 10):
+            raise ValueError("floor must be a small probability of an error, at most 0.1, for example 0.001.")
+        cut = partial(clips.depth, noise, exact)
+        parameters["floor"] = chance
+    return _released(_CLIPPED[noise](cut), partial(clips.calibrate, phi=share, clip=cut), parameters)
+
+
+def _released(
+    sampler: Sampler, calibrate: Calibrate, parameters: dict[str, Any], delta: Fraction = Fraction(0)
+) -> SmoothMechanism:
+    summary = "Where only a smooth bound is known that grows slowly, or there are many candidates."
+    return SmoothMechanism(_NAME, summary, partial(weigh, calibrate=calibrate), sampler, parameters, delta)
+
+
+def _of_laws(phi: Fraction, parameters: dict[str, Any], delta: Fraction, sigma: float) -> LawOnly:
+    if not 0.1 <= sigma <= 2:
+        raise ValueError("sigma must be between 0.1 and 2: where the quadrature of this noise is good.")
+    return LawOnly(
+        _NAME,
+        "The law of a noise that is never the best, for comparison.",
+        partial(weigh, calibrate=partial(log_normal.calibrate, phi=phi, delta=delta, sigma=float(sigma))),
+        noisy_max(laplace_log_normal(float(sigma), 1)),
+        parameters | {"delta": float(delta), "sigma": sigma},
+        delta,
+        because=_NOT_DRAWN,
+    )
+
+
+def _delta(delta: Any) -> Fraction:
+    exact = exact_delta(delta)
+    if not exact:
+        raise ValueError("delta must be positive: without one, pass clip= or floor= instead.")
+    return exact

@@ -1,0 +1,198 @@
+"""Smooth Noisy Max with light-tailed noise, as a user builds and releases it."""
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect.audit import privacy_loss
+from dpselect.kernel.numbers import exact_epsilon
+from dpselect.release.outcomes import Coins
+from tests.mechanisms.test_law import flip_by_enumeration
+from tests.universes import chain, random_problem
+from tests.verification.test_sampling import p_value, scores_for
+
+PURE = [
+    {"noise": "exponential"},
+    {"noise": "laplace"},
+    {"noise": "exponential", "clip": 6.9},
+    {"noise": "exponential", "floor": 0.05, "phi": 0.5},
+    {"noise": "laplace", "clip": 2, "phi": 0.85},
+]
+WITH_DELTA = [{"noise": noise, "delta": delta} for noise in ("exponential", "laplace") for delta in (1e-6, 0.01)]
+LN_2 = math.log(2)
+
+
+def built(parameters: dict) -> dps.mechanisms.Mechanism:
+    """The mechanism of these parameters."""
+    return dps.mechanism("smooth-noisy-max", **parameters)
+
+
+def words(parameters: dict) -> str:
+    """A readable name."""
+    return " ".join(f"{name}={value}" for name, value in parameters.items())
+
+
+@pytest.mark.parametrize("parameters", PURE, ids=words)
+@pytest.mark.parametrize("epsilon", [0.1, 1, 20])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_exact_loss_is_at_most_epsilon(parameters: dict, epsilon: float, seed: int) -> None:
+    """On random universes with exact sensitivities, integers and decimals, through the very ticks and rates."""
+    problem = random_problem(seed, whole=seed != 1)
+    found = privacy_loss(built(parameters), problem.utility(), problem.universe, epsilon)
+
+    assert found.holds, str(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("parameters", PURE, ids=words)
+@pytest.mark.parametrize("seed", range(12))
+def test_the_exact_loss_is_at_most_epsilon_on_long_rows(parameters: dict, seed: int) -> None:
+    """Twenty-five databases in a row, up to five candidates, scores that jump."""
+    draw = np.random.default_rng(seed)
+    m = int(draw.integers(2, 6))
+    steps = draw.integers(-3, 4, (24, m)) * draw.integers(0, 2, (24, 1)) * draw.integers(1, 4, (24, 1))
+    if seed % 2:
+        turned = np.array([1] + [-1] * (m - 1)) * draw.choice([-1, 1], (24, 1))
+        steps = np.abs(steps) * turned
+    problem = chain(np.concatenate([np.zeros((1, m), dtype=int), np.cumsum(steps, axis=0)]))
+    for epsilon in (0.1, 1, 5, 20):
+        found = privacy_loss(built(parameters), problem.utility(element=False), problem.universe, epsilon)
+        assert found.holds, str(found)
+
+
+@pytest.mark.parametrize("parameters", PURE, ids=words)
+def test_ordered_lists_lose_at_most_epsilon(parameters: dict) -> None:
+    """Peeling, where a floor has a smaller clip among fewer."""
+    problem = random_problem(2)
+    found = privacy_loss(built(parameters), problem.utility(), problem.universe, 1, k=2)
+
+    assert found.holds, str(found)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-12", "1e-6", "0.001", "0.1"])
+@pytest.mark.parametrize("scale", [1, 10**15, Fraction(1, 10**15)])
+def test_small_epsilons_keep_their_promise_exactly(epsilon: str, scale) -> None:
+    """With fifty digits, where the laws in floats see nothing: the clipped coins of the implementation, both ways."""
+    mechanism, total = built({"noise": "exponential", "phi": 0.5}), exact_epsilon(Fraction(epsilon))
+    jump = dps.sensitivity.local(lambda t: float(scale) * (0.01 if t < 7 else 1.0), ceiling=float(scale))
+    later = dps.sensitivity.local(lambda t: float(scale) * (0.01 if t < 8 else 1.0), ceiling=float(scale))
+    one, two = [3.0, 1.0, -0.5, -700.0], [2.99, 1.01, -0.49, -700.01]
+    chances = []
+    for values, at in ((one, jump), (two, later)):
+        ticks, rate = mechanism.prepared(dps.Scores([v * float(scale) for v in values], at), total)
+        clip = mechanism.sampler.clip(4)
+        behind = [min(int(gap) * rate, clip) for gap in (ticks.max() - ticks).tolist()]
+        # Fractions as whole multiples of a common one.
+        common = math.lcm(*(gap.denominator for gap in behind))
+        chances.append(flip_by_enumeration([int(gap * common) for gap in behind], Fraction(1, common)))
+    with mpmath.workdps(50):
+        losses = [abs(mpmath.log(here / there)) for here, there in zip(*chances, strict=True)]
+
+        assert 0 < max(losses) <= mpmath.mpf(total.numerator) / total.denominator
+
+
+@pytest.mark.parametrize("parameters", WITH_DELTA, ids=words)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_divergence_is_at_most_delta(parameters: dict, seed: int) -> None:
+    """Hockey-stick divergence on random universes, exact."""
+    problem, mechanism = random_problem(seed), built(parameters)
+    found = privacy_loss(mechanism, problem.utility(), problem.universe, 1)
+
+    assert found.claim == (1, exact_epsilon(parameters["delta"]))
+    assert found.holds, str(found)
+
+
+def grown(x: int) -> dps.Scores:
+    """Two candidates far apart whose sensitivity jumps one step later on the second database."""
+    at = dps.sensitivity.local(lambda t: float(t >= 2 + x), ceiling=1.0)
+    return dps.Scores([70.0, 0.0], at)
+
+
+@pytest.mark.parametrize("parameters", WITH_DELTA, ids=words)
+def test_a_delta_is_needed_and_kept(parameters: dict) -> None:
+    """A pair whose worst outcome loses more than epsilon: within delta, and not without it."""
+    universe = dps.audit.metric_space([[0, 1], [1, 0]])
+    found = privacy_loss(built(parameters), grown, universe, 4)
+
+    assert found.worst > 4
+    assert 0 < found.delta <= parameters["delta"]
+    assert found.holds
+    assert "delta" in str(found)
+
+
+@pytest.mark.parametrize("parameters", [*PURE[:3], *WITH_DELTA], ids=words)
+def test_draws_follow_their_laws(parameters: dict, entropy) -> None:
+    """Accepted at the law of this epsilon; rejected at 0.7 and 1.3 of it."""
+    mechanism, epsilon, scores = built({"phi": 0.3} | parameters), Fraction(6), scores_for("")
+    ticks, rate = mechanism.prepared(scores, epsilon)
+    coins = Coins(lambda: entropy)
+    seen = np.bincount([coins.winners(mechanism.sampler, ticks, rate, 1)[0] for _ in range(4000)], minlength=12)
+
+    assert p_value(seen, mechanism.law(scores, epsilon)) > 1e-4
+    assert p_value(seen, mechanism.law(scores, epsilon * Fraction(7, 10))) < 1e-12
+    assert p_value(seen, mechanism.law(scores, epsilon * Fraction(13, 10))) < 1e-12
+
+
+def test_a_floor_of_a_thousandth_is_the_default() -> None:
+    """Neither a clip nor a delta is named."""
+    assert built({"noise": "exponential"}).parameters == {"phi": 0.15, "noise": "exponential", "floor": 0.001}
+    assert "floor=0.001" in repr(built({"noise": "laplace"}))
+
+
+def test_a_release_states_what_it_promises() -> None:
+    """Pure with a clip; with its delta without one; and the ledger is asked for both."""
+    scores = dps.Scores([90.0, 1.0], 1)
+    with dps.budget(epsilon=2, delta=1e-6) as book:
+        assert dps.select(scores, 1, mechanism=built(PURE[0])).guarantee == dps.Guarantee(1, scores.neighbours)
+        assert dps.select(scores, 1, mechanism=built(WITH_DELTA[0])).guarantee.delta == Fraction(1, 10**6)
+        assert book.totals.delta == Fraction(1, 10**6)
+
+
+def test_log_normal_noise_has_a_law_and_is_not_released() -> None:
+    """Its constants are floats: nothing is drawn, nothing is spent, and the refusal says what to use."""
+    mechanism, scores = built({"noise": "laplace-log-normal", "delta": 1e-6}), dps.Scores([3.0, 1.0, 0.0], 1)
+    law = mechanism.law(scores, 1)
+
+    assert abs(law.sum() - 1) < 1e-9
+    assert law[0] > law[1] > law[2]
+    with dps.budget(epsilon=2, delta=1e-5) as book:
+        with pytest.raises(dps.PrivacyError, match='noise="exponential"'):
+            dps.select(scores, 1, mechanism=mechanism)
+        assert 0 == book.totals.spends
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"noise": "exponential", "clip": 0}, ValueError, "positive"),
+        ({"noise": "exponential", "clip": 1e-3}, ValueError, "between 0.01 and"),
+        ({"noise": "exponential", "clip": 1e7}, ValueError, "between 0.01 and"),
+        ({"noise": "exponential", "floor": 0.2}, ValueError, "at most 0.1"),
+        ({"noise": "laplace", "floor": -1}, ValueError, "positive"),
+        ({"noise": "laplace", "delta": 0}, ValueError, "delta must be positive"),
+        ({"noise": "laplace", "delta": 1}, ValueError, "less than 1"),
+        ({"noise": "laplace", "delta": 0.1, "clip": 3}, TypeError, "does not take"),
+        ({"noise": "exponential", "sigma": 1}, TypeError, "does not take"),
+        ({"noise": "exponential", "gamma": 4}, TypeError, "does not take"),
+        ({"noise": "laplace-log-normal"}, ValueError, "pass delta="),
+        ({"noise": "laplace-log-normal", "clip": 4}, ValueError, "pass delta="),
+        ({"noise": "laplace-log-normal", "delta": 1e-6, "sigma": 9}, ValueError, "between 0.1 and 2"),
+        ({"clip": 4}, TypeError, "does not take"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(parameters: dict, error: type[Exception], message: str) -> None:
+    """One sentence that says what to pass."""
+    with pytest.raises(error, match=message):
+        built(parameters)
+
+
+def test_without_a_ceiling_it_is_refused() -> None:
+    """Whatever the noise."""
+    unbounded = dps.Scores([1.0, 2.0], dps.sensitivity.local(lambda t: 1 + t))
+    for parameters in (*PURE, *WITH_DELTA):
+        with pytest.raises(dps.PrivacyError, match="public ceiling"):
+            built(parameters).law(unbounded, 1)
