@@ -40,6 +40,7 @@ RELEASES: dict[str, Callable] = {
     "private_sql": lambda ledger: dps.published.private_sql(
         dps.Graph.from_edges([0, 1], [1, 2], nodes=4), max_degree=3, epsilon=1, ledger=ledger
     ),
+    "smooth_median": lambda ledger: dps.published.smooth_median([1, 2, 2, 4], upper=5, epsilon=1, ledger=ledger),
     "quantiles": lambda ledger: dps.quantiles([1, 2, 2, 4], [0.25, 0.5], grid=range(6), epsilon=1, ledger=ledger),
     **{
         f"release_value, {noise}": lambda ledger, noise=noise: dps.release_value(

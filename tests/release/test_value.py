@@ -213,6 +213,55 @@ def test_what_is_missing_or_wrong_is_said_before_anything_is_spent(changed, erro
     assert "123457" not in str(refused.value)
 
 
+@BOTH
+def test_a_sensitivity_gives_its_exact_smooth_bound(noise: str) -> None:
+    """For the beta and the tick of a public rule, or those that are passed."""
+    known = dps.sensitivity.local(lambda t: 1 + t, ceiling=10)
+    asked = value_question(5, known, 1, neighbours="edge", noise=noise)
+    law = NOISES[noise]
+
+    assert (law.share(Fraction(1)), Fraction(1, 2**27)) == (asked.beta, asked.tick)
+    bound = dps.sensitivity.smooth(known, asked.beta)
+    assert law.scale(Fraction(1), asked.beta) * (bound / asked.tick + 1) == asked.scale
+    other = value_question(5, known, 1, neighbours="edge", noise=noise, beta=0.1, tick=0.5)
+    assert (Fraction(1, 10), Fraction(1, 2)) == (other.beta, other.tick)
+    with pytest.raises(dps.PrivacyError, match="needs a public ceiling"):
+        value_question(5, dps.sensitivity.local(lambda t: 1 + t), 1, neighbours="edge")
+
+
+@BOTH
+@pytest.mark.parametrize("epsilon", ["0.2", "1", "6"])
+def test_the_median_of_every_small_column_keeps_the_promise(noise: str, epsilon: str) -> None:
+    """All columns of three values from 0 to 3 and all their neighbours; a beta of half the largest, and almost all."""
+    total = Fraction(epsilon)
+    universe = dps.audit.vectors(3, range(4))
+    for part in (None, Fraction(95, 100)):
+        beta = None if part is None else part * total / NOISES[noise].degrees
+        asked = []
+        for column in universe:
+            value, sensitivity = dps.published.middle_value(column, upper=3)
+            asked.append(
+                value_question(
+                    value, sensitivity, total, neighbours="substitution", noise=noise, beta=beta, tick=Fraction(1, 64)
+                )
+            )
+        cells = [*range(-400, 600, 2), -(10**6), 10**6]
+        logs = [each.noise.log_cells(cells, each.centre, each.scale) for each in asked]
+        losses = [float(np.abs(logs[x] - logs[y]).max()) / float(total) for x, y in universe.pairs()]
+
+        assert 0.4 < max(losses) <= 1 + 1e-9
+
+
+def test_a_bound_of_its_own_serves_a_number_too() -> None:
+    """Asked for the beta of the public rule."""
+    seen = []
+    known = dps.sensitivity.smooth_bound(lambda beta: seen.append(beta) or 2.5, ceiling=4)
+    asked = value_question(5, known, 1, neighbours="edge", tick=1)
+
+    assert [float(asked.beta)] == pytest.approx(seen)
+    assert asked.noise.scale(Fraction(1), asked.beta) * Fraction(7, 2) == asked.scale
+
+
 def test_numbers_of_numpy_are_numbers() -> None:
     """Of any width; what they hold is exact."""
     plain, single = (

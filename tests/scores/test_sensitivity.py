@@ -221,3 +221,66 @@ def test_a_late_bound_of_a_long_reach_is_found_without_exponentials_of_every_ste
     asked.clear()
     sensitivity.smooth(sensitivity.profiles(lambda t: rows(t) + 0.5, ceiling=1, reach=10**6), 0.01)
     assert sum(asked) <= 256
+
+
+def test_a_declared_bound_is_asked_for_its_beta_and_kept_within_public_constants() -> None:
+    """A float that is not above beta; the ceiling cuts, and so does a lower one; 2^-80 of it is left of nothing."""
+    seen = []
+    known = sensitivity.smooth_bound(lambda beta: seen.append(beta) or 3.5, ceiling=4)
+    beta = Fraction(10**20 - 1, 10**20)
+
+    assert Fraction(7, 2) == sensitivity.smooth(known, beta)
+    assert Fraction(seen[0]) <= beta < Fraction(np.nextafter(seen[0], 2))
+    assert 2 == sensitivity.smooth(sensitivity.cap(known, 2), beta)
+    for value, bound in (
+        (0, Fraction(4, 2**80)),
+        (np.inf, 4),
+        (np.float32(0.5), Fraction(1, 2)),
+        (Fraction(1, 3),) * 2,
+    ):
+        assert bound == sensitivity.smooth(sensitivity.smooth_bound(lambda _, value=value: value, ceiling=4), beta)
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "message"),
+    [(-1, ValueError, "number >= 0"), (np.nan, ValueError, "number >= 0"), ("1", TypeError, "is a number"),
+     (True, TypeError, "is a number")],
+)  # fmt: skip
+def test_a_declared_bound_is_a_number(value, error, message) -> None:
+    """For every beta."""
+    with pytest.raises(error, match=message):
+        sensitivity.smooth(sensitivity.smooth_bound(lambda _: value, ceiling=4), 0.5)
+
+
+def test_a_declared_bound_has_a_finite_ceiling() -> None:
+    """Public, and positive."""
+    for ceiling in (np.inf, 0, -1):
+        with pytest.raises(ValueError, match="finite ceiling|zero"):
+            sensitivity.smooth_bound(lambda _: 1, ceiling=ceiling)
+
+
+@pytest.mark.parametrize("name", ["local-dampening", "local-dampening-flip", "local-dampening-t"])
+def test_a_declared_bound_does_not_serve_dampening(name: str) -> None:
+    """The message says what to use; nothing is spent."""
+    known = sensitivity.smooth_bound(lambda _: 1, ceiling=4)
+    scores = dps.Scores([3.0, 1.0], sensitivity=known)
+
+    with dps.budget(epsilon=1) as book, pytest.raises(dps.PrivacyError, match="use smooth-noisy-max or"):
+        dps.select(scores, 1, mechanism=dps.mechanism(name))
+    assert 0 == book.totals.epsilon
+
+
+@pytest.mark.parametrize("name", ["smooth-noisy-max", "smooth-private-selection"])
+def test_a_declared_bound_that_is_the_smooth_one_changes_nothing(name: str) -> None:
+    """The same law as from the sensitivity itself; the beta is the one that the mechanism names."""
+    known = sensitivity.local(lambda t: min(1.0 + t, 9.0), ceiling=9)
+    mechanism, seen = dps.mechanism(name), []
+
+    def bound(beta: float) -> Fraction:
+        seen.append(beta)
+        return sensitivity.smooth(known, mechanism.beta(3, 2))
+
+    values = [30.0, 8.0, 1.0]
+    one, two = (dps.Scores(values, each) for each in (known, sensitivity.smooth_bound(bound, ceiling=9)))
+    assert mechanism.law(one, 2).tolist() == mechanism.law(two, 2).tolist()
+    assert float(mechanism.beta(3, 2)) == pytest.approx(seen[0], rel=1e-15)

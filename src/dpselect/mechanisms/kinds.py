@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.kernel.units import UnitScores
 from dpselect.mechanisms.sampler import Sampler
 from dpselect.mechanisms.smooth.scores import SmoothScores
 from dpselect.scores.grouped import GroupedScores
 from dpselect.scores.scores import Scores, require_scores
+from dpselect.scores.sensitivity import constant
 
 Smooth = Callable[[Scores, Fraction], SmoothScores]
 
@@ -133,6 +134,27 @@ class _Scaled(Mechanism):
         """Return scores in ticks, shape (m,), and what one tick is worth in units of noise."""
         weighed = self.smooth(scores, epsilon)
         return weighed.ticks, weighed.rate
+
+    def beta(self, candidates: int, epsilon: Epsilon, *, range_bound: int = 2) -> Fraction:
+        """Return the beta for which the bound of that many scores must be smooth: a function of public facts.
+
+        Raises:
+            ValueError: epsilon is not positive and finite, or there is no candidate.
+
+        >>> import dpselect as dps
+        >>> dps.mechanism("smooth-private-selection", phi=0.5, gamma=2).beta(11, 1)
+        Fraction(1, 20)
+        """
+        asked = list[Fraction]()
+
+        def probe(beta: Fraction, _: float) -> Fraction:
+            asked.append(beta)
+            return Fraction(1)
+
+        known = replace(constant(1), smoothed=probe)
+        nothing = np.zeros(whole(candidates, "candidates", "how many there are"))
+        self.smooth(Scores(nothing, known, range_bound=range_bound), exact_epsilon(epsilon))
+        return asked[0]
 
     def guarantee(self, scores: Scores, epsilon: Epsilon) -> Guarantee:
         """Return what one selection at this epsilon promises, with its delta.

@@ -1,8 +1,8 @@
 """What the papers print and is private, under the papers' names: for reproduction, and to compare with.
 
-Three scores, the tree that asks for noisy counts, and nodes by noisy views. Whatever is printed with an error that
-costs privacy is corrected here, and its file and its proof say what was wrong. The same questions have better answers
-in ``dpselect.utilities`` and ``dpselect.learn``.
+Three scores, the tree that asks for noisy counts, nodes by noisy views, and a median with smooth sensitivity. Whatever
+is printed with an error that costs privacy is corrected here, and its file and its proof say what was wrong. The same
+questions have better answers in ``dpselect.utilities`` and ``dpselect.learn``.
 """
 
 from typing import Any
@@ -11,10 +11,20 @@ from dpselect.published.ego_betweenness import ego_betweenness
 from dpselect.published.median import median
 from dpselect.published.percentile import percentile
 from dpselect.published.private_sql import private_sql
+from dpselect.published.smooth_median import middle_value, smooth_median
 
 EVERY_UTILITY = (ego_betweenness, median, percentile)
 
-__all__ = ["EVERY_UTILITY", "SulqID3Classifier", "ego_betweenness", "median", "percentile", "private_sql"]
+__all__ = [
+    "EVERY_UTILITY",
+    "SulqID3Classifier",
+    "ego_betweenness",
+    "median",
+    "middle_value",
+    "percentile",
+    "private_sql",
+    "smooth_median",
+]
 
 
 def __getattr__(name: str) -> Any:

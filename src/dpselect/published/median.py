@@ -61,7 +61,7 @@ def median(values: ArrayLike | Column, *, lower: float = 0, upper: float | None 
     array([[3., 3., 3.],
            [4., 4., 4.]])
     """
-    low, high = _bounds(lower, upper)
+    low, high = public_bounds(lower, upper)
     each = records(values, low, high)
     if not each.size:
         raise ValueError("The median needs records: the column is empty.")
@@ -157,7 +157,7 @@ def _pair(own: Numbers, ordered: Numbers, length: float) -> Callable[[int], Floa
     return lambda t: at_once if t == 0 else after_one if t == 1 else np.full(own.size, float(length))
 
 
-def _bounds(lower: Any, upper: Any) -> tuple[Any, Any]:
+def public_bounds(lower: Any, upper: Any) -> tuple[Any, Any]:
     """Return the public bounds, as integers if both are."""
     if upper is None:
         raise PrivacyError(

@@ -87,7 +87,7 @@ class Coins:
 
     def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise) -> int:
         """Return the nearest integer of one integer plus heavy-tailed noise."""
-        return heavy_value(centre, scale, noise.power, self._stream())
+        return heavy_value(centre, scale, noise.gamma, self._stream())
 
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
         """Return the edges of the partition of least noisy cost; the noise itself goes nowhere."""

@@ -11,6 +11,7 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
 from dpselect.release.opened import Door, opened
 from dpselect.release.value_questions import ValueQuestion, value_question
+from dpselect.scores.sensitivity import Sensitivity
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class ReleasedValue:
 
 def release_value(
     value: Any,
-    smooth_bound: float | Fraction,
+    smooth_bound: float | Fraction | Sensitivity,
     epsilon: Epsilon,
     *,
     neighbours: str,
@@ -49,20 +50,22 @@ def release_value(
     Args:
         value: the number.
         smooth_bound: a number that is a beta-smooth bound on this database: no neighbour moves the value by more than
-            the bound of either, and the bounds of neighbours differ by a factor of at most e^beta.
+            the bound of either, and the bounds of neighbours differ by a factor of at most e^beta. Or a
+            :class:`Sensitivity` of the value with a ceiling, from which that bound is computed exactly.
         epsilon: the budget.
         neighbours: what one step between databases is, as for :class:`Scores`.
         noise: ``"student-t"`` with three degrees of freedom, or ``"cauchy"``, which allows a beta three times as large
             and has tails so heavy that its answers have no mean.
-        beta: public, below epsilon / 3 for Student t and epsilon for Cauchy noise. The
-            bound must be smooth for it.
-        tick: public: what is released is a multiple of it. It adds one tick to the bound.
+        beta: public, below epsilon / 3 for Student t and epsilon for Cauchy noise. A bound
+            that is a number must be smooth for it; for a Sensitivity a public rule gives it unless it is passed.
+        tick: public: what is released is a multiple of it. It adds one tick to the bound. For a Sensitivity
+            it is 2^-30 of the ceiling, or up to half of that, unless it is passed.
         ledger: where the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy for ``neighbours``, if the bound is what it says.
 
     Raises:
-        PrivacyError: ``beta`` or ``tick`` is missing.
+        PrivacyError: ``beta`` or ``tick`` is missing beside a number, or the Sensitivity has no ceiling.
         ValueError, TypeError: beta too large for epsilon, values that are not finite numbers; nothing was spent.
         BudgetError: the ledger does not allow it; nothing was spent.
 

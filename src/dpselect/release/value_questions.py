@@ -18,8 +18,11 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_positive
 from dpselect.mechanisms.smooth.value_noise import NOISES, ValueNoise
+from dpselect.scores.sensitivity import Sensitivity, smooth
 
 _HALF = Fraction(1, 2)
+# Where a Sensitivity is passed, a tick is this power of two below the largest power of two that its ceiling holds.
+_FINE = 30
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -58,6 +61,27 @@ def value_question(
         raise ValueError(f"noise is {' or '.join(repr(name) for name in NOISES)}, not {noise!r}.")
     law, total = NOISES[noise], exact_epsilon(epsilon)
     guarantee = Guarantee(total, relation(neighbours))
+    if isinstance(smooth_bound, Sensitivity):
+        moving, bound, step = _computed(smooth_bound, law.share(total) if beta is None else beta, tick)
+    else:
+        moving, bound, step = _stated(smooth_bound, beta, tick)
+    scale = law.scale(total, moving)
+    ticks = _private(value, "value") / step
+    # One tick more pays for the rounding of the number: see the proof.
+    return ValueQuestion(law, math.floor(ticks + _HALF), scale * (bound / step + 1), step, moving, guarantee)
+
+
+def _computed(sensitivity: Sensitivity, beta: Epsilon, tick: Epsilon | None) -> tuple[Fraction, Fraction, Fraction]:
+    """Return beta, the exact smooth bound and the tick, by a public rule unless they are passed."""
+    if math.isinf(sensitivity.ceiling):
+        raise PrivacyError("A smooth bound needs a public ceiling of the sensitivity: pass ceiling=.")
+    moving = exact_positive(beta, "beta")
+    fine = Fraction(2) ** (math.frexp(sensitivity.ceiling)[1] - 1 - _FINE)
+    return moving, smooth(sensitivity, moving), fine if tick is None else exact_positive(tick, "tick")
+
+
+def _stated(smooth_bound: Any, beta: Epsilon | None, tick: Epsilon | None) -> tuple[Fraction, Fraction, Fraction]:
+    """Return beta, the bound and the tick; all three must be there."""
     if beta is None:
         raise PrivacyError(
             "A smooth bound belongs to a beta: pass beta=, the public number for which neighbours have bounds that "
@@ -66,13 +90,10 @@ def value_question(
     if tick is None:
         raise PrivacyError("The bound is private, so how fine the answer is must be public: pass tick=.")
     step, moving = exact_positive(tick, "tick"), exact_positive(beta, "beta")
-    scale = law.scale(total, moving)
     bound = _private(smooth_bound, "smooth_bound")
     if bound < 0:
         raise ValueError("smooth_bound must not be negative: it bounds how far one neighbour moves the number.")
-    ticks = _private(value, "value") / step
-    # One tick more pays for the rounding of the number: see the proof.
-    return ValueQuestion(law, math.floor(ticks + _HALF), scale * (bound / step + 1), step, moving, guarantee)
+    return moving, bound, step
 
 
 def _private(number: Any, name: str) -> Fraction:

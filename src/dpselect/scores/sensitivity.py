@@ -14,11 +14,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.scores.declared_bound import Bound, declared, no_distances
 from dpselect.scores.smooth_weights import largest
 
 Floats = NDArray[np.float64]
@@ -46,6 +48,7 @@ class Sensitivity:
         total: sums of the first t values in closed form, (k,) to (k, profiles), or ``None``.
         bounds: public bounds candidate by candidate, shape (m,), where they are known.
         fixed: one constant for all databases, distances and candidates.
+        smoothed: beta and ceiling to the smooth bound, where its user declares one and there are no rows.
         some: ``rows`` for some profiles only, where that is less work, (k,) and positions to (k, positions).
     """
 
@@ -58,6 +61,7 @@ class Sensitivity:
     fixed: bool = False
     size: int | None = None
     some: Some | None = None
+    smoothed: Callable[[Fraction, float], Fraction] | None = None
 
     def at(self, t: int | ArrayLike) -> Floats:
         """Return the values at distance t: shape (m,), or (k, m) for distances of shape (k,).
@@ -317,8 +321,30 @@ def smooth(sensitivity: Sensitivity, beta: float | Fraction) -> Fraction:
         raise ValueError("beta must be a positive number.")
     if math.isinf(sensitivity.ceiling):
         raise ValueError("A smooth bound needs a ceiling: cap the sensitivity at its public global bound.")
+    if sensitivity.smoothed is not None:
+        return sensitivity.smoothed(Fraction(beta), sensitivity.ceiling)
     flat = flatten(sensitivity)
     return largest(lambda t: flat.profiled(t)[:, 0], flat.ceiling, flat.horizon, Fraction(beta))
+
+
+def smooth_bound(bound: Bound, *, ceiling: float) -> Sensitivity:
+    """Return a sensitivity of which only a smooth bound is known: for ``smooth-noisy-max`` and its like.
+
+    Args:
+        bound: of this database, a function of beta: at least the move of any score to any neighbour, and for
+            neighbours apart by a factor of e^beta at most. ``mechanism.beta`` says which beta it will be asked for.
+        ceiling: the public global sensitivity.
+
+    Raises:
+        ValueError: a ceiling that is not positive and finite.
+
+    >>> float(smooth(smooth_bound(lambda beta: 4 * math.exp(-3 * beta), ceiling=4), 0.5))
+    0.8925206405937193
+    """
+    most = _upwards(ceiling)
+    if math.isinf(most):
+        raise ValueError("A smooth bound needs a finite ceiling: pass the public global sensitivity.")
+    return replace(profiles(no_distances, ceiling=most), smoothed=partial(declared, bound))
 
 
 def steps_of(reach: Any) -> int:

@@ -49,6 +49,11 @@ class ValueNoise:
         """Return the power of 1 + z^2 in the density."""
         return (self.degrees + 1) // 2
 
+    @property
+    def gamma(self) -> int:
+        """Return by which number the door knows the noise: 2 for Cauchy, 0 for Student t."""
+        return 2 if self.degrees == 1 else 0
+
     def scale(self, epsilon: Fraction, beta: Fraction) -> Fraction:
         """Return a, rounded up: what a beta-smooth bound is multiplied by.
 
