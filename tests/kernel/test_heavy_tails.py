@@ -120,7 +120,7 @@ def test_floats_agree_with_integers_about_every_cell(gamma: int, monkeypatch) ->
             return False, prefix, 53
 
         monkeypatch.setattr(heavy_tails, "settle", watched)
-        accepted = set(first_batch(law, (k.astype(np.uint64) << np.uint64(11)).tobytes(), coin.tobytes()))
+        accepted = set(first_batch(law, k, coin))
         assert abs(moved) < 5000 or sum(v > 0 for _, v in unsure) < 40
         for prefix, v in zip(k.tolist(), coin.tolist(), strict=True):
             verdict = law.decide(prefix, prefix + 1, v, 53, 32)
@@ -128,9 +128,12 @@ def test_floats_agree_with_integers_about_every_cell(gamma: int, monkeypatch) ->
                 assert verdict is (prefix in accepted), (prefix, v)
 
 
-def first_batch(law: Family, words: bytes, coins: bytes) -> list[int]:
-    """The accepted prefixes of scripted words and coins; whatever else is asked for is accepted."""
-    script = [words, coins]
+def first_batch(law: Family, k: np.ndarray, coin: np.ndarray) -> list[int]:
+    """The accepted prefixes among these; as many follow that are rejected, so that none is surplus."""
+    more = k.size + 64
+    k = np.concatenate((k, np.full(more, 2**53 - 3)))
+    coin = np.concatenate((coin, np.full(more, 2**32 - 1, dtype=np.uint32)))
+    script = [(k.astype(np.uint64) << np.uint64(11)).tobytes(), coin.tobytes()]
 
     def entropy(count: int) -> bytes:
         if script:
@@ -138,8 +141,7 @@ def first_batch(law: Family, words: bytes, coins: bytes) -> list[int]:
         return np.full(count // 8, 2**63, dtype=np.uint64).tobytes() if next(turn) else bytes(count)
 
     turn = cycle((True, False))
-    size = (len(coins) // 4 - 16) // 2
-    return heavy_tails._noise(law, 1, size, entropy).k.tolist()
+    return heavy_tails._noise(law, 1, (k.size - 16) // 2, entropy).k.tolist()
 
 
 def test_a_prefix_of_zero_is_settled_and_keeps_its_bits() -> None:
