@@ -7,6 +7,7 @@ questions have better answers in ``dpselect.utilities`` and ``dpselect.learn``.
 
 from typing import Any
 
+from dpselect.published.bound_by_distance import bound_by_distance, largest_beta
 from dpselect.published.ego_betweenness import ego_betweenness
 from dpselect.published.median import median
 from dpselect.published.percentile import percentile
@@ -18,7 +19,9 @@ EVERY_UTILITY = (ego_betweenness, median, percentile)
 __all__ = [
     "EVERY_UTILITY",
     "SulqID3Classifier",
+    "bound_by_distance",
     "ego_betweenness",
+    "largest_beta",
     "median",
     "middle_value",
     "percentile",

@@ -16,12 +16,13 @@ from dpselect.utilities.max_operator_winner import max_operator_winner as max_op
 from dpselect.utilities.median import median as median
 from dpselect.utilities.misclassified import misclassified as misclassified
 from dpselect.utilities.percentile import percentile as percentile
+from dpselect.utilities.tdt import smooth_tdt as smooth_tdt
 from dpselect.utilities.tdt import tdt as tdt
 from dpselect.utilities.true_negative_rate import true_negative_rate as true_negative_rate
 from dpselect.utilities.true_positive_rate import true_positive_rate as true_positive_rate
 
 EVERY_UTILITY: tuple[Callable[..., Scores], ...] = tuple(
-    each for each in list(vars().values()) if isinstance(each, FunctionType)
+    each for each in list(vars().values()) if isinstance(each, FunctionType) and each is not smooth_tdt
 )
 
-__all__ = ["EVERY_UTILITY", *(utility.__name__ for utility in EVERY_UTILITY)]
+__all__ = ["EVERY_UTILITY", "smooth_tdt", *(utility.__name__ for utility in EVERY_UTILITY)]

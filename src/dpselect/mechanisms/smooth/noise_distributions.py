@@ -90,9 +90,11 @@ def student_t(sides: int = 1) -> Noise:
 def cauchy(gamma: int, sides: int = 1) -> Noise:
     """Return the generalised Cauchy noise, density proportional to 1 / (1 + |z|^gamma), gamma even."""
     height = math.log(gamma * math.sin(math.pi / gamma) / math.pi)
+    # Beyond this, z^gamma is as good as infinite.
+    most = min(1e30, 10 ** (300 / gamma))
 
     def odds(z: Floats) -> Floats:
-        return np.minimum(z, 1e30) ** gamma
+        return np.minimum(z, most) ** gamma
 
     def log_density(z: Floats) -> Floats:
         # ln(1 + z^gamma) without overflow.

