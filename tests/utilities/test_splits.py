@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import dpselect as dps
 from dpselect.audit.claims import _split
-from dpselect.utilities import gini, information_gain, max_operator, max_operator_winner, misclassified
+from dpselect.utilities import gini, information_gain, max_operator, max_operator_winner, misclassified, splits
 from tests.utilities.enumeration import admissible, tabulate
 
 CRITERIA = [max_operator, gini, misclassified, information_gain]
@@ -217,3 +217,13 @@ def test_other_refusals() -> None:
         information_gain({"a": [[1, 2]]}, relation="edge")
     with pytest.raises(ValueError, match="at least two attributes"):
         max_operator_winner({"a": [[1, 2]]})
+
+
+@pytest.mark.parametrize("classes", [0, 1, 2, 16, 17, 40])
+def test_many_classes_are_combined_like_few(classes: int) -> None:
+    """Whether they are taken one by one or all at once, and integers of any size stay exact."""
+    cells = np.random.default_rng(classes).integers(0, 100, (3, 4, classes))
+
+    assert np.array_equal(cells.sum(axis=-1), splits.over_classes(np.add, cells))
+    long = splits.over_classes(np.add, cells.astype(object) + 2**80)
+    assert [[int(sum(row)) + classes * 2**80 for row in table] for table in cells.tolist()] == long.tolist()

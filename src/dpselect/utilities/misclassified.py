@@ -23,6 +23,7 @@ from dpselect.utilities.splits import (
     Integers,
     attribute_sums,
     impurity,
+    over_classes,
     records_within,
     row_scores_max,
     stacked,
@@ -62,4 +63,4 @@ def row_scores_misclassified(rows: Integers) -> NDArray[np.float64]:
 def _wrong(rows: Integers) -> tuple[Integers, NDArray[np.float64]]:
     """Return minus the score of every row, as a whole number and a fraction below 1."""
     whole, part = impurity(rows, 2)
-    return whole + rows.sum(axis=-1) - row_scores_max(rows), part
+    return whole + over_classes(np.add, rows) - row_scores_max(rows), part

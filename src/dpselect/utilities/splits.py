@@ -23,6 +23,8 @@ _NARROW = 2**31
 _MANY_RECORDS = 2**26
 # Units of 1 from which floats are too coarse: scores of Gini and misclassified are moved here, which is public.
 FARTHEST = 2.0**31
+# Up to here classes are taken one by one.
+_FEW_CLASSES = 16
 _DIGITS = decimal.Context(prec=50)
 
 
@@ -66,10 +68,19 @@ def records_within(rows: Integers, starts: Integers, max_records: int | None) ->
         raise ValueError(Advice("The table has more than {max_records} records: pass a larger public bound."))
 
 
+def over_classes(combine: np.ufunc, cells: NDArray[Any]) -> NDArray[Any]:
+    """Return integers combined over the classes, the last axis; a short one is slow to go along."""
+    if not 0 < cells.shape[-1] <= _FEW_CLASSES:
+        return np.asarray(combine.reduce(cells, axis=-1))
+    combined = cells[..., 0]
+    for place in range(1, cells.shape[-1]):
+        combined = combine(combined, cells[..., place])
+    return np.asarray(combined)
+
+
 def row_scores_max(rows: Integers) -> Integers:
     """Return the largest class count of every row, shape (..., rows)."""
-    largest: Integers = rows.max(axis=-1)
-    return largest
+    return over_classes(np.maximum, rows)
 
 
 def row_scores_gain(rows: Integers) -> Floats:
@@ -115,11 +126,11 @@ def impurity(rows: Integers, share: int = 1) -> tuple[Integers, Floats]:
 
     Integers throughout, so that the fraction is rounded once and nothing else is.
     """
-    total = rows.sum(axis=-1)
+    total = over_classes(np.add, rows)
     cells: NDArray[Any] = rows
     if total.size and total.max() >= _NARROW:
         cells, total = rows.astype(object), total.astype(object)
-    above = (cells * (total[..., None] - cells)).sum(axis=-1)
+    above = over_classes(np.add, cells * (total[..., None] - cells))
     below = np.maximum(total, 1) * share
     whole, rest = above // below, above % below
     return np.asarray(whole).astype(np.int64), np.asarray(rest / below).astype(np.float64)
@@ -127,7 +138,7 @@ def impurity(rows: Integers, share: int = 1) -> tuple[Integers, Floats]:
 
 def _gain_terms(rows: Integers) -> Floats:
     """Return t_jc log2(t_jc / t_j), all at most 0: what is added has one sign, so that nothing cancels."""
-    total = np.maximum(rows.sum(axis=-1, keepdims=True), 1)
+    total = np.maximum(over_classes(np.add, rows), 1)[..., None]
     # Near 1 a share is told by what it lacks.
     lacking = np.minimum((total - rows) / total, 0.5)
     share = np.clip(rows / total, 1 / MOST_RECORDS, 0.5)
