@@ -73,6 +73,27 @@ MUTANTS = (
         ("tests/mechanisms/test_signed_zero.py::test_neighbours_are_at_most_one_unit_apart",),
     ),
     Mutant(
+        "a dampened score is one step too high",
+        "dpselect.mechanisms.local_dampening:_within",
+        "stretch.start + low",
+        "stretch.start + low + 1",
+        tests=("tests/proofs/test_vectors.py::test_dampened_scores_agree_with_the_reference",),
+    ),
+    Mutant(
+        "a proposal is accepted by the lower end of V",
+        "dpselect.kernel.samplers.heavy_families:Family.decide",
+        "(v + 1) * c.numerator",
+        "v * c.numerator",
+        tests=("tests/proofs/test_vectors.py::test_decisions_agree_with_the_reference",),
+    ),
+    Mutant(
+        "a release that was begun is not counted",
+        "dpselect.kernel.budget:Allowance._after",
+        "-((here - count) // many)",
+        "(count - here) // many",
+        tests=("tests/proofs/test_vectors.py::test_what_draws_leave_agrees_with_the_reference",),
+    ),
+    Mutant(
         "the sign of zero is read from the scores",
         "dpselect.mechanisms.local_dampening:damped",
         "scores.zero)",

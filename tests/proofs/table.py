@@ -12,6 +12,7 @@ import argparse
 import re
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tests.contracts.proof_hashes import SOURCE, hashes
@@ -82,8 +83,13 @@ def hash_of(name: str) -> str | None:
     for at in range(len(parts) - 1, 0, -1):
         file = SOURCE.joinpath(*parts[:at]).with_suffix(".py")
         if file.exists():
-            return hashes(file.read_text(encoding="utf-8")).get(".".join(parts[at:]))
+            return _hashes(file).get(".".join(parts[at:]))
     return None
+
+
+@cache
+def _hashes(file: Path) -> dict[str, str]:
+    return hashes(file.read_text(encoding="utf-8"))
 
 
 def written(page: str) -> str:

@@ -1,0 +1,151 @@
+"""Functions agree with the definitions that Coq proved, on what the extracted definitions gave for small inputs."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect.kernel import coins
+from dpselect.kernel.budget import Allowance
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.samplers.heavy_families import Family
+from dpselect.kernel.units import TICKS, floor_ticks
+from dpselect.mechanisms import law
+from dpselect.mechanisms.local_dampening import dampen
+from dpselect.mechanisms.shifted_local_dampening import shift
+from dpselect.scores.sensitivity import Sensitivity
+from tests.proofs.table import PROOFS
+
+ANSWERS = {"T": True, "F": False, "?": None}
+# Half a tick, which the end-to-end theorem leaves to floating point.
+HALF_A_TICK = Fraction(1, 2 * TICKS)
+
+
+def vectors(name: str) -> list[dict[str, Any]]:
+    """Return what proofs/reference.ml printed."""
+    read: list[dict[str, Any]] = json.loads((PROOFS / "vectors" / f"{name}.json").read_text(encoding="utf-8"))
+    return read
+
+
+DAMPENING, *PROFILES = vectors("dampening")
+SCORES = [Fraction(text) for text in DAMPENING["scores"]]
+FLOATS = np.array([float(score) for score in SCORES])
+
+
+def sensitivity_of(profile: dict[str, Any]) -> Sensitivity:
+    """Return delta, and from its reach on the ceiling."""
+    delta, ceiling = profile["delta"], profile["ceiling"]
+    return dps.sensitivity.local(
+        lambda t: float(delta[t] if t < len(delta) else ceiling), ceiling=float(ceiling), reach=len(delta)
+    )
+
+
+def require_near(computed: np.ndarray, exact: list[int], profile: dict[str, Any]) -> None:
+    """Refuse what is not within half a tick of the reference."""
+    for score, unit, expected in zip(SCORES, computed.tolist(), exact, strict=True):
+        error = abs(Fraction(unit) - Fraction(expected, DAMPENING["denominator"]))
+        assert error <= HALF_A_TICK, (score, unit, profile["delta"], profile["ceiling"])
+
+
+def test_dampened_scores_agree_with_the_reference() -> None:
+    """All deltas of up to four steps that do not fall, with ceilings of up to four: within half a tick."""
+    assert len(PROFILES) * len(SCORES) == 21156
+    for profile in PROFILES:
+        require_near(dampen(FLOATS, sensitivity_of(profile)), profile["dampened"], profile)
+
+
+def test_zeros_agree_with_the_reference() -> None:
+    """T, -T or 0 by what zero means, exactly."""
+    for profile in PROFILES:
+        for zero in ("best", "worst"):
+            (unit,) = dampen(np.zeros(1), sensitivity_of(profile), zero)
+            assert Fraction(unit) == Fraction(profile[zero], DAMPENING["denominator"])
+
+
+@pytest.mark.parametrize("direction", ["growing", "shrinking"])
+def test_shifted_scores_agree_with_the_reference(direction: str) -> None:
+    """In both directions, within half a tick."""
+    for profile in PROFILES:
+        require_near(shift(FLOATS, sensitivity_of(profile), direction), profile[direction], profile)
+
+
+def test_ticks_agree_with_the_reference() -> None:
+    """Sixteen ticks in a unit and a clip of 3 there, 2^20 and 2^30 here: the same numbers times 2^16."""
+    rows = vectors("ticks")
+    units = np.array([float(Fraction(row["units"]) / 2**16) for row in rows])
+    # What is not beyond the reference's clip, of a third of a unit at most.
+    inside = np.array([abs(Fraction(row["units"])) <= 3 for row in rows])
+    exact = np.array([Fraction(row["units"]).denominator in (1, 2, 4, 8, 16) for row in rows])
+    ticks = floor_ticks(units, range_bound=2).ticks
+    reference = np.array([row["tick"] for row in rows])
+
+    assert ticks[inside & exact].tolist() == reference[inside & exact].tolist()
+    assert abs(ticks[inside] - reference[inside]).max() <= 1
+    assert set(reference[~inside].tolist()) == {-48, 48}
+
+
+@pytest.mark.parametrize("row", vectors("laws"), ids=lambda row: str(row["gaps"]))
+def test_laws_agree_with_the_reference(row: dict[str, Any]) -> None:
+    """Coins 2^-gap of up to five candidates: permute-and-flip and the exponential mechanism."""
+    gaps, counts = np.unique(row["gaps"], return_counts=True)
+    exponents = gaps * np.log(2.0)
+    weights = np.exp2(-gaps.astype(float))
+    for group, gap in enumerate(gaps.tolist()):
+        at = row["gaps"].index(gap)
+        flipped = np.exp(law.permute_and_flip_at(exponents, counts)[group])
+        assert flipped == pytest.approx(float(Fraction(row["permute_and_flip"][at])), rel=1e-11)
+        softmax = weights[group] / (weights * counts).sum()
+        assert softmax == pytest.approx(float(Fraction(row["exponential"][at])), rel=1e-14)
+
+
+@pytest.mark.parametrize("row", vectors("decisions"), ids=lambda row: f"{row['gamma']}, {row['bits']} bits")
+def test_decisions_agree_with_the_reference(row: dict[str, Any]) -> None:
+    """Every cell of U and V, for Student t and four gammas."""
+    family = Family(row["gamma"], Fraction(row["ceiling"]))
+    for k, line in enumerate(row["decided"]):
+        for v, letter in enumerate(line):
+            assert family.decide(k, k + 1, v, row["bits"], row["coin"]) is ANSWERS[letter], (k, v)
+
+
+def test_decisions_that_are_close_agree_with_the_reference() -> None:
+    """Prefixes of 53 and 32 bits next to where the decision changes."""
+    for row in vectors("near"):
+        family = Family(row["gamma"], Fraction(row["ceiling"]))
+        assert family.decide(row["k"], row["k"] + 1, row["v"], 53, 32) is ANSWERS[row["decided"]]
+
+
+@pytest.mark.parametrize("row", vectors("coins"), ids=lambda row: f"{row['low']}-{row['high']}, {row['prefix']}")
+def test_settled_coins_agree_with_the_reference(row: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """One word, then another of zeros, with an enclosure each; what neither decides needs a third."""
+    enclosures = iter([(Fraction(row["low"]), Fraction(row["high"])), (Fraction(3, 8), Fraction(3, 8))])
+    words = iter([row["word"], 0])
+    monkeypatch.setattr(coins, "exponential_between", lambda _, __: next(enclosures))
+
+    def settled() -> bool | None:
+        try:
+            return coins.settle(1, Fraction(1), row["prefix"], lambda _: next(words).to_bytes(8, "big"))
+        except StopIteration:
+            return None
+
+    assert settled() is ANSWERS[row["heads"]]
+
+
+@pytest.mark.parametrize(
+    "row", vectors("releases"), ids=lambda row: f"{row['each']}, {row['delta']}, {'ranged' if row['ranged'] else 'not'}"
+)
+def test_what_draws_leave_agrees_with_the_reference(row: dict[str, Any]) -> None:
+    """Of releases that were not begun, and of the one that was, in epsilon and in delta."""
+    each, delta = Fraction(row["each"]), Fraction(row["delta"])
+    for case in row["cases"]:
+        allowance = Allowance(each, Neighbours.ADD_REMOVE, ranged=row["ranged"], delta=delta)
+        releases, rest, rest_delta = case["now"]
+        allowance._unused = int(releases), Fraction(rest), Fraction(rest_delta)
+        epsilon, price, count = case["draw"]
+        left = allowance._after(Fraction(epsilon), int(count), Fraction(price))
+        expected = case["left"] and tuple(map(Fraction, case["left"]))
+        assert left == expected, case
