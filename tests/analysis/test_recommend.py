@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 import dpselect as dps
@@ -43,6 +44,16 @@ def test_what_does_not_apply_says_why() -> None:
     assert "public ceiling" in reasons["exponential"]
     assert advice.mechanism.name.startswith("local-dampening")
     assert "shifted-local-dampening" in str(advice)
+
+
+def test_a_bound_that_grows_slowly_among_many_wants_light_tails() -> None:
+    """A thousand candidates a tenth behind, LS(t) = .01 + t / 10^4: among smooth bounds clipped exponential noise."""
+    slow = dps.sensitivity.profiles(lambda t: np.minimum(1.0, 0.01 + 1e-4 * t)[:, None], ceiling=1.0, reach=10_000)
+    advice = dps.recommend(dps.Scores([0.1, *[0.0] * 999], slow), 2, data="example")
+    errors = {name: error for name, error, why in advice.table if not why}
+
+    assert errors['smooth-noisy-max, noise="exponential"'] < errors["smooth-noisy-max"]
+    assert 'noise="exponential"' in str(advice)
 
 
 @pytest.mark.parametrize("data", [None, "private", "mine"])

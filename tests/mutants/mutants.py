@@ -113,6 +113,41 @@ MUTANTS = (
         ("tests/mechanisms/test_signed_zero.py::test_every_candidate_has_its_own_zeros",),
     ),
     Mutant(
+        "light-tailed noise on a moving scale has no clip",
+        "dpselect.mechanisms.smooth.clip:_log_law",
+        "float(clip(int(counts.sum())))",
+        "np.inf",
+        tuple(
+            f"smooth-noisy-max, {noise} on hopeless candidates on a moving scale"
+            for noise in ("exponential", "laplace")
+        ),
+        ("tests/mechanisms/test_light_noise.py::test_the_exact_loss_is_at_most_epsilon",),
+    ),
+    Mutant(
+        "no coin is clipped",
+        "dpselect.kernel.samplers.clipped_flip:clipped_flip",
+        "min(-(-clip // rate), _BEYOND)",
+        "_BEYOND",
+        (),
+        ("tests/kernel/test_clipped_flip.py",),
+    ),
+    Mutant(
+        "the clip is paid for as if it were two thirds as deep",
+        "dpselect.mechanisms.smooth.clip:calibrate",
+        "phi * epsilon / clip(candidates)",
+        "phi * epsilon / (clip(candidates) * 2 / 3)",
+        (),
+        ("tests/mechanisms/test_light_tail_searches.py::test_the_clip_is_nearly_used_up",),
+    ),
+    Mutant(
+        "a delta is shared by two candidates, however many there are",
+        "dpselect.mechanisms.smooth.light_tails:_lost_exponential",
+        "Fraction(m - 1, 2)",
+        "Fraction(1, 2)",
+        (),
+        ("tests/mechanisms/test_light_tail_searches.py::test_exponential_noise_uses_its_delta_up",),
+    ),
+    Mutant(
         "the span of floored ticks lacks its margin",
         "dpselect.kernel.units:floor_ticks",
         "range_bound * TICKS + 2)",

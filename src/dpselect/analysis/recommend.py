@@ -13,6 +13,8 @@ from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.scores import Scores, require_scores
 
 _DATA = ("public", "example")
+# Beside the defaults: light tails and a public clip, for bounds that grow slowly and for many candidates.
+_VARIANTS = {'smooth-noisy-max, noise="exponential"': mechanism("smooth-noisy-max", noise="exponential")}
 # What looks at zero, and by which share a declaration must lower the error to be mentioned.
 _DAMPENING, _GAIN = ("local-dampening", "local-dampening-flip", "local-dampening-t"), 0.01
 
@@ -24,8 +26,9 @@ class Recommendation:
     Attributes:
         mechanism: the one with the least expected error.
         sentence: the advice in words.
-        table: (name, exact expected error, why not) for every mechanism: the error is ``nan`` where it does not
-            apply and the last entry then says why. Sorted, best first.
+        table: (name, exact expected error, why not) for every mechanism, and for smooth-noisy-max with exponential
+            noise too: the error is ``nan`` where it does not apply and the last entry then says why. Sorted, best
+            first.
     """
 
     mechanism: Mechanism
@@ -33,8 +36,8 @@ class Recommendation:
     table: tuple[tuple[str, float, str], ...]
 
     def __str__(self) -> str:
-        lines = [self.sentence, "", f"{'mechanism':<30} {'expected error':>14}"]
-        lines += [f"{name:<30} {error:>14.6g}" if not why else f"{name:<30} {why}" for name, error, why in self.table]
+        lines = [self.sentence, "", f"{'mechanism':<38} {'expected error':>14}"]
+        lines += [f"{name:<38} {error:>14.6g}" if not why else f"{name:<38} {why}" for name, error, why in self.table]
         return "\n".join(lines)
 
 
@@ -66,9 +69,10 @@ def recommend(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> R
         )
     total = exact_epsilon(epsilon)
     found: list[tuple[str, float, str]] = []
-    for name in EVERY_MECHANISM:
+    considered = {name: mechanism(name) for name in EVERY_MECHANISM} | _VARIANTS
+    for name, each in considered.items():
         try:
-            found.append((name, expected_error(scores, total, mechanism=mechanism(name)), ""))
+            found.append((name, expected_error(scores, total, mechanism=each), ""))
         except (PrivacyError, ValueError) as reason:
             found.append((name, float("nan"), str(reason)))
     table = tuple(sorted(found, key=lambda row: (bool(row[2]), row[1])))
@@ -76,8 +80,8 @@ def recommend(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> R
     if why:
         raise PrivacyError("No mechanism applies to these scores: pass a public ceiling of the sensitivity.")
     sentence = f"Use {best}: on data like these it errs by {error:.3g} on average at epsilon {total}."
-    note = _caution(mechanism(best)) + _undeclared(scores, total, error)
-    return Recommendation(mechanism(best), sentence + note, table)
+    note = _caution(considered[best]) + _undeclared(scores, total, error)
+    return Recommendation(considered[best], sentence + note, table)
 
 
 def _undeclared(scores: Scores, epsilon: Fraction, error: float) -> str:

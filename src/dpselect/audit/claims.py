@@ -11,7 +11,7 @@ import numpy as np
 from dpselect import published, utilities
 from dpselect.audit import paths
 from dpselect.audit.admissibility import Utility
-from dpselect.audit.margins import PROBLEMS, row_of, tenths
+from dpselect.audit.margins import PROBLEMS, hopeless, jumps, late_jump, row_of, tenths
 from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets, vectors
 from dpselect.mechanisms import EVERY_MECHANISM
 from dpselect.mechanisms.kinds import Mechanism
@@ -210,6 +210,22 @@ MECHANISM_CLAIMS = tuple(
     for problem, utility, universe, meant in PROBLEMS
     if (name in meant if meant else name != "inverse-sensitivity")
 )
+# Noises of smooth noisy max that are not its default, on what moves their scale; the last is where a clip decides.
+_SCALE_MOVES = (
+    *_SYNTHETIC,
+    UtilityClaim("jumps at distances 60 to 204", late_jump, jumps),
+    UtilityClaim("hopeless candidates on a moving scale", hopeless, partial(row_of, 2)),
+)
+LIGHT_TAIL_CLAIMS = tuple(
+    MechanismClaim(f"smooth-noisy-max, {name}", EVERY_MECHANISM["smooth-noisy-max"](**parameters), problem)
+    for name, parameters in (
+        ("exponential", {"noise": "exponential"}),
+        ("laplace", {"noise": "laplace"}),
+        ("exponential, delta", {"noise": "exponential", "delta": 1e-6}),
+        ("laplace, delta", {"noise": "laplace", "delta": 1e-6}),
+    )
+    for problem in _SCALE_MOVES
+)
 # PrivPareto and PrivAgg, local and global, and our sampler.
 COMBINED_MECHANISM_CLAIMS = tuple(
     MechanismClaim(f"several objectives, {name}", EVERY_MECHANISM[name](), problem)
@@ -228,6 +244,7 @@ EVERY_CLAIM: tuple[Claim, ...] = (
     *UTILITY_CLAIMS,
     *COMBINATION_CLAIMS,
     *MECHANISM_CLAIMS,
+    *LIGHT_TAIL_CLAIMS,
     *COMBINED_MECHANISM_CLAIMS,
     *DRAW_CLAIMS,
 )

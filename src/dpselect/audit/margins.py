@@ -29,6 +29,8 @@ _JUMPS = (*range(60, 70), *range(197, 205))
 _GROWTH, _GAP, _MANY = math.exp(0.005), 741.5, 100_000
 # What dampens a score of zero by the sign that is declared.
 _DAMPENING = ("local-dampening", "local-dampening-flip", "local-dampening-t")
+# Powers of two by which the hopeless lie behind, how far scores move at first, and after how many steps further.
+_DEPTHS, _CALM, _LATE = 15, 1e-3, 30
 
 
 def row_of(count: int) -> Universe:
@@ -77,6 +79,12 @@ def late_jump(x: int) -> Scores:
 def jumps() -> Universe:
     """Return the databases of ``late_jump``."""
     return metric_space(np.abs(np.subtract.outer(_JUMPS, _JUMPS)))
+
+
+def hopeless(x: int) -> Scores:
+    """Candidates ever further behind the best, on a smooth bound that moves; the best moves as far as it may."""
+    behind = np.concatenate([[x * _CALM], -(2.0 ** np.arange(_DEPTHS))])
+    return Scores(behind, local(lambda t: 1.0 if t >= _LATE + x else _CALM, ceiling=1.0, reach=_LATE + 2))
 
 
 def very_many(x: int) -> Scores:
