@@ -4,6 +4,8 @@ Quick ones for each theorem run at once; -m slow runs them all. Every figure is 
 """
 
 import math
+from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,6 +13,8 @@ import pytest
 from dpselect.mechanisms.smooth import clip as clips
 from dpselect.mechanisms.smooth import light_tails
 from dpselect.mechanisms.smooth.light_tails import dilation_cost
+from dpselect.mechanisms.smooth.noise_distributions import laplace_log_normal
+from dpselect.mechanisms.smooth.noise_distributions import log_law as noises_law
 from tests.mechanisms.smooth_pairs import Pair, common_gaps, divergence, exact, log_law, loss, worst
 
 FAR = np.concatenate([[0.0], np.geomspace(0.01, 80, 60)])
@@ -186,11 +190,20 @@ def test_no_gaps_cost_more_than_the_dilation_cost(noise: str, m: int) -> None:
 def test_without_a_clip_no_beta_is_pure() -> None:
     """The smallest counterexample: two candidates, the scale moving by a thousandth, the loss beyond any epsilon."""
     for noise in ("exponential", "laplace"):
-        losses = [loss(noise, Pair((0.0, gap), (1, 1), (0.0, 0.0), 1e-3), 1.0) for gap in (1e2, 1e3, 1e4, 1e5)]
+        for gap in (1e2, 1e3, 1e4, 1e5):
+            found = loss(noise, Pair((0.0, gap), (1, 1), (0.0, 0.0), 1e-3), 1.0)
+            assert 0.9e-3 * gap < found < 1.1e-3 * gap
 
-        assert all(
-            0.09 * gap / 100 < found < 0.11 * gap / 100 for gap, found in zip((1e2, 1e3, 1e4, 1e5), losses, strict=True)
-        )
+
+def test_without_a_clip_laplace_log_normal_noise_is_not_pure_either() -> None:
+    """Its tail is heavier and still falls faster than any power: every ten times further costs more than the last."""
+    noise, two, losses = laplace_log_normal(0.5, 1), np.array([1, 1]), list[float]()
+    for gap in (1, 10, 100, 1000):
+        gaps, grown = np.array([0, gap]), Fraction(1001, 1000)
+        losses.append(float(noises_law(gaps, two, 1 / grown, noise)[1] - noises_law(gaps, two, Fraction(1), noise)[1]))
+
+    steps = [two - one for one, two in pairwise(losses)]
+    assert 0.003 < steps[0] < steps[1] < steps[2]
 
 
 def test_without_a_clip_no_beta_is_concentrated() -> None:

@@ -11,7 +11,8 @@ Certified: one-sided Student t for at most 300 candidates [by search over gaps, 
 
 References: Chaves 2024, Lemma 2.20, Theorems 2.21, 2.22 and 4.2. Errata: Theorem 4.2 (see ``smooth_noisy_max``);
 Laplace noise fails its (epsilon, delta) claim from 1000 candidates on, and with the released alpha = epsilon
-(``alpha="released"``) for two.
+(``alpha="released"``) for two. These printed calibrations are unsound; the sound ones are ``light_tails`` and, at pure
+epsilon, ``clip`` for Laplace noise, and ``log_normal`` for the law of Laplace-log-normal noise.
 """
 
 from __future__ import annotations
