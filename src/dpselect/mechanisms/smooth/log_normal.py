@@ -17,13 +17,15 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
-from scipy.special import logsumexp
 
 from dpselect.mechanisms.smooth.dilation import proved_bound
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
 
 Floats = NDArray[np.float64]
 
@@ -43,6 +45,9 @@ class Tail:
     """
 
     def __init__(self, sigma: float) -> None:
+        from scipy.interpolate import CubicSpline
+        from scipy.special import logsumexp
+
         self.steepest = math.exp(sigma**2 / 2)
         self.log_z = np.linspace(_LEAST, _MOST, _STEPS)
         shares = -(_NORMAL**2) / 2
@@ -58,6 +63,8 @@ class Tail:
 
     def _differences(self) -> None:
         """Tabulate tau(D) = Pr[Z' > D + Z], and w(D) = -tau'(D) / (1 - tau(D)), at differences D."""
+        from scipy.interpolate import CubicSpline
+
         points, shares = np.polynomial.legendre.leggauss(12)
         edges = np.concatenate(([0.0], np.exp(np.linspace(-9, 20, 120))))
         half = np.diff(edges)[:, None] / 2

@@ -29,7 +29,7 @@ _FAR = 1000
 # Laws take numbers up to this size.
 _LARGEST, _USUAL = Fraction(10**300), 10**100
 # Quadrature over a cell that is narrow against its distance from 0.
-_POINTS, _SHARES = np.polynomial.legendre.leggauss(16)
+_NODES = 16
 
 
 @dataclass(frozen=True)
@@ -99,9 +99,10 @@ class ValueNoise:
         middle, half = _over(away, scale), _double(1 / (2 * scale))
         with np.errstate(divide="ignore"):
             narrow = half <= 0.1 * (1 + np.abs(middle))
-            across = middle[:, None] + half * _POINTS
+            points, shares = np.polynomial.legendre.leggauss(_NODES)
+            across = middle[:, None] + half * points
             thin = np.log(
-                (_SHARES / 2 * np.exp(self.log_density(across) - self.log_density(middle)[:, None])).sum(axis=1)
+                (shares / 2 * np.exp(self.log_density(across) - self.log_density(middle)[:, None])).sum(axis=1)
             )
             thin += self.log_density(middle) - (math.log(scale.numerator) - math.log(scale.denominator))
             # A wide cell far out has the same sign at both ends: the difference of two tails.
