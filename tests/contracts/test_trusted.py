@@ -9,8 +9,10 @@ import pytest
 
 import dpselect as dps
 from dpselect.audit import trusted
+from tests.proofs import table
 
 PAGE = (Path(__file__).parents[2] / "docs" / "trusted.md").read_text(encoding="utf-8")
+FUNCTIONS = [name for row in table.rows(table.PAGE.read_text(encoding="utf-8")) for name in row.functions]
 MECHANISMS = list(dps.mechanisms.EVERY_MECHANISM)
 # What any release by any of these runs, seen by watching it.
 MOST = 900
@@ -36,6 +38,20 @@ def test_the_page_names_every_function_and_class(name: str) -> None:
         top = each.place.partition(":")[2].partition(".")[0]
         if not re.fullmatch(r"_?[A-Z_]+|session", top):
             assert f"`{top}`" in PAGE, f"docs/trusted.md does not say what breaks if {each.place} is wrong: add a row."
+
+
+def test_the_page_says_how_each_part_is_known() -> None:
+    """In four words; machine-checked is exactly what a theorem of docs/proofs.md is about."""
+    checked = {part.split(".")[2] for part in FUNCTIONS if part.startswith(("kernel.", "release."))}
+    checked |= {part.split(".")[3] for part in FUNCTIONS if part.startswith("kernel.samplers.")}
+    rows = re.findall(r"^\| (`.*) \| .* \| (.*) \| .* \|$", PAGE, re.MULTILINE)
+
+    assert rows
+    for named, known in rows:
+        words = re.sub(r" \(.*?\)", "", known).split(", ")
+        assert set(words) <= {"machine-checked", "proved on paper", "enumerated", "tested"}, known
+        about = set(re.findall(r"`(\w+)`", named)) & checked
+        assert ("machine-checked" in words) == bool(about), f"{named}: docs/proofs.md has theorems about {about}."
 
 
 def test_the_page_names_every_utility() -> None:
