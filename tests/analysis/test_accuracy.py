@@ -101,3 +101,56 @@ def test_bounds_are_refused_where_they_fail() -> None:
     unbounded = dps.Scores([1.0], dps.sensitivity.local(lambda t: 1 + t))
     with pytest.raises(ValueError, match="public ceiling"):
         dps.expected_error_bound(unbounded, 1, mechanism=dps.mechanism("local-dampening"))
+
+
+SMOOTH = [
+    dps.mechanism("smooth-noisy-max"),
+    dps.mechanism("smooth-noisy-max", noise="cauchy-2", phi=0.5),
+    dps.mechanism("smooth-noisy-max", noise="exponential"),
+    dps.mechanism("smooth-noisy-max", noise="exponential", delta=1e-6),
+    dps.mechanism("smooth-noisy-max", noise="laplace"),
+    dps.mechanism("smooth-private-selection", sides=2),
+]
+
+
+@pytest.mark.parametrize("mechanism", SMOOTH, ids=repr)
+@pytest.mark.parametrize("kind", ["integer", "real"])
+def test_bounds_of_smooth_mechanisms_hold_and_are_attained(mechanism, kind: str) -> None:
+    """For random scores never below the exact figures; where all rivals are equal the tail is the exact one."""
+    rng = np.random.default_rng(48)
+    known = dps.sensitivity.local(lambda t: 1.0 + t, ceiling=20)
+    for epsilon in (1.0, 12.0):
+        for _ in range(2):
+            scores = dps.Scores(np.round(rng.exponential(15, rng.integers(1, 9))).astype(int), known, kind=kind)
+            exact = dps.expected_error(scores, epsilon, mechanism=mechanism)
+            assert exact <= dps.expected_error_bound(scores, epsilon, mechanism=mechanism) + 1e-9
+            for theta in (0.5, 3, 11, 40):
+                least = dps.error_tail(scores, epsilon, theta, mechanism=mechanism)
+                assert least <= dps.error_tail_bound(scores, epsilon, theta, mechanism=mechanism) + 1e-9
+        level = dps.Scores([9, 0, 0, 0], known, kind=kind)
+        exact, bound = (tail(level, epsilon, 9, mechanism=mechanism) for tail in (dps.error_tail, dps.error_tail_bound))
+        assert exact == pytest.approx(bound, rel=1e-6)
+        wide = dps.expected_error_bound(level, epsilon, mechanism=mechanism)
+        assert 9 * exact <= wide <= 9
+
+
+def test_theorem_4_8_holds_for_exponential_noise_and_not_for_laplace() -> None:
+    """Pr[error >= s (ln m + t)] <= e^-t: by the law of m - 1 equal rivals; two candidates and t = 6 refute it."""
+    from dpselect.mechanisms.law import laplace_at, permute_and_flip_at
+
+    def worst(law, many: int, t: float) -> float:
+        gaps, counts = np.array([0.0, math.log(many) + t]), np.array([1, many - 1])
+        return (many - 1) * math.exp(law(gaps, counts)[1])
+
+    for many in (2, 3, 10, 1000):
+        for t in (0.0, 1.0, 3.0, 6.0, 12.0):
+            assert worst(permute_and_flip_at, many, t) <= math.exp(-t)
+    assert worst(laplace_at, 2, 6.0) > 1.05 * math.exp(-6)
+
+
+def test_a_single_candidate_is_never_wrong() -> None:
+    """Whatever the noise."""
+    alone = dps.Scores([3.0], 1)
+    for mechanism in SMOOTH:
+        assert 0 == dps.expected_error_bound(alone, 1, mechanism=mechanism)
+        assert 0 == dps.error_tail_bound(alone, 1, 0.5, mechanism=mechanism)

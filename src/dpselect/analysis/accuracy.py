@@ -15,8 +15,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.analysis.rivals import Rivals
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.kinds import Mechanism, UnitMechanism, require_mechanism
+from dpselect.mechanisms.kinds import Mechanism, SmoothMechanism, UnitMechanism, require_mechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
 from dpselect.scores.scores import Scores
 
@@ -42,24 +43,32 @@ def error_tail(scores: Scores, epsilon: Epsilon, theta: float, *, mechanism: Mec
 
 
 def error_tail_bound(scores: Scores, epsilon: Epsilon, theta: float, *, mechanism: Mechanism) -> float:
-    """Return the published bound on Pr[error >= theta]: min(1, m exp(-epsilon theta / (b ceiling))).
+    """Return a bound on Pr[error >= theta]: the published one, min(1, m exp(-epsilon theta / (b ceiling))).
 
-    b is the range bound of the effective scores: the papers print b = 2. One tick is given away for rounding.
+    b is the range bound of the effective scores: the papers print b = 2. One tick is given away for rounding. For
+    mechanisms with a smooth bound it is the largest tail that scores with this bound can have (``rivals``).
 
     Raises:
         ValueError: there is no such bound for this mechanism, or not on these scores.
     """
     _require_number(theta)
+    if isinstance(mechanism, SmoothMechanism):
+        return Rivals(scores, epsilon, mechanism).tail(theta)
     rate, slack = _decay(scores, epsilon, mechanism)
     return min(1.0, len(scores) * math.exp(min(slack - rate * theta, 0.0)))
 
 
 def expected_error_bound(scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism) -> float:
-    """Return the published bound on the expected error: b ceiling (ln m + 1) / epsilon.
+    """Return a bound on the expected error: the published one, b ceiling (ln m + 1) / epsilon.
+
+    For mechanisms with a smooth bound it is the integral of their :func:`error_tail_bound`, what is true of Theorem 4.8
+    of Chaves 2024.
 
     Raises:
         ValueError: there is no such bound for this mechanism, or not on these scores.
     """
+    if isinstance(mechanism, SmoothMechanism):
+        return Rivals(scores, epsilon, mechanism).expected()
     rate, slack = _decay(scores, epsilon, mechanism)
     return (math.log(len(scores)) + 1 + slack) / rate
 

@@ -17,12 +17,11 @@ from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_positive
+from dpselect.mechanisms.smooth.scale import tick_exponent
 from dpselect.mechanisms.smooth.value_noise import NOISES, ValueNoise
 from dpselect.scores.sensitivity import Sensitivity, smooth
 
 _HALF = Fraction(1, 2)
-# Where a Sensitivity is passed, a tick is this power of two below the largest power of two that its ceiling holds.
-_FINE = 30
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -76,7 +75,7 @@ def _computed(sensitivity: Sensitivity, beta: Epsilon, tick: Epsilon | None) -> 
     if math.isinf(sensitivity.ceiling):
         raise PrivacyError("A smooth bound needs a public ceiling of the sensitivity: pass ceiling=.")
     moving = exact_positive(beta, "beta")
-    fine = Fraction(2) ** (math.frexp(sensitivity.ceiling)[1] - 1 - _FINE)
+    fine = Fraction(2) ** tick_exponent(sensitivity.ceiling)
     return moving, smooth(sensitivity, moving), fine if tick is None else exact_positive(tick, "tick")
 
 

@@ -43,10 +43,15 @@ def weigh(scores: Scores, epsilon: Fraction, calibrate: Calibrate) -> SmoothScor
     bound = smooth(scores.sensitivity, beta)
     if scores.values.dtype.kind == "i":
         return SmoothScores(np.clip(scores.values, -TICK_CLIP, TICK_CLIP), 1 / (c * bound))
-    exponent = math.frexp(ceiling)[1] - 1 - _FINE
+    exponent = tick_exponent(ceiling)
     size = Fraction(2) ** exponent
     real = np.asarray(scores.values, dtype=np.float64)
     return SmoothScores(floored(real, exponent), size / (c * (bound + Fraction(4, scores.range_bound) * size)))
+
+
+def tick_exponent(ceiling: float) -> int:
+    """Return which power of two a tick of real scores is, from their public ceiling."""
+    return math.frexp(ceiling)[1] - 1 - _FINE
 
 
 def floored(values: NDArray[np.float64], exponent: int) -> NDArray[np.int64]:
