@@ -56,13 +56,13 @@ def checked(name: str) -> Path:
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
     try:
-        found = _digest(path)
+        digest = _digest(path)
     except OSError as error:
         raise WrongFile(f"{path} cannot be read ({error.strerror}): put a file there that can.") from None
-    if sha256(name) != found:
+    if sha256(name) != digest:
         raise WrongFile(
             f"{path} is not the file that manifest.toml describes: put the right file there, or, if the change is "
-            f'meant, write sha256 = "{found}" into the manifest.'
+            f'meant, write sha256 = "{digest}" into the manifest.'
         )
     return path
 

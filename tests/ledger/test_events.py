@@ -37,6 +37,9 @@ def test_an_event_is_shown_with_the_names_of_today() -> None:
 
     assert {"table": "t"} == event.as_json()["metadata"] == json.loads(event.as_text())["facts"]
     assert "facts" not in event.as_json()
+    assert event == Event.from_text(json.dumps(event.as_json()))
+    with pytest.raises(ValueError, match="update it"):
+        Event.from_text(json.dumps(event.as_json() | {"facts": {}}))
 
 
 def test_a_new_field_is_refused() -> None:

@@ -78,8 +78,8 @@ def hypervolume(points: ArrayLike, reference: ArrayLike) -> float:
     return float(moocore.hypervolume(above, ref=floor, maximise=True))
 
 
-def _points(given: ArrayLike, name: str) -> NDArray[np.float64]:
-    points = _numbers(given, name)
+def _points(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    points = _numbers(values, name)
     if not points.size:
         raise ValueError(f"{name} has no points: pass at least one, shape (points, objectives).")
     if points.ndim != 2:
@@ -87,12 +87,12 @@ def _points(given: ArrayLike, name: str) -> NDArray[np.float64]:
     return points
 
 
-def _numbers(given: ArrayLike, name: str) -> NDArray[np.float64]:
+def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """Return finite numbers; a NaN would be beaten by nothing and beat nothing, without a word."""
-    if isinstance(given, np.ma.MaskedArray):
+    if isinstance(values, np.ma.MaskedArray):
         raise TypeError(f"{name} must not be masked: pass plain numbers.")
     try:
-        array = np.asarray(given)
+        array = np.asarray(values)
     except ValueError:
         raise ValueError(f"{name} has rows of different lengths: pass shape (points, objectives).") from None
     try:
@@ -108,8 +108,8 @@ def _numbers(given: ArrayLike, name: str) -> NDArray[np.float64]:
     return numbers
 
 
-def _candidates(given: Release[Any] | Iterable[Any], name: str) -> set[Any]:
-    listed = given.candidates if isinstance(given, Release) else given
+def _candidates(named: Release[Any] | Iterable[Any], name: str) -> set[Any]:
+    listed = named.candidates if isinstance(named, Release) else named
     try:
         if isinstance(listed, (str, bytes, Mapping)):
             raise TypeError

@@ -111,8 +111,8 @@ def tabulate(utility: Utility, universe: Universe) -> Table:
     """Evaluate a utility on every database: values, sensitivities and exact sensitivities."""
     scores = [_called(utility, universe, x) for x in range(len(universe))]
     first = scores[0]
-    for x, given in enumerate(scores):
-        if list(given.candidates) != list(first.candidates):
+    for x, score in enumerate(scores):
+        if list(score.candidates) != list(first.candidates):
             raise ValueError(
                 f"The candidates on {universe.words(x)} are not those on {universe.words(0)}: candidates are "
                 "public, so a utility must score the same ones on every database."
@@ -122,13 +122,13 @@ def tabulate(utility: Utility, universe: Universe) -> Table:
             raise ValueError(
                 f"The utility gave two different answers on {universe.words(x)}: it must be a function of the database."
             )
-    values = np.array([given.values for given in scores], dtype=np.float64)
+    values = np.array([score.values for score in scores], dtype=np.float64)
     exact = exact_sensitivity(universe, values)
     # One distance more than the last change of either function, so that A2 is checked across it.
-    reaches = [given.sensitivity.reach for given in scores if given.sensitivity.reach is not None]
+    reaches = [score.sensitivity.reach for score in scores if score.sensitivity.reach is not None]
     last = max([len(exact), *[min(reach, 4 * len(exact) + 8) + 1 for reach in reaches]])
     distances = np.arange(last + 1)
-    at = np.array([given.sensitivity.at(distances) for given in scores]).transpose(1, 0, 2)
+    at = np.array([score.sensitivity.at(distances) for score in scores]).transpose(1, 0, 2)
     falls = np.argwhere(np.diff(at, axis=0) < -_ABSOLUTE - _RELATIVE * at[:-1])
     if len(falls):
         t, x, r = falls[0]
@@ -159,16 +159,16 @@ def judge(table: Table) -> Admissibility:
     telling = slice(max(1, table.reach) if table.reach is not None else len(table.at))
     at, exact = table.at[telling], table.exact[telling]
     ratios = np.divide(at, exact, out=np.ones_like(at), where=exact > 0)
-    found = _smallest_counterexample(table)
+    example = _smallest_counterexample(table)
     return Admissibility(
         universe=repr(table.universe),
         cells=int(table.at.size),
-        admissible=not found,
-        counterexample=found,
+        admissible=not example,
+        counterexample=example,
         global_sensitivity=float(table.exact.max()),
         tight=float(np.mean(np.isclose(at, exact, rtol=_RELATIVE, atol=_ABSOLUTE))),
         worst_ratio=float(ratios.max()),
-        kinds=_kinds(table, not found),
+        kinds=_kinds(table, not example),
     )
 
 
@@ -217,15 +217,15 @@ def _called(utility: Utility, universe: Universe, x: int) -> Scores:
 def _smallest_counterexample(table: Table) -> str:
     """Return the violation on the smallest database, nearest first, in words; "" when there is none."""
     universe, words = table.universe, table.universe.words
-    for x, given in enumerate(table.scores):
-        facts = given.sensitivity.ceiling, given.sensitivity.reach
+    for x, score in enumerate(table.scores):
+        facts = score.sensitivity.ceiling, score.sensitivity.reach
         if facts != (table.ceiling, table.reach):
             return (
                 f"ceiling and reach are public, and they are {table.ceiling:g}, {table.reach} on {words(0)} and "
                 f"{facts[0]:g}, {facts[1]} on {words(x)}."
             )
-        if given.zero != table.scores[0].zero:
-            return f"zero is public, and it is {table.scores[0].zero!r} on {words(0)} and {given.zero!r} on {words(x)}."
+        if score.zero != table.scores[0].zero:
+            return f"zero is public, and it is {table.scores[0].zero!r} on {words(0)} and {score.zero!r} on {words(x)}."
     slack = _ABSOLUTE + _RELATIVE * np.abs(table.at)
     needed = np.concatenate((table.exact[:1], np.array([universe.spread(row) for row in table.at[:-1]])))
     broken = np.argwhere(table.at + slack < needed)
@@ -233,17 +233,17 @@ def _smallest_counterexample(table: Table) -> str:
         over = np.argwhere(table.exact[0] > table.ceiling * (1 + _RELATIVE))
         return f"the ceiling {table.ceiling:g} is below the exact {table.exact.max():g}." if len(over) else ""
     t, x, r = min(broken.tolist(), key=lambda cell: (universe.sizes[cell[1]], cell[0], cell[1]))
-    name, own = table.scores[x].candidates[r], table.at[t, x, r]
+    name, bound = table.scores[x].candidates[r], table.at[t, x, r]
     around = universe.near[x]
     if t == 0:
         y = around[np.argmax(np.abs(table.values[around, r] - table.values[x, r]))]
         return (
             f"A1 fails on {words(x)}: one step to {words(y)} moves candidate {name} from {table.values[x, r]:g} to "
-            f"{table.values[y, r]:g}, and the sensitivity at distance 0 is {own:g}."
+            f"{table.values[y, r]:g}, and the sensitivity at distance 0 is {bound:g}."
         )
     y = around[np.argmax(table.at[t - 1, around, r])]
     return (
-        f"A2 fails on {words(x)}: at distance {t} the sensitivity of candidate {name} is {own:g}, and one step away "
+        f"A2 fails on {words(x)}: at distance {t} the sensitivity of candidate {name} is {bound:g}, and one step away "
         f"{words(y)} has {table.at[t - 1, y, r]:g} at distance {t - 1}."
     )
 

@@ -64,10 +64,10 @@ def _uneven(x: int) -> Scores:
     """Two float scores on a row of six databases, with exact element sensitivities, ties and a jump."""
     row = np.array([(0.0, 2.0), (0.3, 2.0), (3.1, 1.7), (3.1, 1.7), (4.9, -1.0), (5.0, 3.5)])
     step = np.abs(np.diff(row, axis=0))
-    own = np.array([np.maximum(step[max(i - 1, 0)], step[min(i, 4)]) for i in range(6)])
+    steps = np.array([np.maximum(step[max(i - 1, 0)], step[min(i, 4)]) for i in range(6)])
     return Scores(
         row[x],
-        element(lambda t: own[max(x - t, 0) : x + t + 1].max(axis=0), ceiling=float(own.max()), reach=6),
+        element(lambda t: steps[max(x - t, 0) : x + t + 1].max(axis=0), ceiling=float(steps.max()), reach=6),
         distance=[max(2 - x, 0), max(x - 1, 0)],
     )
 

@@ -89,11 +89,11 @@ def privacy_loss(
     scores = [utility(database) for database in universe]
     if math.perm(len(scores[0]), k) > _MOST_OUTCOMES:
         raise ValueError(f"There are {math.perm(len(scores[0]), k)} ordered lists: take fewer candidates or k.")
-    logs = np.array([_lists_log_law(mechanism, *mechanism.prepared(given, total / k), k) for given in scores])
+    logs = np.array([_lists_log_law(mechanism, *mechanism.prepared(score, total / k), k) for score in scores])
     pairs = universe.pairs()
     stretch = math.nan
     if isinstance(mechanism, UnitMechanism):
-        units = [mechanism.effective(given) for given in scores]
+        units = [mechanism.effective(score) for score in scores]
         stretch = max((_stretch(units[x], units[y]) for x, y in pairs.tolist()), default=0.0)
     names = _lists(scores[0], k)
     # What a mechanism that only has laws would promise is compared too.
@@ -121,9 +121,9 @@ def privacy_loss_of_law(law: Law, universe: Universe, epsilon: Epsilon, delta: A
     (False, 1.0986)
     """
     laws = [law(database) for database in universe]
-    maps = [given if isinstance(given, Mapping) else dict(enumerate(given.tolist())) for given in laws]
-    outcomes = sorted({outcome for given in maps for outcome in given}, key=repr)
-    table = np.array([[given.get(outcome, 0.0) for outcome in outcomes] for given in maps])
+    maps = [chances if isinstance(chances, Mapping) else dict(enumerate(chances.tolist())) for chances in laws]
+    outcomes = sorted({outcome for chances in maps for outcome in chances}, key=repr)
+    table = np.array([[chances.get(outcome, 0.0) for outcome in outcomes] for chances in maps])
     bad = np.flatnonzero(~(np.abs(table.sum(axis=1) - 1) < 1e-9) | (table < 0).any(axis=1))
     if bad.size:
         raise ValueError(

@@ -129,15 +129,15 @@ def _utility(claim: UtilityClaim) -> Row:
 
 def _mechanism(claim: MechanismClaim) -> Row:
     universe = claim.problem.universe()
-    found = [privacy_loss(claim.mechanism, claim.problem.utility, universe, epsilon) for epsilon in EPSILONS]
-    worst = max(found, key=lambda loss: loss.worst / float(loss.claim[0]))
-    holds = all(loss.holds and not loss.stretch > 1 for loss in found)
+    losses = [privacy_loss(claim.mechanism, claim.problem.utility, universe, epsilon) for epsilon in EPSILONS]
+    worst = max(losses, key=lambda loss: loss.worst / float(loss.claim[0]))
+    holds = all(loss.holds and not loss.stretch > 1 for loss in losses)
     return Row(
         claim.name,
         f"{claim.problem.name} on {universe.name}",
         3 * worst.pairs * len(claim.problem.utility(universe[0])),
         "holds" if holds else "BROKEN",
-        losses=tuple(loss.worst / float(loss.claim[0]) for loss in found),
+        losses=tuple(loss.worst / float(loss.claim[0]) for loss in losses),
         detail=worst.attained,
     )
 

@@ -109,10 +109,10 @@ def sampler(
     claim = _distribution([law[outcome] for outcome in outcomes], "the claimed law")
     place = {outcome: i for i, outcome in enumerate(outcomes)}
     wrong = {
-        name: _distribution([given.get(outcome, 0.0) for outcome in outcomes], name)
-        for name, given in (against or {}).items()
+        name: _distribution([chances.get(outcome, 0.0) for outcome in outcomes], name)
+        for name, chances in (against or {}).items()
     }
-    events = {name: given > claim for name, given in wrong.items()}
+    events = {name: chances > claim for name, chances in wrong.items()}
     count = draws or _enough([(claim[e].sum(), wrong[name][e].sum()) for name, e in events.items()])
     counts = np.zeros(len(outcomes), dtype=np.int64)
     for _ in range(count):

@@ -169,15 +169,15 @@ def graphs(nodes: int, max_degree: int | None = None) -> Universe:
     for i, (a, b) in enumerate(ends.tolist()):
         degrees[:, a] += present[:, i]
         degrees[:, b] += present[:, i]
-    kept = masks if max_degree is None else masks[degrees.max(axis=1, initial=0) <= max_degree]
+    allowed = masks if max_degree is None else masks[degrees.max(axis=1, initial=0) <= max_degree]
     place = np.full(len(masks), -1, dtype=np.int32)
-    place[kept] = np.arange(len(kept))
-    near = place[kept[:, None] ^ (1 << np.arange(len(ends)))]
-    near = np.where(near < 0, np.arange(len(kept), dtype=np.int32)[:, None], near)
+    place[allowed] = np.arange(len(allowed))
+    near = place[allowed[:, None] ^ (1 << np.arange(len(ends)))]
+    near = np.where(near < 0, np.arange(len(allowed), dtype=np.int32)[:, None], near)
 
     def edges(x: int) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = ends[present[kept[x]] == 1]
-        return found
+        linked: NDArray[np.int64] = ends[present[allowed[x]] == 1]
+        return linked
 
     bound = "" if max_degree is None else f" of maximum degree {max_degree}"
     return Universe(
@@ -186,7 +186,7 @@ def graphs(nodes: int, max_degree: int | None = None) -> Universe:
         near,
         lambda x: Graph.from_edges(edges(x)[:, 0], edges(x)[:, 1], nodes=nodes),
         lambda x: "the graph with edges " + (", ".join(f"{a}-{b}" for a, b in edges(x).tolist()) or "none"),
-        present[kept].sum(axis=1),
+        present[allowed].sum(axis=1),
     )
 
 
@@ -245,7 +245,7 @@ def _enumerated(
     place = {row: i for i, row in enumerate(rows)}
     lists = [sorted({place[key] for key in step if key in place} - {i}) for i, step in enumerate(steps)]
     width = max(map(len, lists), default=0)
-    near = np.array([found + [i] * (width - len(found)) for i, found in enumerate(lists)], dtype=np.int32)
+    near = np.array([listed + [i] * (width - len(listed)) for i, listed in enumerate(lists)], dtype=np.int32)
     return Universe(
         name,
         relation,

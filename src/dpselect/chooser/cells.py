@@ -62,8 +62,8 @@ class _Estimate:
     name: str
 
     def __call__(self, counts: Integers, epsilon: Fraction) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = histograms.EVERY_ALGORITHM[self.name](counts, epsilon)
-        return found
+        estimate: NDArray[np.float64] = histograms.EVERY_ALGORITHM[self.name](counts, epsilon)
+        return estimate
 
     def rehearse(self, counts: Integers, epsilon: Fraction) -> None:
         """Refuse what the algorithm would refuse of the public shape."""

@@ -91,9 +91,11 @@ class Choice:
             lines.append("")
         if self.predicted:
             lines.append(f"{'option':<20} {'loss':>10} {'regret':>8}   four times in five")
-            for name, own in sorted(self.predicted.items(), key=lambda item: item[1].regret):
+            for name, guess in sorted(self.predicted.items(), key=lambda item: item[1].regret):
                 mark = "  <- chosen" if name == self.option.name else ""
-                lines.append(f"{name:<20} {own.loss:>10.4g} {own.regret:>8.3f}   {own.low:.2f} to {own.high:.2f}{mark}")
+                lines.append(
+                    f"{name:<20} {guess.loss:>10.4g} {guess.regret:>8.3f}   {guess.low:.2f} to {guess.high:.2f}{mark}"
+                )
         return "\n".join(lines).rstrip()
 
     def _paragraph(self) -> str:
@@ -106,12 +108,13 @@ class Choice:
         text = f"{facts}; {self.option.name} answers with epsilon {float(self.left):.4g} of {float(self.total):.4g}."
         if self.reason:
             return f"{text} {self.reason}"
-        own = self.predicted[self.option.name]
+        prediction = self.predicted[self.option.name]
         rivals = sorted((each.regret, name) for name, each in self.predicted.items() if name != self.option.name)
         regret, rival = rivals[0] if rivals else (np.inf, "")
         if rival:
-            text += f" It is predicted to lose {own.loss:.4g}; the next, {rival}, {regret / own.regret:.2f} times that."
-            overlap = self.predicted[rival].low < own.high
+            times = regret / prediction.regret
+            text += f" It is predicted to lose {prediction.loss:.4g}; the next, {rival}, {times:.2f} times that."
+            overlap = self.predicted[rival].low < prediction.high
             text += " The two are too close to be sure." if overlap else " The two are well apart."
         if np.isfinite(self.held_out):
             text += f" On databases left out of training, choosing this way lost {self.held_out:.2f} times the least."

@@ -57,8 +57,8 @@ class Formula:
     def names(self) -> tuple[str, ...]:
         """Return the names it reads, in order."""
         called = {id(node.func) for node in ast.walk(self._tree) if isinstance(node, ast.Call)}
-        found = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name) and id(node) not in called}
-        return tuple(sorted(found))
+        used = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name) and id(node) not in called}
+        return tuple(sorted(used))
 
     def __call__(self, known: Mapping[str, Any]) -> Any:
         """Return its value; infinite or NaN where it has none."""

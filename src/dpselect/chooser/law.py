@@ -56,17 +56,17 @@ def answer_law(
     releases = [
         (
             {fact.name: value for fact, (value, _) in zip(maker.metafeatures, each, strict=True)},
-            [own for _, own in each],
+            [weights for _, weights in each],
         )
         for each in itertools.product(*(each.items() for each in chances))
     ]
     assert maker.trained is not None
     policy, left = maker.trained.policy, total * (1 - maker.share)
     chosen = policy.choose(np.array([policy.recipe.seen(known, float(left)) for known, _ in releases]))[0]
-    found: dict[Any, float] = {}
+    result: dict[Any, float] = {}
     own_laws = {place: laws[policy.options[place]](database, left) for place in np.unique(chosen).tolist()}
     for (known, parts), place in zip(releases, chosen.tolist(), strict=True):
         for answer, share in own_laws[place].items():
-            found[(*known.values(), policy.options[place], answer)] = float(np.prod(parts)) * share
-    found["outside"] = max(0.0, 1.0 - sum(found.values()))
-    return found
+            result[(*known.values(), policy.options[place], answer)] = float(np.prod(parts)) * share
+    result["outside"] = max(0.0, 1.0 - sum(result.values()))
+    return result

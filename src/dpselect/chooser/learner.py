@@ -81,7 +81,7 @@ class RegretTree:
         features, costs, weights, total = self._rows
         sums = costs[rows].sum(axis=0)
         leaf = np.log(sums / weights[rows].sum())
-        best, found = float(sums.min()) * (1 - 1e-9), None
+        best, split = float(sums.min()) * (1 - 1e-9), None
         for feature in range(features.shape[1] if depth else 0):
             order = rows[np.argsort(features[rows, feature], kind="stable")]
             values = features[order, feature]
@@ -93,11 +93,11 @@ class RegretTree:
             cost = np.where(allowed, below.min(axis=1) + (sums - below).min(axis=1), np.inf)
             at = int(cost.argmin())
             if cost[at] < best:
-                best, found = float(cost[at]), (feature, float(values[at] + values[at + 1]) / 2)
-        if found is None:
+                best, split = float(cost[at]), (feature, float(values[at] + values[at + 1]) / 2)
+        if split is None:
             return leaf
-        left = features[rows, found[0]] <= found[1]
-        return (*found, self._grown(rows[left], depth - 1), self._grown(rows[~left], depth - 1))
+        left = features[rows, split[0]] <= split[1]
+        return (*split, self._grown(rows[left], depth - 1), self._grown(rows[~left], depth - 1))
 
     def _leaf(self, node: Any, row: Floats) -> Floats:
         while isinstance(node, tuple):
@@ -119,29 +119,29 @@ class Fixed:
         return np.tile(self.means, (features.shape[0], 1))
 
 
-def learner_of(given: Any) -> Learner:
+def learner_of(learner: Any) -> Learner:
     """Return a fresh learner: one of the names, a scikit-learn regressor, or an object with ``fit`` and ``predict``.
 
     Raises:
         ValueError: no such name.
     """
-    if isinstance(given, str):
-        if given == "forest":
+    if isinstance(learner, str):
+        if learner == "forest":
             from sklearn.ensemble import ExtraTreesRegressor
 
             return Regressors(ExtraTreesRegressor(60, min_samples_leaf=2, max_features=0.7, random_state=0))
-        if given == "regret-tree":
+        if learner == "regret-tree":
             return RegretTree()
-        if given == "fixed":
+        if learner == "fixed":
             return Fixed()
-        raise ValueError(f"There is no learner {given!r}: take {', '.join(LEARNERS)}, or a scikit-learn regressor.")
+        raise ValueError(f"There is no learner {learner!r}: take {', '.join(LEARNERS)}, or a scikit-learn regressor.")
     from sklearn.base import BaseEstimator, is_regressor
 
-    if isinstance(given, BaseEstimator) and is_regressor(given):
-        return Regressors(given)
-    if callable(getattr(given, "fit", None)) and callable(getattr(given, "predict", None)):
+    if isinstance(learner, BaseEstimator) and is_regressor(learner):
+        return Regressors(learner)
+    if callable(getattr(learner, "fit", None)) and callable(getattr(learner, "predict", None)):
         import copy
 
-        rival: Learner = copy.deepcopy(given)
+        rival: Learner = copy.deepcopy(learner)
         return rival
     raise ValueError(f"learner is one of {', '.join(LEARNERS)}, or a scikit-learn regressor.")

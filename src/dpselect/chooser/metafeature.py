@@ -91,20 +91,20 @@ class Metafeature:
         Raises:
             ValueError: the query gave no number, or no integer where one is declared.
         """
-        found = self.query(database)
-        if isinstance(found, np.generic):
-            found = found.item()
+        result = self.query(database)
+        if isinstance(result, np.generic):
+            result = result.item()
         if isinstance(self.sensitivity, int):
-            if isinstance(found, bool) or not isinstance(found, int):
+            if isinstance(result, bool) or not isinstance(result, int):
                 raise ValueError(
                     f"Metafeature {self.name!r} has an integer sensitivity, so its query must return integers: return "
                     "one, or pass a sensitivity such as 1.0."
                 )
             # A public clip, so that no size of a private fact is refused.
-            return max(-(2**61), min(2**61, found))
-        if isinstance(found, bool) or not isinstance(found, (int, float, Fraction)) or found != found:
+            return max(-(2**61), min(2**61, result))
+        if isinstance(result, bool) or not isinstance(result, (int, float, Fraction)) or result != result:
             raise ValueError(f"Metafeature {self.name!r} gave no number: its query must give one on every database.")
-        return float(max(-_LARGEST, min(_LARGEST, found)))
+        return float(max(-_LARGEST, min(_LARGEST, result)))
 
     def require(self, epsilon: Fraction) -> None:
         """Refuse an epsilon whose noise would not fit (``ValueError``): before anything is spent."""

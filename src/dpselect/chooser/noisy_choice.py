@@ -93,8 +93,8 @@ class NoisyChoice:
                     for _ in range(repetitions):
                         # A public table: no budget around pays for a tree of it.
                         with paying_from(None):
-                            found = _grown(table, epsilon, _Explorer(before), max_depth, max_records, mechanism)
-                        rows.append({"group": np.full(found["rows"].size, named[name]), **found})
+                            root = _grown(table, epsilon, _Explorer(before), max_depth, max_records, mechanism)
+                        rows.append({"group": np.full(root["rows"].size, named[name]), **root})
             choice = cls.fitted({name: np.concatenate([each[name] for each in rows]) for name in _TABLE})
         return choice
 
@@ -106,23 +106,23 @@ class NoisyChoice:
         models: list[Any] = []
         share = np.zeros(traces["rows"].size)
         for group in np.unique(traces["group"]):
-            own = traces["group"] == group
-            share[own] = traces["rows"][own] / max(float(traces["rows"][own].sum()), 1.0)
+            mask = traces["group"] == group
+            share[mask] = traces["rows"][mask] / max(float(traces["rows"][mask].sum()), 1.0)
         features = _features(traces)
         for place in range(len(ALTERNATIVES)):
-            own = (traces["alternative"] == place) & (share > 0)
+            mask = (traces["alternative"] == place) & (share > 0)
             forest = ExtraTreesRegressor(40, min_samples_leaf=5, random_state=0)
             models.append(
-                forest.fit(features[own], traces["excess"][own], sample_weight=share[own] / share[own].mean())
-                if own.any()
+                forest.fit(features[mask], traces["excess"][mask], sample_weight=share[mask] / share[mask].mean())
+                if mask.any()
                 else None
             )
         return cls(traces, tuple(models))
 
     def without(self, group: str) -> NoisyChoice:
         """Return what would have been learned without one group."""
-        kept = self.traces["group"] != group
-        return NoisyChoice.fitted({name: values[kept] for name, values in self.traces.items()})
+        mask = self.traces["group"] != group
+        return NoisyChoice.fitted({name: values[mask] for name, values in self.traces.items()})
 
     def expected(self, facts: Mapping[str, Floats]) -> Floats:
         """Return the expected excess error of every alternative, shape (nodes, alternatives)."""
@@ -134,8 +134,8 @@ class NoisyChoice:
 
     def decide(self, facts: Mapping[str, Floats]) -> Integers:
         """Return -1 where a node ends, else the place of its query: a function of released values."""
-        found: Integers = self.expected(facts).argmin(axis=1).astype(np.int64) - 1
-        return found
+        choices: Integers = self.expected(facts).argmin(axis=1).astype(np.int64) - 1
+        return choices
 
     def __repr__(self) -> str:
         return f"NoisyChoice(nodes={self.traces['rows'].size}, alternatives={len(ALTERNATIVES)})"

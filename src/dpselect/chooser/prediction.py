@@ -70,8 +70,8 @@ class Prediction:
         width = max(len(name) for name in self.formula)
         lines = [f"{'option':<{width}} {'fit':>6} {'held out':>9}   constants"]
         for name in self.formula:
-            found = ", ".join(f"{each} = {value:.4g}" for each, value in self.constants[name].items())
-            lines.append(f"{name:<{width}} {self.fit[name]:6.3f} {self.held_out[name]:9.3f}   {found}")
+            constants = ", ".join(f"{each} = {value:.4g}" for each, value in self.constants[name].items())
+            lines.append(f"{name:<{width}} {self.fit[name]:6.3f} {self.held_out[name]:9.3f}   {constants}")
         lines.append(f"mean held-out regret {self.regret:.3f} by the formula, {self.learned:.3f} learned")
         return "\n".join(lines)
 
@@ -114,16 +114,16 @@ def fit_prediction(formula: str | Mapping[str, str], maker: ChoiceMaker) -> Pred
     outside, ratios = np.full(logs.shape, np.nan), dict[tuple[str, float], float]()
     places = {cell: place for place, cell in enumerate(means)}
     for group in dict.fromkeys(groups.values()):
-        found = fitted([cell for cell in means if groups[cell[0]] != group])
+        others = fitted([cell for cell in means if groups[cell[0]] != group])
         for cell in (cell for cell in means if groups[cell[0]] == group):
             row = {name: values[places[cell]] for name, values in facts.items()}
             outside[places[cell]] = [
-                float(_ln(formulas[name], constants[name], found[place], row)) for place, name in enumerate(options)
+                float(_ln(formulas[name], constants[name], others[place], row)) for place, name in enumerate(options)
             ]
         chosen_for = [cell for cell in means if groups[cell[0]] == group and cell[1] in maker.trained.epsilons]
         for database, total in chosen_for:
             seen, left = _seen(traces, recipe, database, total)
-            guesses = [_ln(formulas[name], constants[name], found[i], seen) for i, name in enumerate(options)]
+            guesses = [_ln(formulas[name], constants[name], others[i], seen) for i, name in enumerate(options)]
             chosen = np.stack(np.broadcast_arrays(seen["epsilon"], *guesses)[1:], axis=1).argmin(axis=1)
             best = max(float(means[database, total].min()), 1e-300)
             ratios[database, total] = float(means[database, left][chosen].mean()) / best
@@ -188,9 +188,9 @@ def _constants(
 
     best: Any = None
     for start in itertools.islice(itertools.product(_STARTS, repeat=len(names)), _MOST_STARTS):
-        found = least_squares(misses, np.array(start), max_nfev=200)
-        if best is None or found.cost < best.cost:
-            best = found
+        fit = least_squares(misses, np.array(start), max_nfev=200)
+        if best is None or fit.cost < best.cost:
+            best = fit
     return np.asarray(best.x)
 
 
@@ -208,7 +208,7 @@ def _explained(true: Floats, guess: Floats) -> float:
 
 
 def _grouped_mean(ratios: Mapping[tuple[str, float], float], groups: Mapping[str, str]) -> float:
-    found: dict[str, list[float]] = {}
+    samples: dict[str, list[float]] = {}
     for (database, _), ratio in ratios.items():
-        found.setdefault(groups[database], []).append(ratio)
-    return float(np.mean([np.mean(each) for each in found.values()]))
+        samples.setdefault(groups[database], []).append(ratio)
+    return float(np.mean([np.mean(each) for each in samples.values()]))

@@ -46,9 +46,9 @@ class Regret:
 
     def mean(self, policy: str, epsilon: float | None = None) -> float:
         """Return the mean over groups (each the mean of its databases), at one epsilon or over all."""
-        kept = [row for row in self.rows if epsilon is None or row["epsilon"] == epsilon]
+        rows = [row for row in self.rows if epsilon is None or row["epsilon"] == epsilon]
         groups: dict[str, list[float]] = {}
-        for row in kept:
+        for row in rows:
             groups.setdefault(row["group"], []).append(row["policies"][policy])
         return float(np.mean([np.mean(each) for each in groups.values()]))
 
@@ -101,9 +101,9 @@ def leave_out(
     misses: list[Floats] = []
     wanted = set(groups if measured is None else measured)
     for group in dict.fromkeys(groups[name] for name in groups if name in wanted):
-        kept = traces.where(traces.columns["group"] != group)
-        policies = {name: Policy.learned(kept, recipe, options) for name, recipe in recipes.items()}
-        for database in (name for name, own in groups.items() if own == group and name in wanted):
+        others = traces.where(traces.columns["group"] != group)
+        policies = {name: Policy.learned(others, recipe, options) for name, recipe in recipes.items()}
+        for database in (name for name, other in groups.items() if other == group and name in wanted):
             for total in totals:
                 if (database, total) in means:
                     rows.append(_row(database, group, total, values[database], means, policies, options, draws, misses))

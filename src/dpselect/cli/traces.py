@@ -43,16 +43,18 @@ def maker_of(
     from dpselect.chooser import ChoiceMaker, Traces, cells, trees
 
     traces = Traces.read(request.traces)
-    held = set(traces.metafeatures)
+    names = set(traces.metafeatures)
     kinds: dict[str, Any] = {"histogram": cells, "tree": trees}
-    found = [name for name, kind in kinds.items() if {each.name for each in kind.metafeatures()} <= held]
-    if not found:
+    fitting = [name for name, kind in kinds.items() if {each.name for each in kind.metafeatures()} <= names]
+    if not fitting:
         raise ValueError(
             f"{request.traces} holds traces of neither histograms nor trees: train with their metafeatures."
         )
-    if request.task not in (None, found[0]):
-        raise ValueError(f"{request.traces} holds traces of the kind {found[0]!r}, not {request.task!r}: pass others.")
-    kind = kinds[found[0]]
+    if request.task not in (None, fitting[0]):
+        raise ValueError(
+            f"{request.traces} holds traces of the kind {fitting[0]!r}, not {request.task!r}: pass others."
+        )
+    kind = kinds[fitting[0]]
     read = kind.metafeatures()
     how = {"derived": kind.DERIVED, "features": kind.FEATURES}
     if (metafeatures or kind.METAFEATURES) == "free":

@@ -34,10 +34,10 @@ def consistent(levels: list[Floats], branching: int) -> Floats:
     the parts by their variances (Hay, Rastogi, Miklau and Suciu 2010, for trees with uneven borders).
     """
     best, variances = [levels[0]], [np.ones(levels[0].shape)]
-    for own in levels[1:]:
+    for level in levels[1:]:
         below, spread = gather(best[-1], branching), gather(variances[-1], branching)
         share = spread / (spread + 1.0)
-        best.append(below + (own - below) * share)
+        best.append(below + (level - below) * share)
         variances.append(share)
     final = best[-1]
     for parts, variance in zip(best[-2::-1], variances[-2::-1], strict=True):

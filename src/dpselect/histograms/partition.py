@@ -28,10 +28,10 @@ def deviations(line: Integers) -> Integers:
 
     For an interval of length n and sum s it is (cells / n) sum |n x - s|.
     """
-    cells, found = line.size, []
+    cells, levels = line.size, []
     for length in lengths(cells):
         step = max(1, length // 2)
         blocks = np.lib.stride_tricks.sliding_window_view(line, length)[::step]
         sums = blocks.sum(axis=1, keepdims=True)
-        found.append(np.abs(length * blocks - sums).sum(axis=1) * (cells // length))
-    return np.concatenate(found)
+        levels.append(np.abs(length * blocks - sums).sum(axis=1) * (cells // length))
+    return np.concatenate(levels)

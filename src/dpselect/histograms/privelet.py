@@ -57,22 +57,22 @@ def transformed(values: Integers) -> Integers:
     Along an axis position 0 holds the total and positions m .. 2m - 1 the differences of the m blocks of a level.
     """
     for axis in range(values.ndim):
-        rest, found = np.moveaxis(values, axis, 0), []
+        rest, levels = np.moveaxis(values, axis, 0), []
         while len(rest) > 1:
-            found.append(rest[0::2] - rest[1::2])
+            levels.append(rest[0::2] - rest[1::2])
             rest = rest[0::2] + rest[1::2]
-        values = np.moveaxis(np.concatenate([rest, *found[::-1]]), 0, axis)
+        values = np.moveaxis(np.concatenate([rest, *levels[::-1]]), 0, axis)
     return values
 
 
 def inverted(values: Floats) -> Floats:
     """Return the histogram of Haar coefficients."""
     for axis in reversed(range(values.ndim)):
-        given = np.moveaxis(values, axis, 0)
-        sums = given[:1]
-        while len(sums) < len(given):
-            differences = given[len(sums) : 2 * len(sums)]
+        turned = np.moveaxis(values, axis, 0)
+        sums = turned[:1]
+        while len(sums) < len(turned):
+            differences = turned[len(sums) : 2 * len(sums)]
             halves = np.stack([(sums + differences) / 2, (sums - differences) / 2], axis=1)
-            sums = halves.reshape(-1, *given.shape[1:])
+            sums = halves.reshape(-1, *turned.shape[1:])
         values = np.moveaxis(sums, 0, axis)
     return values

@@ -44,10 +44,10 @@ def resampled(counts: ArrayLike, scale: int, *, seed: int = 0) -> Integers:
     >>> resampled([30, 0, 10], 8, seed=1).sum()
     np.int64(8)
     """
-    given = require_counts(counts)
-    if not given.any():
+    checked = require_counts(counts)
+    if not checked.any():
         raise ValueError("An empty histogram has no shape: pass counts with at least one record.")
-    return _records(given.astype(np.float64), _scale(scale), PublicNumbers(seed))
+    return _records(checked.astype(np.float64), _scale(scale), PublicNumbers(seed))
 
 
 def _uniform(shape: tuple[int, ...], _: PublicNumbers) -> Floats:
@@ -159,12 +159,12 @@ def _poisson(means: Floats, numbers: PublicNumbers) -> Integers:
     drawn = np.rint(np.maximum(means + np.sqrt(means) * numbers.normal(means.size), 0)).astype(np.int64)
     small = np.flatnonzero(means <= 40)
     uniform, term = numbers.uniform(small.size), np.exp(-means[small])
-    reached, found = term.copy(), np.zeros(small.size, dtype=np.int64)
+    reached, counts = term.copy(), np.zeros(small.size, dtype=np.int64)
     for count in range(1, 150):
-        found += uniform > reached
+        counts += uniform > reached
         term *= means[small] / count
         reached += term
-    drawn[small] = found
+    drawn[small] = counts
     return drawn
 
 

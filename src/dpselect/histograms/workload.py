@@ -122,8 +122,8 @@ def scaled_average_error(estimate: ArrayLike, counts: ArrayLike, workload: Workl
     return float(norm / (scale * len(workload)))
 
 
-def _bounds(given: ArrayLike, shape: tuple[int, ...]) -> Integers:
-    array = np.asarray(given)
+def _bounds(bounds: ArrayLike, shape: tuple[int, ...]) -> Integers:
+    array = np.asarray(bounds)
     if array.dtype.kind not in "iu":
         raise TypeError("Bounds of queries must be integers: positions of cells.")
     if array.ndim == 1 and len(shape) == 1:

@@ -49,4 +49,4 @@ class Advice(str):
 
 def _worded(template: str, facts: Mapping[str, object], words: Callable[[str], str]) -> str:
     named = re.compile(r"{(.+?)}")
-    return named.sub(lambda found: str(facts[found[1]]) if found[1] in facts else words(found[1]), template)
+    return named.sub(lambda match: str(facts[match[1]]) if match[1] in facts else words(match[1]), template)

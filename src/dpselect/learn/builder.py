@@ -233,8 +233,8 @@ def cuts(attribute: Attribute, codes: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 def _nth(choices: NDArray[np.bool_], ordinal: Integers) -> Integers:
     order = np.cumsum(choices, axis=1)
-    found: Integers = (choices & (order == ordinal[:, None] + 1)).argmax(axis=1)
-    return found
+    positions: Integers = (choices & (order == ordinal[:, None] + 1)).argmax(axis=1)
+    return positions
 
 
 def _as_groups(

@@ -89,9 +89,9 @@ class Decisions:
             for place, (splitter, part) in enumerate(zip(self._splitters, parts, strict=True)):
                 here = going & (self._decided == place)
                 if here.any():
-                    found, routes = splitter.split(records, opened, here, epsilon, part)
+                    splits, routes = splitter.split(records, opened, here, epsilon, part)
                     for node in np.flatnonzero(here).tolist():
-                        split[node], groups[node] = found[node], routes[node]
+                        split[node], groups[node] = splits[node], routes[node]
         return split, groups
 
 

@@ -46,8 +46,8 @@ class Attribute:
     @property
     def size(self) -> int:
         """Return the number of codes."""
-        own = len(self.categories) if self.categories is not None else len(self.edges) - 1  # type: ignore[arg-type]
-        return own + self.missing
+        known = len(self.categories) if self.categories is not None else len(self.edges) - 1  # type: ignore[arg-type]
+        return known + self.missing
 
     def encode(self, values: Any, unknown: str) -> NDArray[np.int64]:
         """Return the code of every cell: ``OUTSIDE`` where the domain lacks it, ``LACKING`` where it is missing.
@@ -135,15 +135,15 @@ class Attribute:
 
     def meaning(self, codes: NDArray[np.intp]) -> str:
         """Return in words what a non-empty set of codes stands for."""
-        own = self.size - self.missing
-        lost = " or missing" if self.missing and codes[-1] == own else ""
-        inner = codes[codes < own]
+        known = self.size - self.missing
+        lost = " or missing" if self.missing and codes[-1] == known else ""
+        inner = codes[codes < known]
         if not inner.size:
             return "is missing"
         if self.ordered:
             assert self.edges is not None
             low, high = self.edges[inner[0]], self.edges[inner[-1] + 1]
-            first, last = inner[0] == 0, inner[-1] == own - 1
+            first, last = inner[0] == 0, inner[-1] == known - 1
             if first and last:
                 return "is any number" + lost
             return (f"< {high:g}" if first else f">= {low:g}" if last else f"in [{low:g}, {high:g})") + lost

@@ -22,18 +22,18 @@ from dpselect.learn.forest import DPRandomForestClassifier
 from dpselect.learn.id3 import DPID3Classifier
 
 
-def friedman_schuster(epsilon: Epsilon, max_depth: int = 3, **given: Any) -> DPID3Classifier:
+def friedman_schuster(epsilon: Epsilon, max_depth: int = 3, **changes: Any) -> DPID3Classifier:
     """Return A1; the criterion is information gain unless given.
 
     >>> friedman_schuster(1, criterion="max-operator").stop
     'friedman-schuster'
     """
     return DPID3Classifier(
-        epsilon, max_depth, **({"criterion": "information-gain", "mechanism": "exponential"} | given)
+        epsilon, max_depth, **({"criterion": "information-gain", "mechanism": "exponential"} | changes)
     )
 
 
-def mohammed(epsilon: Epsilon, max_depth: int = 3, **given: Any) -> DPID3Classifier:
+def mohammed(epsilon: Epsilon, max_depth: int = 3, **changes: Any) -> DPID3Classifier:
     """Return A2."""
     settings: dict[str, Any] = {
         "criterion": "information-gain",
@@ -41,22 +41,22 @@ def mohammed(epsilon: Epsilon, max_depth: int = 3, **given: Any) -> DPID3Classif
         "stop": "depth",
         "prune": "none",
     }
-    return DPID3Classifier(epsilon, max_depth, **(settings | given))
+    return DPID3Classifier(epsilon, max_depth, **(settings | changes))
 
 
-def jagannathan(epsilon: Epsilon, **given: Any) -> DPRandomForestClassifier:
+def jagannathan(epsilon: Epsilon, **changes: Any) -> DPRandomForestClassifier:
     """Return A3; without ``n_records=`` two per cent of epsilon pay for a noisy number of rows."""
     settings: dict[str, Any] = {"splits": "multiway", "sharing": "budget", "leaf": "counts", "bins": 5}
-    return DPRandomForestClassifier(epsilon, 10, **(settings | given))
+    return DPRandomForestClassifier(epsilon, 10, **(settings | changes))
 
 
-def patil_singh(epsilon: Epsilon, max_depth: int = 3, **given: Any) -> DPID3Classifier:
+def patil_singh(epsilon: Epsilon, max_depth: int = 3, **changes: Any) -> DPID3Classifier:
     """Return A4."""
     settings: dict[str, Any] = {"criterion": "information-gain", "mechanism": "exponential", "n_trees": 10}
-    return DPID3Classifier(epsilon, max_depth, **(settings | given))
+    return DPID3Classifier(epsilon, max_depth, **(settings | changes))
 
 
-def fletcher_islam(epsilon: Epsilon, **given: Any) -> DPRandomForestClassifier:
+def fletcher_islam(epsilon: Epsilon, **changes: Any) -> DPRandomForestClassifier:
     """Return A5; without ``n_records=`` two per cent of epsilon pay for a noisy number of rows."""
     settings: dict[str, Any] = {
         "splits": "multiway",
@@ -65,7 +65,7 @@ def fletcher_islam(epsilon: Epsilon, **given: Any) -> DPRandomForestClassifier:
         "stop": "support",
         "bins": 5,
     }
-    return DPRandomForestClassifier(epsilon, None, **(settings | given))
+    return DPRandomForestClassifier(epsilon, None, **(settings | changes))
 
 
 THE_FIVE = {

@@ -25,15 +25,15 @@ def in_place(source: Any, y: Any, reading: Reading) -> Iterator[TrainingData]:
         PrivacyError, ValueError: domains or classes are missing; a cell that the curator asked to have refused.
         ValueError, ConnectionError: the table changed or the engine failed, also later, while it is counted.
     """
-    with ExitStack() as kept:
-        opened, known, label = _opened(source, y, reading, kept)
+    with ExitStack() as stack:
+        opened, known, label = _opened(source, y, reading, stack)
         records = _required(
-            kept.enter_context(text_read_once(opened, known.attributes, label, reading.unknown)),
+            stack.enter_context(text_read_once(opened, known.attributes, label, reading.unknown)),
             known.attributes,
             reading,
         )
         if opened.temporary:
-            records = kept.enter_context(records.coded())
+            records = stack.enter_context(records.coded())
         yield TrainingData(known, records, opened.metadata)
         records.confirm()
 
@@ -44,10 +44,10 @@ def check_in_place(source: Any, y: Any, reading: Reading) -> Check:
     Raises:
         PrivacyError, ValueError, ConnectionError: as :func:`in_place`, except for what it counts.
     """
-    with ExitStack() as kept:
-        opened, known, label = _opened(source, y, reading, kept)
+    with ExitStack() as stack:
+        opened, known, label = _opened(source, y, reading, stack)
         strict, trained = (
-            kept.enter_context(text_read_once(opened, known.attributes, label, unknown))
+            stack.enter_context(text_read_once(opened, known.attributes, label, unknown))
             for unknown in ("ignore", reading.unknown)
         )
         outside, lacking, (beyond, unlabelled) = strict.strays([each.missing for each in known.attributes])
@@ -64,11 +64,11 @@ def check_in_place(source: Any, y: Any, reading: Reading) -> Check:
     )
 
 
-def _opened(source: Any, y: Any, reading: Reading, kept: ExitStack) -> tuple[Warehouse, Declared, Attribute]:
+def _opened(source: Any, y: Any, reading: Reading, stack: ExitStack) -> tuple[Warehouse, Declared, Attribute]:
     """Return a warehouse that is being read until ``kept`` closes, the public facts, and the target."""
     opened = Warehouse.open(source)
     if opened is not source:
-        kept.callback(opened.close)
+        stack.callback(opened.close)
     if not isinstance(y, str):
         raise ValueError("Records in a warehouse bring their labels along: pass fit(table, target), target a name.")
     if isinstance(reading.domains, str):
@@ -77,7 +77,7 @@ def _opened(source: Any, y: Any, reading: Reading, kept: ExitStack) -> tuple[War
         raise ValueError("person= goes with frames: in a warehouse, build a table with few rows per person.")
     opened.require([y])
     known = reading.declared([name for name in opened.columns if name != y], y)
-    kept.enter_context(opened.reading())
+    stack.enter_context(opened.reading())
     return opened, known, known.label(y)
 
 

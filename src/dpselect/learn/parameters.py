@@ -20,14 +20,14 @@ def whole(value: Any, name: str, least: int, words: str, most: int | None = None
     return int(value)
 
 
-def chosen_mechanism(given: Any) -> Mechanism:
+def chosen_mechanism(choice: Any) -> Mechanism:
     """Return a mechanism by name or as it is.
 
     Raises:
         ValueError: there is none of that name.
         PrivacyError: a published calibration that is not private.
     """
-    mechanism = given if isinstance(given, Mechanism) else named(str(given))
+    mechanism = choice if isinstance(choice, Mechanism) else named(str(choice))
     if isinstance(mechanism, LawOnly):
         raise PrivacyError(f"{mechanism!r} is not private and trains nothing: use a sound calibration.")
     return mechanism

@@ -45,20 +45,20 @@ def recognised(trees: Sequence[Node], attributes: Sequence[Attribute], records: 
     for start in range(0, records.labels.size, step):
         part = slice(start, start + step)
         labels = records.labels[part]
-        own = np.stack([_packed(labels == each) for each in range(records.classes)])
-        goes = np.zeros((2, len(splits), own.shape[1]), dtype=np.uint64)
+        members = np.stack([_packed(labels == each) for each in range(records.classes)])
+        goes = np.zeros((2, len(splits), members.shape[1]), dtype=np.uint64)
         for place, split in enumerate(splits):
             codes = records.codes[split[0]][part]
             goes[1, place] = _packed(codes > split[1] if attributes[split[0]].ordered else codes != split[1])
         # Bits behind the last record are set here; no class has them.
         goes[0] = ~goes[1]
-        reached = np.full((len(trees), own.shape[1]), ~np.uint64(0))
+        reached = np.full((len(trees), members.shape[1]), ~np.uint64(0))
         for level in levels:
             if level.parent is not None:
                 reached = reached[level.parent]
                 reached &= goes[level.second, level.split]
             hits = reached[level.leaf]
-            hits &= own[level.label]
+            hits &= members[level.label]
             np.add.at(right, (level.label, level.tree), ones(hits).sum(axis=1, dtype=np.int64))
     return right
 

@@ -82,10 +82,10 @@ def _tried(model: Any, rows: Any, labels: Any, tries: int, scaled: Fraction) -> 
     leaves, scores = [], []
     for start in range(tries):
         # Public rows, so a public rotation will do: every fifth row is held out, another fifth each time.
-        held = np.arange(size) % 5 == start % 5
+        held_out = np.arange(size) % 5 == start % 5
         tried = clone(model).set_params(epsilon=scaled, ledger=None)
-        tried.fit(_rows(rows, ~held), labels[~held])
-        scores.append(float((tried.predict(_rows(rows, held)) == labels[held]).mean()))
+        tried.fit(_rows(rows, ~held_out), labels[~held_out])
+        scores.append(float((tried.predict(_rows(rows, held_out)) == labels[held_out]).mean()))
         leaves.append(float(np.mean([tree.leaves.size for tree in tried.trees_])))
     share = float(exact_epsilon(model.epsilon)) * tried._leaf_share()
     if model.person is not None:
@@ -108,5 +108,5 @@ def _sample(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     return columns, columns.pop(y)
 
 
-def _rows(table: Any, kept: Any) -> Any:
-    return table[kept] if isinstance(table, np.ndarray) else {name: values[kept] for name, values in table.items()}
+def _rows(table: Any, mask: Any) -> Any:
+    return table[mask] if isinstance(table, np.ndarray) else {name: values[mask] for name, values in table.items()}

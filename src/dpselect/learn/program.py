@@ -76,7 +76,7 @@ class Growth:
         if self.chunked:
             chunks = records.chunks(self.trees, draws.uniform)
             with draws.disjoint(self.trees) as parts:
-                return [self._grown(chunk, self.plan(rows), own) for chunk, own in zip(chunks, parts, strict=True)]
+                return [self._grown(chunk, self.plan(rows), part) for chunk, part in zip(chunks, parts, strict=True)]
         if self.trees == 1:
             return [self._grown(records, self.plan(rows), draws)]
         return [self._grown(records.again(), self.plan(rows), draws) for _ in range(self.trees)]

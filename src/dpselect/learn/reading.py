@@ -56,8 +56,8 @@ class Rows:
             if y not in columns:
                 raise ValueError(f"There is no column {y!r} in the table: name the target column.")
             others = {name: cells for name, cells in columns.items() if name != y}
-            own = frozenset([None]) if y in retyped else frozenset()
-            return cls([name for name in names if name != y], others, columns[y], retyped - {y} | own, y)
+            excluded = frozenset([None]) if y in retyped else frozenset()
+            return cls([name for name in names if name != y], others, columns[y], retyped - {y} | excluded, y)
         if (called := frames.name(y)) is not None and called in columns:
             raise ValueError(
                 f"The target {called!r} is also a column of the table: leave it out, or pass fit(table, {called!r})."
@@ -68,8 +68,8 @@ class Rows:
         sizes = {values.shape[0] for values in columns.values()}
         if sizes and sizes != {target.shape[0]}:
             raise ValueError("The table and the labels have different lengths: pass one label per record.")
-        own = frozenset([None]) if frames.is_retyped(y) else frozenset()
-        return cls(names, columns, target, retyped | own, called)
+        excluded = frozenset([None]) if frames.is_retyped(y) else frozenset()
+        return cls(names, columns, target, retyped | excluded, called)
 
     def people(self, person: Any) -> Integers:
         """Return a number for each person, ``OUTSIDE`` where a row names nobody.
@@ -96,10 +96,13 @@ class Rows:
         order = order[np.searchsorted(who[order], 0) :]
         starts = np.flatnonzero(np.append(True, np.diff(who[order]) != 0)) if order.size else np.zeros(0, np.int64)
         sizes = np.diff(np.append(starts, order.size))
-        kept = np.sort(order[np.arange(order.size) - np.repeat(starts, sizes) < most])
+        positions = np.sort(order[np.arange(order.size) - np.repeat(starts, sizes) < most])
         names = [name for name in self.names if name != person]
         return replace(
-            self, names=names, columns={name: self.columns[name][kept] for name in names}, target=self.target[kept]
+            self,
+            names=names,
+            columns={name: self.columns[name][positions] for name in names},
+            target=self.target[positions],
         )
 
     def codes(self, known: Declared, unknown: str) -> tuple[list[Integers], Integers]:
@@ -124,18 +127,18 @@ class Rows:
             ValueError: as :meth:`codes`; a cell that the curator asked to have refused.
         """
         codes, label = self.codes(known, reading.unknown)
-        for each, own in zip(known.attributes, codes, strict=True):
-            each.require(own, reading.unknown, reading.missing)
+        for each, code in zip(known.attributes, codes, strict=True):
+            each.require(code, reading.unknown, reading.missing)
         require_labels(label == OUTSIDE, label == LACKING, reading.unknown, reading.missing)
         return _complete(codes, label)
 
 
 def _complete(codes: Sequence[Integers], label: Integers) -> tuple[list[Integers], Integers]:
     """Return the codes and labels of the rows that have one in every column."""
-    kept = label >= 0
+    mask = label >= 0
     for each in codes:
-        kept &= each >= 0
-    return ([*codes], label) if kept.all() else ([each[kept] for each in codes], label[kept])
+        mask &= each >= 0
+    return ([*codes], label) if mask.all() else ([each[mask] for each in codes], label[mask])
 
 
 def require_labels(outside: Any, lacking: Any, unknown: str, missing: str) -> None:
@@ -171,8 +174,8 @@ def read_again(X: Any, known: Sequence[Attribute], missing: str) -> list[Integer
             raise ValueError(f"The table lacks column {lacking!r}: pass the columns that the model was trained on.")
         columns = dict(zip(wanted, columns.values(), strict=True))
     codes = [each.encode(columns[each.name], "clip") for each in known]
-    for each, own in zip(known, codes, strict=True):
-        each.require(own, "clip", missing)
+    for each, code in zip(known, codes, strict=True):
+        each.require(code, "clip", missing)
     return codes
 
 

@@ -34,8 +34,8 @@ def widest_level(attributes: Sequence[Attribute], classes: int, trees: int, coun
     """
     codes, largest = sum(each.size for each in attributes), max(each.size for each in attributes)
     working = codes * (24 * classes + 32 if counted else 6)
-    kept = trees * (8 * largest + 16 * classes + 2 * _OBJECTS)
-    return min(MOST_NODES // (2 * trees), MOST_BYTES // (working + kept))
+    stored = trees * (8 * largest + 16 * classes + 2 * _OBJECTS)
+    return min(MOST_NODES // (2 * trees), MOST_BYTES // (working + stored))
 
 
 def leaves_of_binary(attributes: Sequence[Attribute], depth: int) -> int:

@@ -60,9 +60,9 @@ def check_frame(X: Any, y: Any, reading: Reading) -> Check:
     known = reading.declared(rows.names, rows.called)
     codes, label = rows.codes(known, "ignore")
     trained, _ = (codes, label) if unknown != "clip" else rows.codes(known, unknown)
-    kept = label >= 0
+    mask = label >= 0
     for each in trained:
-        kept &= each >= 0
+        mask &= each >= 0
     nobody = np.zeros(label.size, dtype=np.bool_)
     if reading.person is not None:
         nobody = rows.people(reading.person) == OUTSIDE
@@ -72,13 +72,13 @@ def check_frame(X: Any, y: Any, reading: Reading) -> Check:
         outside={name: int((each == OUTSIDE).sum()) for name, each in zip(names, codes, strict=True)},
         # Where missing cells are a category, they have its code.
         missing={
-            each.name: int((own == LACKING).sum() + (each.missing and (own == each.size - 1).sum()))
-            for each, own in zip(known.attributes, codes, strict=True)
+            each.name: int((code == LACKING).sum() + (each.missing and (code == each.size - 1).sum()))
+            for each, code in zip(known.attributes, codes, strict=True)
         },
         labels_outside=int((label == OUTSIDE).sum()),
         labels_missing=int((label == LACKING).sum()),
         nobody=int(nobody.sum()),
-        left_out=int((~kept | nobody).sum()),
+        left_out=int((~mask | nobody).sum()),
     )
 
 

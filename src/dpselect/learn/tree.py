@@ -71,16 +71,16 @@ class Tree:
 
     def compact(self) -> None:
         """Forget nodes that pruning cut off."""
-        kept, waiting = [], [0]
+        nodes, waiting = [], [0]
         while waiting:
             node = waiting.pop(0)
-            kept.append(node)
+            nodes.append(node)
             if self.split[node] >= 0:
                 waiting.extend(self.children(node).tolist())
         new = np.full(self.split.size, -1, dtype=np.int64)
-        new[kept] = np.arange(len(kept))
-        self.split, self.depth, self.counts = self.split[kept], self.depth[kept], self.counts[kept]
-        self.route = [new[self.route[node]] for node in kept]
+        new[nodes] = np.arange(len(nodes))
+        self.split, self.depth, self.counts = self.split[nodes], self.depth[nodes], self.counts[nodes]
+        self.route = [new[self.route[node]] for node in nodes]
 
     def apply(self, codes: Sequence[Integers]) -> Integers:
         """Return the node where every record ends: a leaf, or an inner node where a code is unknown there."""

@@ -132,7 +132,7 @@ class Event:
 
     @classmethod
     def from_text(cls, text: str) -> Event:
-        """Return the event of a line.
+        """Return the event of a line: of a ledger, or as it was shown to programs.
 
         Raises:
             ValueError: no event, or one of a kind or with a field that this version does not know.
@@ -168,6 +168,9 @@ def parsed(text: str) -> dict[str, Any]:
     """
     try:
         content: dict[str, Any] = json.loads(text)
+        if _METADATA not in content and "metadata" in content:
+            # As programs were shown it.
+            content[_METADATA] = content.pop("metadata")
         known = content.pop("kind") == _KIND and (content.keys() == _FIRST or content.keys() == _NAMES)
         if known and isinstance(content.get("rho", ""), str):
             return content

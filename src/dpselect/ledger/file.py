@@ -194,15 +194,15 @@ def placed(path: Path, fill: Callable[[Patient], None]) -> bool:
             raise explained(error, path) from None
         raise OSError(f"{path} cannot be made: check that its folder can be written.") from None
     with workshop as folder:
-        made = Path(folder) / path.name
+        target = Path(folder) / path.name
         try:
-            _reserve(made)
+            _reserve(target)
         except OSError as error:
             raise explained(error, path) from None
-        with bare(made, path) as connection:
+        with bare(target, path) as connection:
             fill(connection)
         try:
-            os.link(made, path)
+            os.link(target, path)
         except FileExistsError:
             return False
         except OSError:
@@ -217,14 +217,14 @@ def _filled_in_place(path: Path, fill: Callable[[Patient], None]) -> bool:
         _reserve(path)
     except FileExistsError:
         return False
-    own = identity(path)
+    ours = identity(path)
     try:
         with bare(path, path) as connection:
             fill(connection)
     except BaseException:
         # A file with content may have been spent from already: only an empty name is given back.
         with suppress(OSError):
-            if identity(path) == own and not path.stat().st_size:
+            if identity(path) == ours and not path.stat().st_size:
                 path.unlink()
         raise
     return True

@@ -141,14 +141,14 @@ class BudgetAccountant:
         terms.admit(self.ledger.totals, event)
         return True
 
-    def spend(self, epsilon: Any = None, delta: Any = 0, **given: Any) -> Any:
+    def spend(self, epsilon: Any = None, delta: Any = 0, **fields: Any) -> Any:
         """Spend (epsilon, delta) and return this accountant; or spend a Guarantee, as ``ledger=`` does.
 
         Raises:
             BudgetError: it does not fit; nothing is spent.
         """
         guarantee = epsilon if isinstance(epsilon, Guarantee) else self._guarantee(epsilon, delta)
-        self.ledger.spend(guarantee, **({"mechanism": "external"} | given))
+        self.ledger.spend(guarantee, **({"mechanism": "external"} | fields))
         return self
 
     def __enter__(self) -> BudgetAccountant:

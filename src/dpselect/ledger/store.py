@@ -95,11 +95,11 @@ class Ledger:
             placed(path, lambda connection: _written(connection, asked))
         ledger = cls.read(path)
         for name in ("dataset", "neighbours", "rule", "epsilon", "delta"):
-            kept, wanted = getattr(ledger.terms, name), getattr(asked, name)
-            if kept != wanted:
+            stored, wanted = getattr(ledger.terms, name), getattr(asked, name)
+            if stored != wanted:
                 raise ValueError(
-                    f"This ledger was made with {name} {str(kept)!r}, not {str(wanted)!r}: open it with its own terms, "
-                    "which never change, or make another for other data."
+                    f"This ledger was made with {name} {str(stored)!r}, not {str(wanted)!r}: open it with its own "
+                    "terms, which never change, or make another for other data."
                 )
         return ledger
 
@@ -213,8 +213,8 @@ class Ledger:
         """Return the last ``count`` events up to row ``until``, oldest first; ``None`` for all."""
         with self._connected() as connection:
             query = "SELECT body FROM events WHERE row <= ? ORDER BY row DESC LIMIT ?"
-            given = (2**62 if until is None else until, -1 if count is None else count)
-            rows = connection.execute(query, given).fetchall()
+            limits = (2**62 if until is None else until, -1 if count is None else count)
+            rows = connection.execute(query, limits).fetchall()
         return [Event.from_text(body) for (body,) in reversed(rows)]
 
     def report(self, delta: float) -> Report:
@@ -365,14 +365,14 @@ def _followed(connection: sqlite3.Connection, terms: Terms, tail: Tail) -> Tail:
     if _read_terms(connection) != terms:
         raise ValueError(f"The terms of this ledger were edited: {RESTORE}")
     if tail.row:
-        kept = connection.execute("SELECT hash FROM events WHERE row = ?", (tail.row,)).fetchone()
-        if kept != (tail.link,):
+        stored = connection.execute("SELECT hash FROM events WHERE row = ?", (tail.row,)).fetchone()
+        if stored != (tail.link,):
             raise ValueError(f"Row {tail.row} of this ledger was edited or lost: {RESTORE}")
     rows = connection.execute("SELECT row, body, hash FROM events WHERE row > ? ORDER BY row", (tail.row,))
     tail = tail.follow(rows)
-    kept = connection.execute("SELECT rows, tail, body FROM totals").fetchall()
-    if [each[:2] for each in kept] != [(tail.row, tail.link)]:
+    stored = connection.execute("SELECT rows, tail, body FROM totals").fetchall()
+    if [each[:2] for each in stored] != [(tail.row, tail.link)]:
         raise ValueError(f"This ledger lost rows after row {tail.row}, or its totals were edited: {RESTORE}")
-    if kept[0][2] != totals_text(tail.totals):
+    if stored[0][2] != totals_text(tail.totals):
         raise ValueError(f"The totals of this ledger were edited: {RESTORE}")
     return tail

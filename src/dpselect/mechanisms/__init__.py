@@ -59,5 +59,5 @@ def mechanism(name: str, **parameters: Any) -> Mechanism:
     try:
         return EVERY_MECHANISM[name](**parameters)
     except TypeError:
-        given = ", ".join(parameters)
-        raise TypeError(f"{name} does not take {given}: see help(dpselect.mechanism).") from None
+        names = ", ".join(parameters)
+        raise TypeError(f"{name} does not take {names}: see help(dpselect.mechanism).") from None

@@ -140,11 +140,11 @@ def _dampen(values: Floats, sensitivity: Sensitivity, profile: Positions) -> Flo
         active = active[~ends]
         if not active.size:
             return np.copysign(dampened, values)
-        kept, place = np.unique(profile[active], return_inverse=True)
-        if 2 * kept.size <= sums.size:
+        rows, place = np.unique(profile[active], return_inverse=True)
+        if 2 * rows.size <= sums.size:
             # Only rows of candidates that are still under way are walked on with.
-            steps.narrow(kept)
-            sums, profile = sums[kept], np.zeros(size.size, dtype=np.intp)
+            steps.narrow(rows)
+            sums, profile = sums[rows], np.zeros(size.size, dtype=np.intp)
             profile[active] = place.ravel()
     # Whoever is left walks on at the ceiling, or stops here when there is none.
     dampened[active] = steps.end

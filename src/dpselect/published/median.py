@@ -77,16 +77,16 @@ def median(values: ArrayLike | Column, *, lower: float = 0, upper: float | None 
 
 def sensitivity_of_records(shifted: Numbers, length: float) -> Sensitivity:
     """Return delta(x, t, r) for values in [0, length], n >= 2: records of equal value share a row."""
-    own: Numbers
-    own, profile, counts = np.unique(shifted, return_inverse=True, return_counts=True)  # type: ignore[assignment]
+    distinct: Numbers
+    distinct, profile, counts = np.unique(shifted, return_inverse=True, return_counts=True)  # type: ignore[assignment]
     ranks = np.cumsum(counts) - counts + 1
     size = shifted.size
     ordered: Numbers = np.sort(shifted)  # type: ignore[assignment]
-    row = _pair(own, ordered, length) if size == 2 else _row(own, ranks, ordered, length)
+    row = _pair(distinct, ordered, length) if size == 2 else _row(distinct, ranks, ordered, length)
     exact = _is_exact(shifted, length)
 
     def rows(t: NDArray[np.int64]) -> Floats:
-        out = np.empty((t.size, own.size))
+        out = np.empty((t.size, distinct.size))
         for i, step in enumerate(t.tolist()):
             out[i] = row(step)
         return out if exact else out * _UPWARDS
@@ -94,7 +94,7 @@ def sensitivity_of_records(shifted: Numbers, length: float) -> Sensitivity:
     return profiles(rows, profile=profile, ceiling=length, reach=(size + 1) // 2 + 1)
 
 
-def _row(own: Numbers, ranks: NDArray[np.int64], ordered: Numbers, length: float) -> Callable[[int], Floats]:
+def _row(distinct: Numbers, ranks: NDArray[np.int64], ordered: Numbers, length: float) -> Callable[[int], Floats]:
     """Return t -> LS(x, t, r) for every distinct value, n >= 3.
 
     Seen from a record the others are w_1 <= w_2 <= ..., with 0 before them and L behind: w_k is the k-th value, or
@@ -114,13 +114,13 @@ def _row(own: Numbers, ranks: NDArray[np.int64], ordered: Numbers, length: float
         return value
 
     def row(t: int) -> Floats:
-        out = np.empty(own.size)
+        out = np.empty(distinct.size)
         used = {*range(middle - 1 - t, middle + 2 - t), *range(middle - 2 + t, middle + t + 1), middle - 1, middle}
-        ends = np.unique([*np.searchsorted(ranks, sorted(used), side="right"), own.size])
+        ends = np.unique([*np.searchsorted(ranks, sorted(used), side="right"), distinct.size])
         start = 0
         for end in ends[ends > 0].tolist():
             w = {k: other(k, int(ranks[start]) <= k) for k in used}
-            out[start:end] = _terms(own[start:end], w, middle, t, length, slack)
+            out[start:end] = _terms(distinct[start:end], w, middle, t, length, slack)
             start = end
         return np.minimum(out, length)
 
@@ -147,14 +147,14 @@ def _is_exact(shifted: Numbers, length: float) -> bool:
     return shifted.dtype.kind == "i" and length <= _EXACT
 
 
-def _pair(own: Numbers, ordered: Numbers, length: float) -> Callable[[int], Floats]:
+def _pair(distinct: Numbers, ordered: Numbers, length: float) -> Callable[[int], Floats]:
     """Return t -> LS(x, t, r) for two records."""
-    other = ordered[::-1][: own.size]
-    above = np.maximum(0, own - other)
+    other = ordered[::-1][: distinct.size]
+    above = np.maximum(0, distinct - other)
     far = length - other
-    at_once = np.maximum(above, np.maximum(far - above, own - above)).astype(np.float64)
-    after_one = np.maximum(np.maximum(own, length - own), np.maximum(other, far)).astype(np.float64)
-    return lambda t: at_once if t == 0 else after_one if t == 1 else np.full(own.size, float(length))
+    at_once = np.maximum(above, np.maximum(far - above, distinct - above)).astype(np.float64)
+    after_one = np.maximum(np.maximum(distinct, length - distinct), np.maximum(other, far)).astype(np.float64)
+    return lambda t: at_once if t == 0 else after_one if t == 1 else np.full(distinct.size, float(length))
 
 
 def public_bounds(lower: Any, upper: Any) -> tuple[Any, Any]:

@@ -30,23 +30,24 @@ class Candidates:
     stops: Integers
 
 
-def least_cost(given: Candidates, costs: Integers) -> Integers:
+def least_cost(candidates: Candidates, costs: Integers) -> Integers:
     """Return the edges 0 = e_0 < ... < e_b = cells of the partition of least total cost.
 
     Among partitions of equal cost the order of the candidates decides, from the last bucket to the first: an order
     that does not depend on the data.
     """
-    order = np.argsort(given.stops, kind="stable")
-    best: list[int] = [0] + [0] * given.cells
-    came = [-1] * (given.cells + 1)
+    order = np.argsort(candidates.stops, kind="stable")
+    best: list[int] = [0] + [0] * candidates.cells
+    came = [-1] * (candidates.cells + 1)
     for first in range(0, order.size, _CHUNK):
         part = order[first : first + _CHUNK]
-        triples = zip(given.starts[part].tolist(), given.stops[part].tolist(), costs[part].tolist(), strict=True)
+        columns = (column[part].tolist() for column in (candidates.starts, candidates.stops, costs))
+        triples = zip(*columns, strict=True)
         for start, stop, price in triples:
             total = best[start] + price
             if came[stop] < 0 or total < best[stop]:
                 best[stop], came[stop] = total, start
-    edges = [given.cells]
+    edges = [candidates.cells]
     while edges[-1]:
         edges.append(came[edges[-1]])
     return np.array(edges[::-1], dtype=np.int64)

@@ -150,12 +150,12 @@ def pareto(objectives: Iterable[Scores], *, sensitivity: str = "local", reach: i
 
 def _metadata(parts: Sequence[Scores]) -> dict[str, str]:
     """Return where the data of all objectives came from."""
-    found: dict[str, list[str]] = {}
+    labels: dict[str, list[str]] = {}
     for part in parts:
         for name, value in part.metadata.items():
-            if value not in found.setdefault(name, []):
-                found[name].append(value)
-    return {name: "; ".join(values) for name, values in found.items()}
+            if value not in labels.setdefault(name, []):
+                labels[name].append(value)
+    return {name: "; ".join(values) for name, values in labels.items()}
 
 
 def _announce(size: int, objectives: int, reach: int | None) -> None:
@@ -207,12 +207,13 @@ def _summed(weights: Sequence[Fraction], values: Sequence[NDArray[Any]]) -> Floa
     with np.errstate(all="ignore"):
         total = np.sum(terms, axis=0)
         error = np.sum(np.abs(terms), axis=0) * float((len(terms) + 4) * np.finfo(wide).eps)
-        found = total.astype(np.float64)
-        doubtful = ~(error <= np.abs(total) * 2.0**-54) | ~np.isfinite(found) | ((np.abs(found) < _SPECK) & (error > 0))
+        result = total.astype(np.float64)
+        tiny = (np.abs(result) < _SPECK) & (error > 0)
+        doubtful = ~(error <= np.abs(total) * 2.0**-54) | ~np.isfinite(result) | tiny
     for place in np.flatnonzero(doubtful).tolist():
         exact = sum((w * Fraction(v[place].item()) for w, v in zip(weights, values, strict=True)), Fraction(0))
-        found[place] = min(max(exact, -Fraction(_END)), Fraction(_END))
-    return np.asarray(found)
+        result[place] = min(max(exact, -Fraction(_END)), Fraction(_END))
+    return np.asarray(result)
 
 
 def _within(sums: NDArray[Any], ceiling: float) -> NDArray[Any]:

@@ -69,12 +69,12 @@ def distances_of(distance: Any, size: int) -> NDArray[np.int64]:
     """
     try:
         array = np.asarray(distance)
-        found = _integers(distance, array)
+        result = _integers(distance, array)
     except (TypeError, ValueError):
-        found = np.array([-1])
-    if found.shape != (size,) or array.dtype.kind == "b" or (found < 0).any():
+        result = np.array([-1])
+    if result.shape != (size,) or array.dtype.kind == "b" or (result < 0).any():
         raise ValueError("distance counts changes: pass one integer >= 0 for each candidate.")
-    return _read_only(found)
+    return _read_only(result)
 
 
 def _kind_of(values: Any, array: NDArray[Any]) -> str:

@@ -23,10 +23,10 @@ def one_list(function: Callable[P, R]) -> Callable[P, R]:
     """Refuse objectives that are passed one by one: Python itself would only count positions."""
 
     @wraps(function)
-    def checked(*given: P.args, **named: P.kwargs) -> R:
-        if any(isinstance(each, Scores) for each in given):
+    def checked(*args: P.args, **named: P.kwargs) -> R:
+        if any(isinstance(each, Scores) for each in args):
             raise _no_list(function.__name__)
-        return function(*given, **named)
+        return function(*args, **named)
 
     return checked
 
@@ -47,17 +47,17 @@ def listed(parts: Iterable[Scores], name: str) -> list[Scores]:
         steps = iter(parts)
     except TypeError:
         raise _no_list(name) from None
-    found = [require_scores(each) for each in steps]
-    if not found:
+    scores = [require_scores(each) for each in steps]
+    if not scores:
         raise ValueError("There is no objective: pass a list of Scores.")
-    first = found[0]
-    for other in found[1:]:
+    first = scores[0]
+    for other in scores[1:]:
         if not _alike(first.candidates, other.candidates):
             raise ValueError("The objectives score different candidates: score the same public list in each.")
         if other.neighbours is not first.neighbours:
             relations = f"{first.neighbours.value!r} and {other.neighbours.value!r}"
             raise ValueError(f"The objectives protect different neighbours, {relations}: use one relation for all.")
-    return found
+    return scores
 
 
 def exact_weights(weights: Any, count: int) -> list[Fraction]:
@@ -73,15 +73,15 @@ def exact_weights(weights: Any, count: int) -> list[Fraction]:
         raise TypeError("weights stand in the order of the objectives: pass a list of numbers.")
     must = "weights must be one finite number per objective"
     try:
-        given = None if isinstance(weights, (str, bytes)) else list(weights)
+        listed = None if isinstance(weights, (str, bytes)) else list(weights)
     except TypeError:
-        given = None
-    if given is None:
+        listed = None
+    if listed is None:
         raise ValueError(f"{must}, and {reprlib.repr(weights)} is not a list: pass a list of {count}.")
-    if len(given) != count:
-        raise ValueError(f"{must}, and {len(given)} were passed: pass {count} of them.")
+    if len(listed) != count:
+        raise ValueError(f"{must}, and {len(listed)} were passed: pass {count} of them.")
     exact = []
-    for place, each in enumerate(given):
+    for place, each in enumerate(listed):
         number = exact_number(each)
         if number is None:
             raise ValueError(
@@ -93,13 +93,13 @@ def exact_weights(weights: Any, count: int) -> list[Fraction]:
     return exact
 
 
-def exact_number(given: Any) -> Fraction | None:
+def exact_number(value: Any) -> Fraction | None:
     """Return a finite real number exactly, ``None`` where it is something else; text and truth values are not numbers.
 
     >>> exact_number(0.5), exact_number("0.5")
     (Fraction(1, 2), None)
     """
-    plain = given.item() if isinstance(given, np.generic) else given
+    plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, (bool, str)):
         return None
     try:

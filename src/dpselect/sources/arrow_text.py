@@ -13,13 +13,13 @@ def readable(values: Any) -> Any:
     """
     arrow = importlib.import_module("pyarrow")
     types, kind = arrow.types, values.type
-    own = kind.value_type if types.is_dictionary(kind) else kind
-    if not (types.is_string(own) or types.is_large_string(own)):
+    value_kind = kind.value_type if types.is_dictionary(kind) else kind
+    if not (types.is_string(value_kind) or types.is_large_string(value_kind)):
         return values
     try:
         values.validate(full=True)
     except arrow.ArrowException:
-        raw = values.cast(own).cast(arrow.large_binary()).to_pylist()
+        raw = values.cast(value_kind).cast(arrow.large_binary()).to_pylist()
         texts = [None if cell is None else cell.decode("utf-8", "replace") for cell in raw]
         return arrow.chunked_array([arrow.array(texts, arrow.large_string())])
     return values

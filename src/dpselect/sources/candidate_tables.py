@@ -87,61 +87,61 @@ def unusable(rows: Any, known: Any, ask: Ask) -> str | None:
     endless = (score.abs() > literal(float(least))).fill_null(False) if real else rows.candidate.isnull() & False
     gone = codes.is_missing(score)
     good = usable(rows, known)
-    found = ask(
+    result = ask(
         rows.aggregate(n=rows.count(), named=rows.candidate.count(), gone=gone.sum(), endless=(endless & ~gone).sum())
     )
-    total = int(found["n"][0])
-    if int(found["named"][0]) < total:
+    total = int(result["n"][0])
+    if int(result["named"][0]) < total:
         return "Some candidates are NULL: a selection leaves those rows out."
-    if int(found["gone"][0] or 0):
+    if int(result["gone"][0] or 0):
         return "Some scores are NULL or NaN: a selection counts them as 0."
-    if int(found["endless"][0] or 0):
+    if int(result["endless"][0] or 0):
         return "Some scores are infinite: a selection counts them as the largest double."
     if int(ask(good.aggregate(n=good.count()))["n"][0]) < total:
         return "A candidate of the table is not in the public domain: a selection leaves its row out."
     return None
 
 
-def domain(given: Any, integers: bool) -> Any:
+def domain(candidates: Any, integers: bool) -> Any:
     """Return the public candidates: a range, a sorted array, an Ibis table of one column, or ``None`` for the rows.
 
     Raises:
         PrivacyError: none was given.
         ValueError, TypeError: it is empty, a range with a step, or of another type than the column.
     """
-    if given is None:
+    if candidates is None:
         raise PrivacyError(
             "Which candidates there are must not depend on the data: pass domain= as a range, a list or a table, or "
             'domain="rows" if the table always has a row for every public candidate.'
         )
-    if isinstance(given, str):
-        if given != "rows":
+    if isinstance(candidates, str):
+        if candidates != "rows":
             raise ValueError('domain is a range, a list, an Ibis column or table, or "rows".')
         return None
-    if isinstance(given, range):
-        if not given or given.step != 1 or given.start < -(2**63) or given.stop > 2**63:
+    if isinstance(candidates, range):
+        if not candidates or candidates.step != 1 or candidates.start < -(2**63) or candidates.stop > 2**63:
             raise ValueError("A range of candidates has at least one, step 1, and fits 64 bits.")
         kind = True
-    elif is_expression(given):
-        given = given if hasattr(given, "columns") else given.as_table()
-        if len(given.columns) != 1:
+    elif is_expression(candidates):
+        candidates = candidates if hasattr(candidates, "columns") else candidates.as_table()
+        if len(candidates.columns) != 1:
             raise ValueError("A table of public candidates has one column: select it.")
-        given = given.rename(candidate=given.columns[0])
-        kind = bool(given.schema()["candidate"].is_integer())
-        given = given.mutate(candidate=given.candidate.cast("int64" if kind else "string"))
+        candidates = candidates.rename(candidate=candidates.columns[0])
+        kind = bool(candidates.schema()["candidate"].is_integer())
+        candidates = candidates.mutate(candidate=candidates.candidate.cast("int64" if kind else "string"))
     else:
-        given = _listed(given)
-        kind = given.dtype.kind == "i"
+        candidates = _listed(candidates)
+        kind = candidates.dtype.kind == "i"
     if kind != integers:
         raise TypeError("The domain and the candidates of the table must both be integers, or both text.")
-    return given
+    return candidates
 
 
-def _listed(given: Any) -> NDArray[Any]:
+def _listed(values: Any) -> NDArray[Any]:
     """Return a list of public candidates, sorted: int64, or objects for text."""
-    if not isinstance(given, (list, tuple, np.ndarray)) or not len(given):
+    if not isinstance(values, (list, tuple, np.ndarray)) or not len(values):
         raise TypeError("domain lists public candidates: a list of integers, or of text, with at least one.")
-    names = given.tolist() if isinstance(given, np.ndarray) else list(given)
+    names = values.tolist() if isinstance(values, np.ndarray) else list(values)
     whole = all(isinstance(name, (int, np.integer)) and not isinstance(name, bool) for name in names)
     if not whole and not all(isinstance(name, str) for name in names):
         raise TypeError("A list of public candidates holds integers only, or text only.")
@@ -165,12 +165,12 @@ def like(values: NDArray[Any], value: Any) -> NDArray[Any]:
         TypeError: it is of another kind.
     """
     try:
-        made = np.array([value]).astype(values.dtype)
+        result = np.array([value]).astype(values.dtype)
     except (TypeError, ValueError, OverflowError):
-        made = None
-    if made is None or made[0] != value:
+        result = None
+    if result is None or result[0] != value:
         raise TypeError("absent_profile= gives each profile column a value of the column's own type.")
-    return made
+    return result
 
 
 def different(rows: Any, low: int, high: int, ask: Ask) -> int:
@@ -183,8 +183,8 @@ def different(rows: Any, low: int, high: int, ask: Ask) -> int:
 
     bitmap, ones = ibis.udf.agg.builtin(bitstring_agg), ibis.udf.scalar.builtin(bit_count)
     inside = rows.filter((rows.candidate >= low) & (rows.candidate <= high))
-    found = ask(inside.aggregate(n=ones(bitmap(inside.candidate, low, high))))["n"][0]
-    return int(found or 0)
+    count = ask(inside.aggregate(n=ones(bitmap(inside.candidate, low, high))))["n"][0]
+    return int(count or 0)
 
 
 def threads(rows: Any) -> int:

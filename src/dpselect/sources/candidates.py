@@ -187,7 +187,7 @@ class Candidates:
                 except ordinals.Moved:
                     continue
                 # Everything is counted again, not the winner's group alone: coins must not cause a restart.
-                if steady or all(map(np.array_equal, counted.found, self._groups())):
+                if steady or all(map(np.array_equal, counted.columns, self._groups())):
                     return winners
         raise ConnectionError(
             "The table changed while it was read, so nothing was returned; the spend stands: select from a table that "
@@ -208,8 +208,8 @@ class Candidates:
     def _groups(self) -> list[NDArray[Any]]:
         """Return the counts of one state of the table, and the score and profile of each group."""
         grouped = self._rows.group_by(self._keys).agg(n=self._rows.count()).order_by(self._keys)
-        found = self._place.ask(grouped)
-        return [found["n"].astype(np.int64), *(found[key] for key in self._keys)]
+        groups = self._place.ask(grouped)
+        return [groups["n"].astype(np.int64), *(groups[key] for key in self._keys)]
 
     def _counted(self) -> _Counted:
         """Return the groups of one state of the table, and refuse what no selection can use."""
@@ -217,8 +217,8 @@ class Candidates:
         ends = {"low": rows.candidate.min(), "high": rows.candidate.max()} if self.integers else {}
         whole = self._place.ask(rows.aggregate(named=rows.candidate.count(), **ends))
         span = (int(whole["low"][0]), int(whole["high"][0])) if self.integers and whole["named"][0] else None
-        found = self._groups()
-        counts, *groups = found
+        result = self._groups()
+        counts, *groups = result
         if whole["named"][0] != counts.sum():
             raise ValueError(CHANGED)
         if any(values.dtype == object and None in values.tolist() for values in groups[1:]):
@@ -232,7 +232,7 @@ class Candidates:
             raise ValueError("There is no candidate: the table has no rows.")
         shared = self.sensitivity(*groups[1:]) if callable(self.sensitivity) else self.sensitivity
         scores = self._scored(groups[0], shared)
-        return _Counted(GroupedScores(scores, counts), found, span, absent)
+        return _Counted(GroupedScores(scores, counts), result, span, absent)
 
     def _absent(self, total: int, span: tuple[int, int] | None) -> _Absent:
         """Return the public candidates that have no row; refuse rows of others."""
@@ -265,7 +265,7 @@ class Candidates:
 
     def _refuse_twins(self, counted: _Counted) -> None:
         """Refuse candidates with two rows, however many there are: by bitmap if that is cheap, else by grouping."""
-        rows, total = self._rows, int(counted.found[0].sum())
+        rows, total = self._rows, int(counted.columns[0].sum())
         if self.unique == "declared" or not total:
             return
         low, high = counted.span or (0, _SPAN)
@@ -281,7 +281,7 @@ class Candidates:
 
     def _find(self, counted: _Counted, picks: list[tuple[int, int]]) -> list[Any]:
         """Return the candidate of each rank in its group, in the order of candidates."""
-        rows, ask, groups = self._rows, self._place.ask, counted.found[0].size
+        rows, ask, groups = self._rows, self._place.ask, counted.columns[0].size
         there = [(place, group, ordinal) for place, (group, ordinal) in enumerate(picks) if group < groups]
         winners = dict(
             zip(
@@ -292,17 +292,17 @@ class Candidates:
         )
         where = {group: self._in_group(counted, group) for _, group, _ in there}
         if counted.span is None:
-            found = [
+            result = [
                 ordinals.text(rows.filter(where[group]).select("candidate"), ordinal, ask)
                 for _, group, ordinal in there
             ]
         else:
-            counts = counted.found[0]
+            counts = counted.columns[0]
             ranks = [ordinals.Rank(where[g], ordinal, int(counts[g]), *counted.span) for _, g, ordinal in there]
             # One list of scores is tested before the conditions of all ranks, and leaves few rows to them.
-            scores = [tables.literal(value) for value in np.unique(counted.found[1][list(where)])]
-            found = ordinals.find(rows.filter(rows.score.isin(scores)), ranks, ask)
-        winners |= zip((place for place, _, _ in there), found, strict=True)
+            scores = [tables.literal(value) for value in np.unique(counted.columns[1][list(where)])]
+            result = ordinals.find(rows.filter(rows.score.isin(scores)), ranks, ask)
+        winners |= zip((place for place, _, _ in there), result, strict=True)
         return [winners[place] for place in range(len(picks))]
 
     def _find_absent(self, counted: _Counted, wanted: list[int]) -> list[Any]:
@@ -325,7 +325,7 @@ class Candidates:
 
     def _in_group(self, counted: _Counted, group: int) -> Any:
         """Return the condition of having the score and the profile of a group."""
-        pairs = zip(self._keys, counted.found[1:], strict=True)
+        pairs = zip(self._keys, counted.columns[1:], strict=True)
         conditions = [self._rows[key] == tables.literal(values[group]) for key, values in pairs]
         return reduce(and_, conditions)
 
@@ -350,6 +350,6 @@ class _Counted:
     """One state of the table: its groups, as found, the span of integer candidates, and who has no row."""
 
     grouped: GroupedScores
-    found: list[NDArray[Any]]
+    columns: list[NDArray[Any]]
     span: tuple[int, int] | None
     absent: _Absent

@@ -59,14 +59,14 @@ def numbers(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_
     gone = _masked(values)
     values = np.asarray(values)
     if values.dtype.kind in "UTO":
-        found, unreadable = _numbers_of_objects(values.tolist())
+        result, unreadable = _numbers_of_objects(values.tolist())
     else:
-        found, unreadable = values.astype(np.float64, copy=gone is not None), None
+        result, unreadable = values.astype(np.float64, copy=gone is not None), None
     if gone is not None:
-        found[gone] = np.nan
+        result[gone] = np.nan
         if unreadable is not None:
             unreadable &= ~gone
-    return found, unreadable
+    return result, unreadable
 
 
 def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -74,14 +74,14 @@ def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     gone = _masked(values)
     values = np.asarray(values)
     if values.dtype.kind == "f":
-        found = np.isnan(values)
+        mask = np.isnan(values)
     elif values.dtype.kind in "mM":
-        found = np.isnat(values)
+        mask = np.isnat(values)
     elif values.dtype.kind == "O":
-        found = np.fromiter(map(_is_missing, values.tolist()), dtype=np.bool_, count=values.size)
+        mask = np.fromiter(map(_is_missing, values.tolist()), dtype=np.bool_, count=values.size)
     else:
-        found = np.zeros(values.shape, dtype=np.bool_)
-    return np.asarray(found if gone is None else found | gone)
+        mask = np.zeros(values.shape, dtype=np.bool_)
+    return np.asarray(mask if gone is None else mask | gone)
 
 
 def _masked(values: NDArray[Any]) -> NDArray[np.bool_] | None:
@@ -119,10 +119,10 @@ def _places_of_numbers(values: NDArray[Any], categories: Categories) -> Integers
     codes = np.full(values.size, OUTSIDE, dtype=np.int64)
     if known:
         known.sort()
-        marks, own = np.array([value for value, _ in known], dtype=kind), np.array([code for _, code in known])
-        found = np.searchsorted(marks, values)
-        found[found == marks.size] = 0
-        np.copyto(codes, own[found], where=marks[found] == values)
+        marks, known_codes = np.array([value for value, _ in known], dtype=kind), np.array([code for _, code in known])
+        positions = np.searchsorted(marks, values)
+        positions[positions == marks.size] = 0
+        np.copyto(codes, known_codes[positions], where=marks[positions] == values)
     if gone is not None:
         codes[gone] = LACKING
     return codes

@@ -180,8 +180,8 @@ def routed(column: Any, domain: Domain, groups: NDArray[np.int64], leads: Mappin
 
 def _within(column: Any, domain: Domain, codes: NDArray[np.intp]) -> Any:
     """Return whether the code of a value is one of these."""
-    own = domain.size - domain.missing
-    chosen = codes[codes < own]
+    size = domain.size - domain.missing
+    chosen = codes[codes < size]
     runs = [run for run in np.split(chosen, np.flatnonzero(np.diff(chosen) > 1) + 1) if run.size]
     if isinstance(domain, Coded):
         return _any([column.between(int(run[0]), int(run[-1])) for run in runs])
@@ -192,21 +192,21 @@ def _within(column: Any, domain: Domain, codes: NDArray[np.intp]) -> Any:
         if value.type().is_string() and domain.missing:
             # A text that is a category is not missing, though it be "nan".
             gone = column.isnull() | (gone & ~_any([*matching.values()]))
-        found = _any([matching[at] for at in chosen.tolist() if at in matching]).fill_null(False)
+        condition = _any([matching[at] for at in chosen.tolist() if at in matching]).fill_null(False)
     else:
         value = number(column)
-        found = _any([_between(value, domain, int(run[0]), int(run[-1]), own) for run in runs])
+        condition = _any([_between(value, domain, int(run[0]), int(run[-1]), size) for run in runs])
     if domain.missing and codes.size > chosen.size:
-        return gone | found
-    return ~gone & found if domain.missing else found
+        return gone | condition
+    return ~gone & condition if domain.missing else condition
 
 
-def _between(value: Any, domain: Domain, first: int, last: int, own: int) -> Any:
+def _between(value: Any, domain: Domain, first: int, last: int, size: int) -> Any:
     import ibis
 
     assert domain.edges is not None
     low = value >= literal(domain.edges[first]) if first else None
-    high = value < literal(domain.edges[last + 1]) if last < own - 1 else None
+    high = value < literal(domain.edges[last + 1]) if last < size - 1 else None
     if low is None:
         return ibis.literal(True) if high is None else high
     return low if high is None else low & high
@@ -215,10 +215,10 @@ def _between(value: Any, domain: Domain, first: int, last: int, own: int) -> Any
 def _any(conditions: list[Any]) -> Any:
     import ibis
 
-    found = conditions[0] if conditions else ibis.literal(False)
+    result = conditions[0] if conditions else ibis.literal(False)
     for condition in conditions[1:]:
-        found = found | condition
-    return found
+        result = result | condition
+    return result
 
 
 def _bin(column: Any, domain: Domain, clip: bool, read: Any) -> Any:
@@ -227,7 +227,7 @@ def _bin(column: Any, domain: Domain, clip: bool, read: Any) -> Any:
 
     assert domain.edges is not None
     value = number(column) if read is None else read
-    edges, own = domain.edges, domain.size - domain.missing
+    edges, size = domain.edges, domain.size - domain.missing
 
     def bisected(first: int, last: int) -> Any:
         if first == last:
@@ -235,13 +235,13 @@ def _bin(column: Any, domain: Domain, clip: bool, read: Any) -> Any:
         middle = (first + last + 1) // 2
         return ibis.ifelse(value < literal(edges[middle]), bisected(first, middle - 1), bisected(middle, last))
 
-    cases = [(is_missing(column), ibis.literal(own if domain.missing else LACKING, "int32"))]
+    cases = [(is_missing(column), ibis.literal(size if domain.missing else LACKING, "int32"))]
     if column.type().is_string():
         cases.append((value.isnull(), ibis.literal(OUTSIDE, "int32")))
     if not clip:
         outside = (value < literal(edges[0])) | (value > literal(edges[-1]))
         cases.append((outside, ibis.literal(OUTSIDE, "int32")))
-    return ibis.cases(*cases, else_=bisected(0, own - 1))
+    return ibis.cases(*cases, else_=bisected(0, size - 1))
 
 
 def literal(value: float) -> Any:
@@ -296,14 +296,14 @@ def _written(value: Any, known: Categories) -> dict[int, Any]:
     texts: dict[int, list[str]] = {}
     for text, at in known.texts.items():
         texts.setdefault(at, []).append(text)
-    return {at: _any([value == ibis.literal(text, "string") for text in own]) for at, own in texts.items()}
+    return {at: _any([value == ibis.literal(text, "string") for text in spellings]) for at, spellings in texts.items()}
 
 
 def _spelling(value: Any, known: Categories) -> dict[int, Any]:
     """Return for every category that is a number whether a text spells it otherwise."""
     import ibis
 
-    found: dict[int, Any] = {}
+    spellings: dict[int, Any] = {}
     spelled, whole = _spelled(value), None
     for each, at in known.numbers.items():
         others = [value.lower() == word for word, truth in TRUTH.items() if truth == each]
@@ -317,10 +317,10 @@ def _spelling(value: Any, known: Categories) -> dict[int, Any]:
         if not others:
             continue
         # What is another category by its very text is not this one by its value.
-        own = [text for text, code in known.texts.items() if code != at and _may_stand_for(text, each)]
-        elsewhere = _any([value == ibis.literal(text, "string") for text in own])
-        found[at] = _any(others) & ~elsewhere if own else _any(others)
-    return found
+        texts = [text for text, code in known.texts.items() if code != at and _may_stand_for(text, each)]
+        elsewhere = _any([value == ibis.literal(text, "string") for text in texts])
+        spellings[at] = _any(others) & ~elsewhere if texts else _any(others)
+    return spellings
 
 
 def _may_stand_for(text: str, value: Any) -> bool:

@@ -123,16 +123,16 @@ def reals(array: NDArray[Any]) -> Cells:
         types = set(map(type, cells))
         try:
             quick = types <= {float, int, bool, type(None)}
-            found = np.array(cells, dtype=np.float64) if quick else None
+            result = np.array(cells, dtype=np.float64) if quick else None
         except OverflowError:
-            found = None
-        if found is None:
-            found = np.fromiter(map(_real, cells), dtype=np.float64, count=len(cells))
+            result = None
+        if result is None:
+            result = np.fromiter(map(_real, cells), dtype=np.float64, count=len(cells))
     else:
-        found = values.astype(np.float64, copy=gone is not np.ma.nomask)
+        result = values.astype(np.float64, copy=gone is not np.ma.nomask)
     if gone is not np.ma.nomask:
-        found[gone] = np.nan
-    return Cells(found)
+        result[gone] = np.nan
+    return Cells(result)
 
 
 def integers(array: NDArray[Any]) -> Cells:

@@ -58,8 +58,8 @@ def integer(text: str) -> int | None:
     written = _INTEGER.fullmatch(text)
     if written is None:
         return None
-    found = int(written[1] + written[2])
-    return found if -(2**63) <= found < 2**63 else None
+    value = int(written[1] + written[2])
+    return value if -(2**63) <= value < 2**63 else None
 
 
 def header(path: str | Path) -> list[str]:
@@ -126,9 +126,9 @@ def _read(path: Path, present: list[str], block: int) -> Any:
     # Only one thread knows the numbers of lines; the header is the first.
     skipped.clear()
     table = _table(path, present, block, skipped, threads=False)
-    kept = np.ones(table.num_rows + len(skipped), dtype=np.bool_)
-    kept[np.array(skipped) - 2] = False
-    return table.take(_arrow().array(kept.cumsum() - 1, mask=~kept))
+    mask = np.ones(table.num_rows + len(skipped), dtype=np.bool_)
+    mask[np.array(skipped) - 2] = False
+    return table.take(_arrow().array(mask.cumsum() - 1, mask=~mask))
 
 
 def _table(path: Path, present: list[str], block: int, skipped: list[int | None], *, threads: bool) -> Any:

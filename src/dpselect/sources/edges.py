@@ -67,9 +67,9 @@ def read(path: str | Path, *, kind: Kind) -> Edges:
         raise missing(path)
     if form == ".parquet":
         return _parquet(path, kind)
-    found = _fast(path, ".csv" in form, kind)
+    table = _fast(path, ".csv" in form, kind)
     # Slower, but it knows comments between lines and odd spacing, and leaves out what is not an edge.
-    return _careful(path, ".csv" in form, kind) if found is None else found
+    return _careful(path, ".csv" in form, kind) if table is None else table
 
 
 def _parquet(path: Path, kind: Kind) -> Edges:
@@ -222,8 +222,8 @@ def _pairs(table: Any, kind: Kind) -> Edges:
 
 
 def _both(source: NDArray[Any], target: NDArray[Any], *masks: Any) -> Edges:
-    kept = np.logical_and.reduce([mask for mask in masks if mask is not None])
-    return source[kept], target[kept]
+    combined = np.logical_and.reduce([mask for mask in masks if mask is not None])
+    return source[combined], target[combined]
 
 
 def _column(column: Any, kind: Kind) -> tuple[NDArray[Any], Any]:

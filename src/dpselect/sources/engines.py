@@ -70,10 +70,10 @@ def _postgres_holds(connection: Any, _names: set[str]) -> bool:
 
 
 def _duckdb_holds(connection: Any, names: set[str]) -> bool:
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT table_name FROM duckdb_tables() EXCEPT SELECT view_name FROM duckdb_views() WHERE NOT internal"
     )
-    return names <= {name for (name,) in found.fetchall()}
+    return names <= {name for (name,) in rows.fetchall()}
 
 
 def _no_address(_connection: Any) -> str:
@@ -93,8 +93,8 @@ def _duckdb_batches(expression: Any) -> Any:
     # Ibis 12 asks DuckDB 2 for batches by a name that is gone; this first registers tables in memory, if any.
     expression.limit(0).to_pyarrow()
     backend = expression.get_backend()
-    found = backend.con.sql(backend.compile(expression))
-    return (found.to_arrow_reader if hasattr(found, "to_arrow_reader") else found.fetch_record_batch)(_BATCH)
+    relation = backend.con.sql(backend.compile(expression))
+    return (relation.to_arrow_reader if hasattr(relation, "to_arrow_reader") else relation.fetch_record_batch)(_BATCH)
 
 
 @dataclass(frozen=True)

@@ -26,12 +26,12 @@ def columns(table: Any) -> tuple[list[Any], dict[Any, NDArray[Any]]]:
         ValueError: an array that is not two-dimensional, or columns of different lengths. Shapes are public.
     """
     if isinstance(table, Mapping):
-        found = {name: column(values) for name, values in table.items()}
-        if any(values.ndim != 1 for values in found.values()):
+        result = {name: column(values) for name, values in table.items()}
+        if any(values.ndim != 1 for values in result.values()):
             raise ValueError("Every column must be one-dimensional: pass one value per record.")
-        if len({values.shape[:1] for values in found.values()}) > 1:
+        if len({values.shape[:1] for values in result.values()}) > 1:
             raise ValueError("The columns have different lengths: pass one value per record in every column.")
-        return list(found), found
+        return list(result), result
     if isinstance(table, np.ndarray):
         if table.ndim != 2:
             raise ValueError(_EXPECTED)
@@ -83,8 +83,8 @@ def column(values: Any) -> NDArray[Any]:
 
 def name(values: Any) -> str | None:
     """Return what a series is called, ``None`` for other kinds of columns."""
-    own = getattr(values, "name", None)
-    return own if isinstance(own, str) and own else None
+    label = getattr(values, "name", None)
+    return label if isinstance(label, str) and label else None
 
 
 def _frame(table: Any) -> Any:

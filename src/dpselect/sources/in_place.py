@@ -23,36 +23,36 @@ def files(path: Path) -> list[Path]:
     """
     if not path.name.lower().endswith(_ENDINGS):
         raise ValueError(f"{path.name} is not a table: pass files that end in .parquet, .csv or .csv.gz, or a URL.")
-    found = sorted(path.parent.glob(path.name)) if "*" in path.name else [path]
-    if not found or not all(file.is_file() for file in found):
+    paths = sorted(path.parent.glob(path.name)) if "*" in path.name else [path]
+    if not paths or not all(file.is_file() for file in paths):
         raise missing(path)
-    return found
+    return paths
 
 
-def is_csv(found: Sequence[Path]) -> bool:
+def is_csv(paths: Sequence[Path]) -> bool:
     """Return whether these are csv files, whose columns are text."""
-    return any(file.name.lower().endswith(csv_text.ENDINGS) for file in found)
+    return any(file.name.lower().endswith(csv_text.ENDINGS) for file in paths)
 
 
-def columns(found: Sequence[Path]) -> list[str]:
+def columns(paths: Sequence[Path]) -> list[str]:
     """Return the names of the columns, no two of which are the same: DuckDB would rename the second.
 
     Raises:
         ValueError: two columns of one name; csv files of different columns; not a complete parquet file.
     """
-    names = [_columns(file) for file in found]
-    if is_csv(found) and any(own != names[0] for own in names):
+    names = [_columns(file) for file in paths]
+    if is_csv(paths) and any(others != names[0] for others in names):
         raise ValueError("The csv files have different columns: give all of them the same, in the same order.")
     return names[0]
 
 
-def read(backend: Any, found: Sequence[Path], names: Sequence[str]) -> Any:
+def read(backend: Any, files: Sequence[Path], names: Sequence[str]) -> Any:
     """Return the table, unread. Csv files are text by constants: no type and no separator is guessed from rows.
 
     A line that is not like the others is read as far as it goes or left out, by itself.
     """
-    paths = [str(file) for file in found]
-    if not is_csv(found):
+    paths = [str(file) for file in files]
+    if not is_csv(files):
         return backend.read_parquet(paths)
     return backend.read_csv(
         paths,
@@ -71,15 +71,15 @@ def read(backend: Any, found: Sequence[Path], names: Sequence[str]) -> Any:
     )
 
 
-def written(found: Sequence[Path]) -> str:
+def written(paths: Sequence[Path]) -> str:
     """Return when files were written: a fact that may be recorded, where their sizes would tell of records."""
-    times = [(file.name, file.stat().st_mtime_ns) for file in found]
+    times = [(file.name, file.stat().st_mtime_ns) for file in paths]
     return f"files {hashlib.sha256(repr(times).encode()).hexdigest()[:16]}"
 
 
-def state(found: Sequence[Path]) -> str:
+def state(paths: Sequence[Path]) -> str:
     """Return what changes when a file is written to. Never recorded: sizes tell how many records there are."""
-    states = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in found]
+    states = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in paths]
     return f"files {hashlib.sha256(repr(states).encode()).hexdigest()[:16]}"
 
 

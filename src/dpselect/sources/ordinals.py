@@ -71,13 +71,13 @@ def find(rows: Any, ranks: list[Rank], ask: Ask) -> list[int]:
     Raises:
         Moved: there are more or fewer rows somewhere than were counted.
     """
-    found: dict[int, int] = {}
+    result: dict[int, int] = {}
     for absent in (False, True):
         places = [place for place, rank in enumerate(ranks) if rank.absent == absent]
         for start in range(0, len(places), _TOGETHER):
             some = places[start : start + _TOGETHER]
-            found |= zip(some, _together(rows, [ranks[place] for place in some], ask), strict=True)
-    return [found[place] for place in range(len(ranks))]
+            result |= zip(some, _together(rows, [ranks[place] for place in some], ask), strict=True)
+    return [result[place] for place in range(len(ranks))]
 
 
 def text(rows: Any, ordinal: int, ask: Ask) -> Any:
@@ -88,10 +88,10 @@ def text(rows: Any, ordinal: int, ask: Ask) -> Any:
     """
     # The greatest of the first ones, since not every engine can skip rows.
     first = rows.order_by("candidate").limit(ordinal + 1)
-    found = ask(first.aggregate(n=first.count(), candidate=first.candidate.max()))
-    if found["n"][0] != ordinal + 1:
+    result = ask(first.aggregate(n=first.count(), candidate=first.candidate.max()))
+    if result["n"][0] != ordinal + 1:
         raise Moved
-    return found["candidate"][0]
+    return result["candidate"][0]
 
 
 def _together(rows: Any, ranks: list[Rank], ask: Ask) -> list[int]:

@@ -55,10 +55,10 @@ def table(path: str | Path, names: list[Any]) -> dict[Any, NDArray[Any]]:
             twice = next((name for name in wanted if there.count(name) > 1), None)
             if twice is not None:
                 raise ValueError(f"{path.name} has two columns called {twice!r}: give every column a name of its own.")
-            found = file.read(columns=wanted)
+            result = file.read(columns=wanted)
     except (arrow.ArrowException, OSError):
         raise ValueError(f"{path.name} is not a complete parquet file.") from None
-    return {name: frames.column(arrow_text.readable(found[name])) for name in wanted}
+    return {name: frames.column(arrow_text.readable(result[name])) for name in wanted}
 
 
 def names(path: str | Path) -> list[str]:
@@ -74,10 +74,10 @@ def names(path: str | Path) -> list[str]:
     if not path.is_file():
         raise missing(path)
     try:
-        found: list[str] = parquet.read_schema(path).names
+        result: list[str] = parquet.read_schema(path).names
     except (arrow.ArrowException, OSError):
         raise ValueError(f"{path.name} is not a complete parquet file.") from None
-    return found
+    return result
 
 
 def _text(values: Any) -> NDArray[Any]:
@@ -91,14 +91,14 @@ def labels(path: str | Path, name: str) -> list[Any]:
     Raises:
         FileNotFoundError, ImportError, ValueError: as :func:`column`; a cell is empty, or two labels are the same.
     """
-    found: list[Any] = _read(Path(path), name).to_pylist()
-    if any(label is None or label == "" for label in found):
+    result: list[Any] = _read(Path(path), name).to_pylist()
+    if any(label is None or label == "" for label in result):
         raise ValueError(f"The label column {name!r} has empty cells: --label names a public column that is complete.")
-    if len({*map(str, found)}) != len(found):
+    if len({*map(str, result)}) != len(result):
         raise ValueError(
             f"The label column {name!r} holds a name twice: --label needs a column with a different name in every row."
         )
-    return found
+    return result
 
 
 def _read(path: Path, name: str) -> Any:

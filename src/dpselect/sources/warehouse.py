@@ -91,32 +91,32 @@ class Warehouse:
         files: tuple[Path, ...] = ()
         state, opened = "", None
         if isinstance(source, Warehouse):
-            found, metadata, files, state = source.table, dict(source.metadata), source.files, source.state
+            expression, metadata, files, state = source.table, dict(source.metadata), source.files, source.state
             key, temporary = source.key if key is None else key, temporary or source.temporary
         elif is_expression(source):
-            found = source
-            metadata = _facts_of(found)
+            expression = source
+            metadata = _facts_of(expression)
         elif not isinstance(source, (str, Path)):
             raise TypeError("A warehouse is an Ibis table, a path to .parquet or .csv files, or a URL with its table.")
         elif is_url(source):
-            found, metadata, opened = _at_url(str(source), table)
+            expression, metadata, opened = _at_url(str(source), table)
         else:
             if table is not None:
                 raise ValueError(
                     Advice("A file is one table: leave {table= (--table on the command line)|--table} out.")
                 )
-            found, metadata, files = _in_files(source)
-            opened = found.get_backend()
+            expression, metadata, files = _in_files(source)
+            opened = expression.get_backend()
             state = in_place.state(files)
-            if key is not None and in_place.is_csv(files) and key in found.columns:
+            if key is not None and in_place.is_csv(files) and key in expression.columns:
                 # Csv files are text, and a key that spells no integer is missing.
-                found = found.mutate(**{key: found[key].try_cast("int64")})
+                expression = expression.mutate(**{key: expression[key].try_cast("int64")})
         if snapshot:
             metadata["snapshot"] = snapshot
-        made = cls(found, key, metadata, files, state, opened, temporary)
+        result = cls(expression, key, metadata, files, state, opened, temporary)
         if key is not None:
-            made._require_key(key)
-        return made
+            result._require_key(key)
+        return result
 
     def _require_key(self, key: str) -> None:
         self.require([key])
@@ -163,8 +163,8 @@ class Warehouse:
         Raises:
             ConnectionError: the engine failed, whatever the reason; nothing that it said is passed on.
         """
-        found = guarded(expression.to_pyarrow, LOST)
-        return {name: _array(found[name]) for name in found.column_names}
+        result = guarded(expression.to_pyarrow, LOST)
+        return {name: _array(result[name]) for name in result.column_names}
 
     def close(self) -> None:
         """Close the connection if it was opened here."""
@@ -204,13 +204,13 @@ class Warehouse:
         In PostgreSQL it only reads, unless a temporary table was asked for.
         """
         backend = guarded(self.table.get_backend, LOST)
-        held = engine(backend.name).one_state(getattr(backend, "con", None), not self.temporary)
-        guarded(held.__enter__, LOST)
+        transaction = engine(backend.name).one_state(getattr(backend, "con", None), not self.temporary)
+        guarded(transaction.__enter__, LOST)
         try:
             yield
         finally:
             with suppress(Exception):
-                held.__exit__(None, None, None)
+                transaction.__exit__(None, None, None)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("A warehouse stays in its process, because its connection may hold a password: open it again.")
@@ -307,12 +307,12 @@ def _in_files(source: str | Path) -> tuple[Any, dict[str, str], tuple[Path, ...]
     backend = _ibis().duckdb.connect()
     columns = in_place.columns(files)
     try:
-        found = guarded(lambda: in_place.read(backend, files, columns), _KIND)
+        expression = guarded(lambda: in_place.read(backend, files, columns), _KIND)
     except ConnectionError:
-        found = None
-    if found is None:
+        expression = None
+    if expression is None:
         raise ValueError(f"{path.name} is not a complete parquet file, or no csv file with a header line.")
-    return found, {"source": str(path), "snapshot": in_place.written(files)}, tuple(files)
+    return expression, {"source": str(path), "snapshot": in_place.written(files)}, tuple(files)
 
 
 def _facts_of(table: Any) -> dict[str, str]:

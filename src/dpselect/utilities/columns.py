@@ -30,13 +30,13 @@ def records(values: ArrayLike | Column, lower: Any, upper: Any) -> Numbers:
     Raises:
         TypeError, ValueError: as :class:`Column`, and records of an engine, which stay there.
     """
-    made = histogram(values, "integer" if isinstance(lower, int) else "real")
-    if isinstance(made, StoredColumn):
+    column = histogram(values, "integer" if isinstance(lower, int) else "real")
+    if isinstance(column, StoredColumn):
         raise TypeError(
             "This names records, and those of a warehouse stay there: choose the median value by "
             "utilities.median(values, lower=, upper=, step=), or pass the numbers."
         )
-    return made.between(lower, upper)
+    return column.between(lower, upper)
 
 
 def public_grid(grid: ArrayLike | None, lower: Any = None, upper: Any = None, step: Any = None) -> Numbers:
@@ -121,5 +121,5 @@ def counted(values: Any, grid: Numbers) -> tuple[NDArray[np.int64], Mapping[str,
         TypeError, ValueError: as :func:`histogram`.
         ConnectionError: the engine failed.
     """
-    made = histogram(values, "integer" if grid.dtype.kind == "i" else "real")
-    return made.counts_on(grid), made.metadata
+    column = histogram(values, "integer" if grid.dtype.kind == "i" else "real")
+    return column.counts_on(grid), column.metadata

@@ -59,17 +59,17 @@ def ego_betweenness(graph: Graph | StoredGraph, *, max_degree: int | None = None
 
 def sensitivity_of_degrees(degrees: NDArray[np.int64], max_degree: int) -> Sensitivity:
     """Return delta(G, t, v) for nodes of these degrees: one row per degree, sums in closed form."""
-    own, profile = np.unique(degrees, return_inverse=True)
+    distinct, profile = np.unique(degrees, return_inverse=True)
     ceiling = quarter_bound(np.int64(max_degree - 1)) / 4
 
     def rows(t: NDArray[np.int64]) -> Floats:
-        reached: Floats = np.minimum(own + t[:, None], max_degree - 1)
+        reached: Floats = np.minimum(distinct + t[:, None], max_degree - 1)
         values: Floats = quarter_bound(reached) / 4
         return values
 
     def total(t: NDArray[np.int64]) -> Floats:
-        stop = own + t[:, None]
-        inside = _sum_of_quarter_bounds(np.minimum(own, max_degree), np.minimum(stop, max_degree)) / 4
+        stop = distinct + t[:, None]
+        inside = _sum_of_quarter_bounds(np.minimum(distinct, max_degree), np.minimum(stop, max_degree)) / 4
         beyond = np.maximum(stop - max_degree, 0)
         sums: Floats = inside + beyond * ceiling
         return sums

@@ -50,17 +50,17 @@ def ego_density(graph: Graph | StoredGraph) -> Scores:
 
 def sensitivity_of_degrees(degrees: NDArray[np.int64], nodes: int) -> Sensitivity:
     """Return delta(G, t, v) for nodes of these degrees: one row per degree, sums in closed form."""
-    own, profile = np.unique(degrees, return_inverse=True)
+    distinct, profile = np.unique(degrees, return_inverse=True)
     # Sums of 2 / j run backwards through the harmonic numbers; below j = 2 every term is 1.
-    harmonic, lost = _harmonic(int(own.max(initial=1)))
+    harmonic, lost = _harmonic(int(distinct.max(initial=1)))
 
     def rows(t: NDArray[np.int64]) -> Floats:
-        left: Floats = 2.0 / np.maximum(own - t[:, None], 2)
+        left: Floats = 2.0 / np.maximum(distinct - t[:, None], 2)
         return left
 
     def total(t: NDArray[np.int64]) -> Floats:
-        steps = np.minimum(t[:, None], np.maximum(own - 2, 0))
-        between = (harmonic[own] - harmonic[own - steps]) + (lost[own] - lost[own - steps])
+        steps = np.minimum(t[:, None], np.maximum(distinct - 2, 0))
+        between = (harmonic[distinct] - harmonic[distinct - steps]) + (lost[distinct] - lost[distinct - steps])
         sums: Floats = 2.0 * between + (t[:, None] - steps)
         return sums
 

@@ -37,8 +37,8 @@ def max_operator_winner(counts: Mapping[Any, ArrayLike]) -> Scores:
     >>> scores.values, scores.sensitivity.at([1, 2])[:, 0]
     (array([1, 0]), array([0., 1.]))
     """
-    found = max_operator(counts)
-    values = found.values.astype(np.int64)
+    scores = max_operator(counts)
+    values = scores.values.astype(np.int64)
     if values.size < 2:
         raise ValueError("A winner needs at least two attributes.")
     winner = int(values.argmax())
@@ -46,4 +46,4 @@ def max_operator_winner(counts: Mapping[Any, ArrayLike]) -> Scores:
     safe = int(np.delete(lead, winner).min())
     sensitivity = profiles(lambda t: (t[:, None] >= safe).astype(np.float64), ceiling=1.0)
     won = (np.arange(values.size) == winner).astype(np.int64)
-    return Scores(won, sensitivity, candidates=found.candidates, zero="worst")
+    return Scores(won, sensitivity, candidates=scores.candidates, zero="worst")

@@ -87,8 +87,8 @@ def changes(counts: Integers, share: Fraction) -> Integers:
         # The same, in integers without an end; what no score needs is clipped, as scores are.
         wide = _changes(counts.astype(object), reached.astype(object), part, whole)
         return np.asarray(np.minimum(wide, TICK_CLIP).astype(np.int64))
-    found: Integers = _changes(counts, reached, part, whole)
-    return found
+    result: Integers = _changes(counts, reached, part, whole)
+    return result
 
 
 def _changes(counts: Any, reached: Any, part: int, whole: int) -> Any:

@@ -72,11 +72,11 @@ def tdt(b: ArrayLike, c: ArrayLike, *, families: int | None = None, candidates: 
 
 def tdt_sensitivity(high: NDArray[np.int64], low: NDArray[np.int64], families: int) -> Sensitivity:
     """Return the element sensitivity of tables (high, low), high >= low; markers with equal tables share a row."""
-    own, profile = np.unique(np.stack((high, low), axis=1), axis=0, return_inverse=True)
+    distinct, profile = np.unique(np.stack((high, low), axis=1), axis=0, return_inverse=True)
     ceiling = 8 * (families - 1) / families
 
     def rows(t: NDArray[np.int64]) -> Floats:
-        return _rows(own[:, 0], own[:, 1], families, t[:, None])
+        return _rows(distinct[:, 0], distinct[:, 1], families, t[:, None])
 
     return profiles(rows, profile=profile.ravel(), ceiling=ceiling, reach=families)
 

@@ -75,8 +75,8 @@ class Column:
     ) -> Column:
         view = read.values.view()
         view.flags.writeable = False
-        own = {"cells": view, "_above": read.above, "_lacking": read.lacking, "_counts": counts, "_retyped": retyped}
-        for name, value in {"kind": kind, "clipped": clipped, **own}.items():
+        fields = {"cells": view, "_above": read.above, "_lacking": read.lacking, "_counts": counts, "_retyped": retyped}
+        for name, value in {"kind": kind, "clipped": clipped, **fields}.items():
             object.__setattr__(self, name, value)
         return self
 
@@ -137,13 +137,13 @@ class Column:
         above = None if self._above is None else self._above & ~below & (self.cells < upper)
         whole = self.kind == "integer" and float(lower).is_integer() and float(upper).is_integer()
         ends = (int(lower), int(upper)) if whole else (lower, upper)
-        found = np.where(below, ends[0], np.where(beyond, ends[1], self.cells))
+        result = np.where(below, ends[0], np.where(beyond, ends[1], self.cells))
         if whole:
-            read = Cells(found.astype(np.int64), above, self._lacking)
+            read = Cells(result.astype(np.int64), above, self._lacking)
         else:
-            found = found.astype(np.float64)
-            found[self._gone()] = np.nan
-            read = Cells(found)
+            result = result.astype(np.float64)
+            result[self._gone()] = np.nan
+            read = Cells(result)
         return object.__new__(Column)._set(
             _kind(read.values), read, clipped=self.clipped + moved, counts=self._counts, retyped=self._retyped
         )
@@ -161,11 +161,11 @@ class Column:
         """
         points = public_points(grid)
         self._require_exact(points[0], points[-1])
-        found, gone = points[self.places_on(points)], self._gone()
-        found[gone] = np.nan if found.dtype.kind == "f" else 0
-        read = Cells(found, None, gone if found.dtype.kind == "i" and gone.any() else None)
+        values, gone = points[self.places_on(points)], self._gone()
+        values[gone] = np.nan if values.dtype.kind == "f" else 0
+        read = Cells(values, None, gone if values.dtype.kind == "i" and gone.any() else None)
         return object.__new__(Column)._set(
-            _kind(found), read, clipped=self.clipped, counts=self._counts, retyped=self._retyped
+            _kind(values), read, clipped=self.clipped, counts=self._counts, retyped=self._retyped
         )
 
     def counts_on(self, grid: Numbers) -> Integers:
@@ -201,8 +201,8 @@ class Column:
         """
         self._require_exact(lower, upper)
         if isinstance(lower, int) and self.kind == "real":
-            made = integers(self.values)
-            each, gone = made.values, made.lacking
+            result = integers(self.values)
+            each, gone = result.values, result.lacking
         else:
             each, gone = self.values, None if self._counts is not None else self._gone()
         within = np.clip(each if isinstance(lower, int) else each.astype(np.float64), lower, upper)
@@ -221,8 +221,8 @@ class Column:
         same = points[self.places_on(points)] == self.cells
         if self._above is not None:
             same &= ~self._above
-        found = {"lacking": gone, "outside": outside & ~gone, "moved": ~same & ~outside & ~gone}
-        return {name: self._total(rows) for name, rows in found.items()}
+        masks = {"lacking": gone, "outside": outside & ~gone, "moved": ~same & ~outside & ~gone}
+        return {name: self._total(rows) for name, rows in masks.items()}
 
     def _total(self, rows: Mask) -> int:
         return int(rows.sum() if self._counts is None else self._counts[rows].sum())

@@ -101,8 +101,8 @@ class Graph:
         >>> Graph.from_networkx(networkx.path_graph(4))
         Graph(nodes=4)
         """
-        own, source, target = graphs.of_networkx(graph)
-        size, labels = declared(own if nodes is None else nodes)
+        names, source, target = graphs.of_networkx(graph)
+        size, labels = declared(names if nodes is None else nodes)
         place: dict[Hashable, int] = {label: i for i, label in enumerate(labels or range(size))}
         if len(place) != size:
             _refuse_repeats()
@@ -205,8 +205,8 @@ def places_of(ends: Any, size: int, labels: tuple[Any, ...] | None) -> NDArray[n
     if ascending.dtype.kind != "i":
         # One by one and not as an array of a fixed width, which one long end would make wide for all.
         place: dict[str | None, int] = {str(label): at for at, label in enumerate(labels)}
-        found = (place.get(end, -1) for end in _texts(array, rounded=is_retyped(ends)))
-        return np.fromiter(found, np.int64, count=array.size)
+        positions = (place.get(end, -1) for end in _texts(array, rounded=is_retyped(ends)))
+        return np.fromiter(positions, np.int64, count=array.size)
     rounded = array.dtype.kind == "f" or is_retyped(ends)
     if rounded and max(abs(int(ascending[0])), abs(int(ascending[-1]))) >= _EXACT:
         raise ValueError("Ids beyond 2^53 may have been rounded in this column: pass integers of 64 bits, or text.")
@@ -257,18 +257,18 @@ def _integers(array: NDArray[Any]) -> NDArray[Any]:
     """Return ids as int64, masked where an end is not an integer of 64 bits."""
     mask, values = np.ma.getmaskarray(array), np.asarray(array)
     if values.dtype.kind in "bi":
-        found = values.astype(np.int64)
+        result = values.astype(np.int64)
     elif values.dtype.kind in "uf":
         good = (values < _END) & (values >= -_END) if values.dtype.kind == "f" else values < np.uint64(_END)
         if values.dtype.kind == "f":
             good &= np.floor(values) == values
         mask = mask | ~good
-        found = np.where(mask, 0, values).astype(np.int64)
+        result = np.where(mask, 0, values).astype(np.int64)
     else:
         read = [_integer(cell) for cell in values.tolist()]
         mask = mask | np.fromiter((number is None for number in read), np.bool_, len(read))
-        found = np.fromiter((number or 0 for number in read), np.int64, len(read))
-    return np.ma.masked_array(found, mask=mask)
+        result = np.fromiter((number or 0 for number in read), np.int64, len(read))
+    return np.ma.masked_array(result, mask=mask)
 
 
 def _integer(cell: Any) -> int | None:
@@ -299,17 +299,17 @@ def _texts(array: NDArray[Any], *, rounded: bool) -> Iterator[str | None]:
 
 
 def _numbered(ids: Any, size: int) -> NDArray[np.int64]:
-    own = np.asarray(ids)
-    return np.where(np.ma.getmaskarray(ids) | (own < 0) | (own >= size), -1, own)
+    labels = np.asarray(ids)
+    return np.where(np.ma.getmaskarray(ids) | (labels < 0) | (labels >= size), -1, labels)
 
 
 def _found(ends: Any, ascending: NDArray[Any], order: NDArray[np.intp]) -> NDArray[np.int64]:
     """Return the positions of labels, a whole array at a time."""
-    own, gone = np.asarray(ends), np.ma.getmaskarray(ends)
+    values, gone = np.asarray(ends), np.ma.getmaskarray(ends)
     if not ascending.size:
-        return np.full(own.shape, -1, dtype=np.int64)
-    at = np.minimum(np.searchsorted(ascending, own), ascending.size - 1)
-    return np.where(gone | (ascending[at] != own), -1, order[at])
+        return np.full(values.shape, -1, dtype=np.int64)
+    at = np.minimum(np.searchsorted(ascending, values), ascending.size - 1)
+    return np.where(gone | (ascending[at] != values), -1, order[at])
 
 
 def _refuse_repeats() -> NoReturn:
@@ -332,8 +332,8 @@ def _compressed(
 
     narrow = np.int32 if size < 2**31 else np.int64
     known = (source >= 0) & (target >= 0)
-    kept = known & (source != target)
-    a, b = source[kept].astype(narrow), target[kept].astype(narrow)
+    mask = known & (source != target)
+    a, b = source[mask].astype(narrow), target[mask].astype(narrow)
     # Each edge once, smaller end first; compressing drops the repetitions.
     ones = np.ones(a.size, dtype=bool)
     half = coo_matrix((ones, (np.minimum(a, b), np.maximum(a, b))), shape=(size, size)).tocsr()

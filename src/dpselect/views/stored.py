@@ -73,7 +73,10 @@ class StoredRecords:
 
         ``missing`` says for which attributes the last code stands for missing values.
         """
-        lacking = [int(table[0, -1 if own else 0].sum()) for own, table in zip(missing, self._first, strict=True)]
+        lacking = [
+            int(table[0, -1 if has_missing else 0].sum())
+            for has_missing, table in zip(missing, self._first, strict=True)
+        ]
         return [int(table[0, 1].sum()) for table in self._first], lacking, self.unlabelled()
 
     def known(self) -> StoredRecords:
@@ -84,10 +87,10 @@ class StoredRecords:
             return self
         domains = [self.attributes[place] for place in places] + ([] if labelled else [self._target])
         table = self.warehouse.table
-        kept = [
+        conditions = [
             codes.code(codes.prepared(table[each.name], each, self._unknown == "clip"), each) >= 0 for each in domains
         ]
-        return StoredRecords(self.warehouse, self.attributes, self._target, self._unknown, self._and(kept))
+        return StoredRecords(self.warehouse, self.attributes, self._target, self._unknown, self._and(conditions))
 
     @contextmanager
     def coded(self) -> Iterator[StoredRecords]:
@@ -109,13 +112,13 @@ class StoredRecords:
             for domain, each in zip(domains, self.attributes, strict=True)
         }
         label = codes.code(codes.prepared(table[self._target.name], self._target, clip=False), self._target)
-        kept = table if self._kept is None else table.filter(self._kept)
+        records = table if self._kept is None else table.filter(self._kept)
         key = {} if warehouse.key is None else {"key": table[warehouse.key]}
-        rows = kept.select(label=label.cast(_width(self.classes)), **columns, **key)
+        rows = records.select(label=label.cast(_width(self.classes)), **columns, **key)
         name = f"dpselect_{uuid4().hex}"
-        made = guarded(lambda: backend.create_table(name, rows, temp=True), LOST)
+        stored = guarded(lambda: backend.create_table(name, rows, temp=True), LOST)
         try:
-            source = Warehouse(made, "key" if key else None, warehouse.metadata)
+            source = Warehouse(stored, "key" if key else None, warehouse.metadata)
             copied = StoredRecords(source, domains, codes.Coded("label", self.classes), "error")
             if any((one != two).any() for one, two in zip(copied._first, self._first, strict=True)):
                 raise ValueError(CHANGED)
@@ -145,10 +148,10 @@ class StoredRecords:
         key = self.warehouse.table[self.warehouse.key].cast("int64").fill_null(0) % prime
         # The remainder of a negative number is negative in some engines and positive in others.
         place = (ibis.literal(factor, "int64") * ((key + prime) % prime) + ibis.literal(shift, "int64")) % prime % whole
-        kept = [place == ibis.literal(chunk, "int64") for chunk in range(many)]
+        conditions = [place == ibis.literal(chunk, "int64") for chunk in range(many)]
         return [
             StoredRecords(self.warehouse, self.attributes, self._target, self._unknown, self._and([each]))
-            for each in kept
+            for each in conditions
         ]
 
     def require_key(self) -> None:
@@ -168,11 +171,11 @@ class StoredRecords:
     def recognised(self, trees: Sequence[Labelling]) -> Integers:
         """Return how many records of each class get their own label by each tree, shape (classes, trees)."""
         table = self.warehouse.table
-        kept = table if self._kept is None else table.filter(self._kept)
+        records = table if self._kept is None else table.filter(self._kept)
         label = codes.code(codes.prepared(table[self._target.name], self._target, clip=False), self._target)
         names = [f"t{place}" for place in range(len(trees))]
-        given = {name: self._given(tree) for name, tree in zip(names, trees, strict=True)}
-        base = kept.select(label=label, **given)
+        labels = {name: self._given(tree) for name, tree in zip(names, trees, strict=True)}
+        base = records.select(label=label, **labels)
         right = {name: (base[name] == base.label).sum().cast("int64") for name in names}
         rows = self.warehouse.ask(base.group_by("label").aggregate(n=base.count(), **right))
         if rows["label"].size and rows["label"].min() < 0:
@@ -181,10 +184,10 @@ class StoredRecords:
         counted[rows["label"]] = rows["n"]
         if (counted != self.totals(1)[0]).any():
             raise ValueError(CHANGED)
-        found = np.zeros((self.classes, len(trees)), dtype=np.int64)
+        result = np.zeros((self.classes, len(trees)), dtype=np.int64)
         for place, name in enumerate(names):
-            found[rows["label"], place] = rows[name]
-        return found
+            result[rows["label"], place] = rows[name]
+        return result
 
     def _given(self, tree: Labelling) -> Any:
         import ibis
@@ -220,11 +223,11 @@ class StoredRecords:
     def level(self, nodes: int) -> list[Integers]:
         """Return for every attribute the counts (nodes, values, classes), zeros included."""
         if self._tables is None:
-            found = self._first if not self._splits else self._asked(nodes)
-            self._tables = [table[:, 2:, 2:] for table in found]
+            rows = self._first if not self._splits else self._asked(nodes)
+            self._tables = [table[:, 2:, 2:] for table in rows]
             sums = [table.sum(axis=1) for table in self._tables]
             expected = sums[0] if self._expected is None else self._expected
-            whole = [table.sum() for table in found]
+            whole = [table.sum() for table in rows]
             if any((each != expected).any() for each in sums) or any(each != expected.sum() for each in whole):
                 raise ValueError(CHANGED)
             self._expected = expected
@@ -261,9 +264,9 @@ class StoredRecords:
             for name, each in zip(names, self.attributes, strict=True)
         }
         label = codes.prepared(table[self._target.name], self._target, clip=False)
-        kept = table if self._kept is None else table.filter(self._kept)
-        found = kept.select(node=self._node(0, 0), label=label, **columns)
-        return (found.filter(found.node >= 0) if self._splits else found), names
+        records = table if self._kept is None else table.filter(self._kept)
+        base = records.select(node=self._node(0, 0), label=label, **columns)
+        return (base.filter(base.node >= 0) if self._splits else base), names
 
     def _node(self, level: int, node: int) -> Any:
         """Return the current node of a record that is at a node of an earlier level, -1 where it has ended."""
@@ -297,14 +300,14 @@ class StoredRecords:
             )
             parts.append(_summed(coded, ["node", "attribute", "code", "label"]))
         rows = self.warehouse.ask(ibis.union(*parts) if len(parts) > 1 else parts[0])
-        found = []
+        levels = []
         for place, size in enumerate(self.sizes):
             here = rows["attribute"] == place
             counts = np.zeros((nodes, size + 2, self.classes + 2), dtype=np.int64)
             at = (rows["node"][here], rows["code"][here] - LACKING, rows["label"][here] - LACKING)
             np.add.at(counts, at, rows["n"][here])
-            found.append(counts)
-        return found
+            levels.append(counts)
+        return levels
 
     def _asked_totals(self, nodes: int) -> Integers:
         base, _ = self._base()
@@ -318,10 +321,10 @@ class StoredRecords:
         return counts[:, 2:]
 
     def _and(self, conditions: list[Any]) -> Any:
-        found = self._kept
+        result = self._kept
         for condition in conditions:
-            found = condition if found is None else found & condition
-        return found
+            result = condition if result is None else result & condition
+        return result
 
     def __repr__(self) -> str:
         return f"StoredRecords(attributes={len(self.sizes)}, classes={self.classes})"

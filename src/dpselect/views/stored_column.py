@@ -87,9 +87,9 @@ class StoredColumn:
         """
         if self._grid is None:
             return self._counted(grid)
-        found = np.zeros(grid.size, dtype=np.int64)
-        np.add.at(found, Column(self._grid).places_on(grid), self._counted(self._grid))
-        return found
+        counts = np.zeros(grid.size, dtype=np.int64)
+        np.add.at(counts, Column(self._grid).places_on(grid), self._counted(self._grid))
+        return counts
 
     def check(self, grid: ArrayLike) -> dict[str, int]:
         """Return how many records lack a number or lie outside the grid's ends: private, for the curator only.

@@ -90,11 +90,11 @@ class StoredGraph:
         onward, across = out.select(y=out.x, z=out.y), out.select(x=out.x, z=out.y)
         triangles = out.join(onward, "y").select("x", "y", "z").join(across, ["x", "z"]).select("x", "y", "z")
         corners = [triangles.select(node=triangles[corner]) for corner in ("x", "y", "z")]
-        found = self._counted(_grouped(corners[0].union(corners[1], corners[2])))
+        result = self._counted(_grouped(corners[0].union(corners[1], corners[2])))
         # A neighbour of v is in at most d(v) - 1 of its triangles, and every triangle has three corners.
-        if (found > self.degrees * (self.degrees - 1) // 2).any() or found.sum() % 3:
+        if (result > self.degrees * (self.degrees - 1) // 2).any() or result.sum() % 3:
             raise ValueError(CHANGED)
-        return found
+        return result
 
     def compressed(self) -> Graph:
         """Return the whole graph in memory: edges stream in, about 120 bytes of memory for each, DuckDB included.
@@ -109,18 +109,18 @@ class StoredGraph:
             for part, name in zip(parts, ("a", "b"), strict=True):
                 part.append(places_of(rows[name], self._size, self._labels).astype(narrow))
         a, b = (np.concatenate([np.empty(0, narrow), *part]) for part in parts)
-        found = Graph.from_edges(a, b, nodes=self._size)
-        return Graph(found.indptr, found.indices, self._labels, metadata=self.metadata)
+        graph = Graph.from_edges(a, b, nodes=self._size)
+        return Graph(graph.indptr, graph.indices, self._labels, metadata=self.metadata)
 
     def _edges(self) -> Any:
         """Return every edge once."""
         import ibis
 
         table = self.warehouse.table
-        kept = table.select(s=table[self._ends[0]], t=table[self._ends[1]])
+        edges = table.select(s=table[self._ends[0]], t=table[self._ends[1]])
         # NULL is neither equal nor different, so that it goes too.
-        kept = self._known(self._known(kept.filter(kept.s != kept.t), "s"), "t")
-        return kept.select(a=ibis.least(kept.s, kept.t), b=ibis.greatest(kept.s, kept.t)).distinct()
+        edges = self._known(self._known(edges.filter(edges.s != edges.t), "s"), "t")
+        return edges.select(a=ibis.least(edges.s, edges.t), b=ibis.greatest(edges.s, edges.t)).distinct()
 
     def _known(self, rows: Any, end: str) -> Any:
         """Return the rows whose end is a public node."""
@@ -141,10 +141,10 @@ class StoredGraph:
         """Return counts by public node; more groups than nodes never leave the engine."""
         rows = self.warehouse.ask(groups.limit(self._size + 1))
         places = places_of(rows["node"], self._size, self._labels)
-        found = np.zeros(self._size, dtype=np.int64)
+        counts = np.zeros(self._size, dtype=np.int64)
         # An engine may find labels equal that differ: what names no public node counts for nothing here either.
-        np.add.at(found, places[places >= 0], rows["n"][places >= 0].astype(np.int64))
-        return found
+        np.add.at(counts, places[places >= 0], rows["n"][places >= 0].astype(np.int64))
+        return counts
 
     def __repr__(self) -> str:
         return f"StoredGraph(nodes={self._size})"
@@ -153,12 +153,12 @@ class StoredGraph:
 def _with_integers(warehouse: Warehouse, ends: tuple[str, str]) -> Warehouse:
     """Return a table whose ends are integers: csv files are text, and what spells no integer is missing."""
     table = warehouse.table
-    made = {
+    columns = {
         end: table[end].re_search("^[ \t]*[+-]?[0-9]{1,19}[ \t]*$").ifelse(table[end].strip().try_cast("int64"), None)
         for end in ends
         if table[end].type().is_string()
     }
-    return replace(warehouse, table=table.mutate(**made)) if made else warehouse
+    return replace(warehouse, table=table.mutate(**columns)) if columns else warehouse
 
 
 def _grouped(nodes: Any) -> Any:

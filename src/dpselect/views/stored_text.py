@@ -30,11 +30,11 @@ def text_read_once(
     if not warehouse.is_csv:
         yield records
         return
-    backend, made = warehouse.table.get_backend(), []
+    backend, tables = warehouse.table.get_backend(), []
 
     def view(rows: Any) -> Any:
-        made.append(f"dpselect_{uuid4().hex}")
-        return guarded(lambda: backend.create_view(made[-1], rows), LOST)
+        tables.append(f"dpselect_{uuid4().hex}")
+        return guarded(lambda: backend.create_view(tables[-1], rows), LOST)
 
     try:
         table, domains, mark = warehouse.table, [*attributes, target], uuid4().hex
@@ -46,13 +46,13 @@ def text_read_once(
         read = view(table.mutate(**numbers)) if numbers else table
         coded = [codes.Coded(f"a{place}", each.size) for place, each in enumerate(domains)]
         columns = {}
-        for place, (own, each) in enumerate(zip(coded, domains, strict=True)):
+        for place, (column, each) in enumerate(zip(coded, domains, strict=True)):
             value = read[f"{mark} {place}"] if f"{mark} {place}" in numbers else None
-            columns[own.name] = codes.code(codes.prepared(read[each.name], each, unknown == "clip", value), each)
+            columns[column.name] = codes.code(codes.prepared(read[each.name], each, unknown == "clip", value), each)
         key = {} if warehouse.key is None else {"key": read[warehouse.key]}
         source = replace(warehouse, table=view(read.select(**columns, **key)), key="key" if key else None)
         yield StoredRecords(source, coded[:-1], coded[-1], unknown)
     finally:
-        for name in reversed(made):
+        for name in reversed(tables):
             with suppress(Exception):
                 backend.drop_view(name)

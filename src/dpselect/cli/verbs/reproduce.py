@@ -123,9 +123,9 @@ def _folder(out: str) -> Path:
     if Path(out).exists() and not Path(out).is_dir():
         raise ValueError(f"--out names a folder, and {out} is a file: pass another name.")
     for page in ("report.html", "report.md"):
-        own = Path(out) / page
-        if own.exists() and TITLE.encode() not in own.read_bytes():
-            raise ValueError(f"--out: {own} was not written by dpselect reproduce, and stays: name another folder.")
+        path = Path(out) / page
+        if path.exists() and TITLE.encode() not in path.read_bytes():
+            raise ValueError(f"--out: {path} was not written by dpselect reproduce, and stays: name another folder.")
     return Path(out)
 
 

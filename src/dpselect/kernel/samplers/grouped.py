@@ -97,7 +97,7 @@ def peel(
         insort(taken[level], ordinal)
         left[level] -= 1
         place = int(first[level]) + ordinal
-        found = int(ends.searchsorted(place, side="right"))
-        group = int(order[found])
-        winners.append((group, place - int(ends[found]) + int(counts[group])))
+        position = int(ends.searchsorted(place, side="right"))
+        group = int(order[position])
+        winners.append((group, place - int(ends[position]) + int(counts[group])))
     return winners

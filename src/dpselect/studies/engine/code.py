@@ -23,21 +23,21 @@ _Reached = tuple[str, str]
 def reached(functions: Iterable[Callable[..., Any]]) -> list[str]:
     """Return the definitions that functions of modules reach, as text without comments, in order of their names."""
     starts = [(each.__module__, each.__name__) for each in functions]
-    own = {module for module, _ in starts}
+    ours = {module for module, _ in starts}
     modules: dict[str, _Module] = {}
-    found: dict[_Reached, str] = {}
+    sources: dict[_Reached, str] = {}
     waiting = list(starts)
     while waiting:
         place, name = waiting.pop()
-        if (place, name) in found or not (place in own or _counts(place)):
+        if (place, name) in sources or not (place in ours or _counts(place)):
             continue
         module = modules.setdefault(place, _Module(place))
         if name in module.defined:
-            found[place, name] = ast.unparse(module.defined[name])
+            sources[place, name] = ast.unparse(module.defined[name])
             waiting += module.named(module.defined[name])
         elif name in module.imported:
             waiting.append(module.imported[name])
-    return [f"{place}.{name}\n{text}" for (place, name), text in sorted(found.items())]
+    return [f"{place}.{name}\n{text}" for (place, name), text in sorted(sources.items())]
 
 
 def _counts(module: str) -> bool:

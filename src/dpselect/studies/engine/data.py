@@ -42,8 +42,10 @@ def manifest() -> dict[str, dict[str, Any]]:
         folder = datasets.folder()
     except FileNotFoundError:
         return {}
-    found: dict[str, dict[str, Any]] = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))["datasets"]
-    return found
+    result: dict[str, dict[str, Any]] = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))[
+        "datasets"
+    ]
+    return result
 
 
 def available() -> frozenset[str]:
@@ -65,11 +67,11 @@ def table(name: str, target: str | None = None) -> Table:
     import pyarrow.parquet
 
     facts = manifest()[name]
-    found = pyarrow.parquet.read_table(datasets.folder() / facts["file"])
+    result = pyarrow.parquet.read_table(datasets.folder() / facts["file"])
     label = target or facts["target"]
     columns = {}
-    for column in found.column_names:
-        values = found[column]
+    for column in result.column_names:
+        values = result[column]
         columns[column] = np.asarray(values.to_pylist() if "dictionary" in str(values.type) else values.to_numpy())
     domains = {
         column: (each["lo"], each["hi"]) if each["type"] == "numeric" else list(each["categories"])

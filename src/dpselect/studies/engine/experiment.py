@@ -58,22 +58,22 @@ def repeated(
     """
     most = effort.most if most is None else most
     least = effort.least if least is None else least
-    found: list[float] = []
+    values: list[float] = []
     while True:
-        found.append(float(draw(len(found))))
-        runs = len(found)
-        error = float(np.std(found, ddof=1) / math.sqrt(runs)) if runs > 1 else math.inf
+        values.append(float(draw(len(values))))
+        runs = len(values)
+        error = float(np.std(values, ddof=1) / math.sqrt(runs)) if runs > 1 else math.inf
         if effort.name == "paper":
             if runs >= paper:
                 break
         elif runs >= most or (runs >= least and error <= effort.target):
             break
-    return Estimate(float(np.mean(found)), error if len(found) > 1 else math.nan, len(found))
+    return Estimate(float(np.mean(values)), error if len(values) > 1 else math.nan, len(values))
 
 
-def mean_of(found: Iterable[float]) -> Estimate:
+def mean_of(samples: Iterable[float]) -> Estimate:
     """Return the mean of given runs with its standard error."""
-    values = np.asarray(list(found), dtype=float)
+    values = np.asarray(list(samples), dtype=float)
     error = float(values.std(ddof=1) / math.sqrt(values.size)) if values.size > 1 else math.nan
     return Estimate(float(values.mean()), error, int(values.size))
 
@@ -90,9 +90,9 @@ class Point:
     runs: int = 0
 
 
-def point(panel: str, series: str, x: float, found: Estimate) -> Point:
+def point(panel: str, series: str, x: float, estimate: Estimate) -> Point:
     """Return an estimate as a point."""
-    return Point(panel, series, float(x), found.value, found.error, found.runs)
+    return Point(panel, series, float(x), estimate.value, estimate.error, estimate.runs)
 
 
 @dataclass(frozen=True)
@@ -149,10 +149,10 @@ class Results:
         Raises:
             Unmeasured: there is none.
         """
-        found = self._index.get((panel, series, float(x)))
-        if found is None:
+        result = self._index.get((panel, series, float(x)))
+        if result is None:
             raise Unmeasured(f"{panel}, {series}, {x:g} was not measured.")
-        return found
+        return result
 
     def line(self, panel: str, series: str) -> list[Point]:
         """Return the points of a series in order of x.
@@ -160,10 +160,10 @@ class Results:
         Raises:
             Unmeasured: there are none.
         """
-        found = sorted((p for p in self.points if (p.panel, p.series) == (panel, series)), key=lambda p: p.x)
-        if not found:
+        points = sorted((p for p in self.points if (p.panel, p.series) == (panel, series)), key=lambda p: p.x)
+        if not points:
             raise Unmeasured(f"{panel}, {series} was not measured.")
-        return found
+        return points
 
     def panels(self) -> list[str]:
         """Return the panels in order of first appearance."""

@@ -61,13 +61,13 @@ class Journal:
             OSError: the folder cannot be used, with what to do.
         """
         try:
-            found = self._read_table() | self._read_lines()
+            cells = self._read_table() | self._read_lines()
         except OSError as error:
             raise explained(error, self.folder) from error
         if self.lines.exists():
             # Whatever could not be read must not stay in front of what is appended.
-            self._replace(self.lines, "".join(self._line(each) for each in found.values()).encode())
-        return found
+            self._replace(self.lines, "".join(self._line(each) for each in cells.values()).encode())
+        return cells
 
     def append(self, finished: Measured) -> None:
         """Put one finished cell on the disk.
@@ -92,9 +92,9 @@ class Journal:
         import pyarrow.parquet
 
         rows = [
-            {"cell": each.key, "seconds": each.seconds, "data": each.data, **asdict(found)}
+            {"cell": each.key, "seconds": each.seconds, "data": each.data, **asdict(point)}
             for each in finished
-            for found in each.points
+            for point in each.points
         ]
         schema = pa.schema(
             [
@@ -116,7 +116,7 @@ class Journal:
     def _read_lines(self) -> dict[str, Measured]:
         if not self.lines.exists():
             return {}
-        found: dict[str, Measured] = {}
+        cells: dict[str, Measured] = {}
         spoilt = stale = 0
         for line in self.lines.read_bytes().splitlines():
             content = _checked(line)
@@ -126,12 +126,12 @@ class Journal:
                 stale += 1
             else:
                 points = tuple(Point(**each) for each in content["points"])
-                found[content["key"]] = Measured(content["key"], points, content["seconds"], content.get("data", ""))
+                cells[content["key"]] = Measured(content["key"], points, content["seconds"], content.get("data", ""))
         if spoilt:
             self.notes.append(f"{spoilt} unreadable line(s) in {self.lines.name}: those cells are computed again.")
         if stale:
             self.notes.append(f"{stale} cell(s) in {self.lines.name} are of other settings and are computed again.")
-        return found
+        return cells
 
     def _read_table(self) -> dict[str, Measured]:
         if not self.table.exists():

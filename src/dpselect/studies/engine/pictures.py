@@ -86,11 +86,11 @@ def drawing(experiment: Experiment, results: Results) -> Any:
     figure = Figure(figsize=(max(4.3 * across, 6.5), 3.0 * down + legend), layout="constrained")
     grid = list(figure.subplots(down, across, squeeze=False).flat)
     for axes, panel in zip(grid, panels, strict=False):
-        own = [place for place in places if place.panel == panel]
+        printed = [place for place in places if place.panel == panel]
         looks = {name: _look(experiment, results.series(panel), names, name) for name in names}
         looks |= {name: _Look(_BLACK, _PRINTED_ONLY[n % len(_PRINTED_ONLY)], "", 0) for n, name in enumerate(alone)}
-        _panel(axes, experiment, results, panel, own, looks)
-        _printed(axes, own, looks)
+        _panel(axes, experiment, results, panel, printed, looks)
+        _printed(axes, printed, looks)
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
     handles: dict[str, Any] = {}
@@ -140,8 +140,8 @@ def _panel(
     label = experiment.label(panel)
     lines = {name: results.line(panel, name) for name in results.series(panel)}
     wild = limits.wild(lines, experiment.y_scale)
-    kept = [each for name, line in lines.items() if name not in wild for each in line]
-    values = [each.value for each in kept] + [place.value for place in places if place.series not in wild]
+    points = [each for name, line in lines.items() if name not in wild for each in line]
+    values = [each.value for each in points] + [place.value for place in places if place.series not in wild]
     scale = limits.scale_of(experiment.y_scale, label, values)
     spans = {name: [limits.span(each, scale, label) for each in line] for name, line in lines.items()}
     single = [name for name, line in lines.items() if len(line) == 1]
@@ -176,7 +176,7 @@ def _panel(
     axes.set(xlabel=_text(across), ylabel=_text(label))
     axes.set_xscale(experiment.x_scale)
     # What stands aside does not widen an axis by itself.
-    axes.update_datalim([*((each.x, each.value) for each in kept), *((place.x, place.value) for place in places)])
+    axes.update_datalim([*((each.x, each.value) for each in points), *((place.x, place.value) for place in places)])
     if places:
         axes.margins(x=0.08)
     axes.autoscale_view(scaley=False)

@@ -36,16 +36,16 @@ class Report:
 
     def rows(self) -> list[Row]:
         """Return every claim with its verdict, in order of the papers."""
-        found = [row for outcome in self.outcomes for row in _rows(outcome)]
-        return sorted([*found, *verdicts.not_reproduced(self.not_reproduced)], key=lambda row: row.paper)
+        result = [row for outcome in self.outcomes for row in _rows(outcome)]
+        return sorted([*result, *verdicts.not_reproduced(self.not_reproduced)], key=lambda row: row.paper)
 
     def skipped(self) -> dict[str, list[str]]:
         """Return the datasets that are not in the folder, with the items they were for."""
-        found: dict[str, list[str]] = {}
+        result: dict[str, list[str]] = {}
         for outcome in self.outcomes:
             for name in outcome.skipped:
-                found.setdefault(name, []).append(f"{outcome.experiment.paper} {outcome.experiment.item}")
-        return found
+                result.setdefault(name, []).append(f"{outcome.experiment.paper} {outcome.experiment.item}")
+        return result
 
     def how(self) -> str:
         """Return what was run, in one sentence."""
@@ -103,10 +103,10 @@ def page(report: Report, drawn: dict[str, str]) -> str:
     for heading, lines in summary(report):
         parts += [f"<h3>{_safe(heading)}</h3>", "<ul>", *(f"<li>{_safe(line)}</li>" for line in lines), "</ul>"]
     for paper, title in _TITLES.items():
-        own = [each for each in report.outcomes if each.experiment.paper == paper]
-        if own:
+        outcomes = [each for each in report.outcomes if each.experiment.paper == paper]
+        if outcomes:
             parts.append(f"<h2>{paper}: {_safe(title)}</h2>")
-        for outcome in own:
+        for outcome in outcomes:
             parts += _section(outcome, drawn[outcome.experiment.name])
     head = ("paper", "item", "claim", "printed", "ours", "verdict", "why")
     cells = [(r.paper, r.item, r.claim, r.printed, r.ours, r.verdict, r.why) for r in report.rows()]
@@ -172,10 +172,10 @@ def _section(outcome: Outcome, picture: str) -> list[str]:
 
 def _rows(outcome: Outcome) -> list[Row]:
     """Return the claims of an experiment; printed numbers with the name of what stands along x."""
-    found, each = verdicts.rows(outcome), outcome.experiment
+    rows, each = verdicts.rows(outcome), outcome.experiment
     first = len(each.claims)
-    named = [changed(row, claim=_place(outcome, p)) for row, p in zip(found[first:], each.printed, strict=True)]
-    return [*found[:first], *named]
+    named = [changed(row, claim=_place(outcome, p)) for row, p in zip(rows[first:], each.printed, strict=True)]
+    return [*rows[:first], *named]
 
 
 def _place(outcome: Outcome, place: Printed) -> str:

@@ -75,23 +75,23 @@ def run(
         OSError: the disk is full, the folder cannot be used, or a process was ended from outside; what is finished is
             kept.
     """
-    held = data.available()
-    running = [_opened(experiment, effort, folder, held) for experiment in experiments]
+    available = data.available()
+    running = [_opened(experiment, effort, folder, available) for experiment in experiments]
     bar = _Bar(sum(len(each.cells) for each in running), show)
     bar.skip(sum(len(each.finished) for each in running))
     several = jobs > 1 and any(each.left() for each in running)
     with closing(bar), _workers(jobs) if several else nullcontext() as pool:
         for each in running:
             if each.left():
-                for found in _measured(each, effort, pool, jobs):
+                for measured in _measured(each, effort, pool, jobs):
                     bar.advance(each.experiment.name)
-                    if isinstance(found, str):
+                    if isinstance(measured, str):
                         # One wrong file fails many cells in the same words.
-                        if found not in each.journal.notes:
-                            each.journal.notes.append(found)
+                        if measured not in each.journal.notes:
+                            each.journal.notes.append(measured)
                         continue
-                    each.journal.append(found)
-                    each.finished[found.key] = found
+                    each.journal.append(measured)
+                    each.finished[measured.key] = measured
                 if not each.left():
                     each.journal.complete([each.finished[key] for key in each.cells])
             yield _outcome(each)
@@ -113,30 +113,30 @@ def fingerprint(experiment: Experiment, effort: Effort, cells: Sequence[str]) ->
     from dpselect import __version__
 
     code = reached([experiment.grid, experiment.measure])
-    told = json.dumps([__version__, experiment.name, *astuple(effort), list(cells), code])
-    return hashlib.sha256(told.encode()).hexdigest()[:32]
+    text = json.dumps([__version__, experiment.name, *astuple(effort), list(cells), code])
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _opened(experiment: Experiment, effort: Effort, folder: Path, held: frozenset[str]) -> _Running:
+def _opened(experiment: Experiment, effort: Effort, folder: Path, available: frozenset[str]) -> _Running:
     cells = list(experiment.grid(effort))
     wanted = dict.fromkeys(str(cell["dataset"]) for cell in cells if "dataset" in cell)
-    skipped = tuple(name for name in wanted if name not in held)
-    kept = {key_of(cell): cell for cell in cells if cell.get("dataset") not in skipped}
-    journal = Journal(folder / effort.name, experiment.name, fingerprint(experiment, effort, list(kept)))
-    files = _files(experiment, kept, held)
+    skipped = tuple(name for name in wanted if name not in available)
+    measurable = {key_of(cell): cell for cell in cells if cell.get("dataset") not in skipped}
+    journal = Journal(folder / effort.name, experiment.name, fingerprint(experiment, effort, list(measurable)))
+    files = _files(experiment, measurable, available)
     # Where no data are there at all, perhaps by a slip, results of another day are left as they are.
-    known = {key: each for key, each in journal.read().items() if key in kept} if kept else {}
+    known = {key: each for key, each in journal.read().items() if key in measurable} if measurable else {}
     # Results older than the note of their data are believed: nothing tells them from others.
     finished = {key: each for key, each in known.items() if each.data in ("", _data(files[key]))}
     if changed := len(known) - len(finished):
         journal.notes.append(f"{changed} cell(s) of {experiment.name} are of other data and are computed again.")
-    return _Running(experiment, journal, kept, files, skipped, finished)
+    return _Running(experiment, journal, measurable, files, skipped, finished)
 
 
-def _files(experiment: Experiment, cells: Mapping[str, Cell], held: frozenset[str]) -> dict[str, tuple[str, ...]]:
+def _files(experiment: Experiment, cells: Mapping[str, Cell], available: frozenset[str]) -> dict[str, tuple[str, ...]]:
     # A cell that names no dataset, of an experiment that reads data, may read any that is there.
     reads = any(each.startswith(f"{data.__name__}.") for each in reached([experiment.measure]))
-    every = tuple(sorted(held)) if reads else ()
+    every = tuple(sorted(available)) if reads else ()
     return {key: (str(cell["dataset"]),) if "dataset" in cell else every for key, cell in cells.items()}
 
 
@@ -182,13 +182,13 @@ def _measured(each: _Running, effort: Effort, pool: ProcessPoolExecutor | None, 
 
 def _failed(key: str, files: Sequence[str], error: Exception) -> str:
     """Return what failed and what helps; the same command again does only where the machine was at fault."""
-    told = f"The cell {key} failed ({type(error).__name__}: {error})"
+    message = f"The cell {key} failed ({type(error).__name__}: {error})"
     if isinstance(error, datasets.WrongFile):
         return f"Cells failed for lack of their data: {error}"
     if isinstance(error, MemoryError):
-        return f"{told}: run the same command again with --jobs 1, or where there is more memory."
+        return f"{message}: run the same command again with --jobs 1, or where there is more memory."
     if isinstance(error, OSError):
-        return f"{told}: mend that and run the same command again."
+        return f"{message}: mend that and run the same command again."
     if loose := datasets.undescribed(files):
         # A reader's advice on a damaged file, such as to load it unsafely, is none to follow.
         first = re.split(r"\.\s|\n", str(error))[0]
@@ -197,7 +197,7 @@ def _failed(key: str, files: Sequence[str], error: Exception) -> str:
             f"The cell {key} failed ({type(error).__name__}: {first}): put a whole copy of {names} there if it is "
             "damaged; the manifest gives no sha256 to tell."
         )
-    return f"{told}: this is a fault of the experiment, please report it with this line."
+    return f"{message}: this is a fault of the experiment, please report it with this line."
 
 
 def measured(name: str, measure: Measure, key: str, cell: Cell, effort: Effort, files: Sequence[str] = ()) -> Measured:
@@ -234,7 +234,7 @@ def _end_with(other: Connection) -> None:
 
 def _outcome(each: _Running) -> Outcome:
     finished = [each.finished[key] for key in each.cells if key in each.finished]
-    points = [found for one in finished for found in one.points]
+    points = [point for one in finished for point in one.points]
     return Outcome(
         each.experiment,
         Results(points),

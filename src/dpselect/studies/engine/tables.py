@@ -23,7 +23,7 @@ class Sheet:
 
 def sheets(experiment: Experiment, results: Results) -> list[Sheet]:
     """Return one table per panel: ours with its standard error; printed and the difference below."""
-    found = []
+    result = []
     for panel in results.panels():
         places = {(p.series, p.x): p for p in experiment.printed if p.panel == panel}
         names = results.series(panel)
@@ -46,8 +46,8 @@ def sheets(experiment: Experiment, results: Results) -> list[Sheet]:
                 rows.append(("  difference", *(_difference(places, lines[name], name, x) for x in across)))
         for name in dict.fromkeys(series for series, _ in places if series not in names):
             rows.append((f"{name}, printed", *(_printed(places, name, x) for x in across)))
-        found.append(Sheet(panel, (experiment.x_label, *(figure(x) for x in across)), tuple(rows)))
-    return found
+        result.append(Sheet(panel, (experiment.x_label, *(figure(x) for x in across)), tuple(rows)))
+    return result
 
 
 def _printed(places: Places, name: str, x: float) -> str:

@@ -83,20 +83,20 @@ def _margin(runs: int) -> float:
 def rows(outcome: Outcome) -> list[Row]:
     """Return every claim of an experiment with its verdict: sentences first, then printed numbers."""
     experiment, results = outcome.experiment, outcome.results
-    found: list[tuple[str, str, Judgement]] = []
+    judged: list[tuple[str, str, Judgement]] = []
     for claim in experiment.claims:
         try:
             judgement = claim.judge(results)
         except Unmeasured as missing:
             judgement = Judgement("", "not comparable", f"not measured here: {missing.args[0]}")
-        found.append((claim.text, claim.printed, judgement))
+        judged.append((claim.text, claim.printed, judgement))
     for place in experiment.printed:
         # Facts of a dataset stand at x = 0, which means nothing.
         text = f"{place.panel}: {place.series}" + (f" at {figure(place.x)}" if place.x else "")
-        found.append((text, figure(place.value), rule(experiment, results, place)))
+        judged.append((text, figure(place.value), rule(experiment, results, place)))
     return [
-        Row(experiment.paper, experiment.item, text, told, judgement.ours, judgement.verdict, judgement.why)
-        for text, told, judgement in found
+        Row(experiment.paper, experiment.item, text, number, judgement.ours, judgement.verdict, judgement.why)
+        for text, number, judgement in judged
     ]
 
 
@@ -119,7 +119,7 @@ def sentence(outcome: Outcome) -> str:
         )
     if not total:
         return "The paper prints no number here; the picture is ours alone."
-    told = ", ".join(f"{counted[verdict]} {verdict}" for verdict in VERDICTS if counted[verdict])
+    counts = ", ".join(f"{counted[verdict]} {verdict}" for verdict in VERDICTS if counted[verdict])
     drawn = [each for each in outcome.results.points if each.runs and not math.isnan(each.error)]
     exact = sum(not each.runs for each in outcome.results.points)
     how = "exact laws, no sampling error"
@@ -129,7 +129,7 @@ def sentence(outcome: Outcome) -> str:
     if drawn and exact:
         how += f"; {exact} points exact"
     tolerance = f"; tolerance {figure(experiment.tolerance)}" if experiment.printed else ""
-    return f"Of {total} printed claims {told} ({how}{tolerance})."
+    return f"Of {total} printed claims {counts} ({how}{tolerance})."
 
 
 def best(experiment: Experiment, results: Results) -> list[tuple[str, float]]:
@@ -148,7 +148,7 @@ def best(experiment: Experiment, results: Results) -> list[tuple[str, float]]:
             signed = -values if experiment.better == "higher" else values
             for name, rank in zip(series, _ranks(signed), strict=True):
                 ranks.setdefault(name, []).append(rank)
-    return sorted(((name, float(np.mean(found))) for name, found in ranks.items()), key=lambda pair: pair[1])
+    return sorted(((name, float(np.mean(places))) for name, places in ranks.items()), key=lambda pair: pair[1])
 
 
 def _ranks(values: Sequence[float] | np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[float]:

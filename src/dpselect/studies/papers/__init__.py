@@ -71,12 +71,12 @@ def chosen(names: list[str]) -> list[Experiment]:
     """
     from dpselect.studies.papers import EVERY_EXPERIMENT as every
 
-    found: list[Experiment] = []
+    result: list[Experiment] = []
     for name in names:
         exact = [each for each in every if each.name == name]
         close = exact or [each for each in every if each.name.startswith(name) or each.paper == name]
         if not close:
             known = ", ".join(each.name for each in every)
             raise ValueError(f"There is no experiment {name!r}: pass {known}.")
-        found += close
-    return [each for each in every if not names or each in found]
+        result += close
+    return [each for each in every if not names or each in result]

@@ -24,16 +24,16 @@ _MOST_RECORDS = 50_000
 _CLEAR = 3.0
 
 
-def made(series: str, epsilon: float, depth: int, **given: Any) -> Any:
+def made(series: str, epsilon: float, depth: int, **settings: Any) -> Any:
     """Return the untrained model of a series."""
     gain: dict[str, Any] = {"criterion": "information-gain", "max_records": _MOST_RECORDS}
     kinds: dict[str, Callable[[], Any]] = {
-        GLOBAL: lambda: DPID3Classifier(epsilon, depth, mechanism="exponential", **gain, **given),
-        LOCAL: lambda: DPID3Classifier(epsilon, depth, mechanism="local-dampening", **gain, **given),
-        SHIFTED: lambda: DPID3Classifier(epsilon, depth, mechanism="shifted-local-dampening", **gain, **given),
-        SULQ: lambda: SulqID3Classifier(epsilon, depth, **given),
-        FLIP: lambda: DPID3Classifier(epsilon, depth, **given),
-        DEFAULT: lambda: DPTreeClassifier(epsilon, **given),
+        GLOBAL: lambda: DPID3Classifier(epsilon, depth, mechanism="exponential", **gain, **settings),
+        LOCAL: lambda: DPID3Classifier(epsilon, depth, mechanism="local-dampening", **gain, **settings),
+        SHIFTED: lambda: DPID3Classifier(epsilon, depth, mechanism="shifted-local-dampening", **gain, **settings),
+        SULQ: lambda: SulqID3Classifier(epsilon, depth, **settings),
+        FLIP: lambda: DPID3Classifier(epsilon, depth, **settings),
+        DEFAULT: lambda: DPTreeClassifier(epsilon, **settings),
     }
     return kinds[series]()
 
@@ -74,17 +74,17 @@ def panel(name: str, target: str, depth: int) -> str:
     return f"{name} ({target}), depth {depth}"
 
 
-def lead(text: str, told: str, places: Sequence[str], above: str, below: str, points: float) -> Claim:
+def lead(text: str, printed: str, places: Sequence[str], above: str, below: str, points: float) -> Claim:
     """Judge by how many points of accuracy one series is above another at most, over budgets and panels."""
 
     def judge(results: Results) -> Judgement:
-        found = []
+        leads = []
         for place in places:
             for ours, theirs in zip(results.line(place, above), results.line(place, below), strict=True):
                 error = 100 * float(np.hypot(ours.error, theirs.error))
-                found.append((100 * (ours.value - theirs.value), error, ours.x, place))
-        most, error, x, place = max(found)
-        shown = f"{most:.1f} points at epsilon {x:g} ({place}); {min(found)[0]:.1f} at worst"
+                leads.append((100 * (ours.value - theirs.value), error, ours.x, place))
+        most, error, x, place = max(leads)
+        shown = f"{most:.1f} points at epsilon {x:g} ({place}); {min(leads)[0]:.1f} at worst"
         if not 2 * error <= _CLEAR:
             return Judgement(shown, "not comparable", f"too few runs: the standard error is {error:.1f} points")
         allowed = 2 + 2 * error
@@ -92,7 +92,7 @@ def lead(text: str, told: str, places: Sequence[str], above: str, below: str, po
         why = f"apart by {abs(most - points):.1f}, allowed {allowed:.1f}"
         return Judgement(shown, "held" if held else "refuted", why)
 
-    return Claim(text, told, judge)
+    return Claim(text, printed, judge)
 
 
 def mostly(text: str, places: Sequence[str], above: str, below: str) -> Claim:

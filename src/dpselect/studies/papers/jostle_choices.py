@@ -47,8 +47,8 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     from dpselect.chooser.regret import leave_out
 
     kind = str(cell["kind"])
-    made: Mapping[str, Callable[[], tuple[Maker, dict[str, Any]]]] = {"histogram": _histograms, "tree": _trees}
-    maker, databases = made[kind]()
+    makers: Mapping[str, Callable[[], tuple[Maker, dict[str, Any]]]] = {"histogram": _histograms, "tree": _trees}
+    maker, databases = makers[kind]()
     if len(databases) < 2:
         return []
     totals = [Fraction(each) for each in EPSILONS[kind]]
@@ -81,9 +81,9 @@ def _histograms() -> tuple[Maker, dict[str, Any]]:
         derived=cells.DERIVED,
         learner="fixed",
     )
-    held = data.available()
-    found = {name: data.histogram(name).astype(np.int64) for name in HISTOGRAMS if name in held}
-    return maker, {name: coarse(counts, 1024 if counts.ndim == 1 else 64) for name, counts in found.items()}
+    available = data.available()
+    result = {name: data.histogram(name).astype(np.int64) for name in HISTOGRAMS if name in available}
+    return maker, {name: coarse(counts, 1024 if counts.ndim == 1 else 64) for name, counts in result.items()}
 
 
 def _trees() -> tuple[Maker, dict[str, Any]]:
@@ -93,8 +93,8 @@ def _trees() -> tuple[Maker, dict[str, Any]]:
     maker = chooser.ChoiceMaker(
         options.options(), options.metafeatures(), options.error_rate, share=_SHARE, learner="fixed"
     )
-    held = data.available()
-    return maker, {name: _table(name) for name in TABLES if name in held}
+    available = data.available()
+    return maker, {name: _table(name) for name in TABLES if name in available}
 
 
 def _table(name: str) -> Any:
@@ -111,9 +111,9 @@ def _table(name: str) -> Any:
             known[column] = list(range(len(domain)))
     labels = np.searchsorted(table.classes, table.columns[table.target])
     train, test = trees.cut(len(table), 0, 0.8)
-    held = {column: values[test] for column, values in codes.items()}
-    kept = {column: values[train] for column, values in codes.items()}
-    return Table(kept, labels[train], known, list(range(len(table.classes))), (held, labels[test]))
+    held_out = {column: values[test] for column, values in codes.items()}
+    training = {column: values[train] for column, values in codes.items()}
+    return Table(training, labels[train], known, list(range(len(table.classes))), (held_out, labels[test]))
 
 
 def _beats(kind: str, results: Results) -> Judgement:
@@ -123,8 +123,8 @@ def _beats(kind: str, results: Results) -> Judgement:
     means = {series: _mean(results.line(panels[0], series)) for series in results.series(panels[0])}
     alone = {name: value for name, (value, _) in means.items() if name not in (FOREST, FIXED)}
     best = min(alone, key=lambda name: alone[name])
-    told = ", ".join(f"{name} {value:.2f} ± {error:.2f}" for name, (value, error) in means.items() if name not in alone)
-    shown = f"mean regret {told}, {best} {alone[best]:.2f} ± {means[best][1]:.2f}"
+    ours = ", ".join(f"{name} {value:.2f} ± {error:.2f}" for name, (value, error) in means.items() if name not in alone)
+    shown = f"mean regret {ours}, {best} {alone[best]:.2f} ± {means[best][1]:.2f}"
     lead = alone[best] - means[FOREST][0]
     if abs(lead) <= 2 * math.hypot(means[best][1], means[FOREST][1]):
         why = "within two standard errors: too few datasets; the benchmarks of the chooser have more"

@@ -46,18 +46,18 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     name, series = str(cell["dataset"]), str(cell["series"])
     counts = coarse(data.histogram(name).astype(np.int64), SIDE)
     ranges = histograms.Workload.random_ranges(counts.shape, 2000)
-    found = []
+    points = []
     for epsilon in EPSILONS:
         estimates = [
             histograms.EVERY_ALGORITHM[series](counts, epsilon) for _ in range(3 if effort.name == "quick" else 20)
         ]
         errors = (histograms.scaled_average_error(each, counts, ranges) for each in estimates)
         wrong = (100 * float(np.mean(each[counts == 0] >= 0.5)) for each in estimates)
-        found += [
+        points += [
             point(f"{name}, ranges", series, epsilon, mean_of(errors)),
             point(f"{name}, {EMPTY}", series, epsilon, mean_of(wrong)),
         ]
-    return found
+    return points
 
 
 def _white(results: Results) -> Judgement:

@@ -60,21 +60,21 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     public = {"domains": table.domains, "classes": table.classes, "max_leaves": 10**6, "bins": 5}
     if series in _BRANCHING:
         public |= {"max_records": 20_000}
-    made = learn.THE_FIVE.get(series)
+    learner = learn.THE_FIVE.get(series)
 
     def once(draw: int) -> float:
-        if made is None:
+        if learner is None:
             model = learn.DPTreeClassifier(epsilon, domains=table.domains, classes=table.classes)
         else:
-            model = made(epsilon, **public)
+            model = learner(epsilon, **public)
         return trees.accuracy(table, model, trees.cut(len(table), draw, 0.7))
 
     try:
-        found = repeated(once, effort, paper=20, most=8 if effort.name == "quick" else 40)
+        estimate = repeated(once, effort, paper=20, most=8 if effort.name == "quick" else 40)
     except ValueError:
         # More leaves than fit: refused from public facts, before anything is drawn.
         return []
-    return [point(f"{name}, accuracy", NAMES.get(series, DEFAULT), epsilon, found)]
+    return [point(f"{name}, accuracy", NAMES.get(series, DEFAULT), epsilon, estimate)]
 
 
 def _facts(name: str, table: data.Table) -> Sequence[Point]:

@@ -27,21 +27,21 @@ def measure(cell: Cell, _: Effort, __: np.random.Generator) -> Sequence[Point]:
     scores = nodes.scores(str(cell["graph"]), "ego-betweenness")
     ebc, delta = np.asarray(scores.values, dtype=float), np.asarray(scores.sensitivity.at(0), dtype=float)
     edges = np.concatenate(([0.0], np.geomspace(1, ebc.max() * 1.001, 25)))
-    found = []
+    points = []
     for low, high in pairwise(edges.tolist()):
         inside = delta[(ebc >= low) & (ebc < high)]
         if inside.size:
             middle = float(np.sqrt(max(low, 0.25) * high))
             figures = {MEAN: inside.mean(), LEAST: inside.min(), MOST: inside.max()}
-            found += [Point(name, series, middle, float(value)) for series, value in figures.items()]
+            points += [Point(name, series, middle, float(value)) for series, value in figures.items()]
     for t in DISTANCES:
         at = np.asarray(scores.sensitivity.at(t), dtype=float)
         if np.ptp(at) > 0:
-            found.append(Point(RANKS, f"{CORRELATION}, {name}", t, 100 * float(spearmanr(ebc, at).statistic)))
+            points.append(Point(RANKS, f"{CORRELATION}, {name}", t, 100 * float(spearmanr(ebc, at).statistic)))
     order = np.lexsort((delta, ebc))
     up = np.diff(ebc[order]) > 0
-    found.append(Point(RANKS, f"{FALLS}, {name}", 0, 100 * float((np.diff(delta[order])[up] < 0).mean())))
-    return found
+    points.append(Point(RANKS, f"{FALLS}, {name}", 0, 100 * float((np.diff(delta[order])[up] < 0).mean())))
+    return points
 
 
 def _strict(results: Results) -> Judgement:

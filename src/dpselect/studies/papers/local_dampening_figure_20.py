@@ -41,14 +41,14 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     name, k, series = str(cell["graph"]), int(cell["k"]), str(cell["series"])
     mechanism, utility = SERIES[series]
     truth = nodes.best(nodes.scores(name, "ego-betweenness").values, k)
-    given = nodes.scores(name, utility)
-    worth = np.zeros(len(given))
+    scores = nodes.scores(name, utility)
+    worth = np.zeros(len(scores))
     worth[truth] = 1.0
-    found = []
+    points = []
     for epsilon in epsilons(effort):
-        figure = nodes.recall(given, worth, k, epsilon, mechanism, effort, paper=100)
-        found.append(point(panel(nodes.title(cell), k), series, epsilon, figure))
-    return found
+        figure = nodes.recall(scores, worth, k, epsilon, mechanism, effort, paper=100)
+        points.append(point(panel(nodes.title(cell), k), series, epsilon, figure))
+    return points
 
 
 def panel(graph: str, k: int) -> str:
@@ -60,18 +60,18 @@ def saved(rival: str, least: float, most: float) -> Claim:
     """Judge the orders of magnitude between the budgets of shifted dampening and a rival: no fewer than printed."""
 
     def judge(results: Results) -> Judgement:
-        found = {}
+        result = {}
         for name in (nodes.GRAPHS["enron"][0], nodes.GRAPHS["github"][0]):
             for k in SIZES:
                 lines = [[(p.x, p.value) for p in results.line(panel(name, k), series)] for series in (SLD, rival)]
-                found[f"{name} k={k}"] = nodes.orders(*(nodes.reached(line, LEVEL) for line in lines))
-        enough = all(value >= least - 0.5 for value in found.values())
-        more = sum(value > most + 0.5 for value in found.values())
-        told = ", ".join(f"{where} {value:.1f}" for where, value in found.items())
+                result[f"{name} k={k}"] = nodes.orders(*(nodes.reached(line, LEVEL) for line in lines))
+        enough = all(value >= least - 0.5 for value in result.values())
+        more = sum(value > most + 0.5 for value in result.values())
+        ours = ", ".join(f"{where} {value:.1f}" for where, value in result.items())
         return Judgement(
-            f"orders of magnitude at recall {LEVEL}: {told}",
+            f"orders of magnitude at recall {LEVEL}: {ours}",
             "held" if enough else "refuted",
-            "0.5 less is allowed" + (f"; more than printed at {more} of {len(found)} places" if more else ""),
+            "0.5 less is allowed" + (f"; more than printed at {more} of {len(result)} places" if more else ""),
         )
 
     return Claim(

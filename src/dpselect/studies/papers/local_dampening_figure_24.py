@@ -16,13 +16,13 @@ def grid(_: Effort) -> list[Cell]:
 
 
 def _inverted(results: Results) -> Judgement:
-    found, largest = {}, 0.0
+    result, largest = {}, 0.0
     for place in (id3_trees.panel(*each, 2) for each in SETS):
         ours, theirs = (results.line(place, series)[-1] for series in (LOCAL, GLOBAL))
-        found[place], largest = 100 * (ours.value - theirs.value), ours.x
-    told = ", ".join(f"{place}: {value:+.1f} points" for place, value in found.items())
+        result[place], largest = 100 * (ours.value - theirs.value), ours.x
+    text = ", ".join(f"{place}: {value:+.1f} points" for place, value in result.items())
     return Judgement(
-        told, "held" if min(found.values()) < -0.5 else "refuted", f"half a point at epsilon {largest:g} is asked for"
+        text, "held" if min(result.values()) < -0.5 else "refuted", f"half a point at epsilon {largest:g} is asked for"
     )
 
 

@@ -58,19 +58,19 @@ def samples(name: str, many: int) -> list[Graph]:
 def sampled(graph: Graph, size: int, rng: np.random.Generator) -> Graph:
     """Return the graph on the first nodes that breadth-first search meets from a random node."""
     while True:
-        found = [int(rng.integers(len(graph)))]
-        seen = set(found)
-        for node in found:
+        nodes = [int(rng.integers(len(graph)))]
+        seen = set(nodes)
+        for node in nodes:
             for other in graph.indices[graph.indptr[node] : graph.indptr[node + 1]].tolist():
-                if other not in seen and len(found) < size:
+                if other not in seen and len(nodes) < size:
                     seen.add(other)
-                    found.append(other)
-        if len(found) == size:
+                    nodes.append(other)
+        if len(nodes) == size:
             break
-    place = {node: number for number, node in enumerate(found)}
+    place = {node: number for number, node in enumerate(nodes)}
     pairs = [
         (place[node], place[other])
-        for node in found
+        for node in nodes
         for other in graph.indices[graph.indptr[node] : graph.indptr[node + 1]].tolist()
         if other in place
     ]
@@ -81,21 +81,21 @@ def measure(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Po
     """Mean accuracy over samples and k = 1, 2, 3 at every budget; the standard error is that over samples."""
     many = {"quick": 10, "full": 60}.get(effort.name, 10)
     series = str(cell["series"])
-    found: dict[float, list[float]] = {budget: [] for budget in BUDGETS}
+    shares: dict[float, list[float]] = {budget: [] for budget in BUDGETS}
     for graph in samples(str(cell["graph"]), many):
-        given = dps.utilities.ego_betweenness(graph, max_degree=SIZE - 1)
-        truth = {k: nodes.best(given.values, k) for k in SIZES}
-        own = max(int(graph.degrees.max()), 2)
+        exact = dps.utilities.ego_betweenness(graph, max_degree=SIZE - 1)
+        truth = {k: nodes.best(exact.values, k) for k in SIZES}
+        largest = max(int(graph.degrees.max()), 2)
         if series in DAMPENED:
-            scores = dps.utilities.ego_betweenness(graph, max_degree=own) if series == PUBLISHED else given
+            scores = dps.utilities.ego_betweenness(graph, max_degree=largest) if series == PUBLISHED else exact
             run = partial(_dampened, scores, truth, DAMPENED[series])
         else:
             view = privatesql.truncated(graph, 10) if series == PSQL else graph
-            bound = {PSQL: privatesql.GIVEN[10], OWN: privatesql.elastic(own), KIND: least(own)}[series]
+            bound = {PSQL: privatesql.GIVEN[10], OWN: privatesql.elastic(largest), KIND: least(largest)}[series]
             run = partial(_queried, privatesql.views(view), truth, bound, series == KIND, rng)
         for budget in BUDGETS:
-            found[budget].append(run(budget))
-    return [point(nodes.title(cell), series, budget, mean_of(values)) for budget, values in found.items()]
+            shares[budget].append(run(budget))
+    return [point(nodes.title(cell), series, budget, mean_of(values)) for budget, values in shares.items()]
 
 
 def _dampened(scores: dps.Scores, truth: Truth, mechanism: str, budget: float) -> float:
@@ -111,8 +111,8 @@ def _queried(
 ) -> float:
     shares = []
     for _ in range(RUNS):
-        found = privatesql.noisy(cells, budget, bound, rng)
-        order = nodes.best(betweenness(np.rint(found) if rounded else found), SIZE)
+        counts = privatesql.noisy(cells, budget, bound, rng)
+        order = nodes.best(betweenness(np.rint(counts) if rounded else counts), SIZE)
         shares += [np.isin(order[:k], best).mean() for k, best in truth.items()]
     return float(np.mean(shares))
 

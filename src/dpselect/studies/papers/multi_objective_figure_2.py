@@ -46,9 +46,9 @@ def importance(table: data.Table) -> dict[Any, int]:
     return {each: 3 if each == min(counts, key=lambda one: counts[one]) else 2 for each in table.classes}
 
 
-def model(series: str, epsilon: float, weights: dict[Any, int], **given: Any) -> Any:
+def model(series: str, epsilon: float, weights: dict[Any, int], **settings: Any) -> Any:
     """Return the untrained model of a series."""
-    search: dict[str, Any] = {"importance": weights, **_SIZES, **given}
+    search: dict[str, Any] = {"importance": weights, **_SIZES, **settings}
     if series == GLOBAL:
         return DPEvolutionaryTreeClassifier(ROUNDS * epsilon, mechanism="exponential", **search)
     if series == LOCAL:
@@ -58,8 +58,8 @@ def model(series: str, epsilon: float, weights: dict[Any, int], **given: Any) ->
     if series == NONE:
         return DPEvolutionaryTreeClassifier(10**9, **search)
     if series == ID3:
-        return DPID3Classifier(epsilon, 5, criterion="information-gain", mechanism="local-dampening", **given)
-    return DPTreeClassifier(epsilon, **given)
+        return DPID3Classifier(epsilon, 5, criterion="information-gain", mechanism="local-dampening", **settings)
+    return DPTreeClassifier(epsilon, **settings)
 
 
 def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Point]:
@@ -70,8 +70,8 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
 
     def fitness(epsilon: float) -> float:
         fitted = model(series, epsilon, weights, domains=table.domains, classes=table.classes)
-        found = fitted.fit(table.columns, table.target).predict(table.columns)
-        return float(sum(weights[each] * (found[truth == each] == each).mean() for each in table.classes))
+        predicted = fitted.fit(table.columns, table.target).predict(table.columns)
+        return float(sum(weights[each] * (predicted[truth == each] == each).mean() for each in table.classes))
 
     return [
         point(TITLES[name], series, e, repeated(lambda _, e=e: fitness(e), effort, paper=_PAPER))  # type: ignore[misc]
@@ -80,18 +80,18 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
 
 
 def _equal(results: Results) -> Judgement:
-    found, error = {}, 0.0
+    result, error = {}, 0.0
     for title in TITLES.values():
         ours, none = results.at(title, LOCAL, 0.5), results.at(title, NONE, 1.0)
-        found[title] = ours.value - none.value
+        result[title] = ours.value - none.value
         error = max(error, math.hypot(ours.error, none.error))
-    told = "fitness at epsilon 0.5 less the noise-free one: " + ", ".join(f"{t} {v:+.2f}" for t, v in found.items())
+    text = "fitness at epsilon 0.5 less the noise-free one: " + ", ".join(f"{t} {v:+.2f}" for t, v in result.items())
     if not error <= 0.05:
-        return Judgement(told, "not comparable", f"too few runs: the standard error is {error:.2f}")
-    return Judgement(told, "held" if min(found.values()) >= -0.1 - 2 * error else "refuted", "allowed 0.1")
+        return Judgement(text, "not comparable", f"too few runs: the standard error is {error:.2f}")
+    return Judgement(text, "held" if min(result.values()) >= -0.1 - 2 * error else "refuted", "allowed 0.1")
 
 
-def _over_id3(title: str, told: float) -> Claim:
+def _over_id3(title: str, stated: float) -> Claim:
     def judge(results: Results) -> Judgement:
         pairs = list(zip(results.line(title, LOCAL), results.line(title, ID3), strict=True))
         gains = [
@@ -101,12 +101,12 @@ def _over_id3(title: str, told: float) -> Claim:
         most, error = max(gains)
         shown = f"{most:+.0f} % at best, {gains[-1][0]:+.0f} % at epsilon 2"
         # With a wider margin no improvement at all would pass for the printed one.
-        if not error <= min(3, (told - 3) / 2):
+        if not error <= min(3, (stated - 3) / 2):
             return Judgement(shown, "not comparable", f"too few runs: the standard error is {error:.0f} points")
-        held = abs(most - told) <= 3 + 2 * error
+        held = abs(most - stated) <= 3 + 2 * error
         return Judgement(shown, "held" if held else "refuted", "allowed 3 points and two standard errors")
 
-    return Claim(f"{title}: improves on LocalDiffPID3 by", f"{told:g} %", judge)
+    return Claim(f"{title}: improves on LocalDiffPID3 by", f"{stated:g} %", judge)
 
 
 def _acs(results: Results) -> Judgement:
@@ -114,9 +114,9 @@ def _acs(results: Results) -> Judgement:
         ours.x: ours.value - theirs.value
         for ours, theirs in zip(results.line("ACS", LOCAL), results.line("ACS", ID3), strict=True)
     }
-    told = ", ".join(f"{e:g}: {value:+.2f}" for e, value in lead.items())
+    text = ", ".join(f"{e:g}: {value:+.2f}" for e, value in lead.items())
     why = "neither the class column nor its positive value is printed, and they decide this"
-    return Judgement(f"fitness less that of LocalDiffPID3, {told}", "not comparable", why)
+    return Judgement(f"fitness less that of LocalDiffPID3, {text}", "not comparable", why)
 
 
 EXPERIMENT = Experiment(

@@ -60,13 +60,13 @@ def _some(results: Results) -> Judgement:
 
 
 def _orders(results: Results) -> Judgement:
-    found = {}
+    result = {}
     for title in ("Enron", "Github"):
         lines = [[(p.x, p.value) for p in results.line(title, series)] for series in (LOCAL, GLOBAL)]
-        found[title] = nodes.orders(*(nodes.reached(line, LEVEL) for line in lines))
-    told = ", ".join(f"{title} {value:.1f}" for title, value in found.items())
-    inside = all(0.5 <= value <= 2.5 for value in found.values())
-    return Judgement(f"orders of magnitude at recall {LEVEL}: {told}", "held" if inside else "refuted", "allowed 0.5")
+        result[title] = nodes.orders(*(nodes.reached(line, LEVEL) for line in lines))
+    ours = ", ".join(f"{title} {value:.1f}" for title, value in result.items())
+    inside = all(0.5 <= value <= 2.5 for value in result.values())
+    return Judgement(f"orders of magnitude at recall {LEVEL}: {ours}", "held" if inside else "refuted", "allowed 0.5")
 
 
 EXPERIMENT = Experiment(

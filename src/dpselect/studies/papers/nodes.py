@@ -29,10 +29,10 @@ _BLOCK = 50
 
 def cells(names: Sequence[str], **axes: Sequence[str | int]) -> list[Cell]:
     """Return one cell a graph and value of every axis; the simulated graph needs no dataset."""
-    found: list[Cell] = [{"graph": name} if name == SIMULATED else {"graph": name, "dataset": name} for name in names]
+    result: list[Cell] = [{"graph": name} if name == SIMULATED else {"graph": name, "dataset": name} for name in names]
     for axis, values in axes.items():
-        found = [{**cell, axis: value} for cell in found for value in values]
-    return found
+        result = [{**cell, axis: value} for cell in result for value in values]
+    return result
 
 
 def title(cell: Cell) -> str:
@@ -60,10 +60,10 @@ def real(results: Results) -> list[str]:
     Raises:
         Unmeasured: there are none.
     """
-    found = [panel for panel in results.panels() if not panel.startswith(coauthors.NAME)]
-    if not found:
+    panels = [panel for panel in results.panels() if not panel.startswith(coauthors.NAME)]
+    if not panels:
         raise Unmeasured("Enron and Github were not measured.")
-    return found
+    return panels
 
 
 def best(values: ArrayLike, k: int) -> NDArray[np.intp]:
@@ -72,7 +72,7 @@ def best(values: ArrayLike, k: int) -> NDArray[np.intp]:
 
 
 def recall(
-    given: dps.Scores, worth: NDArray[np.float64], k: int, epsilon: float, name: str, effort: Effort, *, paper: int
+    scores: dps.Scores, worth: NDArray[np.float64], k: int, epsilon: float, name: str, effort: Effort, *, paper: int
 ) -> Estimate:
     """Return the mean worth of k winners drawn one after the other at epsilon / k each.
 
@@ -80,21 +80,21 @@ def recall(
     """
     mechanism = dps.mechanism(name)
     share = exact_epsilon(epsilon) / k
-    ticks, rate = mechanism.prepared(given, share)
+    ticks, rate = mechanism.prepared(scores, share)
     if mechanism.sampler == dps.mechanism("exponential").sampler:
         return Estimate(float(inclusion(ticks, k, rate) @ worth) / k, 0.0, 0)
     if k == 1:
         return Estimate(float(np.exp(mechanism.ticks_log_law(ticks, rate)) @ worth), 0.0, 0)
     drawn, most = list[float](), effort.runs(paper=paper)
-    asked = Question(mechanism.sampler, ticks, rate, Guarantee(share, given.neighbours))
+    asked = Question(mechanism.sampler, ticks, rate, Guarantee(share, scores.neighbours))
     # The data of experiments are public: no budget pays.
     with paying_from(None), opened(asked.guarantee, count=k * most) as draws:
         while True:
             many = min(_BLOCK, most - len(drawn))
             drawn += [float(worth[draws.answer(asked, k)].mean()) for _ in range(many)]
-            found = mean_of(drawn)
-            if found.runs >= most or (effort.name != "paper" and found.error <= effort.target):
-                return found
+            estimate = mean_of(drawn)
+            if estimate.runs >= most or (effort.name != "paper" and estimate.error <= effort.target):
+                return estimate
 
 
 def reached(line: Sequence[tuple[float, float]], level: float) -> float | None:

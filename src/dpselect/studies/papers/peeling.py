@@ -29,9 +29,9 @@ def inclusion(ticks: NDArray[np.int64], k: int, rate: Fraction) -> Floats:
     """
     if k >= ticks.size:
         return np.ones(ticks.size)
-    own, place, many = np.unique(-ticks, return_inverse=True, return_counts=True)
-    logs = -(own - own[0]).astype(np.float64) * float(rate)
-    chance = np.zeros(own.size)
+    distinct, place, many = np.unique(-ticks, return_inverse=True, return_counts=True)
+    logs = -(distinct - distinct[0]).astype(np.float64) * float(rate)
+    chance = np.zeros(distinct.size)
     for s in _grid(logs, many, k):
         near = logs + s > -_BEFORE - np.log(ticks.size)
         arrived = np.exp(np.minimum(logs[near] + s, 6.0))
@@ -64,18 +64,18 @@ def _fewer(arrived: Floats, many: NDArray[np.int64], k: int) -> Floats:
         before.append(_times(before[-1], _binomial(p[group], int(many[group]), k), k))
     for group in reversed(range(big)):
         after.append(_times(after[-1], _binomial(p[group], int(many[group]), k), k))
-    found = np.empty(p.size)
+    result = np.empty(p.size)
     for group in range(big):
         rest = _times(before[group], after[big - 1 - group], k)
-        found[group] = _times(rest, _binomial(p[group], int(many[group]) - 1, k), k).sum()
+        result[group] = _times(rest, _binomial(p[group], int(many[group]) - 1, k), k).sum()
     everybody, q = after[-1], p[big:]
     left = np.zeros(q.size)
     total = np.zeros(q.size)
     for count in range(k):
         left = (everybody[count] - q * left) / (1 - q)
         total += left
-    found[big:] = total
-    return found
+    result[big:] = total
+    return result
 
 
 def _few(arrived: Floats, many: NDArray[np.int64], k: int) -> Floats:

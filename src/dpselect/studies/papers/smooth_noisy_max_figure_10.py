@@ -57,7 +57,7 @@ SERIES = (WDP, EM, PF, LD, LLN, LAP, T, SOUND, COUNTS)
 
 
 def _mechanism(series: str) -> Mechanism:
-    made: dict[str, Callable[[], Mechanism]] = {
+    makers: dict[str, Callable[[], Mechanism]] = {
         EM: partial(dps.mechanism, "exponential"),
         PF: partial(dps.mechanism, "permute-and-flip"),
         LD: partial(dps.mechanism, "local-dampening"),
@@ -66,7 +66,7 @@ def _mechanism(series: str) -> Mechanism:
         T: partial(_published, "student-t"),
         SOUND: partial(dps.mechanism, "smooth-noisy-max"),
     }
-    return made[series]()
+    return makers[series]()
 
 
 def _published(noise: str) -> Mechanism:
@@ -84,14 +84,14 @@ def measure(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Po
     table = data.table(name)
     places = [(series, epsilon) for series in SERIES for epsilon in EPSILONS]
     most = {"quick": 8, "paper": 10}.get(effort.name, 40)
-    found: dict[tuple[str, float], list[float]] = {place: [] for place in places}
+    samples: dict[tuple[str, float], list[float]] = {place: [] for place in places}
     for draw in range(most):
         votes, truth = _grown(table, SETS[name], draw)
         for place in places:
-            found[place].append(_accuracy(votes, truth, *place, rng))
-        if draw >= 9 and max(mean_of(each).error for each in found.values()) <= effort.target:
+            samples[place].append(_accuracy(votes, truth, *place, rng))
+        if draw >= 9 and max(mean_of(each).error for each in samples.values()) <= effort.target:
             break
-    return [point(name, series, epsilon, mean_of(found[series, epsilon])) for series, epsilon in places]
+    return [point(name, series, epsilon, mean_of(samples[series, epsilon])) for series, epsilon in places]
 
 
 def _grown(table: data.Table, depth: int, draw: int) -> tuple[list[tuple[Counts, Counts]], NDArray[np.int64]]:
@@ -102,11 +102,11 @@ def _grown(table: data.Table, depth: int, draw: int) -> tuple[list[tuple[Counts,
     )
     model.fit(table.rows(train), table.target)
     nodes = model.apply({column: table.columns[column][test] for column in table.domains})
-    found = []
-    for tree, own in zip(model.trees_, nodes.T, strict=True):
-        leaves, place = np.unique(own, return_inverse=True)
-        found.append((np.rint(tree.counts[leaves]).astype(np.int64), place))
-    return found, np.searchsorted(table.classes, table.columns[table.target][test])
+    result = []
+    for tree, places in zip(model.trees_, nodes.T, strict=True):
+        leaves, place = np.unique(places, return_inverse=True)
+        result.append((np.rint(tree.counts[leaves]).astype(np.int64), place))
+    return result, np.searchsorted(table.classes, table.columns[table.target][test])
 
 
 def _accuracy(
@@ -180,19 +180,19 @@ def _hundredth(results: Results) -> Judgement:
 def _surpass(results: Results) -> Judgement:
     open_ = results.at("mushroom", WDP, 0.1)
     ours = {name: results.at("mushroom", name, 0.1).value for name in (LLN, LAP, T)}
-    told = ", ".join(f"{value:.3f}" for value in ours.values())
+    shown = ", ".join(f"{value:.3f}" for value in ours.values())
     return Judgement(
-        f"{told} against {open_.value:.3f} without privacy", "held" if min(ours.values()) > open_.value else "refuted"
+        f"{shown} against {open_.value:.3f} without privacy", "held" if min(ours.values()) > open_.value else "refuted"
     )
 
 
 def _printed() -> tuple[Printed, ...]:
-    found: list[Printed] = []
+    result: list[Printed] = []
     for name, (open_, *rows) in _LOGS.items():
         reason = "its file had a row index among the columns" if name == "pendigits" else ""
-        found += printed(name, EPSILONS, dict(zip((LLN, LAP, T), rows, strict=True)), not_comparable=reason)
-        found.append(Printed(name, WDP, EPSILONS[0], open_, not_comparable=reason))
-    return tuple(found)
+        result += printed(name, EPSILONS, dict(zip((LLN, LAP, T), rows, strict=True)), not_comparable=reason)
+        result.append(Printed(name, WDP, EPSILONS[0], open_, not_comparable=reason))
+    return tuple(result)
 
 
 EXPERIMENT = Experiment(

@@ -24,16 +24,16 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     name = str(cell["dataset"])
     right = float(np.sort(data.histogram(name))[4096 // 2])
     mechanism, scores, places = prepared(name, 50, LD2)
-    found = []
+    points = []
     for epsilon in epsilons(effort):
         law = np.asarray(mechanism.law(scores, epsilon))
-        found += [
+        points += [
             Point(EXACT, "LD2", epsilon, float(law[places == right].sum())),
             Point(ERROR, BIAS, epsilon, abs(float(law @ places) - right)),
             Point(ERROR, SPREAD, epsilon, float(law @ np.abs(places - right))),
         ]
-    found.append(Point("the median of HEPTH", "value", 50, right))
-    return found
+    points.append(Point("the median of HEPTH", "value", 50, right))
+    return points
 
 
 def _value(results: Results) -> Judgement:

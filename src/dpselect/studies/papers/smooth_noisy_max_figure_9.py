@@ -67,7 +67,7 @@ _LOGS = {
 
 
 def _settings(series: str) -> dict[str, Any]:
-    made: dict[str, Callable[[], dict[str, Any]]] = {
+    makers: dict[str, Callable[[], dict[str, Any]]] = {
         "EM, information gain": lambda: {"mechanism": "exponential", **_GAIN},
         "PF, information gain": lambda: {"mechanism": "permute-and-flip", **_GAIN},
         SLD: lambda: {"mechanism": "shifted-local-dampening", **_GAIN},
@@ -77,7 +77,7 @@ def _settings(series: str) -> dict[str, Any]:
         SOUND: lambda: {"mechanism": "smooth-noisy-max", **_WINNER},
         FLIP: lambda: {"criterion": "max-operator", "mechanism": "permute-and-flip"},
     }
-    return made[series]()
+    return makers[series]()
 
 
 SERIES = ("EM, information gain", "PF, information gain", SLD, LLN, LAP, T, SOUND, FLIP, DEFAULT)
@@ -114,8 +114,8 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
             )
         return trees.accuracy(table, model, trees.fold(len(table), draw))
 
-    found = repeated(once, effort, paper=50, most=8 if effort.name == "quick" else 50)
-    return [point(panel(name, depth), series, epsilon, found)]
+    estimate = repeated(once, effort, paper=50, most=8 if effort.name == "quick" else 50)
+    return [point(panel(name, depth), series, epsilon, estimate)]
 
 
 def panel(name: str, depth: int) -> str:
@@ -159,11 +159,11 @@ def _often(results: Results) -> Judgement:
         for each in results.points:
             if each.panel == place:
                 values.setdefault(each.x, {})[each.series] = each.value
-        for found in values.values():
-            rivals = [found[name] for name in ("EM, information gain", "PF, information gain", SLD) if name in found]
-            if T in found and LLN in found and rivals:
+        for pair in values.values():
+            rivals = [pair[name] for name in ("EM, information gain", "PF, information gain", SLD) if name in pair]
+            if T in pair and LLN in pair and rivals:
                 total += 1
-                won += max(found[T], found[LLN]) > max(rivals)
+                won += max(pair[T], pair[LLN]) > max(rivals)
     if not total:
         results.line(panel("nltcs", 2), T)
     error = max(each.error for each in results.points)

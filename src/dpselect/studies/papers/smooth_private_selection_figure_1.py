@@ -41,9 +41,9 @@ def studies(size: int) -> list[markers.Study]:
 
 def mean_chance(size: int, effort: Effort, law: Callable[[markers.Study], NDArray[np.float64]]) -> Estimate:
     """Return the mean probability over simulated studies, in per cent, each exact."""
-    found = studies(size)
+    sample = studies(size)
     most = 10 if effort.name == "quick" else MOST
-    mean = repeated(lambda i: markers.chance(law(found[i]), found[i]), effort, paper=5, least=10, most=most)
+    mean = repeated(lambda i: markers.chance(law(sample[i]), sample[i]), effort, paper=5, least=10, most=most)
     return Estimate(100 * mean.value, 100 * mean.error, mean.runs)
 
 
@@ -70,11 +70,11 @@ def ahead(series: str, rivals: Sequence[str], results: Results) -> Judgement:
         ]
         for m in SIZES
     }
-    means = {m: mean(found) for m, found in leads.items()}
-    behind = sum(lead <= 0 for found in leads.values() for lead in found)
-    told = ", ".join(f"{lead:+.1f}" for lead in means.values())
+    means = {m: mean(row) for m, row in leads.items()}
+    behind = sum(lead <= 0 for row in leads.values() for lead in row)
+    ours = ", ".join(f"{lead:+.1f}" for lead in means.values())
     return Judgement(
-        f"mean lead {told} points at m = {', '.join(map(str, SIZES))}",
+        f"mean lead {ours} points at m = {', '.join(map(str, SIZES))}",
         "held" if min(means.values()) > 0 else "refuted",
         f"behind at {behind} of {sum(map(len, leads.values()))} single places; every mechanism meets the same studies",
     )

@@ -41,11 +41,11 @@ def _four(results: Results) -> Judgement:
     # With many markers and a small epsilon beta alone would cost all of it: only places that all noises have count.
     places = set.intersection(*(set(line) for line in lines.values()))
     means = {gamma: mean(line[place] for place in places) for gamma, line in lines.items()}
-    told = ", ".join(f"{gamma}: {value:.1f}" for gamma, value in means.items())
+    ours = ", ".join(f"{gamma}: {value:.1f}" for gamma, value in means.items())
     won = max(means, key=lambda gamma: means[gamma])
     missing = len(set.union(*(set(line) for line in lines.values()))) - len(places)
     why = f"without {missing} places where some noise cannot be had" if missing else ""
-    return Judgement(f"mean accuracy by gamma {told}", "held" if won == 4 else "refuted", why)
+    return Judgement(f"mean accuracy by gamma {ours}", "held" if won == 4 else "refuted", why)
 
 
 EXPERIMENT = Experiment(

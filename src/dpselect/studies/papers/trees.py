@@ -70,5 +70,5 @@ def accuracy(table: data.Table, model: Any, split: tuple[Rows, Rows]) -> float:
     """Return the share of test rows that a model, fitted to the training rows, gets right."""
     train, test = split
     model.fit(table.rows(train), table.target)
-    found = model.predict({name: table.columns[name][test] for name in table.domains})
-    return float(np.mean(found == table.columns[table.target][test]))
+    predicted = model.predict({name: table.columns[name][test] for name in table.domains})
+    return float(np.mean(predicted == table.columns[table.target][test]))

@@ -21,13 +21,13 @@ from dpselect.learn import THE_FIVE, DPID3Classifier
 from dpselect.studies.peers.choose_trees import EPSILONS, SETS, table
 
 
-def errors(kind, own: trees.Table, epsilon: Fraction, repetitions: int, **settings) -> float:
+def errors(kind, table: trees.Table, epsilon: Fraction, repetitions: int, **settings) -> float:
     """Mean test error of several fits."""
-    given = {"domains": own.domains, "classes": own.classes, "max_records": 100_000}
+    public = {"domains": table.domains, "classes": table.classes, "max_records": 100_000}
     return float(
         np.mean(
             [
-                trees.error_rate(own, kind(epsilon, **given, **settings).fit(own.columns, own.labels))
+                trees.error_rate(table, kind(epsilon, **public, **settings).fit(table.columns, table.labels))
                 for _ in range(repetitions)
             ]
         )
@@ -37,7 +37,7 @@ def errors(kind, own: trees.Table, epsilon: Fraction, repetitions: int, **settin
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--repetitions", type=int, default=20)
-    given = parser.parse_args()
+    args = parser.parse_args()
     warnings.simplefilter("ignore")
     start = time.process_time()
     tables = {name: table(name) for name in SETS}
@@ -46,18 +46,18 @@ def main() -> None:
     head = ["A1", "A2", "learned", "learned, pruned"]
     print(f"{'dataset':<14} {'epsilon':>7} " + " ".join(f"{name:>15}" for name in head))
     ratios = []
-    for name, own in tables.items():
+    for name, data in tables.items():
         learned = every.without(name)
         for epsilon in EPSILONS:
             row = [
-                errors(THE_FIVE["A1"], own, epsilon, given.repetitions),
-                errors(THE_FIVE["A2"], own, epsilon, given.repetitions),
+                errors(THE_FIVE["A1"], data, epsilon, args.repetitions),
+                errors(THE_FIVE["A2"], data, epsilon, args.repetitions),
                 *(
                     errors(
                         DPID3Classifier,
-                        own,
+                        data,
                         epsilon,
-                        given.repetitions,
+                        args.repetitions,
                         criterion=learned,
                         mechanism="exponential",
                         prune=prune,

@@ -39,25 +39,25 @@ def coarse(counts: np.ndarray, side: int) -> np.ndarray:
 def databases() -> tuple[dict[str, np.ndarray], dict[str, str], list[str]]:
     """Every histogram, its group, and which are measured."""
     facts = tomllib.loads((DATA / "manifest.toml").read_text())["datasets"]
-    found, groups = {}, {}
+    result, groups = {}, {}
     for name, each in facts.items():
         if not each["kind"].startswith("histogram"):
             continue
         counts = np.load(DATA / each["file"]).astype(np.int64)
         small = coarse(counts, 1024 if counts.ndim == 1 else 64)
-        own = {name: small} | {
+        originals = {name: small} | {
             f"{name} x {scale}": histograms.shapes.resampled(small, scale, seed=8) for scale in SCALES
         }
-        found |= own
-        groups |= dict.fromkeys(own, name.removesuffix("_2d"))
-    measured = list(found)
+        result |= originals
+        groups |= dict.fromkeys(originals, name.removesuffix("_2d"))
+    measured = list(result)
     for shape in histograms.shapes.EVERY_SHAPE:
         for domain in ((1024,), (64, 64)):
             for scale in (100_000,):
                 name = f"{shape} {'x'.join(map(str, domain))} x {scale}"
-                found[name] = histograms.shapes.make(shape, domain, scale, seed=len(found))
+                result[name] = histograms.shapes.make(shape, domain, scale, seed=len(result))
                 groups[name] = f"made up: {shape}"
-    return found, groups, measured
+    return result, groups, measured
 
 
 def report(traces: chooser.Traces, measured: list[str]) -> None:
@@ -126,19 +126,19 @@ def main() -> None:
     parser.add_argument("--traces", default="choose_histograms.parquet")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--repetitions", type=int, default=20)
-    given = parser.parse_args()
+    args = parser.parse_args()
     warnings.simplefilter("ignore")
     start = time.process_time()
-    found, groups, measured = databases()
+    counts, groups, measured = databases()
     maker = chooser.ChoiceMaker(
         cells.options(), cells.metafeatures(), cells.range_error, share=SHARE, learner="fixed", derived=cells.DERIVED
     )
-    how = {"traces": given.traces, "jobs": given.jobs}
-    own = {name: groups[name] for name in measured}
+    how = {"traces": args.traces, "jobs": args.jobs}
+    originals = {name: groups[name] for name in measured}
     # MWEM takes longest where there are many records.
-    measured.sort(key=lambda name: int(found[name].sum()))
-    maker.train({name: found[name] for name in measured}, EPSILONS, given.repetitions, groups=own, **how)
-    maker = maker.train(found, EPSILONS, min(4, given.repetitions), groups=groups, **how)
+    measured.sort(key=lambda name: int(counts[name].sum()))
+    maker.train({name: counts[name] for name in measured}, EPSILONS, args.repetitions, groups=originals, **how)
+    maker = maker.train(counts, EPSILONS, min(4, args.repetitions), groups=groups, **how)
     report(maker.trained.traces, measured)
     print(f"\n{len(maker.trained.traces)} runs, {time.process_time() - start:.0f} s of processor time in this process")
 

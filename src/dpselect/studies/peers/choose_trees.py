@@ -54,23 +54,23 @@ def table(name: str, target: str | None = None, rows: int | None = None) -> tree
     order = np.random.default_rng(8).permutation(labels.size)
     cut = labels.size // 5
     test, train = order[:cut], order[cut:][: rows or labels.size]
-    held = {column: values[test] for column, values in codes.items()}
-    kept = {column: values[train] for column, values in codes.items()}
-    return trees.Table(kept, labels[train], known, list(range(len(classes))), (held, labels[test]))
+    held_out = {column: values[test] for column, values in codes.items()}
+    training = {column: values[train] for column, values in codes.items()}
+    return trees.Table(training, labels[train], known, list(range(len(classes))), (held_out, labels[test]))
 
 
 def databases() -> tuple[dict[str, trees.Table], dict[str, str]]:
     """Every table and its group."""
-    found = {name: table(name) for name in (*SETS, "acs")}
-    groups = {name: name for name in found}
+    tables = {name: table(name) for name in (*SETS, "acs")}
+    groups = {name: name for name in tables}
     for name, rows in SAMPLES.items():
-        found[f"{name}, {rows} rows"] = table(name, rows=rows)
+        tables[f"{name}, {rows} rows"] = table(name, rows=rows)
         groups[f"{name}, {rows} rows"] = name
     for name, targets in TARGETS.items():
         for target in targets:
-            found[f"{name}, {target}"] = table(name, target)
+            tables[f"{name}, {target}"] = table(name, target)
             groups[f"{name}, {target}"] = name
-    return found, groups
+    return tables, groups
 
 
 def maker_of(names: tuple[str, ...]) -> chooser.ChoiceMaker:
@@ -124,15 +124,15 @@ def main() -> None:
     parser.add_argument("--traces", default="choose_trees.parquet")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--repetitions", type=int, default=20)
-    given = parser.parse_args()
+    args = parser.parse_args()
     warnings.simplefilter("ignore")
     start = time.process_time()
     tables, groups = databases()
     maker = chooser.ChoiceMaker(trees.options(), trees.metafeatures(), trees.error_rate, share=SHARE, learner="fixed")
-    how = {"traces": given.traces, "jobs": given.jobs}
-    own = {name: groups[name] for name in SETS}
-    maker.train({name: tables[name] for name in SETS}, EPSILONS, given.repetitions, groups=own, **how)
-    maker = maker.train(tables, EPSILONS, min(4, given.repetitions), groups=groups, **how)
+    how = {"traces": args.traces, "jobs": args.jobs}
+    originals = {name: groups[name] for name in SETS}
+    maker.train({name: tables[name] for name in SETS}, EPSILONS, args.repetitions, groups=originals, **how)
+    maker = maker.train(tables, EPSILONS, min(4, args.repetitions), groups=groups, **how)
     report(maker.trained.traces)
     print(f"{len(maker.trained.traces)} runs, {time.process_time() - start:.0f} s of processor time in this process")
 

@@ -31,8 +31,8 @@ def by_igraph(graph: dps.Graph) -> np.ndarray:
     import igraph
 
     source = np.repeat(np.arange(len(graph)), graph.degrees)
-    kept = source < graph.indices
-    whole = igraph.Graph(len(graph), np.stack((source[kept], graph.indices[kept]), axis=1).tolist())
+    mask = source < graph.indices
+    whole = igraph.Graph(len(graph), np.stack((source[mask], graph.indices[mask]), axis=1).tolist())
     values = np.zeros(len(graph))
     for v in np.flatnonzero(graph.degrees >= 2).tolist():
         nodes = [v, *whole.neighbors(v)]

@@ -81,22 +81,22 @@ def accuracy(repeats: int) -> None:
         public = np.load(DATA / f"{name}.npy")
         cases = [(histograms.shapes.resampled(public, scale, seed=2), 0.1) for scale in SCALES]
         for counts, epsilon in [*cases, (public, 0.01), (public, 1.0)]:
-            found = errors(counts, epsilon, repeats if counts.ndim == 2 else 4 * repeats)
+            result = errors(counts, epsilon, repeats if counts.ndim == 2 else 4 * repeats)
             scale = int(counts.sum())
-            row = "".join(f"{each:12.1e}{'*' if each == found.min() else ' '}" for each in found)
+            row = "".join(f"{each:12.1e}{'*' if each == result.min() else ' '}" for each in result)
             print(f"{name:>15} {scale:>10} {epsilon:>7} {epsilon * scale:>8.0e} {row}", flush=True)
             if counts is not public:
                 kind = "line" if public.ndim == 1 else "grid"
-                for said, truth in claims(found, at, scale).items():
+                for said, truth in claims(result, at, scale).items():
                     held.setdefault(f"{said} ({kind}s)", []).append(truth)
     print("\nHow often it holds, over the histograms:")
     for said, truths in sorted(held.items()):
         print(f"{said:>75}: {sum(truths)} of {len(truths)}")
 
 
-def claims(found: np.ndarray, at: dict[str, int], scale: int) -> dict[str, bool]:
+def claims(figures: np.ndarray, at: dict[str, int], scale: int) -> dict[str, bool]:
     """What is expected at the smallest and at the largest eN."""
-    error = {name: found[place] for name, place in at.items()}
+    error = {name: figures[place] for name, place in at.items()}
     flat = min(error["identity"], error["hb"])
     # coarse_dawa is ours: the literature knows the others.
     published = min(each for name, each in error.items() if name != "coarse_dawa")
@@ -112,7 +112,7 @@ def claims(found: np.ndarray, at: dict[str, int], scale: int) -> dict[str, bool]
     if scale == SCALES[-1]:
         return {
             "eN = 10^7: identity or hb is the best published": flat == published,
-            "eN = 10^7: identity or hb is the best of all": flat == found.min(),
+            "eN = 10^7: identity or hb is the best of all": flat == figures.min(),
             "eN = 10^7: hb beats identity": error["hb"] < error["identity"],
             "eN = 10^7: mwem is worse than identity": error["mwem"] > error["identity"],
         }
@@ -123,5 +123,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--accuracy", action="store_true")
     parser.add_argument("--repeats", type=int, default=5)
-    given = parser.parse_args()
-    accuracy(given.repeats) if given.accuracy else speed()
+    args = parser.parse_args()
+    accuracy(args.repeats) if args.accuracy else speed()

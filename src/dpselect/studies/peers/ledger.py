@@ -86,8 +86,8 @@ def main() -> None:
     """Run both."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", default=tempfile.gettempdir(), help="a folder on the disk to be measured")
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         latency(Path(folder))
         long(Path(folder), 10**5)
 

@@ -81,9 +81,9 @@ def opendp(values: np.ndarray, cells: int, ours: float) -> str:
         return ""
     dp.enable_features("contrib")
     space = dp.vector_domain(dp.atom_domain(T="i32")), dp.symmetric_distance()
-    given = values.astype(np.int32)
+    narrow = values.astype(np.int32)
     build = dp.m.make_private_quantile(*space, dp.max_divergence(), candidates=list(range(cells)), alpha=0.9, scale=1.0)
-    theirs = seconds(lambda: build(given), 3)
+    theirs = seconds(lambda: build(narrow), 3)
     return f"OpenDP {theirs * 1000:.1f} ms ({theirs / ours:.1f} times ours)"
 
 
@@ -108,8 +108,8 @@ def laws() -> None:
         "published, Laplace": {**published, "noise": "laplace"},
         "published, Laplace-log-normal": {**published, "noise": "laplace-log-normal"},
     }
-    for name, given in cases.items():
-        mechanism = dps.mechanism("smooth-noisy-max", **given)
+    for name, parameters in cases.items():
+        mechanism = dps.mechanism("smooth-noisy-max", **parameters)
         show(
             f"smooth-noisy-max, {name}: law, 4096 candidates",
             seconds(lambda m=mechanism: m.law(scores, 1)),

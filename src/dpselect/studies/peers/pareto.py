@@ -41,13 +41,13 @@ def node_like(size: int, objectives: int) -> list[dps.Scores]:
     """Return a degree and scores whose sensitivity falls with it."""
     draw = np.random.default_rng(0)
     degree = draw.zipf(1.8, size).clip(1, 9458)
-    made = [dps.Scores(degree, 1, neighbours="edge")]
+    scores = [dps.Scores(degree, 1, neighbours="edge")]
     for _ in range(objectives - 1):
         at = dps.sensitivity.profiles(
             lambda t: 2 / np.maximum(degree - t[:, None], 2.0), profile=np.arange(size), ceiling=1.0
         )
-        made.append(dps.Scores(draw.uniform(0, 1, size), at, neighbours="edge"))
-    return made
+        scores.append(dps.Scores(draw.uniform(0, 1, size), at, neighbours="edge"))
+    return scores
 
 
 def part(size: int, objectives: int, runs: int) -> None:

@@ -49,8 +49,8 @@ def main() -> None:
             for mechanism, reach in MECHANISMS.items():
                 scores = combine(parts, sensitivity=reach)
                 laws = [dps.mechanism(mechanism).law(scores, epsilon) for epsilon in EPSILONS]
-                found = " ".join(told(np.asarray(law), behind) for law in laws)
-                print(f"{score_name:15s} {mechanism:22s} {found}", flush=True)
+                figures = " ".join(told(np.asarray(law), behind) for law in laws)
+                print(f"{score_name:15s} {mechanism:22s} {figures}", flush=True)
 
 
 if __name__ == "__main__":

@@ -39,8 +39,8 @@ def ours(kind: Callable[..., Any]) -> Callable[..., float]:
     def run(epsilon: float, columns, target, domains, classes, train, test) -> float:
         model = kind(epsilon, domains=domains, classes=classes)
         model.fit({name: values[train] for name, values in columns.items()}, target)
-        found = model.predict({name: columns[name][test] for name in domains})
-        return float((found == columns[target][test]).mean())
+        predicted = model.predict({name: columns[name][test] for name in domains})
+        return float((predicted == columns[target][test]).mean())
 
     return run
 
@@ -67,7 +67,7 @@ def theirs(kind: Callable[..., Any]) -> Callable[..., float]:
 
 def models() -> dict[str, Callable[..., float]]:
     """All models by name."""
-    found = {
+    result = {
         "dpselect default tree": ours(learn.DPTreeClassifier),
         "dpselect ID3 depth 2, max operator, flip": ours(lambda e, **k: learn.DPID3Classifier(e, 2, **k)),
         "ID3 depth 2, max operator, exponential": ours(
@@ -98,17 +98,17 @@ def models() -> dict[str, Callable[..., float]]:
     try:
         from sklearn.tree import DecisionTreeClassifier
 
-        found["scikit-learn tree of 5 levels, not private"] = theirs(lambda *_: DecisionTreeClassifier(max_depth=5))
+        result["scikit-learn tree of 5 levels, not private"] = theirs(lambda *_: DecisionTreeClassifier(max_depth=5))
         from diffprivlib.models import DecisionTreeClassifier as Tree
         from diffprivlib.models import RandomForestClassifier as Forest
 
-        found["diffprivlib tree"] = theirs(lambda e, b, c: Tree(epsilon=e, bounds=b, classes=c))
-        found["diffprivlib forest of 10"] = theirs(
+        result["diffprivlib tree"] = theirs(lambda e, b, c: Tree(epsilon=e, bounds=b, classes=c))
+        result["diffprivlib forest of 10"] = theirs(
             lambda e, b, c: Forest(n_estimators=10, epsilon=e, bounds=b, classes=c)
         )
     except ImportError:
         print("diffprivlib does not import here.")
-    return found
+    return result
 
 
 def accuracy(epsilons: list[float], repeats: int, names: list[str]) -> None:
@@ -177,14 +177,14 @@ def main() -> None:
     parser.add_argument("--epsilons", type=float, nargs="+", default=[0.01, 0.05, 0.1, 0.5, 1, 2])
     parser.add_argument("--datasets", nargs="+", default=list(SETS))
     parser.add_argument("--speed", action="store_true", help="only the speed")
-    given = parser.parse_args()
+    args = parser.parse_args()
     warnings.simplefilter("ignore")
     if not (DATA / "manifest.toml").is_file():
         raise SystemExit("Set DPSELECT_DATA to the folder with manifest.toml.")
-    if given.speed:
+    if args.speed:
         speed()
     else:
-        accuracy(given.epsilons, given.repeats, given.datasets)
+        accuracy(args.epsilons, args.repeats, args.datasets)
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ def accuracy(data: Any, changes: dict[str, Any], epsilon: float, repeats: int) -
     model = default.DPTreeClassifier(epsilon, bins=bins)
     read = of_frame(columns, target, replace(model._reading(), domains=domains, classes=classes))
     known, codes, labels = read.known.attributes, read.records.codes, read.records.labels
-    sizes, found = tuple(each.size for each in known), []
+    sizes, shares = tuple(each.size for each in known), []
     with ExitStack() as stack:
         for name, value in changes.items():
             if name != "bins":
@@ -84,19 +84,19 @@ def accuracy(data: Any, changes: dict[str, Any], epsilon: float, repeats: int) -
             with paying_from(None), opened(Guarantee(epsilon, "add-remove")) as draws:
                 tree = grow(records, draws)[0]
             predicted = tree.counts.argmax(axis=1)[tree.apply([each[test] for each in codes])]
-            found.append((predicted == labels[test]).mean())
-    return float(np.mean(found))
+            shares.append((predicted == labels[test]).mean())
+    return float(np.mean(shares))
 
 
 def main() -> None:
     """Print one line a variant."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=8)
-    given = parser.parse_args()
+    args = parser.parse_args()
     data = {name: load(name) for name in SETS}
     print(" " * 28 + "".join(f"{name[:9]:>10}{epsilon:>5g}" for name in SETS for epsilon in EPSILONS) + "      mean")
     for label, changes in VARIANTS.items():
-        figures = [accuracy(data[n], changes, e, given.repeats) for n in SETS for e in EPSILONS]
+        figures = [accuracy(data[n], changes, e, args.repeats) for n in SETS for e in EPSILONS]
         print(f"{label:<28}" + "".join(f"{f:>15.3f}" for f in figures) + f"{np.mean(figures):>10.4f}", flush=True)
 
 

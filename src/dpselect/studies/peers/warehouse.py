@@ -106,8 +106,8 @@ def edges(folder: Path, many: int) -> None:
 def child(*words: str) -> dict[str, Any]:
     """Return what a process of its own measured."""
     command = [sys.executable, __file__, "--fit", *words]
-    found: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return found
+    answer: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return answer
 
 
 def main() -> None:
@@ -118,17 +118,17 @@ def main() -> None:
     parser.add_argument("--folder", default=tempfile.gettempdir(), help="where the tables are written")
     parser.add_argument("--no-pandas", action="store_true", help="leave out what may not fit into memory")
     parser.add_argument("--fit", nargs=2, metavar=("FILE", "HOW"), help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.fit:
-        path, how = given.fit
+    args = parser.parse_args()
+    if args.fit:
+        path, how = args.fit
         print(json.dumps(stream(path) if how == "edges" else fit(path, how)))
         return
     print(f"{'rows':>12} {'how':>10} {'wall s':>8} {'cpu s':>8} {'peak MiB':>9} {'queries':>8} {'bytes home':>11}")
-    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
-        for rows in given.rows:
+    with tempfile.TemporaryDirectory(dir=args.folder) as folder:
+        for rows in args.rows:
             path = Path(folder) / f"{rows}.parquet"
             make(path, rows)
-            for how in ["warehouse", "temporary", *([] if given.no_pandas else ["pandas"])]:
+            for how in ["warehouse", "temporary", *([] if args.no_pandas else ["pandas"])]:
                 took = child(str(path), how)
                 print(
                     f"{rows:>12} {how:>10} {took['wall']:>8.1f} {took['processor']:>8.1f} {took['peak']:>9.0f} "
@@ -136,7 +136,7 @@ def main() -> None:
                     flush=True,
                 )
             path.unlink()
-        edges(Path(folder), given.edges)
+        edges(Path(folder), args.edges)
 
 
 if __name__ == "__main__":

@@ -98,19 +98,19 @@ def truncated(graph: Graph, max_degree: int) -> Graph:
     array([0, 0, 0, 1, 1])
     """
     source = np.repeat(np.arange(len(graph)), graph.degrees)
-    kept = (graph.degrees[source] <= max_degree) & (graph.degrees[graph.indices] <= max_degree)
-    return Graph.from_edges(source[kept], graph.indices[kept], nodes=len(graph))
+    mask = (graph.degrees[source] <= max_degree) & (graph.degrees[graph.indices] <= max_degree)
+    return Graph.from_edges(source[mask], graph.indices[mask], nodes=len(graph))
 
 
 def views(graph: Graph) -> NDArray[np.int64]:
     """Return the cells of all views, shape (n, n (n - 1) / 2), pairs u < v in lexical order: one grouped query."""
     size = len(graph)
     with connection(graph) as database:
-        found = database.execute(GROUPED).fetchnumpy()
+        rows = database.execute(GROUPED).fetchnumpy()
     place = np.zeros((size, size), dtype=np.int64)
     place[np.triu_indices(size, 1)] = np.arange(size * (size - 1) // 2)
     cells = np.zeros((size, size * (size - 1) // 2), dtype=np.int64)
-    cells[found["c"], place[found["u"], found["v"]]] = found["q"]
+    cells[rows["c"], place[rows["u"], rows["v"]]] = rows["q"]
     return cells
 
 
