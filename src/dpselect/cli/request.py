@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import click
-
-    from dpselect.cli.verb import Verb
+from typing import Any
 
 
 class Request(SimpleNamespace):
@@ -27,15 +22,13 @@ class Request(SimpleNamespace):
     """
 
     def __init__(self, words: Sequence[str]) -> None:
-        parameters: dict[str, click.Parameter] = {}
-        verb: Verb | None = None
         super().__init__(
             words=[str(word) for word in words],
             command=None,
             task=None,
             prog="dpselect",
-            verb=verb,
-            parameters=parameters,
+            verb=None,
+            parameters={},
             json=False,
             dry_run=False,
             overwrite=False,
