@@ -19,7 +19,8 @@ from dpselect.mechanisms.sampler import LAPLACE, PERMUTE_AND_FLIP, Sampler, nois
 from dpselect.mechanisms.smooth import clip as clips
 from dpselect.mechanisms.smooth import light_tails, log_normal
 from dpselect.mechanisms.smooth.noise_distributions import laplace_log_normal
-from dpselect.mechanisms.smooth.scale import Calibrate, weigh
+from dpselect.mechanisms.smooth.scale import Calibrate
+from dpselect.mechanisms.smooth.share import weighed
 
 LOG_NORMAL = "laplace-log-normal"
 LIGHT = ("exponential", "laplace", LOG_NORMAL)
@@ -37,7 +38,7 @@ _NOT_DRAWN = (
 
 def light_noisy_max(
     noise: str,
-    phi: float,
+    phi: float | None,
     *,
     clip: Any = None,
     floor: Any = None,
@@ -48,7 +49,7 @@ def light_noisy_max(
 
     Args:
         noise: ``"exponential"`` (one-sided), ``"laplace"`` or ``"laplace-log-normal"`` (one-sided).
-        phi: the public share of epsilon that pays for the moving scale.
+        phi: the public share of epsilon that pays for the moving scale, or ``None`` for what the scores declare.
         clip: how many units of noise a candidate counts as behind the best at most, a public number.
         floor: the same as a probability of an error: that of all hopeless candidates together; 0.001 if nothing else
             is named.
@@ -63,15 +64,15 @@ def light_noisy_max(
         raise TypeError(f"{noise} noise has no sigma: leave it out.")
     if sum(each is not None for each in (clip, floor, delta)) > 1:
         raise TypeError("clip, floor and delta are three ways to say one thing: pass one of them.")
-    share, parameters = Fraction(phi), {"phi": phi, "noise": noise}
+    parameters: dict[str, Any] = ({} if phi is None else {"phi": phi}) | {"noise": noise}
     if noise == LOG_NORMAL:
         if clip is not None or floor is not None or delta is None:
             raise ValueError("Laplace-log-normal noise is calibrated with a delta and no clip: pass delta=.")
-        return _of_laws(share, parameters, _delta(delta), 0.5 if sigma is None else sigma)
+        return _of_laws(phi, parameters, _delta(delta), 0.5 if sigma is None else sigma)
     if delta is not None:
         exact = _delta(delta)
-        calibrate = partial(light_tails.calibrate, noise=noise, phi=share, delta=exact)
-        return _released(_UNCLIPPED[noise], calibrate, parameters | {"delta": delta}, exact)
+        calibrate = partial(light_tails.calibrate, noise=noise, delta=exact)
+        return _released(_UNCLIPPED[noise], calibrate, phi, parameters | {"delta": delta}, exact)
     if clip is not None:
         units = exact_epsilon(clip)
         if not _SHALLOW <= units <= _DEEP:
@@ -85,23 +86,23 @@ def light_noisy_max(
             raise ValueError("floor must be a small probability of an error, at most 0.1, for example 0.001.")
         cut = partial(clips.depth, noise, exact)
         parameters["floor"] = chance
-    return _released(_CLIPPED[noise](cut), partial(clips.calibrate, phi=share, clip=cut), parameters)
+    return _released(_CLIPPED[noise](cut), partial(clips.calibrate, clip=cut), phi, parameters)
 
 
 def _released(
-    sampler: Sampler, calibrate: Calibrate, parameters: dict[str, Any], delta: Fraction = Fraction(0)
+    sampler: Sampler, calibrate: Calibrate, phi: Any, parameters: dict[str, Any], delta: Fraction = Fraction(0)
 ) -> SmoothMechanism:
     summary = "Where only a smooth bound is known that grows slowly, or there are many candidates."
-    return SmoothMechanism(_NAME, summary, partial(weigh, calibrate=calibrate), sampler, parameters, delta)
+    return SmoothMechanism(_NAME, summary, weighed(calibrate, phi), sampler, parameters, delta)
 
 
-def _of_laws(phi: Fraction, parameters: dict[str, Any], delta: Fraction, sigma: float) -> LawOnly:
+def _of_laws(phi: Any, parameters: dict[str, Any], delta: Fraction, sigma: float) -> LawOnly:
     if not 0.1 <= sigma <= 2:
         raise ValueError("sigma must be between 0.1 and 2: where the quadrature of this noise is good.")
     return LawOnly(
         _NAME,
         "The law of a noise that is never the best, for comparison.",
-        partial(weigh, calibrate=partial(log_normal.calibrate, phi=phi, delta=delta, sigma=float(sigma))),
+        weighed(partial(log_normal.calibrate, delta=delta, sigma=float(sigma)), phi),
         noisy_max(laplace_log_normal(float(sigma), 1)),
         parameters | {"delta": float(delta), "sigma": sigma},
         delta,

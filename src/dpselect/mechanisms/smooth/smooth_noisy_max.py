@@ -29,7 +29,7 @@ from dpselect.mechanisms.smooth import chaves_2024 as published
 from dpselect.mechanisms.smooth import noise_distributions as noises
 from dpselect.mechanisms.smooth.dilation import dilation_cost, proved_bound
 from dpselect.mechanisms.smooth.light_noise import LIGHT, light_noisy_max
-from dpselect.mechanisms.smooth.scale import weigh
+from dpselect.mechanisms.smooth.share import weighed
 from dpselect.mechanisms.smooth.tails import ROOT_3, shift
 from dpselect.scores.smooth_weights import decay
 
@@ -46,12 +46,18 @@ _SAMPLERS = {
 
 
 def smooth_noisy_max(
-    phi: float = 0.15, *, noise: str = "student-t", calibration: str = "sound", unsound: str | None = None, **given: Any
+    phi: float | None = None,
+    *,
+    noise: str = "student-t",
+    calibration: str = "sound",
+    unsound: str | None = None,
+    **given: Any,
 ) -> Mechanism:
     """Return Smooth Noisy Max.
 
     Args:
-        phi: the share of epsilon that pays for the moving scale: a public number between 0 and 1.
+        phi: the share of epsilon that pays for the moving scale: a public number between 0 and 1, from what the scores
+            declare unless it is passed (``share``).
         noise: ``"student-t"`` (three degrees of freedom), ``"cauchy-2"`` or ``"cauchy-4"``, all one-sided; or one with
             light tails, ``"exponential"``, ``"laplace"`` or ``"laplace-log-normal"``, with the parameters of
             :func:`dpselect.mechanisms.smooth.light_noise.light_noisy_max`.
@@ -83,8 +89,6 @@ def smooth_noisy_max(
         return published.chaves(noise, unsound=unsound, **given)
     if calibration not in ("sound", "proved"):
         raise ValueError('calibration is "sound", "proved" or "chaves-2024".')
-    if not 0 < phi < 1:
-        raise ValueError("phi must lie between 0 and 1: the public share of epsilon that pays for the moving scale.")
     if noise in LIGHT:
         return light_noisy_max(noise, phi, **given)
     if given:
@@ -92,14 +96,16 @@ def smooth_noisy_max(
     if noise not in NOISES:
         known = ", ".join((*NOISES, *LIGHT))
         raise ValueError(f"There is no sound calibration for {noise!r}: pass noise= one of {known}.")
-    parameters: dict[str, Any] = {"phi": phi} | ({} if noise == "student-t" else {"noise": noise})
+    parameters: dict[str, Any] = {} if phi is None else {"phi": phi}
+    if noise != "student-t":
+        parameters["noise"] = noise
     if calibration == "proved":
         parameters["calibration"] = calibration
     sampler: Sampler = _SAMPLERS[noise]
     return SmoothMechanism(
         "smooth-noisy-max",
         "Where only a smooth bound on the sensitivity is known.",
-        partial(weigh, calibrate=partial(calibrate, phi=Fraction(phi), noise=noise, proved=calibration == "proved")),
+        weighed(partial(calibrate, noise=noise, proved=calibration == "proved"), phi),
         sampler,
         parameters,
     )

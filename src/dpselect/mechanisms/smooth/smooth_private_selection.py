@@ -21,17 +21,18 @@ from functools import partial
 from dpselect.mechanisms.kinds import Mechanism, SmoothMechanism
 from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth.noise_distributions import cauchy
-from dpselect.mechanisms.smooth.scale import weigh
+from dpselect.mechanisms.smooth.share import weighed
 
 # Up to here noise is drawn.
 _MOST = 256
 
 
-def smooth_private_selection(phi: float = 0.15, *, gamma: int = 4, sides: int = 1) -> Mechanism:
+def smooth_private_selection(phi: float | None = None, *, gamma: int = 4, sides: int = 1) -> Mechanism:
     """Return Smooth Private Selection.
 
     Args:
-        phi: the share of epsilon that pays for the moving scale: a public number between 0 and 1.
+        phi: the share of epsilon that pays for the moving scale: a public number between 0 and 1, from what the scores
+            declare unless it is passed (``share``).
         gamma: how fast the tails fall: an even integer from 2 to 256. The paper has 2, 4, 6 and 10.
         sides: 1 for one-sided noise (Theorem 3), 2 for two-sided (Theorem 2).
 
@@ -43,17 +44,15 @@ def smooth_private_selection(phi: float = 0.15, *, gamma: int = 4, sides: int = 
     >>> dps.mechanism("smooth-private-selection").law(markers, 10).round(2)
     array([0.99, 0.01, 0.  ])
     """
-    if not 0 < phi < 1:
-        raise ValueError("phi must lie between 0 and 1: the public share of epsilon that pays for the moving scale.")
     whole = isinstance(gamma, int) and not isinstance(gamma, bool)
     if not whole or gamma % 2 or not 2 <= gamma <= _MOST or sides not in (1, 2):
         raise ValueError(f"gamma is an even integer from 2 to {_MOST}, and sides is 1 or 2.")
     return SmoothMechanism(
         "smooth-private-selection",
         "A few candidates and a smooth bound, as for genetic markers.",
-        partial(weigh, calibrate=partial(calibrate, phi=Fraction(phi), gamma=gamma, sides=sides)),
+        weighed(partial(calibrate, gamma=gamma, sides=sides), phi),
         noisy_max(cauchy(gamma, sides)),
-        {"phi": phi, "gamma": gamma, "sides": sides},
+        ({} if phi is None else {"phi": phi}) | {"gamma": gamma, "sides": sides},
     )
 
 

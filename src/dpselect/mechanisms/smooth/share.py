@@ -1,0 +1,51 @@
+"""The share of epsilon that pays for a moving scale, where nobody chose one: from what a utility declares.
+
+The share must be public, so nothing here looks at a score or at a sensitivity's values. Proof: ``share.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from dpselect.mechanisms.smooth.scale import Calibrate, weigh
+from dpselect.mechanisms.smooth.scores import SmoothScores
+from dpselect.scores.scores import Scores
+
+# A scale that never moves; scores that move by the whole of their range or not at all; all others.
+_STILL, _JUMPS, _OTHERS = Fraction(1, 64), Fraction(17, 20), Fraction(3, 20)
+
+
+def declared_share(scores: Scores) -> Fraction:
+    """Return the share for scores of this kind: a function of their kind, ceiling and form of sensitivity.
+
+    One sensitivity for all databases needs next to nothing. Integer scores with a ceiling of 1, such as those of 0/1
+    utilities, are sensitive or not, so that only beta makes a bound small. Otherwise 3/20: see ``dpselect.tune``.
+
+    >>> declared_share(Scores([3, 1], 1)), declared_share(Scores([3.0, 1.0], 1.5))
+    (Fraction(1, 64), Fraction(1, 64))
+    """
+    known = scores.sensitivity
+    if known.fixed:
+        return _STILL
+    jumps = known.smoothed is None and scores.values.dtype.kind == "i" and known.ceiling == 1
+    return _JUMPS if jumps else _OTHERS
+
+
+def weighed(calibrate: Calibrate, phi: Any) -> Callable[[Scores, Fraction], SmoothScores]:
+    """Return what weighs scores with a calibration that takes the share as ``phi``: this one, or the declared one.
+
+    Raises:
+        ValueError: phi is not between 0 and 1.
+    """
+    if phi is None:
+        return partial(_by_rule, calibrate=calibrate)
+    if not 0 < phi < 1:
+        raise ValueError("phi must lie between 0 and 1: the public share of epsilon that pays for the moving scale.")
+    return partial(weigh, calibrate=partial(calibrate, phi=Fraction(phi)))
+
+
+def _by_rule(scores: Scores, epsilon: Fraction, calibrate: Calibrate) -> SmoothScores:
+    return weigh(scores, epsilon, partial(calibrate, phi=declared_share(scores)))
