@@ -11,6 +11,7 @@ import dpselect as dps
 from dpselect.audit import privacy_loss
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.release.outcomes import Coins
+from tests.contracts.hostile import pairs
 from tests.mechanisms.test_law import flip_by_enumeration
 from tests.universes import chain, random_problem
 from tests.verification.test_sampling import p_value, scores_for
@@ -104,6 +105,24 @@ def test_the_divergence_is_at_most_delta(parameters: dict, seed: int) -> None:
 
     assert found.claim == (1, exact_epsilon(parameters["delta"]))
     assert found.holds, str(found)
+
+
+@pytest.mark.parametrize("count", [34, pytest.param(17 * 60, marks=pytest.mark.slow)], ids=["few", "many"])
+@pytest.mark.parametrize("parameters", [*PURE[:2], *WITH_DELTA[::2]], ids=words)
+def test_numbers_at_the_ends_of_64_bits_keep_the_promise(parameters: dict, count: int) -> None:
+    """True neighbours with hostile scores, ceilings and bounds: laws are laws, and lose what was promised at most."""
+    mechanism, delta = built(parameters), parameters.get("delta", 0)
+    # A law of Laplace noise takes long.
+    for number, pair in enumerate(pairs(5, count // 4 if parameters["noise"] == "laplace" else count)):
+        epsilon = (0.01, 1.0, 10.0)[number % 3]
+        one, two = (mechanism.log_law(scores, epsilon) for scores in (pair.one, pair.two))
+        assert abs(np.exp(one).sum() - 1) < 1e-9, pair
+        blur = 2.0**-50 * np.maximum(np.abs(one), np.abs(two)) + 1e-11
+        if delta:
+            for here, there in ((one, two), (two, one)):
+                assert np.maximum(0.0, np.exp(here) - np.exp(epsilon + there + blur)).sum() <= delta, pair
+        else:
+            assert float((np.abs(one - two) - blur).max()) <= epsilon * (1 + 1e-9), pair
 
 
 def grown(x: int) -> dps.Scores:
