@@ -47,6 +47,31 @@ def test_a_choice_loses_the_worst_ratio_of_its_law() -> None:
     assert float(np.abs(np.log(laws[0] / laws[1])).max()) == pytest.approx(float(loss(run, [0, 0], [1, 0])), abs=1e-9)
 
 
+@pytest.mark.parametrize("name", ["smooth-noisy-max", "smooth-private-selection"])
+def test_a_private_scale_is_part_of_the_law(name: str) -> None:
+    """The rate moves with the database: what is lost is the ratio of the laws, each at its own rate."""
+    mechanism = dps.mechanism(name)
+
+    def scores(counts):
+        # Safe for as many steps as the first count.
+        at = dps.sensitivity.local(lambda t: float(t >= counts[0]), ceiling=1.0, reach=9)
+        return dps.Scores(counts[1:], at, kind="integer")
+
+    def run(counts, draws):
+        draws.choose(scores(counts), 2, mechanism=mechanism)
+
+    def runs(counts, draws):
+        asked = [draws.ask(scores(each), 2, mechanism=mechanism) for each in (counts, [4, 0, 0])]
+        draws.answer_disjoint(asked, np.array([0, 1, 1]))
+
+    here, there = [3, 1, 0], [4, 1, 0]
+    laws = [mechanism.log_law(scores(counts), 2) for counts in (here, there)]
+    expected = float(np.abs(laws[0] - laws[1]).max())
+    assert 0.001 < expected <= 2
+    for each in (run, runs):
+        assert float(loss(each, here, there)) == pytest.approx(expected, abs=1e-9)
+
+
 def test_rows_lose_where_they_differ() -> None:
     """A row that is the same on both loses nothing; a candidate that is not valid has no part in the law."""
     valid = np.array([[True, True, False], [True, True, True]])

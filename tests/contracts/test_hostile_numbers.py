@@ -173,11 +173,14 @@ def test_differences_of_64_bits_do_not_wrap(name: str) -> None:
 @pytest.mark.parametrize("epsilon", [1e-300, 1e-12, 1e-5, 1, 20, 1e9])
 def test_a_rate_is_positive_and_hides_one_move_at_every_epsilon(name: str, epsilon: float) -> None:
     """A gap as long as one neighbour can move scores is worth no more noise than epsilon hides."""
+    tiny = dps.Scores(np.array([0, 5]), 1e-300, kind="integer")
+    assert abs(dps.mechanism(name).law(tiny, epsilon).sum() - 1) < 1e-7
     for values in ([0, 1], [0.0, 1.0], [0.0, 1e-300], [0.0, 5e-324], [0.0, 1e300]):
         scores = dps.Scores(np.array(values), max(values))
         ticks, rate = dps.mechanism(name).prepared(scores, Fraction(epsilon))
         # Shifts grow slower than epsilon up to 1 and may be as long as e^(epsilon / 3) beyond.
         assert 0 < rate * (max(ticks.tolist()) - min(ticks.tolist())) < Fraction(min(epsilon, 1e90)) * 10**90
+        assert abs(dps.mechanism(name).law(scores, epsilon).sum() - 1) < 1e-7
         if epsilon <= 1:
             assert rate * (max(ticks.tolist()) - min(ticks.tolist())) <= Fraction(epsilon) / 2
 

@@ -243,18 +243,29 @@ def test_rows_are_drawn_one_by_one_at_their_own_rates(bits: int, monkeypatch) ->
     monkeypatch.setattr(heavy_tails, "PREFIX", bits)
     monkeypatch.setattr(heavy_families, "PREFIX", bits)
     many = 20_000 if bits == 53 else 4000
-    rows, masks = np.array([[0, -1, -3], [5, 9, 9], [-7, -7, -7]]), np.array([[1, 1, 1], [1, 0, 1], [0, 1, 0]], bool)
+    rows = np.array([[0, -1, -3], [5, 5, 9], [-7, -7, -8]])
     rates = [Fraction(2, 3), Fraction(1, 5), Fraction(10) ** 300]
-    won = heavy_tails.heavy_tails_rows(
-        np.tile(rows, (many, 1)), np.tile(masks, (many, 1)), rates * many, new_entropy(), 0, 1
-    )
-    for row, (ticks, mask, rate) in enumerate(zip(rows, masks, rates, strict=True)):
-        expected = np.zeros(3)
-        expected[mask] = np.exp(noisy_max(noise_of(0)).ticks_log_law(ticks[mask], rate))
-        seen = np.bincount(won[row::3], minlength=3) / many
+    won = heavy_tails.heavy_tails_rows(rows, rates, np.tile([2, 0, 1], many), new_entropy(), 0, 1)
+    for row, place in ((0, 1), (1, 2), (2, 0)):
+        expected = np.exp(noisy_max(noise_of(0)).ticks_log_law(rows[row], rates[row]))
+        seen = np.bincount(won[place::3], minlength=3) / many
 
         assert np.abs(seen - expected).max() < 5.5 * (0.25 / many) ** 0.5
-        assert (seen[~mask] == 0).all()
+    assert (won[0::3] < 2).all()
+
+
+def test_ties_within_a_row_are_broken_by_fresh_bits_of_that_row() -> None:
+    """Equal prefixes in one row of two: 64 bits more for each of the two, and nothing for the other row."""
+    count = 2 * 4 + 16
+    words = np.full(count, 2**63, dtype=np.uint64)
+    words[:4] = [2**63, 2**62, 2**63, 2**63]
+    script = [words.tobytes(), bytes(4 * count), b"\x01" * 8, b"\x00" * 8]
+    won = heavy_tails.heavy_tails_rows(
+        np.array([[3, 3]]), [Fraction(1)], np.array([0, 0]), lambda _: script.pop(0), 0, 1
+    )
+
+    assert [1, 1] == won.tolist()
+    assert not script
 
 
 @pytest.mark.parametrize(

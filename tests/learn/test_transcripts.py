@@ -58,6 +58,7 @@ VARIANTS = {
     ),
     "forest, labels": DPRandomForestClassifier(n_trees=2, max_depth=1),
     "forest, majority": DPRandomForestClassifier(n_trees=2, max_depth=1, mechanism="local-dampening-flip"),
+    "forest, smooth": DPRandomForestClassifier(n_trees=2, max_depth=1, mechanism="smooth-noisy-max"),
     "forest, shared budget": DPRandomForestClassifier(n_trees=2, max_depth=1, sharing="budget", leaf="counts"),
 }
 

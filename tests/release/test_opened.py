@@ -559,3 +559,43 @@ def test_a_masked_array_is_refused_whether_or_not_it_masks(mask: bool) -> None:
     """What a mask hides would be counted, and whether it hides anything is private."""
     with pytest.raises(TypeError, match="without a mask"):
         countable(np.ma.masked_array([1, 2], mask=[mask, False]))
+
+
+@pytest.mark.parametrize("name", ["smooth-noisy-max", "permute-and-flip", "exponential", "local-dampening-t"])
+def test_parts_that_share_no_record_are_answered_at_once(name: str) -> None:
+    """They cost what the most expensive question costs, and each has the law of its own question."""
+    mechanism = dps.mechanism(name)
+    scores = [dps.Scores([3, 1, 0], 1, kind="integer"), dps.Scores([0, 0, 2], 2, kind="integer")]
+    with dps.opened(dps.Guarantee(2, "add-remove")) as draws:
+        asked = [draws.ask(each, epsilon, mechanism=mechanism) for each, epsilon in zip(scores, (1, 2), strict=True)]
+        assert 2 == draws.left
+        won = draws.answer_disjoint(asked, np.tile([0, 1, 1], 4000))
+        assert 0 == draws.left
+    for row, places, epsilon in ((0, [0], 1), (1, [1, 2], 2)):
+        seen = np.bincount(np.concatenate([won[place::3] for place in places]), minlength=3)
+        chances = mechanism.law(scores[row], epsilon)
+        assert np.abs(seen / seen.sum() - chances).max() < 5.5 * (0.25 / seen.sum()) ** 0.5
+
+
+def test_parts_answered_at_once_are_refused_before_they_cost() -> None:
+    """Too expensive, for other neighbours, of two mechanisms, for parts that ask nothing."""
+    votes = dps.Scores([3, 1, 0], 1, kind="integer")
+    smooth = dps.mechanism("smooth-noisy-max")
+    with dps.opened(PROMISE) as draws:
+        one = draws.ask(votes, 1, mechanism=smooth)
+        for asked, which, error in (
+            ([draws.ask(votes, 2, mechanism=smooth)], [0], dps.PrivacyError),
+            ([one, draws.ask(votes, 1)], [0, 1], ValueError),
+            ([one, draws.ask(dps.Scores([1, 2], 1), 1, mechanism=smooth)], [0], ValueError),
+            ([one], [], ValueError),
+            ([one], [1], ValueError),
+            ([one], [-1], ValueError),
+            ([], [], ValueError),
+        ):
+            with pytest.raises(error):
+                draws.answer_disjoint(asked, np.array(which, dtype=np.int64))
+            assert 1 == draws.left
+    with dps.opened(dps.Guarantee(1, "substitution")) as draws:
+        other = draws.ask(dps.Scores([3, 1], 1, neighbours="substitution"), 1)
+        with pytest.raises(dps.PrivacyError, match="add-remove"):
+            draws.answer_disjoint([other], np.array([0]))

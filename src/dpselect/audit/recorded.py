@@ -9,7 +9,7 @@ door still counts what is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -89,6 +89,10 @@ class Recording:
         outcome = np.array([np.flatnonzero(allowed)[ordinal] for allowed, ordinal in pairs], dtype=np.int64)
         return np.asarray(self._note("rows", ticks, (valid.tobytes(),), rate, outcome))
 
+    def each(self, sampler: Sampler, ticks: Integers, rates: Sequence[Fraction], which: Integers) -> Integers:
+        """One winner for every entry, any of its candidates."""
+        return np.array([self.winners(sampler, ticks[row], rates[row], 1)[0] for row in which.tolist()], dtype=np.int64)
+
     def noisy(self, counts: Integers, rate: Fraction) -> Integers:
         """Any integers are possible; these are near."""
         outcome = counts + self._pick(np.full(counts.shape, 2 * _NOISE + 1)) - _NOISE
@@ -123,9 +127,13 @@ class Repetition:
         self._calls: Iterator[Call] = iter(recording.calls)
         self.loss = Fraction(0)
 
-    def _before(self, kind: str, values: Integers, fixed: tuple[Any, ...], rate: Fraction) -> Call:
+    def _before(self, kind: str, values: Integers, fixed: tuple[Any, ...], rate: Fraction | None) -> Call:
         call = next(self._calls, None)
-        if call is None or (kind, values.shape, fixed, rate) != (call.kind, call.values.shape, call.fixed, call.rate):
+        if (
+            call is None
+            or (kind, values.shape, fixed) != (call.kind, call.values.shape, call.fixed)
+            or (rate is not None and rate != call.rate)
+        ):
             raise ValueError("A neighbour asks other questions after the same outcomes: that loses everything.")
         return call
 
@@ -141,10 +149,11 @@ class Repetition:
 
     def winners(self, sampler: Sampler, ticks: Integers, rate: Fraction, k: int) -> list[int]:
         """The exact law of every winner among those that remain, at its worst candidate."""
-        call, remaining = self._before("winners", ticks, (sampler, k), rate), np.arange(ticks.size)
+        # The scale of noise may be private: its law knows the rate.
+        call, remaining = self._before("winners", ticks, (sampler, k), None), np.arange(ticks.size)
         for winner in call.outcome:
-            laws = (sampler.ticks_log_law(each[remaining], rate) for each in (ticks, call.values))
-            self.loss += _apart(*laws)
+            pairs = ((ticks, rate), (call.values, call.rate))
+            self.loss += _apart(*(sampler.ticks_log_law(each[remaining], scale) for each, scale in pairs))
             remaining = remaining[remaining != winner]
         return list(call.outcome)
 
@@ -158,6 +167,10 @@ class Repetition:
         for here, there, allowed in zip(ticks, call.values, valid, strict=True):
             self.loss += _apart(*(PERMUTE_AND_FLIP.ticks_log_law(each[allowed], rate) for each in (here, there)))
         return np.asarray(call.outcome)
+
+    def each(self, sampler: Sampler, ticks: Integers, rates: Sequence[Fraction], which: Integers) -> Integers:
+        """One winner for every entry, at its worst candidate."""
+        return np.array([self.winners(sampler, ticks[row], rates[row], 1)[0] for row in which.tolist()], dtype=np.int64)
 
     def noisy(self, counts: Integers, rate: Fraction) -> Integers:
         """Geometric noise: the rate times the distance, attained far out."""

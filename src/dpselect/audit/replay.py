@@ -6,7 +6,7 @@ with every script in turn. The door still counts what is drawn, so an overdraft 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -67,6 +67,10 @@ class Replay:
             self.log_chance += float(PERMUTE_AND_FLIP.ticks_log_law(row[places], rate)[chosen])
             winners.append(int(places[chosen]))
         return np.array(winners, dtype=np.int64)
+
+    def each(self, sampler: Sampler, ticks: Integers, rates: Sequence[Fraction], which: Integers) -> Integers:
+        """One winner for every entry."""
+        return np.array([self.winners(sampler, ticks[row], rates[row], 1)[0] for row in which.tolist()], dtype=np.int64)
 
     def noisy(self, counts: Integers, rate: Fraction) -> Integers:
         """All numbers of a call get one released value: a record moves few of them."""

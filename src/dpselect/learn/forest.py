@@ -41,7 +41,7 @@ from dpselect.learn.training import TrainingData
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.release.draws import Draws
 from dpselect.utilities.counts import ONE
-from dpselect.utilities.majority import majority
+from dpselect.utilities.majority import leads, majority
 from dpselect.utilities.splits import Integers
 
 _DEEPEST = 15
@@ -223,10 +223,10 @@ def label_by_counts(totals: Integers, epsilon: Fraction, draws: Draws) -> NDArra
 
 
 def label_by(totals: Integers, epsilon: Fraction, draws: Draws, mechanism: Mechanism) -> NDArray[np.float64]:
-    """Return one vote per leaf, by any mechanism on the 0/1 majority score."""
-    with draws.disjoint(len(totals)) as leaves:
-        winners = [
-            leaf.choose(majority(counts), epsilon, mechanism=mechanism)
-            for leaf, counts in zip(leaves, totals, strict=True)
-        ]
-    return np.eye(totals.shape[1])[winners]
+    """Return one vote per leaf, by any mechanism on the 0/1 majority score, all leaves at once.
+
+    Leaves with the same winner and the same lead ask the same question, which is made ready once.
+    """
+    _, first, which = np.unique(np.stack(leads(totals), axis=1), axis=0, return_index=True, return_inverse=True)
+    asked = [draws.ask(majority(counts), epsilon, mechanism=mechanism) for counts in totals[first]]
+    return np.eye(totals.shape[1])[draws.answer_disjoint(asked, which.ravel())]

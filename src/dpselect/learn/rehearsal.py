@@ -28,6 +28,7 @@ from dpselect.mechanisms.sampler import Sampler
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
 from dpselect.release.draws import Draws
 from dpselect.release.partition import Candidates, least_cost
+from dpselect.release.questions import Question
 from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import Integers
 from dpselect.views.records import Counts
@@ -48,6 +49,12 @@ class Rehearsed(Draws):
         if mechanism is not None:
             _require_fit(scores, exact_epsilon(epsilon) / k, mechanism)
         return super().top_k(scores, k, epsilon, mechanism=mechanism)
+
+    def ask(self, scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism | None = None) -> Question:
+        """Return the question, if the mechanism accepts the scores."""
+        if mechanism is not None:
+            _require_fit(scores, exact_epsilon(epsilon), mechanism)
+        return super().ask(scores, epsilon, mechanism=mechanism)
 
 
 class First:
@@ -71,6 +78,16 @@ class First:
     def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:  # noqa: ARG002
         """Return the first valid candidate of every row."""
         return np.asarray(valid.argmax(axis=1), dtype=np.int64)
+
+    def each(
+        self,
+        sampler: Sampler,  # noqa: ARG002
+        ticks: Integers,  # noqa: ARG002
+        rates: Sequence[Fraction],  # noqa: ARG002
+        which: Integers,
+    ) -> Integers:
+        """Return the first candidate for each."""
+        return np.zeros(which.size, dtype=np.int64)
 
     def noisy(self, counts: Integers, rate: Fraction) -> Integers:  # noqa: ARG002
         """Return the counts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from fractions import Fraction
 from typing import Any
@@ -59,6 +59,35 @@ class Draws:
         """Return the positions of k winners of a question that was prepared before."""
         self._pay(asked.guarantee, require_count(k, asked.ticks.size))
         return self._outcomes.winners(asked.sampler, asked.ticks, asked.rate, k)
+
+    def ask(self, scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism | None = None) -> Question:
+        """Return a question at this epsilon for each winner, ready to be answered; nothing is taken."""
+        return question(require_scores(scores), exact_epsilon(epsilon), _named(mechanism))
+
+    def answer_disjoint(self, asked: Sequence[Question], which: Integers) -> Integers:
+        """Return one winner for each of several parts that share no record: part i asks ``asked[which[i]]``.
+
+        Together they cost what the most expensive question costs. That parts share no record is the caller's claim, as
+        for :meth:`disjoint`, and so is that ``asked`` and ``which`` depend on a part through that part alone. Only for
+        add-remove neighbours.
+
+        Args:
+            asked: questions of one mechanism among as many candidates each.
+            which: positions in ``asked``, shape (parts,).
+        """
+        samplers, shapes = {each.sampler for each in asked}, {each.ticks.shape for each in asked}
+        if (
+            len(samplers) != 1
+            or len(shapes) != 1
+            or which.size == 0
+            or not 0 <= which.min() <= which.max() < len(asked)
+        ):
+            raise ValueError("Parts ask questions of one mechanism, among as many candidates each, by their positions.")
+        with self.disjoint(len(asked)) as parts:
+            for part, each in zip(parts, asked, strict=True):
+                part._pay(each.guarantee, 1)
+            ticks = np.stack([each.ticks for each in asked])
+            return self._outcomes.each(samplers.pop(), ticks, [each.rate for each in asked], which)
 
     def top_k_grouped(
         self, grouped: GroupedScores, k: int, epsilon: Epsilon, *, mechanism: Mechanism | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +13,7 @@ from dpselect.kernel.samplers import grouped
 from dpselect.kernel.samplers.clipped_flip import clipped_flip
 from dpselect.kernel.samplers.discrete_laplace import noise
 from dpselect.kernel.samplers.exponential import exponential
-from dpselect.kernel.samplers.heavy_tails import heavy_tails
+from dpselect.kernel.samplers.heavy_tails import heavy_tails, heavy_tails_rows
 from dpselect.kernel.samplers.heavy_value import heavy_value
 from dpselect.kernel.samplers.laplace import laplace
 from dpselect.kernel.samplers.permute_and_flip import permute_and_flip, permute_and_flip_rows, uniform
@@ -80,6 +80,24 @@ class Coins:
     def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:
         """Return the winner of every row by permute-and-flip, among its valid candidates."""
         return permute_and_flip_rows(ticks, valid, rate, self._stream())
+
+    def each(self, sampler: Sampler, ticks: Integers, rates: Sequence[Fraction], which: Integers) -> Integers:
+        """Return one winner for every entry of ``which``: a row of ticks, and its rate."""
+        if sampler.tails is not None:
+            tails = sampler.tails
+            return heavy_tails_rows(ticks, rates, which, self._stream(), tails.gamma, tails.sides)
+        winners = np.empty(which.size, dtype=np.int64)
+        if sampler.name != PERMUTE_AND_FLIP.name:
+            winners[:] = [self._winner(sampler, ticks[row], rates[row]) for row in which.tolist()]
+            return winners
+        # One row of coins for each, all of one rate together.
+        places = {rate: place for place, rate in enumerate(dict.fromkeys(rates))}
+        group = np.array([places[rate] for rate in rates])[which]
+        for rate, place in places.items():
+            mine = group == place
+            rows = ticks[which[mine]]
+            winners[mine] = self.rows(rows, np.ones(rows.shape, dtype=np.bool_), rate)
+        return winners
 
     def noisy(self, counts: Integers, rate: Fraction) -> Integers:
         """Return integers plus independent two-sided geometric noise."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Protocol
 
@@ -30,6 +31,10 @@ class Outcomes(Protocol):
 
     def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction, /) -> Integers:
         """Return the winner of every row by permute-and-flip, among its valid candidates, shape (rows,)."""
+        ...
+
+    def each(self, sampler: Sampler, ticks: Integers, rates: Sequence[Fraction], which: Integers, /) -> Integers:
+        """Return one winner for every entry of ``which``: a row of ticks, (questions, m), and its rate."""
         ...
 
     def noisy(self, counts: Integers, rate: Fraction, /) -> Integers:

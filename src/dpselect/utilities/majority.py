@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import profiles
@@ -40,9 +40,21 @@ def majority(class_counts: ArrayLike, candidates: Sequence[Any] | None = None) -
     whole = whole_counts(class_counts)
     if whole.size < 2:
         raise ValueError("A majority needs at least two candidates: pass a count for each public one.")
-    winner = int(whole.argmax())
-    lead = whole[winner] - whole - (np.arange(whole.size) < winner)
-    safe = int(np.delete(lead, winner).min())
+    (winner,), (safe,) = (each.tolist() for each in leads(whole[None, :]))
     sensitivity = profiles(lambda t: (t[:, None] >= safe).astype(np.float64), ceiling=1.0)
     won = (np.arange(whole.size) == winner).astype(np.int64)
     return Scores(won, sensitivity, candidates=candidates, zero="worst")
+
+
+def leads(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the winner of every row of counts, (rows, m), and how many steps its score cannot change for.
+
+    Rows that agree in both have the same score and sensitivity.
+
+    >>> [each.tolist() for each in leads(np.array([[3, 5, 1], [2, 2, 0]]))]
+    [[1, 0], [1, 0]]
+    """
+    winner = counts.argmax(axis=1)
+    lead = counts.max(axis=1, keepdims=True) - counts - (np.arange(counts.shape[1]) < winner[:, None])
+    lead[np.arange(len(counts)), winner] = np.iinfo(np.int64).max
+    return winner, lead.min(axis=1)

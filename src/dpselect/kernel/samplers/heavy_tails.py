@@ -5,6 +5,7 @@ Bits of U that nobody drew stay uniform, and only who may still win draws them. 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import compress
@@ -127,19 +128,20 @@ def heavy_tails(ticks: Integers, rate: Fraction, entropy: Entropy, gamma: int, s
 
 
 def heavy_tails_rows(
-    ticks: Integers, valid: NDArray[np.bool_], rates: list[Fraction], entropy: Entropy, gamma: int, sides: int
+    ticks: Integers, rates: Sequence[Fraction], which: Integers, entropy: Entropy, gamma: int, sides: int
 ) -> Integers:
-    """Draw once for every row of (rows, m) ticks, among its valid candidates (at least one), at its own rate."""
-    top = np.where(valid, ticks, np.iinfo(np.int64).min).max(axis=1)
-    row, column = np.nonzero(valid)
-    gaps = top[row] - ticks[row, column]
+    """Draw once for every entry of ``which``: a row of (rows, m) ticks, and its own rate."""
+    step = max(1, 8 * _CHUNK // ticks.shape[1])
+    if which.size > step:
+        some = (which[start : start + step] for start in range(0, which.size, step))
+        return np.concatenate([heavy_tails_rows(ticks, rates, part, entropy, gamma, sides) for part in some])
+    gaps = (ticks.max(axis=1, keepdims=True) - ticks)[which]
+    scale = np.array([double(rate) for rate in rates])[which]
     noise = _noise(family(gamma), sides, gaps.size, entropy)
-    least, most = noise.ends(gaps * -np.array([double(rate) for rate in rates])[row])
-    bars = np.maximum.reduceat(least, np.searchsorted(row, np.arange(top.size)))
-    may = np.flatnonzero(most >= bars[row])
-    winners = np.empty(top.size, dtype=np.int64)
-    winners[row[may]] = column[may]
-    for r in np.flatnonzero(np.bincount(row[may]) > 1).tolist():
-        mine = may[row[may] == r].tolist()
-        winners[r] = _last([noise.contender(i, int(column[i]), int(gaps[i]) * rates[r]) for i in mine], entropy)
+    least, most = (end.reshape(gaps.shape) for end in noise.ends((gaps * -scale[:, None]).ravel()))
+    may = most >= least.max(axis=1, keepdims=True)
+    winners: Integers = may.argmax(axis=1)
+    for i in np.flatnonzero(may.sum(axis=1) > 1).tolist():
+        behind = [(r, int(gaps[i, r]) * rates[which[i]]) for r in np.flatnonzero(may[i]).tolist()]
+        winners[i] = _last([noise.contender(i * gaps.shape[1] + r, r, gap) for r, gap in behind], entropy)
     return winners

@@ -164,7 +164,8 @@ def log_law(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction, 
     Measured from the best score, Pr[r] = Int rho(y + g_r) prod over s of F(y + g_s)^n_s dy, rho = f / F, on panels
     that double away from 0 and, for noise of two signs, away from every -g_s.
     """
-    behind = np.asarray(gaps * double(rate), dtype=np.float64)
+    # Beyond this a candidate's chance is below 10^-300 whatever the noise, and squares are still floats.
+    behind = np.minimum(np.asarray(gaps * double(rate), dtype=np.float64), 1e150)
     nodes, weights = _panels(behind, noise)
     result = np.full(gaps.size, -np.inf)
     step = max(1, _BLOCK // gaps.size)
