@@ -72,6 +72,7 @@ __all__ = [
     "sensitivity",
     "to_opendp",
     "top_k",
+    "tune",
     "utilities",
     "value_error",
     "value_law",
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
     from dpselect.analysis import metrics as metrics
     from dpselect.analysis.recommend import Recommendation as Recommendation
     from dpselect.analysis.recommend import recommend as recommend
+    from dpselect.analysis.recommend import tune as tune
     from dpselect.analysis.value import value_error as value_error
     from dpselect.analysis.value import value_law as value_law
     from dpselect.ledger import Ledger as Ledger
@@ -123,7 +125,7 @@ else:
     _MODULES = {name: f"dpselect.{name}" for name in _ROOMS}
     _MODULES |= {name: f"dpselect.analysis.{name}" for name in ("compare", "metrics")}
     _INSIDE = {
-        "analysis.recommend": ("Recommendation", "recommend"),
+        "analysis.recommend": ("Recommendation", "recommend", "tune"),
         "analysis.value": ("value_error", "value_law"),
         "ledger": ("Ledger", "budget"),
         "release.median": ("median",),

@@ -96,3 +96,50 @@ def test_pareto_scores_want_dampening() -> None:
 
     assert "local-dampening-flip" == advice.mechanism.name
     assert advice.table[0][1] < 0.001
+
+
+def test_tuning_finds_the_best_share_of_each_noise() -> None:
+    """No share on a fine grid is better by more than a few per cent, and the mechanism it returns has that error."""
+    safe = dps.sensitivity.local(lambda t: float(t >= 20), ceiling=1.0)
+    slow = dps.sensitivity.local(lambda t: min(1.0, 0.01 + 1e-3 * t), ceiling=1.0)
+    for scores, epsilon in (
+        (dps.Scores([1, 0, 0], safe, kind="integer"), 1),
+        (dps.Scores([0.1, *[0.0] * 9], slow), 2),
+    ):
+        advice = dps.tune(scores, epsilon, data="example")
+        assert advice.table[0][1] == dps.expected_error(scores, epsilon, mechanism=advice.mechanism)
+        errors = {name: error for name, error, _ in advice.table}
+        for noise, name in (("student-t", "smooth-noisy-max"), ("cauchy-2", 'smooth-noisy-max, noise="cauchy-2"')):
+            fine = min(
+                dps.expected_error(scores, epsilon, mechanism=dps.mechanism("smooth-noisy-max", noise=noise, phi=phi))
+                for phi in np.linspace(0.05, 0.95, 13)
+            )
+            assert errors[name] <= 1.05 * fine
+        assert f"phi={advice.mechanism.parameters['phi']}" in advice.sentence
+
+
+def test_tuning_serves_scores_of_which_only_a_smooth_bound_is_known() -> None:
+    """And so does a recommendation, where dampening says why it does not apply."""
+    known = dps.sensitivity.smooth_bound(lambda beta: math.exp(-20 * beta), ceiling=1)
+    scores = dps.Scores([1, 0, 0], known, kind="integer")
+
+    assert 1e-3 > dps.tune(scores, 1, data="example").table[0][1]
+    reasons = {name: why for name, _, why in dps.recommend(scores, 1, data="example").table}
+    assert "only a smooth bound is known" in reasons["local-dampening"]
+
+
+def test_tuning_needs_a_ceiling_and_data_that_may_be_looked_at() -> None:
+    """As a recommendation."""
+    open_ended = dps.Scores([1.0, 0.0], dps.sensitivity.local(lambda t: 1 + t))
+    with pytest.raises(dps.PrivacyError, match="public ceiling"):
+        dps.tune(open_ended, 1, data="public")
+    with pytest.raises(dps.PrivacyError, match='data="public"'):
+        dps.tune(dps.Scores([1, 0], 1), 1)
+
+
+def test_very_many_scores_keep_the_declared_share(monkeypatch) -> None:
+    """Their laws take long."""
+    monkeypatch.setattr("dpselect.analysis.tuning._MOST", 2)
+    advice = dps.tune(dps.Scores(range(3), 1), 1, data="public")
+
+    assert "phi" not in advice.mechanism.parameters

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpselect.analysis.accuracy import expected_error
+from dpselect.analysis.tuning import tuned
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms import EVERY_MECHANISM, mechanism
@@ -13,8 +14,8 @@ from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.scores import Scores, require_scores
 
 _DATA = ("public", "example")
-# Beside the defaults: light tails and a public clip, for bounds that grow slowly and for many candidates.
-_VARIANTS = {'smooth-noisy-max, noise="exponential"': mechanism("smooth-noisy-max", noise="exponential")}
+# Tuned, and beside them light tails with a public clip, for bounds that grow slowly and for many candidates.
+_SMOOTH = ("smooth-noisy-max", 'smooth-noisy-max, noise="exponential"', "smooth-private-selection")
 # What looks at zero, and by which share a declaration must lower the error to be mentioned.
 _DAMPENING, _GAIN = ("local-dampening", "local-dampening-flip", "local-dampening-t"), 0.01
 
@@ -27,8 +28,8 @@ class Recommendation:
         mechanism: the one with the least expected error.
         sentence: the advice in words.
         table: (name, exact expected error, why not) for every mechanism, and for smooth-noisy-max with exponential
-            noise too: the error is ``nan`` where it does not apply and the last entry then says why. Sorted, best
-            first.
+            noise too; smooth ones with their best share. The error is ``nan`` where it does not apply and the last
+            entry then says why. Sorted, best first.
     """
 
     mechanism: Mechanism
@@ -61,33 +62,72 @@ def recommend(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> R
     >>> print(recommend(votes, 0.1, data="example").sentence)
     Use permute-and-flip: on data like these it errs by 1.46 on average at epsilon 1/10.
     """
+    total = _declared(scores, epsilon, data)
+    smooth = tuned(scores, total, _SMOOTH)
+    found = [(each.name, each.error, each.why) for each in smooth]
+    considered = {name: mechanism(name) for name in EVERY_MECHANISM if name not in _SMOOTH}
+    for name, each in considered.items():
+        try:
+            found.append((name, expected_error(scores, total, mechanism=each), ""))
+        except (PrivacyError, ValueError) as reason:
+            found.append((name, float("nan"), str(reason)))
+    advice = _advice(considered | {each.name: each.mechanism for each in smooth}, found, total)
+    return replace(advice, sentence=advice.sentence + _undeclared(scores, total, advice.table[0][1]))
+
+
+def tune(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> Recommendation:
+    """Compare smooth mechanisms by the exact expected error, each with its best share phi, and say which to use.
+
+    For scores of which only a smooth bound is known, or where dampening does not apply; :func:`recommend` compares
+    all mechanisms. A choice made by looking at private scores leaks, so the data must be declared.
+
+    Args:
+        scores: of a public or example database like the private one.
+        epsilon: of one selection.
+        data: ``"public"`` or ``"example"``.
+
+    Raises:
+        PrivacyError: ``data`` is missing or something else; the sensitivity has no public ceiling.
+        ValueError: epsilon is not positive and finite.
+
+    >>> import dpselect as dps
+    >>> safe = dps.sensitivity.local(lambda t: float(t >= 20), ceiling=1.0)
+    >>> scores = dps.Scores([1, 0, 0], safe, kind="integer")
+    >>> advice = tune(scores, 1, data="example")
+    >>> advice.mechanism.parameters["phi"] > 0.5, advice.table[0][1] < 1e-6
+    (True, True)
+    """
+    total = _declared(scores, epsilon, data)
+    smooth = tuned(scores, total)
+    found = [(each.name, each.error, each.why) for each in smooth]
+    return _advice({each.name: each.mechanism for each in smooth}, found, total)
+
+
+def _declared(scores: Scores, epsilon: Epsilon, data: str | None) -> Fraction:
+    """Return epsilon for data that may be looked at, or refuse."""
     require_scores(scores)
     if data not in _DATA:
         raise PrivacyError(
             'A mechanism chosen by looking at private scores leaks: pass data="public" or data="example" for scores '
             "of data that may be seen, and use the mechanism it names on the private ones."
         )
-    total = exact_epsilon(epsilon)
-    found: list[tuple[str, float, str]] = []
-    considered = {name: mechanism(name) for name in EVERY_MECHANISM} | _VARIANTS
-    for name, each in considered.items():
-        try:
-            found.append((name, expected_error(scores, total, mechanism=each), ""))
-        except (PrivacyError, ValueError) as reason:
-            found.append((name, float("nan"), str(reason)))
+    return exact_epsilon(epsilon)
+
+
+def _advice(considered: dict[str, Mechanism], found: list[tuple[str, float, str]], epsilon: Fraction) -> Recommendation:
     table = tuple(sorted(found, key=lambda row: (bool(row[2]), row[1])))
     best, error, why = table[0]
     if why:
         raise PrivacyError("No mechanism applies to these scores: pass a public ceiling of the sensitivity.")
-    sentence = f"Use {best}: on data like these it errs by {error:.3g} on average at epsilon {total}."
-    note = _caution(considered[best]) + _undeclared(scores, total, error)
-    return Recommendation(considered[best], sentence + note, table)
+    sentence = f"Use {best}: on data like these it errs by {error:.3g} on average at epsilon {epsilon}."
+    return Recommendation(considered[best], sentence + _caution(considered[best]), table)
 
 
 def _undeclared(scores: Scores, epsilon: Fraction, error: float) -> str:
     """Return what declaring zero would gain, "" where nothing: these scores may be looked at."""
     values = scores.values
-    if scores.zero != "neutral" or not (values == 0).any() or not values.any():
+    known = scores.sensitivity.smoothed is None
+    if not known or scores.zero != "neutral" or not (values == 0).any() or not values.any():
         return ""
     zero = "best" if values.max() == 0 else "worst" if values.min() == 0 else ""
     if not zero:
@@ -105,4 +145,6 @@ def _caution(best: Mechanism) -> str:
     """Return what the figure does not show."""
     if best.parameters.get("direction"):
         return f" Its direction, {best.parameters['direction']}, must be fixed before the private data is seen."
+    if "phi" in best.parameters:
+        return f" Its share, phi={best.parameters['phi']}, must be fixed before the private data is seen."
     return ""
