@@ -9,6 +9,7 @@ import dpselect as dps
 from dpselect.mechanisms.kinds import SmoothMechanism
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP
 from dpselect.mechanisms.smooth.scores import SmoothScores
+from tests.learn.test_refused_before_paying import fit
 
 VOTES = dps.Scores([5, 3, 3], sensitivity=1, kind="integer")
 HALF, SMALL = Fraction(1, 2), Fraction(1, 10**6)
@@ -19,7 +20,11 @@ PAID = dps.Guarantee(1, VOTES.neighbours, SMALL)
 def with_delta(delta: Fraction = SMALL) -> SmoothMechanism:
     """A mechanism whose selections have this delta."""
     return SmoothMechanism(
-        "toy", "For these tests.", lambda scores, _: SmoothScores(np.array([0, -1, -2])), PERMUTE_AND_FLIP, delta=delta
+        "toy",
+        "For these tests.",
+        lambda scores, _: SmoothScores(np.array([0, -1, -2]), Fraction(1)),
+        PERMUTE_AND_FLIP,
+        delta=delta,
     )
 
 
@@ -124,3 +129,21 @@ def test_persons_of_several_records_have_no_delta() -> None:
     """A delta does not divide by their records."""
     with dps.opened(PAID, per_person=2) as draws, pytest.raises(dps.PrivacyError, match="no delta"):
         draws.choose(VOTES, HALF, mechanism=with_delta(SMALL / 10))
+
+
+@pytest.mark.parametrize("kind", ["forest", "id3", "evolutionary"])
+def test_estimators_refuse_a_delta_before_they_pay(kind: str) -> None:
+    """They promise pure epsilon."""
+    mechanism = dps.mechanism("smooth-noisy-max", noise="exponential", delta=1e-6)
+    with dps.budget(epsilon=5, delta=0.1) as book:
+        with pytest.raises(dps.PrivacyError, match="without delta="):
+            fit(kind, mechanism=mechanism)
+        assert 0 == book.totals.spends
+
+
+def test_a_measurement_of_opendp_has_no_delta() -> None:
+    """Its loss is a max-divergence."""
+    from dpselect.release.opendp import to_opendp
+
+    with pytest.raises(dps.PrivacyError, match="without delta="):
+        to_opendp(with_delta(), lambda _: VOTES, 1, input_domain=None, input_metric=None)

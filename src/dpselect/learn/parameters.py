@@ -8,7 +8,7 @@ import numpy as np
 
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.mechanisms import mechanism as named
-from dpselect.mechanisms.kinds import LawOnly, Mechanism
+from dpselect.mechanisms.kinds import LawOnly, Mechanism, require_pure
 
 
 def whole(value: Any, name: str, least: int, words: str, most: int | None = None) -> int:
@@ -25,9 +25,10 @@ def chosen_mechanism(choice: Any) -> Mechanism:
 
     Raises:
         ValueError: there is none of that name.
-        PrivacyError: a published calibration that is not private.
+        PrivacyError: a published calibration that is not private, or a mechanism with a delta.
     """
     mechanism = choice if isinstance(choice, Mechanism) else named(str(choice))
     if isinstance(mechanism, LawOnly):
         raise PrivacyError(f"{mechanism!r} is not private and trains nothing: use a sound calibration.")
+    require_pure(mechanism)
     return mechanism

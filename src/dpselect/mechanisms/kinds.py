@@ -205,6 +205,12 @@ def require_mechanism(mechanism: Any) -> Mechanism:
     raise TypeError(f"mechanism must be a Mechanism: pass mechanism=dpselect.mechanism({name!r}).")
 
 
+def require_pure(mechanism: Mechanism) -> None:
+    """Refuse a mechanism with a delta where pure epsilon is promised (``PrivacyError``)."""
+    if isinstance(mechanism, _Scaled) and mechanism.delta:
+        raise PrivacyError(f"{mechanism.name} has a delta here, and pure epsilon is promised: build it without delta=.")
+
+
 def require_grouped(mechanism: Mechanism) -> None:
     """Refuse a mechanism that cannot draw among groups, and name some that can (``ValueError``)."""
     if not (mechanism.sampler.grouped and isinstance(mechanism, UnitMechanism)):

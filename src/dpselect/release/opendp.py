@@ -9,7 +9,7 @@ from typing import Any
 
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.kinds import Mechanism, require_mechanism
+from dpselect.mechanisms.kinds import Mechanism, require_mechanism, require_pure
 from dpselect.release.select import select
 from dpselect.scores.scores import Scores
 
@@ -38,8 +38,9 @@ def to_opendp(
     Raises:
         ImportError: OpenDP is not installed.
         ValueError: the metric does not fit the relation.
+        PrivacyError: a mechanism with a delta, of which a max-divergence knows nothing.
     """
-    require_mechanism(mechanism)
+    require_pure(require_mechanism(mechanism))
     try:
         import opendp.prelude as dp
     except ImportError:
