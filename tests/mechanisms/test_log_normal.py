@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpselect.mechanisms.smooth.dilation import proved_bound
+from dpselect.mechanisms.smooth.dilation import rival_bound
 from dpselect.mechanisms.smooth.log_normal import calibrate, dilation_cost, tail_of
 from dpselect.mechanisms.smooth.noise_distributions import laplace_log_normal, log_law
 from tests.mechanisms.smooth_pairs import MOVES, exact
@@ -96,7 +96,7 @@ def test_a_line_above_the_weights_is_as_good_as_their_concavity(sigma: float, m:
     concave = rivals * float((weight * noise.differences[1:])[allowed].max())
 
     assert dilation_cost(m, sigma) <= 1.03 * concave
-    assert dilation_cost(m, sigma) > 0.2 * proved_bound(m)
+    assert dilation_cost(m, sigma) > 0.2 * float(rival_bound(m))
 
 
 def pairs(beta: float, gaps: np.ndarray) -> Iterator[tuple[float, tuple[float, float], float]]:

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from dpselect.kernel.units import UnitScores
 from dpselect.mechanisms import law
 from dpselect.mechanisms.smooth import noise_distributions as noises
-from dpselect.mechanisms.smooth.tails import ROOT_3, Tails, shift
+from dpselect.mechanisms.smooth.heavy_tail import HeavyTail
+from dpselect.mechanisms.smooth.slides import shift
+from dpselect.mechanisms.smooth.tails import Tails
 
 LogLaw = Callable[[NDArray[np.int64], NDArray[np.int64], Fraction], NDArray[np.float64]]
 
@@ -74,7 +76,7 @@ class Sampler:
 
 def _slid(epsilon: Fraction) -> Fraction:
     """Return the shift that one-sided t noise hides at this epsilon, in units of the noise that is drawn."""
-    return shift(epsilon) / ROOT_3
+    return shift(HeavyTail(0), epsilon)
 
 
 def _drawn_law(

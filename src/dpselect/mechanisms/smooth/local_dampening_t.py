@@ -1,6 +1,6 @@
 """Local dampening drawn with heavy tails: argmax of D(r) + c |T_r|, T_r Student t with three degrees of freedom.
 
-c = (b + 2/T) / shift_for(epsilon), T the ticks per unit and b = 2 (1 only where delta is constant): sliding the noise
+c = (b + 2/T) / shift(epsilon), T the ticks per unit and b = 2 (1 only where delta is constant): sliding the noise
 by one span costs at most epsilon, for any number of candidates.
 
 Neighbours: those of the scores. Guarantee: epsilon-DP of what is drawn when delta is admissible. Where scores lie a

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.mechanisms.smooth.dilation import proved_bound
+from dpselect.mechanisms.smooth.dilation import rival_bound
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
@@ -125,7 +125,7 @@ def dilation_cost(m: int, sigma: float) -> float:
     h = -np.log(body[1:])
     w, d = noise.weight[:-1], noise.differences[1:]
     slopes = np.geomspace(1e-3, 300, 600)
-    with_surprise = min(rivals * float((q - k * h).max()) + k * proved_bound(m) for k in slopes.tolist())
+    with_surprise = min(rivals * float((q - k * h).max()) + k * float(rival_bound(m)) for k in slopes.tolist())
     with_weights = min(rivals * max(float((w * (d - k)).max()), 0.0) + k * noise.steepest for k in slopes.tolist())
     return float(min(with_surprise, with_weights) * (1 + _MARGIN))
 

@@ -1,17 +1,8 @@
-"""Heavy-tailed noise as the door draws it, and how far it may be slid."""
+"""Heavy-tailed noise as the door draws it."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from fractions import Fraction
-
-from dpselect.mechanisms.smooth.student_t import shift_for
-
-# At least the square root of 3, by less than 2^-63: |T| = sqrt 3 |Z| for Student t with three degrees of freedom.
-ROOT_3 = Fraction(math.isqrt(3 << 128) + 1, 2**64)
-# Below this, shifts are taken in proportion: a slide never costs more than its steepest slope times its length.
-_STRAIGHT = Fraction(1, 2**20)
 
 
 @dataclass(frozen=True)
@@ -26,17 +17,3 @@ class Tails:
 
     gamma: int
     sides: int = 1
-
-
-def shift(epsilon: Fraction) -> Fraction:
-    """Return a shift of |T| that costs at most epsilon, rounded down; it is positive for every epsilon.
-
-    >>> float(shift(Fraction(5))), float(shift(Fraction(1, 10**400)) * 10**400)
-    (6.715947..., 0.9418...)
-    """
-    halvings = 0 if epsilon >= _STRAIGHT else (epsilon.denominator // epsilon.numerator).bit_length() - 21
-    near = min(epsilon, Fraction(600)) * (1 << halvings)
-    below = float(near)
-    if Fraction(below) > near:
-        below = math.nextafter(below, 0.0)
-    return Fraction(shift_for(below)) / (1 << halvings)
