@@ -31,6 +31,8 @@ REALS = {
     "FunctionalExtensionality.functional_extensionality_dep",
 }
 CLASSIC = "Classical_Prop.classic"
+# Integers and floats of the machine, with which interval arithmetic computes.
+MACHINE = ("PrimInt63.", "Uint63.", "PrimFloat.", "FloatAxioms.")
 
 
 @dataclass(frozen=True)
@@ -134,8 +136,10 @@ def assumed(block: str) -> str:
     if block.startswith("Closed under the global context"):
         return "nothing"
     axioms = set(_AXIOM.findall(block))
-    beyond = sorted(axioms - REALS - {CLASSIC})
+    machine = {axiom for axiom in axioms if axiom.startswith(MACHINE)}
+    beyond = sorted(axioms - REALS - {CLASSIC} - machine)
     words = ["reals"] * bool(axioms & REALS) + ["excluded middle"] * (CLASSIC in axioms)
+    words += ["machine numbers"] * bool(machine)
     return ", ".join(words + beyond)
 
 

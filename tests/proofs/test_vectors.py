@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +19,8 @@ from dpselect.kernel.units import TICKS, floor_ticks
 from dpselect.mechanisms import law
 from dpselect.mechanisms.local_dampening import dampen
 from dpselect.mechanisms.shifted_local_dampening import shift
+from dpselect.mechanisms.smooth import slides
+from dpselect.mechanisms.smooth.heavy_tail import HeavyTail
 from dpselect.scores.sensitivity import Sensitivity
 from tests.proofs.table import PROOFS
 
@@ -149,3 +152,16 @@ def test_what_draws_leave_agrees_with_the_reference(row: dict[str, Any]) -> None
         left = allowance._after(Fraction(epsilon), int(count), Fraction(price))
         expected = case["left"] and tuple(map(Fraction, case["left"]))
         assert left == expected, case
+
+
+def test_slides_agree_with_the_table_that_is_proved() -> None:
+    """Each shift of Slide.v costs at most its epsilon, at most 1 in 5000 below the one in use."""
+    (listed,) = re.findall(
+        r"shifts : list \(R \* R\) :=\s*\[(.*?)\]\.", (PROOFS / "Slide.v").read_text("utf-8"), re.DOTALL
+    )
+    rows = [tuple(Fraction(each.replace(" ", "")) for each in row) for row in re.findall(r"\((.*?), (.*?)\)", listed)]
+
+    assert len(rows) == 5
+    for epsilon, proved in rows:
+        assert slides.slide(HeavyTail(0), proved) <= epsilon
+        assert 0 <= slides.shift(HeavyTail(0), epsilon) - proved < proved / 5000
