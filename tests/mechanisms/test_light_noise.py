@@ -156,6 +156,28 @@ def test_draws_follow_their_laws(parameters: dict, entropy) -> None:
     assert p_value(seen, mechanism.law(scores, epsilon * Fraction(13, 10))) < 1e-12
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"noise": "exponential", "clip": 0.01},
+        {"noise": "exponential", "clip": 10**6, "phi": 1e-9},
+        {"noise": "exponential", "delta": 1e-300, "phi": 1 - 1e-9},
+        {"noise": "laplace", "delta": 0.999},
+    ],
+    ids=words,
+)
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**300), 1, 10**300], ids=["smallest", "one", "largest"])
+def test_public_numbers_at_their_ends_have_a_law_and_a_draw(parameters: dict, epsilon) -> None:
+    """No overflow, no division by nothing, no search without an end; the best is never less likely than others."""
+    late = dps.sensitivity.local(lambda t: 0.001 if t < 5 else 1.0, ceiling=1.0, reach=50)
+    scores, mechanism = dps.Scores([3.0, 2.0, 0.0], late), built(parameters)
+    law = mechanism.law(scores, epsilon)
+
+    assert abs(law.sum() - 1) < 1e-9
+    assert law[0] >= law[1] >= law[2]
+    assert dps.select(scores, epsilon, mechanism=mechanism).candidate in (0, 1, 2)
+
+
 def test_a_floor_of_a_thousandth_is_the_default() -> None:
     """Neither a clip nor a delta is named."""
     assert built({"noise": "exponential"}).parameters == {"phi": 0.15, "noise": "exponential", "floor": 0.001}
