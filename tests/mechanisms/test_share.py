@@ -57,11 +57,11 @@ def test_the_default_is_the_declared_share(name: str, parameters) -> None:
 
 
 def test_a_lead_of_twenty_among_three_is_rarely_missed() -> None:
-    """Epsilon 1: .28 wrong at a share of .15, and 2 in 10,000 by the rule."""
+    """Epsilon 1: one in a hundred wrong at a share of .15, and 3 in 100,000 by the rule."""
     scores = dps.Scores([1, 0, 0], STEP, kind="integer")
 
-    assert 0.2 < 1 - dps.mechanism("smooth-noisy-max", phi=0.15).law(scores, 1)[0]
-    assert 3e-4 > 1 - dps.mechanism("smooth-noisy-max").law(scores, 1)[0]
+    assert 0.01 < 1 - dps.mechanism("smooth-noisy-max", phi=0.15).law(scores, 1)[0]
+    assert 4e-5 > 1 - dps.mechanism("smooth-noisy-max").law(scores, 1)[0]
 
 
 def test_a_bound_that_grows_slowly_wants_a_small_share() -> None:
