@@ -25,7 +25,7 @@ from dpselect.kernel.errors import PrivacyError
 from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism
 from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth import noise_distributions as noises
-from dpselect.mechanisms.smooth.scale import weigh
+from dpselect.mechanisms.smooth.scale import of_each, weigh
 from dpselect.mechanisms.smooth.scores import SmoothScores
 from dpselect.scores.scores import Scores
 
@@ -111,4 +111,4 @@ def _weigh(
         raise PrivacyError(
             f"This published calibration is certified for at most {_CERTIFIED} candidates: use the sound calibration."
         )
-    return weigh(scores, epsilon, calibrate)
+    return weigh(scores, epsilon, calibrate, of_each)

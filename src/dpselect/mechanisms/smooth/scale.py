@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.units import TICK_CLIP
 from dpselect.mechanisms.smooth.scores import SmoothScores
+from dpselect.scores.pairs import paired
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import smooth
 
@@ -22,13 +23,25 @@ _FAR = 2.0**1000
 
 # Candidates, epsilon and range bound to beta, rounded down, and c, rounded up, in units of the noise that is drawn.
 Calibrate = Callable[..., tuple[Fraction, Fraction]]
+# Scores and beta to S.
+Bounded = Callable[[Scores, Fraction], Fraction]
 
 
-def weigh(scores: Scores, epsilon: Fraction, calibrate: Calibrate) -> SmoothScores:
+def of_each(scores: Scores, beta: Fraction) -> Fraction:
+    """Return the beta-smooth bound of how far one neighbour moves any score."""
+    return smooth(scores.sensitivity, beta)
+
+
+def of_pairs(scores: Scores, beta: Fraction) -> Fraction:
+    """Return the same so that range bound times it bounds how far two candidates move apart."""
+    return smooth(paired(scores.sensitivity) if scores.range_bound == 2 else scores.sensitivity, beta)
+
+
+def weigh(scores: Scores, epsilon: Fraction, calibrate: Calibrate, bounded: Bounded = of_pairs) -> SmoothScores:
     """Return scores in ticks of a public size, and what a tick is worth in units of noise of scale c S.
 
-    S is the beta-smooth bound of the scores. Integers are their own ticks; floored real scores are paid for by four
-    ticks more of S.
+    S is the beta-smooth bound of the scores, of pairs of candidates unless another is named. Integers are their own
+    ticks; floored real scores are paid for by four ticks more of S.
 
     Raises:
         PrivacyError: the sensitivity has no ceiling.
@@ -40,7 +53,7 @@ def weigh(scores: Scores, epsilon: Fraction, calibrate: Calibrate) -> SmoothScor
             "ceiling=, or use local-dampening."
         )
     beta, c = calibrate(len(scores), epsilon, range_bound=scores.range_bound)
-    bound = smooth(scores.sensitivity, beta)
+    bound = bounded(scores, beta)
     if scores.values.dtype.kind == "i":
         return SmoothScores(np.clip(scores.values, -TICK_CLIP, TICK_CLIP), 1 / (c * bound))
     exponent = tick_exponent(ceiling)
