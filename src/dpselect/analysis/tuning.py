@@ -22,7 +22,7 @@ from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.scores import Scores
 
 # Shares that are tried first; then twice those halfway to the neighbours of the best.
-_SHARES, _ROUNDS = (0.05, 0.15, 0.3, 0.5, 0.7, 0.85, 0.95), 2
+_SHARES, _ROUNDS = (0.02, 0.05, 0.15, 0.3, 0.5, 0.7, 0.85, 0.95), 2
 # Beyond so many different scores laws take long, and the share is the declared one.
 _MOST = 2000
 

@@ -15,14 +15,15 @@ from dpselect.mechanisms.smooth.scores import SmoothScores
 from dpselect.scores.scores import Scores
 
 # A scale that never moves; scores that move by the whole of their range or not at all; all others.
-_STILL, _JUMPS, _OTHERS = Fraction(1, 64), Fraction(17, 20), Fraction(3, 20)
+_STILL, _JUMPS, OTHERS = Fraction(1, 64), Fraction(7, 10), Fraction(3, 20)
 
 
-def declared_share(scores: Scores) -> Fraction:
+def declared_share(scores: Scores, others: Fraction = OTHERS) -> Fraction:
     """Return the share for scores of this kind: a function of their kind, ceiling and form of sensitivity.
 
     One sensitivity for all databases needs next to nothing. Integer scores with a ceiling of 1, such as those of 0/1
-    utilities, are sensitive or not, so that only beta makes a bound small. Otherwise 3/20: see ``dpselect.tune``.
+    utilities, are sensitive or not, so that only beta makes a bound small. Otherwise ``others``, 3/20 or what a noise
+    names instead; ``dpselect.tune`` finds better ones.
 
     >>> declared_share(Scores([3, 1], 1)), declared_share(Scores([3.0, 1.0], 1.5))
     (Fraction(1, 64), Fraction(1, 64))
@@ -31,21 +32,21 @@ def declared_share(scores: Scores) -> Fraction:
     if known.fixed:
         return _STILL
     jumps = known.smoothed is None and scores.values.dtype.kind == "i" and known.ceiling == 1
-    return _JUMPS if jumps else _OTHERS
+    return _JUMPS if jumps else others
 
 
-def weighed(calibrate: Calibrate, phi: Any) -> Callable[[Scores, Fraction], SmoothScores]:
+def weighed(calibrate: Calibrate, phi: Any, others: Fraction = OTHERS) -> Callable[[Scores, Fraction], SmoothScores]:
     """Return what weighs scores with a calibration that takes the share as ``phi``: this one, or the declared one.
 
     Raises:
         ValueError: phi is not between 0 and 1.
     """
     if phi is None:
-        return partial(_by_rule, calibrate=calibrate)
+        return partial(_by_rule, calibrate=calibrate, others=others)
     if not 0 < phi < 1:
         raise ValueError("phi must lie between 0 and 1: the public share of epsilon that pays for the moving scale.")
     return partial(weigh, calibrate=partial(calibrate, phi=Fraction(phi)))
 
 
-def _by_rule(scores: Scores, epsilon: Fraction, calibrate: Calibrate) -> SmoothScores:
-    return weigh(scores, epsilon, partial(calibrate, phi=declared_share(scores)))
+def _by_rule(scores: Scores, epsilon: Fraction, calibrate: Calibrate, others: Fraction) -> SmoothScores:
+    return weigh(scores, epsilon, partial(calibrate, phi=declared_share(scores, others)))

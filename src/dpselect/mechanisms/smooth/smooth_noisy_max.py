@@ -33,6 +33,8 @@ from dpselect.mechanisms.smooth.share import weighed
 # 0 is Student t.
 _GAMMAS = {"student-t": 0, "cauchy-2": 2, "cauchy-4": 4}
 NOISES = tuple(_GAMMAS)
+# Of scores that declare nothing better: slide and dilation are paid for together, so that a small share goes far.
+_SHARE = Fraction(1, 20)
 _SAMPLERS = {
     "student-t": STUDENT,
     "cauchy-2": noisy_max(noises.cauchy(2)),
@@ -97,7 +99,7 @@ def smooth_noisy_max(
     return SmoothMechanism(
         "smooth-noisy-max",
         "Where only a smooth bound on the sensitivity is known.",
-        weighed(partial(calibrate, noise=noise), phi),
+        weighed(partial(calibrate, noise=noise), phi, _SHARE),
         sampler,
         parameters,
     )
