@@ -2,7 +2,7 @@
 
     Laws over reals are extracted as their twins over rationals, which are proved equal here. *)
 Require Import QArith Qreals Reals Lra Lqa List ZArith.
-Require Import Dampening Shifting Ticks Exponential Releases Coins HeavyTails Flips.
+Require Import Dampening Shifting Ticks Exponential Releases Coins HeavyTails Flips OneShotReference.
 Require Extraction.
 Require ExtrOcamlBasic ExtrOcamlNatInt.
 Import ListNotations.
@@ -49,4 +49,5 @@ Definition tick (T : Z) (bound q : Q) : Z := Qround.Qfloor (inject_Z T * clip bo
 
 Extraction Language OCaml.
 Set Warnings "-extraction-default-directory".
-Extraction "definitions.ml" dampened shifted_by tick chances softmax_rational decide after settle Qred.
+Extraction "definitions.ml" dampened shifted_by tick chances softmax_rational decide after settle
+  one_shot_rational Qred.

@@ -84,6 +84,34 @@ let laws =
   in
   List.concat_map (fun n -> List.map (fun rest -> law (0 :: rest)) (multisets n 0)) (upto 0 4)
 
+(* Ordered lists of one to three of at most four candidates, weights 2^-gap; keys end at 2^gap. *)
+let lists =
+  let rec multisets n low = if n = 0 then [ [] ]
+    else List.concat_map (fun x -> List.map (fun rest -> x :: rest) (multisets (n - 1) x)) (List.filter (fun g -> g >= low) [ 0; 1; 2; 4 ])
+  in
+  let rec ordered k left =
+    if k = 0 then [ [] ]
+    else List.concat_map (fun r -> List.map (fun rest -> r :: rest) (ordered (k - 1) (List.filter (( <> ) r) left))) left
+  in
+  let one gaps =
+    let m = List.length gaps in
+    let weight r = q 1 (1 lsl List.nth gaps r) in
+    let ends = List.map (fun g -> whole (1 lsl g)) (List.sort_uniq compare gaps) in
+    let chance winners =
+      let losers = List.filter (fun r -> not (List.mem r winners)) (upto 0 (m - 1)) in
+      match one_shot_rational ends (List.rev_map weight winners) (List.map weight losers) with
+      | Some p -> p
+      | None -> failwith "ends"
+    in
+    let row winners = fields [ ("winners", list string_of_int winners); ("chance", quoted (text (chance winners))) ] in
+    fields
+      [
+        ("gaps", list string_of_int gaps);
+        ("lists", list row (List.concat_map (fun k -> ordered k (upto 0 (m - 1))) (upto 1 (min 3 m))));
+      ]
+  in
+  List.concat_map (fun n -> List.map (fun rest -> one (0 :: rest)) (multisets n 0)) (upto 1 3)
+
 let letter = function Some true -> "T" | Some false -> "F" | None -> "?"
 let families = [ (0, 729, 500); (2, 2, 1); (4, 2332, 1000); (6, 2700, 1000); (10, 3200, 1000) ]
 
@@ -185,4 +213,4 @@ let () =
   let folder = Sys.argv.(1) in
   List.iter
     (fun (name, lines) -> save folder name lines)
-    [ ("dampening", dampening); ("ticks", ticks); ("laws", laws); ("decisions", decisions); ("near", near); ("releases", releases); ("coins", coins) ]
+    [ ("dampening", dampening); ("ticks", ticks); ("laws", laws); ("lists", lists); ("decisions", decisions); ("near", near); ("releases", releases); ("coins", coins) ]

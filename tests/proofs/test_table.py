@@ -63,9 +63,8 @@ def test_what_coq_prints_is_compared() -> None:
     """In the order of the groups; fewer answers than questions are no answer."""
     found = table.rows(PAGE)
     reals = "Axioms:\n" + "\n".join(table.REALS) + "\n"
-    answers = dict(
-        zip(ALLOWED, ("Closed under the global context\n", reals, f"{reals}{table.CLASSIC}\nUint63.x\n"), strict=True)
-    )
+    blocks = ("Closed under the global context\n", reals, f"{reals}{table.CLASSIC}\nUint63.x\n")
+    answers = dict(zip(ALLOWED, blocks, strict=True))
     printed = [answers[words] for words in table.groups(found)]
 
     assert not table.differences(found, "".join(printed))
