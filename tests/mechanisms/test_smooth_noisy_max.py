@@ -130,6 +130,21 @@ def test_a_candidate_that_is_safe_for_many_steps_wins() -> None:
     assert dps.mechanism("smooth-noisy-max").law(scores, 1)[0] > 0.99 > dps.mechanism("exponential").law(scores, 1)[0]
 
 
+def test_ten_candidates_and_a_lead_of_two_hundred() -> None:
+    """0/1 scores at epsilon .1: wrong with probability .041 at the best share; .43 when slide and dilation add up."""
+    best, added = 1.0, 1.0
+    for phi in (0.65, 0.7, 0.75, 0.86):
+        beta, c = calibrated(10, 0.1, phi)
+        simple = phi * 0.1 / 3
+        for rate, scale in ((beta, c), (simple, c * math.exp(-simple))):
+            law_of_one = law((1, 9), (1.0, 0.0), scale * math.exp(-200 * rate), STUDENT)
+            wrong = 9 * math.exp(law_of_one[1])
+            best, added = (min(best, wrong), added) if rate == beta else (best, min(added, wrong))
+
+    assert 0.040 < best < 0.0415
+    assert 0.43 < added < 0.435
+
+
 def test_it_has_no_unit_scores() -> None:
     """Its scale moves with the data, so nothing may treat it as a unit score."""
     assert not hasattr(dps.mechanism("smooth-noisy-max"), "effective")

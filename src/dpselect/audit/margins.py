@@ -26,7 +26,7 @@ _FAR = 2**60 + 128
 # First distances at which a sensitivity jumps; neighbours differ by one.
 _JUMPS = (*range(60, 70), *range(197, 205))
 # A step of the smooth bound at epsilon 0.1, and the gap at which a moving scale costs most.
-_GROWTH, _GAP, _MANY = math.exp(0.005), 741.5, 100_000
+_GROWTH, _GAP, _MANY = math.exp(0.01), 750.5, 100_000
 # What dampens a score of zero by the sign that is declared.
 _DAMPENING = ("local-dampening", "local-dampening-flip", "local-dampening-t")
 # Powers of two by which the hopeless lie behind, how far scores move at first, and after how many steps further.
@@ -91,7 +91,8 @@ def very_many(x: int) -> Scores:
     """One candidate ahead of many that are alike, while all scores and the smooth bound move at once."""
     values = np.full(_MANY, -_GAP + x)
     values[0] = -x
-    return Scores(values, constant(_GROWTH) if x else local(lambda t: _GROWTH if t else 1.0, ceiling=_GROWTH))
+    # The form of the sensitivity is public, so it is the same for both.
+    return Scores(values, local(lambda t: _GROWTH if x or t else 1.0, ceiling=_GROWTH))
 
 
 def tenths(x: int) -> Scores:
