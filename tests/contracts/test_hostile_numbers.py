@@ -256,7 +256,7 @@ def test_the_contract_notices_code_that_subtracts_in_floats(name: str, monkeypat
         sound = module.separate
         monkeypatch.setattr(module, "separate", lambda v, *rest: sound(v.astype(float), *rest))
     if name == "smooth-noisy-max":
-        monkeypatch.setattr(importlib.import_module("dpselect.mechanisms.smooth.smooth_noisy_max"), "weigh", in_floats)
+        monkeypatch.setattr(importlib.import_module("dpselect.mechanisms.smooth.share"), "weigh", in_floats)
     with np.errstate(all="ignore"), pytest.raises(AssertionError):
         check(name, 1, FEW)
 
