@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize, minimize_scalar
 
 from dpselect.mechanisms.smooth.value_noise import CAUCHY, NOISES, STUDENT, ValueNoise
 
@@ -143,3 +143,33 @@ def test_most_answers_are_within_a_public_multiple_of_the_bound(noise: ValueNois
 def test_the_power_of_the_density_follows_the_degrees() -> None:
     """1 / (1 + z^2)^((nu + 1) / 2)."""
     assert (1, 2) == (CAUCHY.power, STUDENT.power)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_no_climb_finds_a_larger_loss(seed: int) -> None:
+    """Any move and scale, epsilon from 10^-4 to 30, through the scale of the library; worst answers in closed form."""
+    rng = np.random.default_rng(seed)
+
+    def worst(degrees: int, moved: float, one: float, other: float) -> float:
+        """Stationary answers are roots of a quadratic; the other limit is an answer far out."""
+        answers = np.roots([moved, one**2 - other**2 - moved**2, -moved * one**2]) if moved else np.zeros(1)
+        far = degrees * math.log(one / other)
+        ratios = np.log(other**2 + (answers - moved) ** 2) - np.log(one**2 + answers**2)
+        return far + max(0.0, float((degrees + 1) / 2 * np.real(ratios).max()))
+
+    for _ in range(300):
+        noise = (CAUCHY, STUDENT, ValueNoise("any", 5), ValueNoise("any", 9))[rng.integers(4)]
+        epsilon = 10 ** rng.uniform(-4, 1.5)
+        beta = epsilon / noise.degrees * rng.uniform(0.001, 0.999)
+        scale = float(noise.scale(Fraction(epsilon), Fraction(beta)))
+
+        def gain(point, noise=noise, beta=beta, scale=scale) -> float:
+            move = beta * math.tanh(point[0])
+            moved = min(1.0, math.exp(move)) * math.tanh(point[1])
+            return -worst(noise.degrees, moved, scale, scale * math.exp(move))
+
+        found = -min(
+            minimize(gain, rng.normal(size=2) * 2, method="Nelder-Mead", options={"maxfev": 120}).fun for _ in range(2)
+        )
+        assert found <= epsilon * (1 + 1e-12) + 1e-13

@@ -128,21 +128,22 @@ def test_hostile_numbers_have_answers_and_keep_the_promise(noise: str) -> None:
 
 
 @BOTH
-def test_released_numbers_follow_their_law(noise: str, entropy) -> None:
-    """Chi-square over 5,000 draws; the laws at 0.7 and 1.3 epsilon are rejected."""
+@pytest.mark.parametrize("many", [5000, pytest.param(200_000, marks=pytest.mark.slow)])
+def test_released_numbers_follow_their_law(noise: str, many: int, entropy) -> None:
+    """Chi-square; the laws at 0.7 and 1.3 epsilon are rejected."""
     asked, less, more = (
         value_question(7.25, 1.5, 2 * factor, neighbours="edge", noise=noise, beta=0.2, tick=0.25)
         for factor in (1, Fraction(7, 10), Fraction(13, 10))
     )
     coins = Coins(lambda: entropy)
-    draws = np.array([coins.noisy_number(asked.centre, asked.scale, asked.noise) for _ in range(5000)])
+    draws = np.array([coins.noisy_number(asked.centre, asked.scale, asked.noise) for _ in range(many)])
     edges = np.arange(asked.centre - 30, asked.centre + 31)
     counts = np.array([np.sum(draws == cell) for cell in edges])
     from tests.verification.test_sampling import THRESHOLD, p_value
 
     def against(law: ValueQuestion) -> float:
         inside = np.exp(law.noise.log_cells(edges, law.centre, law.scale))
-        return p_value(np.append(counts, 5000 - counts.sum()), np.append(inside, 1 - inside.sum()))
+        return p_value(np.append(counts, many - counts.sum()), np.append(inside, 1 - inside.sum()))
 
     assert against(asked) > 1e-4
     assert against(less) < THRESHOLD
