@@ -117,3 +117,36 @@ Proof.
         * pose proof (picks_length l c Hc). lia. }
   intros l p. apply H. reflexivity.
 Qed.
+
+(** ** Somebody is returned *)
+Lemma heads_counted : forall l f,
+  sum (map (fun c => fst c * expect (snd c) f) (picks l)) = expect l (fun h => INR h * f (pred h)).
+Proof.
+  induction l as [|q l IH]; intros f.
+  - simpl. ring.
+  - cbn [picks map sum fst snd expect]. rewrite map_map.
+    rewrite (sum_map_ext _ (picks l) _
+      (fun c => q * (fst c * expect (snd c) (fun h => f (S h))) + (1 - q) * (fst c * expect (snd c) f)))
+      by (intros c _; simpl; ring).
+    rewrite sum_map_plus, !sum_map_scale, !IH.
+    rewrite (expect_ext l (fun h => INR (S h) * f (pred (S h))) (fun h => INR h * f (S (pred h)) + f h)).
+    + rewrite expect_plus. ring.
+    + intros [|h] _; rewrite ?S_INR; simpl pred; simpl (INR 0); ring.
+Qed.
+
+Lemma nobody : forall l, expect l (fun h => match h with O => 1 | _ => 0 end) = fold_right (fun q p => (1 - q) * p) 1 l.
+Proof.
+  induction l as [|q l IH]; simpl; [reflexivity|]. rewrite expect_const, IH. ring.
+Qed.
+
+(** THEOREM. The chances of all candidates add up to that of a head at all; and the best candidate's coin is sure. *)
+Theorem flip_all_adds_up : forall l, In 1 l -> sum (map (fun c => flip_all (fst c) (snd c)) (picks l)) = 1.
+Proof.
+  intros l H. unfold flip_all. rewrite heads_counted.
+  rewrite (expect_ext l _ (fun h => 1 + -1 * match h with O => 1 | _ => 0 end)).
+  - rewrite expect_plus, expect_const, expect_scale, nobody.
+    assert (Z : fold_right (fun q p => (1 - q) * p) 1 l = 0).
+    { induction l as [|q l IH]; simpl; [destruct H|]. destruct H as [->|H]; [ring|]. rewrite IH by assumption. ring. }
+    rewrite Z. ring.
+  - intros [|h] _; [simpl; ring|]. simpl pred. rewrite S_INR. pose proof (pos_INR h). field. lra.
+Qed.
