@@ -4,7 +4,7 @@
     Python: [dpselect.mechanisms.local_dampening.damped], [dpselect.mechanisms.shifted_local_dampening._effective],
     [dpselect.mechanisms.scaling.scale], drawn at [UnitScores.rate]. *)
 Require Import Reals QArith Qround Qabs Qminmax Qreals Lqa Lia List ZArith.
-Require Import Dampening Shifting Ticks Flips Selection.
+Require Import Dampening Shifting Ticks Flips Selection Peeling OneShot.
 Import ListNotations.
 Open Scope Q_scope.
 
@@ -72,23 +72,51 @@ Section Release.
 
     Definition floor_ticks (x : database) (r : nat) : Z := Qfloor (units x r).
 
+    Lemma floored_moves : forall x y, neighbours x y ->
+      moves_within (inject_Z (times b * T + 2)) (fun r => In r candidates) (floor_ticks x) (floor_ticks y).
+    Proof.
+      intros x y Hxy. assert (O : 0 <= 1) by lra. destruct (interval b 1 q x y unit_bounded Hxy O) as [k [Hk H]].
+      apply span with (q := fun r => inject_Z T * clip bound (q x r))
+        (q' := fun r => inject_Z T * clip bound (q y r)) (low := (k * T)%Z); try (intros; apply half_a_tick; assumption).
+      intros r Hr.
+      assert (C : inject_Z k <= clip bound (q y r) - clip bound (q x r) <= inject_Z (k + times b)).
+      { apply clip_moves; [assumption | | | specialize (H r Hr); lra];
+          change 0 with (inject_Z 0); rewrite <- Zle_Qle; lia. }
+      rewrite <- Z.mul_add_distr_r, !inject_Z_mult.
+      assert (P : 0 <= inject_Z T) by (change 0 with (inject_Z 0); rewrite <- Zle_Qle; lia).
+      destruct C as [C C'].
+      apply (Qmult_le_compat_r _ _ _) with (1 := C) in P as L.
+      apply (Qmult_le_compat_r _ _ _) with (1 := C') in P as L'. lra.
+    Qed.
+
+    Lemma span_positive : 0 < inject_Z (times b * T + 2).
+    Proof. change 0 with (inject_Z 0). rewrite <- Zlt_Qlt. destruct b; unfold times; lia. Qed.
+
+    (** THEOREM (unit scores, floored). *)
     Theorem floored_private : forall s epsilon, (0 < epsilon)%R ->
       private epsilon (chance s epsilon (inject_Z (times b * T + 2)) floor_ticks).
+    Proof. intros s epsilon He. apply private_of_span; [assumption | apply span_positive | apply floored_moves]. Qed.
+
+    (** THEOREM (ordered lists). k winners in order, one after the other at epsilon / k each. *)
+    Theorem floored_lists_private : forall x y k winners epsilon, neighbours x y -> (0 < epsilon)%R -> (0 < k)%nat ->
+      length winners = k ->
+      let rate := (epsilon / INR k / Q2R (inject_Z (times b * T + 2)))%R in
+      (peeled (permute_and_flip rate (floor_ticks x)) candidates winners <=
+       exp epsilon * peeled (permute_and_flip rate (floor_ticks y)) candidates winners)%R.
     Proof.
-      intros s epsilon He. apply private_of_span; [assumption | |].
-      - change 0 with (inject_Z 0). rewrite <- Zlt_Qlt. destruct b; unfold times; lia.
-      - intros x y Hxy. assert (O : 0 <= 1) by lra. destruct (interval b 1 q x y unit_bounded Hxy O) as [k [Hk H]].
-        apply span with (q := fun r => inject_Z T * clip bound (q x r))
-          (q' := fun r => inject_Z T * clip bound (q y r)) (low := (k * T)%Z); try (intros; apply half_a_tick; assumption).
-        intros r Hr.
-        assert (C : inject_Z k <= clip bound (q y r) - clip bound (q x r) <= inject_Z (k + times b)).
-        { apply clip_moves; [assumption | | | specialize (H r Hr); lra];
-            change 0 with (inject_Z 0); rewrite <- Zle_Qle; lia. }
-        rewrite <- Z.mul_add_distr_r, !inject_Z_mult.
-        assert (P : 0 <= inject_Z T) by (change 0 with (inject_Z 0); rewrite <- Zle_Qle; lia).
-        destruct C as [C C'].
-        apply (Qmult_le_compat_r _ _ _) with (1 := C) in P as L.
-        apply (Qmult_le_compat_r _ _ _) with (1 := C') in P as L'. lra.
+      intros x y k winners epsilon Hxy He Hk Hw rate.
+      apply peeling_private; try assumption; [apply span_positive|]. apply floored_moves, symmetric, Hxy.
+    Qed.
+
+    (** THEOREM (lists in one pass). Exponential noise once, for k winners in order. *)
+    Theorem floored_one_shot_private : forall x y k winners epsilon, neighbours x y -> (0 < epsilon)%R -> (0 < k)%nat ->
+      length winners = k -> incl winners candidates ->
+      let rate := (epsilon / INR k / Q2R (inject_Z (times b * T + 2)))%R in
+      (one_shot_list rate (floor_ticks x) candidates winners <=
+       exp epsilon * one_shot_list rate (floor_ticks y) candidates winners)%R.
+    Proof.
+      intros x y k winners epsilon Hxy He Hk Hw Hin rate.
+      apply one_shot_private; try assumption; [apply span_positive|]. apply floored_moves, Hxy.
     Qed.
   End Floored.
 
@@ -133,6 +161,13 @@ Section Release.
       intros q H x y Hxy r Hr. specialize (H x y r Hxy Hr). apply Qabs_Qle_condition in H. lra.
     Qed.
 
+    Lemma dampened_moves : forall z, admissible ->
+      moved_by Two 1 (fun x r => D z reach ceiling (cut x r) (score x r)).
+    Proof.
+      intros z A. apply moved_of_abs. intros x y r Hxy Hr. destruct (cut_admissible A x y r Hxy Hr) as [Sx [Sy P]].
+      apply unit_bound; try assumption. apply positive_ceiling. assumption.
+    Qed.
+
     Variables (T : Z) (bound : Q) (units : database -> nat -> Q).
     Hypothesis T_positive : (0 < T)%Z.
     Hypothesis bound_positive : 0 <= bound.
@@ -147,8 +182,21 @@ Section Release.
     Proof.
       intros z s epsilon A Hu He.
       apply (floored_private T bound Two (fun x r => D z reach ceiling (cut x r) (score x r))); try assumption.
-      apply moved_of_abs. intros x y r Hxy Hr. destruct (cut_admissible A x y r Hxy Hr) as [Sx [Sy P]].
-      apply unit_bound; try assumption. apply positive_ceiling. assumption.
+      apply dampened_moves. assumption.
+    Qed.
+
+    (** THEOREM (lists of local dampening, end to end). The same for k winners in order, at epsilon / k each. *)
+    Theorem local_dampening_lists_private : forall z x y k winners epsilon, admissible ->
+      (forall x r, In r candidates ->
+        near (units x r) (inject_Z T * clip bound (D z reach ceiling (cut x r) (score x r)))) ->
+      neighbours x y -> (0 < epsilon)%R -> (0 < k)%nat -> length winners = k ->
+      let rate := (epsilon / INR k / Q2R (inject_Z (2 * T + 2)))%R in
+      (peeled (permute_and_flip rate (floor_ticks units x)) candidates winners <=
+       exp epsilon * peeled (permute_and_flip rate (floor_ticks units y)) candidates winners)%R.
+    Proof.
+      intros z x y k winners epsilon A Hu Hxy He Hk Hw.
+      apply (floored_lists_private T bound Two (fun x r => D z reach ceiling (cut x r) (score x r))); try assumption.
+      apply dampened_moves. assumption.
     Qed.
 
     (** THEOREM (shifted local dampening, end to end). The same, for either direction. *)
