@@ -180,7 +180,7 @@ def test_public_numbers_at_their_ends_have_a_law_and_a_draw(parameters: dict, ep
 
 def test_a_floor_of_a_thousandth_is_the_default() -> None:
     """Neither a clip nor a delta is named."""
-    assert built({"noise": "exponential"}).parameters == {"phi": 0.15, "noise": "exponential", "floor": 0.001}
+    assert built({"noise": "exponential"}).parameters == {"noise": "exponential", "floor": 0.001}
     assert "floor=0.001" in repr(built({"noise": "laplace"}))
 
 
