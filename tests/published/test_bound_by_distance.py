@@ -118,3 +118,26 @@ def test_the_smooth_sensitivity_of_markers_is_public() -> None:
     """For one's own use; it is not a utility."""
     assert dps.utilities.smooth_tdt([9, 4], [1, 4], families=10, beta=0.5).shape == (2,)
     assert dps.utilities.smooth_tdt not in dps.utilities.EVERY_UTILITY
+
+
+@pytest.mark.parametrize("gamma", [4, 6, 10])
+def test_lemma_4_compares_the_means_of_the_noises(gamma: int) -> None:
+    """At the bound that it names both are equal: by quadrature, through the scale of the library."""
+    from scipy.integrate import quad
+
+    from dpselect.mechanisms.smooth.smooth_private_selection import calibrate
+
+    phi, epsilon, ceiling = 0.25, 3.0, 8.0
+    weights = [quad(lambda z, k=k: z**k / (1 + z**gamma), 0, np.inf)[0] for k in (0, 1)]
+    _, scale = calibrate(5, Fraction(epsilon), phi=Fraction(phi), gamma=gamma, sides=1)
+    bound = dps.published.quieter_below(ceiling, phi=phi, gamma=gamma)
+
+    assert math.isclose(float(scale) * bound * weights[1] / weights[0], 2 * ceiling / epsilon, rel_tol=1e-7)
+    if gamma == 4:
+        assert math.isclose(bound, (4 / 27) ** 0.25 * (1 - phi) * ceiling)
+
+
+def test_lemma_4_needs_noise_that_has_a_mean() -> None:
+    """Cauchy noise has none."""
+    with pytest.raises(ValueError, match="at least 4"):
+        dps.published.quieter_below(1, phi=0.5, gamma=2)

@@ -7,7 +7,7 @@ questions have better answers in ``dpselect.utilities`` and ``dpselect.learn``.
 
 from typing import Any
 
-from dpselect.published.bound_by_distance import bound_by_distance, largest_beta
+from dpselect.published.bound_by_distance import bound_by_distance, largest_beta, quieter_below
 from dpselect.published.ego_betweenness import ego_betweenness
 from dpselect.published.median import median
 from dpselect.published.percentile import percentile
@@ -26,6 +26,7 @@ __all__ = [
     "middle_value",
     "percentile",
     "private_sql",
+    "quieter_below",
     "smooth_median",
 ]
 

@@ -74,3 +74,21 @@ def largest_beta(distances: ArrayLike, sensitivities: ArrayLike, *, ceiling: flo
     if least <= 0:
         raise ValueError("Some database is as sensitive as the ceiling allows, to rounding: count it to U.")
     return math.nextafter(least, 0.0)
+
+
+def quieter_below(ceiling: float, *, phi: float, gamma: int = 4) -> float:
+    """Return the smooth bound below which smooth private selection adds less noise on average than permute-and-flip.
+
+    That is Lemma 4 at gamma = 4: (4/27)^(1/4) (1 - phi) ceiling. Noise is one-sided, the range bound 2 for both.
+
+    Raises:
+        ValueError: phi is not between 0 and 1; gamma is not an even integer above 2, where noise has a mean.
+
+    >>> round(quieter_below(1, phi=0.5), 4)
+    0.3102
+    """
+    if not 0 < phi < 1 or gamma % 2 or gamma < 4:
+        raise ValueError("phi lies between 0 and 1, and gamma is an even integer of at least 4.")
+    mean = 1 / (2 * math.cos(math.pi / gamma))
+    steepest: float = (gamma - 1) ** ((gamma - 1) / gamma)
+    return (1 - phi) * ceiling / (mean * steepest)
