@@ -36,7 +36,7 @@ def tick(scores: dps.Scores) -> Fraction:
         size /= 2
     while 2 * size <= ceiling:
         size *= 2
-    return size / 2**30
+    return size / 2**24
 
 
 def universe(seed: int, kind: str) -> list[dps.Scores]:
@@ -184,7 +184,7 @@ def test_integers_pay_nothing_and_real_scores_a_hair() -> None:
         _, rate = dps.mechanism("smooth-noisy-max").prepared(scores, Fraction(1))
         rates.append(rate / tick(scores))
 
-    assert 1 < rates[0] / rates[1] < 1 + Fraction(4 * 8, 2**30)
+    assert 1 < rates[0] / rates[1] < 1 + Fraction(4 * 8, 2**24)
 
 
 def test_a_bound_of_a_million_distances_and_any_epsilon_has_a_rate() -> None:

@@ -59,7 +59,7 @@ def release_value(
         beta: public, below epsilon / 3 for Student t and epsilon for Cauchy noise. A bound
             that is a number must be smooth for it; for a Sensitivity a public rule gives it unless it is passed.
         tick: public: what is released is a multiple of it. It adds one tick to the bound. For a Sensitivity
-            it is 2^-30 of the ceiling, or up to half of that, unless it is passed.
+            it is 2^-24 of the ceiling, or up to half of that, unless it is passed.
         ledger: where the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy for ``neighbours``, if the bound is what it says.

@@ -17,7 +17,7 @@ from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import smooth
 
 # A tick of real scores is this power of two below the largest power of two that the ceiling holds.
-_FINE = 30
+_FINE = 24
 # A public clip of real scores, in ticks: beyond it floats have no room for a power of two more.
 _FAR = 2.0**1000
 
