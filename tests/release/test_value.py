@@ -221,7 +221,7 @@ def test_a_sensitivity_gives_its_exact_smooth_bound(noise: str) -> None:
     asked = value_question(5, known, 1, neighbours="edge", noise=noise)
     law = NOISES[noise]
 
-    assert (law.share(Fraction(1)), Fraction(1, 2**27)) == (asked.beta, asked.tick)
+    assert (law.share(Fraction(1)), Fraction(1, 2**21)) == (asked.beta, asked.tick)
     bound = dps.sensitivity.smooth(known, asked.beta)
     assert law.scale(Fraction(1), asked.beta) * (bound / asked.tick + 1) == asked.scale
     other = value_question(5, known, 1, neighbours="edge", noise=noise, beta=0.1, tick=0.5)
