@@ -35,7 +35,7 @@ _GAMMAS = {"student-t": 0, "cauchy-2": 2, "cauchy-4": 4}
 NOISES = tuple(_GAMMAS)
 # Of scores that declare nothing better: slide and dilation are paid for together, so that a small share goes far.
 _SHARE = Fraction(1, 20)
-_SAMPLERS = {
+_SAMPLERS: dict[str, Sampler] = {
     "student-t": STUDENT,
     "cauchy-2": noisy_max(noises.cauchy(2)),
     "cauchy-4": noisy_max(noises.cauchy(4)),
@@ -95,14 +95,9 @@ def smooth_noisy_max(
     parameters: dict[str, Any] = {} if phi is None else {"phi": phi}
     if noise != "student-t":
         parameters["noise"] = noise
-    sampler: Sampler = _SAMPLERS[noise]
-    return SmoothMechanism(
-        "smooth-noisy-max",
-        "Where only a smooth bound on the sensitivity is known.",
-        weighed(partial(calibrate, noise=noise), phi, _SHARE),
-        sampler,
-        parameters,
-    )
+    summary = "Where only a smooth bound on the sensitivity is known."
+    weigh = weighed(partial(calibrate, noise=noise), phi, _SHARE)
+    return SmoothMechanism("smooth-noisy-max", summary, weigh, _SAMPLERS[noise], parameters)
 
 
 def calibrate(
