@@ -146,8 +146,13 @@ let near =
         (fun _ ->
           let k = (next () lsl 22) lxor next () in
           let u = (float_of_int k +. 0.5) /. 9007199254740992. in
-          let ratio = if gamma = 0 then (u *. u) /. (((u *. u) +. ((1. -. u) ** 2.)) ** 2.)
-            else (u ** float_of_int (gamma - 2)) /. ((u ** float_of_int gamma) +. ((1. -. u) ** float_of_int gamma)) in
+          (* By products alone, which are the same on every machine. *)
+          let rec power x n = if n = 0 then 1. else x *. power x (n - 1) in
+          let rest = 1. -. u in
+          let ratio =
+            if gamma = 0 then u *. u /. power ((u *. u) +. (rest *. rest)) 2
+            else power u (gamma - 2) /. (power u gamma +. power rest gamma)
+          in
           let v = int_of_float (ratio *. float_of_int b /. float_of_int a *. 4294967296.) in
           List.map
             (fun v ->
