@@ -103,15 +103,20 @@ def test_functions_fit_on_a_screen() -> None:
 
 
 def test_every_erratum_has_a_test_that_exists() -> None:
-    """Each entry of errata.md names a test, and the test is there."""
-    entries = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    """Each entry of errata.md names author and year, what follows for a user, and tests that are there."""
+    entries = re.split(r"\n###? ", (ROOT / "docs" / "errata.md").read_text(encoding="utf-8"))[1:]
+    entries = [entry for entry in entries if "\nTest: " in entry or "\nFor a user: " in entry]
     assert entries
 
     for entry in entries:
-        file, test = re.search(r"Test: `([^:`]+)(?:::(\w+))?`", entry).groups()
-        # A planted fault is a whole file; its functions are called by test_the_auditor_can_fail.
-        name = test or "detect"
-        assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), entry.splitlines()[0]
+        title = entry.splitlines()[0]
+        assert re.match(r"[A-Z][\w. ]+ 20\d\d, .+: .+", title), title
+        assert 1 == entry.count("\nFor a user: "), title
+        tests = re.findall(r"`(tests/[^:`]+)(?:::(\w+))?`", entry.split("\nTest: ")[1])
+        assert tests, title
+        for file, test in tests:
+            # A planted fault is a whole file; its functions are called by test_the_auditor_can_fail.
+            assert f"def {test or 'detect'}(" in (ROOT / file).read_text(encoding="utf-8"), f"{title}: {file}"
 
 
 def test_every_test_has_a_docstring() -> None:

@@ -1,0 +1,1 @@
+"""Counterexamples of docs/errata.md that belong to no single part of the library."""
