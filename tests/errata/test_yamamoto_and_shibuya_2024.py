@@ -23,7 +23,7 @@ def dilation(gamma: float, step: float) -> float:
     ("gamma", "holds"), [(1.1, False), (1.5, False), (1.9, False), (2, True), (4, True), (10, True)]
 )
 def test_theorem_6_needs_gamma_of_at_least_two(gamma: float, holds: bool) -> None:
-    """At beta = epsilon / (2 (gamma - 1)) dilation may cost epsilon / 2; near 0 it costs beta, which is more below 2."""
+    """Dilation by beta = epsilon / (2 (gamma - 1)) may cost epsilon / 2; near 0 it costs beta, more for gamma < 2."""
     epsilon = 1.0
     beta = epsilon / (2 * (gamma - 1))
 
@@ -40,12 +40,14 @@ def test_theorem_4_needs_a_beta_that_is_hardly_above_zero() -> None:
     assert math.exp(-beta * distance.max()) > 0.996
     # Theorem 5 is of use.
     distance, beta = markers.bound(150, 5)
-    assert beta > 0.03 and math.exp(-beta * distance.max()) < 0.16
+    assert beta > 0.03
+    assert math.exp(-beta * distance.max()) < 0.16
 
 
 # The six statistics behind Table II, as in the program, and the P value that the source gives for the first.
 STATISTICS = (29.83, 29.96, 33.76, 31.74, 30.52, 32.67)
 PRINTED_P = 4.71e-9
+IV = "SPS (IV) Th.5, one-sided"
 
 
 def table(smaller: int) -> markers.Study:
@@ -62,18 +64,17 @@ def test_one_statistic_of_table_ii_is_ten_times_its_p_value() -> None:
 
 
 def test_table_ii_depends_on_counts_that_are_not_printed() -> None:
-    """The same six statistics at epsilon 9: SPS (IV) finds the best with .43 to .80, permute-and-flip with .51 to .57."""
+    """The same statistics at epsilon 9: SPS (IV) finds the best with .43 and .80, permute-and-flip with .52 and .51."""
     fewest, most = table(0), table(150)
     for study in (fewest, most):
         values = dps.utilities.tdt(study[0], study[1], families=215).values
-        assert np.abs(values - STATISTICS).max() < 0.6 and values.argmax() == 2
+        assert np.abs(values - STATISTICS).max() < 0.6
+        assert values.argmax() == 2
 
     sps, flip = ([markers.chance(markers.law_of(name, s, 9.0), s) for s in (fewest, most)] for name in (IV, markers.PF))
     assert sps[0] < 0.45 < 0.75 < sps[1]
-    assert sps[0] < flip[0] and flip[1] < sps[1]
-
-
-IV = "SPS (IV) Th.5, one-sided"
+    assert sps[0] < flip[0]
+    assert flip[1] < sps[1]
 
 
 def truncated(gap: float, sides: int, most: int = 10) -> float:
