@@ -14,7 +14,7 @@ from tests.contracts.faults import true_positive_rate_printed as rates
 from tests.contracts.faults.toys import admissibility, rows
 
 
-def test_the_global_sensitivity_of_the_program_is_too_large_and_private() -> None:
+def test_the_global_sensitivity_of_the_program_is_too_large() -> None:
     """Records - 1 in place of trees - 1: NLTCS at epsilon 5 draws the best of 30 ranked trees as if at .007."""
     ranks = -np.arange(30)
     exponential = dps.mechanism("exponential")
@@ -25,9 +25,22 @@ def test_the_global_sensitivity_of_the_program_is_too_large_and_private() -> Non
     assert 21_573 / 29 > 743
     assert pytest.approx(best(29, 5 * 29 / 21_573), rel=1e-3) == best(21_573, 5)
     assert best(21_573, 5) < 1.02 / 30 < 2.5 / 30 < best(29, 5)
-    # The number of records is private where a record comes or goes, and below the number of trees it is too small.
-    records, trees = 3, 30
-    assert records - 1 < trees - 1 == -ranks.min()
+
+
+def test_the_number_of_records_may_be_too_small_for_a_sensitivity() -> None:
+    """30 trees, three records, of which one is positive and found by the first tree alone: 3 epsilon when it goes."""
+    trees, epsilon = 30, 1.0
+    exponential = dps.mechanism("exponential")
+    # All level in the other objective: a tree counts those that are at least as good.
+    here = dps.Scores(np.where(np.arange(trees) == 0, 0, 1 - trees), 3 - 1, kind="integer")
+    gone = dps.Scores(np.full(trees, 1 - trees), 2 - 1, kind="integer")
+    found, level = (exponential.law(scores, epsilon)[0] for scores in (here, gone))
+
+    assert np.log(found / level) > 3 * epsilon
+    sound = [
+        exponential.law(dps.Scores(scores.values, trees - 1, kind="integer"), epsilon)[0] for scores in (here, gone)
+    ]
+    assert np.log(sound[0] / sound[1]) <= epsilon
 
 
 def chosen(logs: tuple[float, ...], k: int) -> dict[frozenset[int], float]:

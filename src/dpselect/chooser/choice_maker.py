@@ -4,7 +4,7 @@ The metafeatures are paid for with ``share`` of epsilon, split evenly; the optio
 depends on released values only, so the answer is the sequential composition of two releases: epsilon in all. It is
 paid for once, and both draw from that one payment: an option that wants more than is left gets an error.
 
-References: Imola and Yang 2019 (Jostle); Kotsogiannis et al. 2017 (Pythia).
+References: Imola and Yang 2018 (Jostle); Kotsogiannis et al. 2017 (Pythia).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Constants are fitted option by option to ln of the mean losses, by least squares from several starts; every group of
 databases counts once. The same is done with each group left out, which gives the regret of choosing by the formula.
 
-References: Imola and Yang 2019, section 4.3 (program synthesis for metafeatures' predictions).
+References: Imola and Yang 2018, section 4.3 (program synthesis for metafeatures' predictions).
 """
 
 from __future__ import annotations

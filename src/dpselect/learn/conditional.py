@@ -3,7 +3,7 @@
 A decision reads the node's noisy size and public facts only, so it is post-processing: the budget of a path is that of
 the fixed rules, whatever is decided.
 
-References: Imola and Yang 2019, Figure 4.3 (the uncertain places L1 and L2).
+References: Imola and Yang 2018, Figure 4.3 (the uncertain places L1 and L2).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@
 
 d' = d + 1 levels, leaves being a level too.
 
-References: Imola and Yang 2019, Figure 4.1. Erratum: A4's stop is not divided by the trees there.
+References: Imola and Yang 2018, Figure 4.1. Erratum: A4's stop is not divided by the trees there.
 """
 
 from __future__ import annotations

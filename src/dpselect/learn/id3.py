@@ -6,7 +6,7 @@ a selection and once for the classes, B / (d + 1) each. ``shares`` moves budget 
 path has left. The nodes of a level are disjoint, so the total is epsilon, exactly.
 
 References: Friedman and Schuster 2010; Farias et al. 2023, Algorithm 4; Chaves 2024, Algorithm 4; Mohammed et al. 2015
-(no stopping rule). Erratum: both theses stop at N / (t |C|) < sqrt(2)/2 / epsilon; it is sqrt(2) / epsilon.
+(no stopping rule). Erratum: both theses stop at N / (t |C|) < sqrt(2)/2; it is sqrt(2) / epsilon.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Neighbours: add-remove. Sensitivity 2: one record changes it by n (1 + q - 2p) / (n + 1) < 2, p its class's share of its
 value and q the sum of squared shares. Reach: 0. Range bound 1: one more record never raises it.
 
-References: Friedman and Schuster 2010, section 4.1; Imola and Yang 2019, eq. 3.2.
+References: Friedman and Schuster 2010, section 4.1; Imola and Yang 2018, eq. 3.2.
 """
 
 from __future__ import annotations
