@@ -1,5 +1,7 @@
 """The judge of sensitivities."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -101,16 +103,42 @@ def test_the_global_sensitivity_is_stable_and_bounded() -> None:
     assert ("bounded", "flat", "non-decreasing", "non-increasing", "stable") == verdict.kinds
 
 
-def test_dominance_wants_more_for_better_candidates() -> None:
-    """The corrected Definition 4.4.1: the first lies further below for candidates that score more."""
-    problem = chain([(9.0, 1.0), (8.0, 0.0)])
+def with_rows(values: list[float], *rows: float):
+    """A utility with one row of sensitivities at every distance below 20 and a ceiling of 4."""
+    return lambda _: dps.Scores(values, dps.sensitivity.element(lambda _: list(rows), ceiling=4, reach=20))
 
-    def with_rows(*values: float):
-        return lambda x: dps.Scores(problem.values[x], dps.sensitivity.element(lambda t: list(values), ceiling=9.0))
 
-    assert "" == audit.dominates(with_rows(2.0, 4.0), with_rows(5.0, 5.0), problem.universe)
-    assert "scores at least as high" in audit.dominates(with_rows(4.0, 2.0), with_rows(5.0, 5.0), problem.universe)
-    assert "the first is larger" in audit.dominates(with_rows(6.0, 6.0), with_rows(5.0, 5.0), problem.universe)
+def test_dominance_depends_on_the_direction() -> None:
+    """Definition 4.4.1, corrected: a gain lowers scores in the growing direction and raises them in the other."""
+    problem, scores = chain([(0,)]), [3.0, 1.0]
+    less_for_the_better, less_for_the_worse, same = (with_rows(scores, *rows) for rows in ((1, 4), (4, 1), (4, 4)))
+
+    for lower, higher, direction in (
+        (less_for_the_worse, less_for_the_better, "growing"),
+        (less_for_the_better, less_for_the_worse, "shrinking"),
+    ):
+        assert "" == audit.dominates(lower, same, problem.universe, direction=direction)
+        message = audit.dominates(higher, same, problem.universe, direction=direction)
+        assert "is the better one" in message
+        assert "the first is larger" in audit.dominates(same, lower, problem.universe, direction=direction)
+    with pytest.raises(ValueError, match="direction is"):
+        audit.dominates(same, same, problem.universe, direction="down")
+
+
+@pytest.mark.parametrize("direction", ["growing", "shrinking"])
+def test_what_dominates_is_never_worse(direction: str) -> None:
+    """Lemma 4.4.1 with it: shifted local dampening errs no more with the first, for all rows of three candidates."""
+    universe, values = chain([(0,)]).universe, [3.0, 1.0, 0.0]
+    mechanism = dps.mechanism("shifted-local-dampening", direction=direction)
+    utilities = [with_rows(values, *rows) for rows in itertools.product((1.0, 2.5, 4.0), repeat=3)]
+    errors = [dps.expected_error(utility(0), 0.5, mechanism=mechanism) for utility in utilities]
+    compared = 0
+
+    for (one, less), (two, more) in itertools.product(zip(utilities, errors, strict=True), repeat=2):
+        if not audit.dominates(one, two, universe, direction=direction):
+            compared += 1
+            assert less <= more + 1e-12
+    assert 30 < compared < 27**2
 
 
 def test_a_sensitivity_that_falls_is_named() -> None:

@@ -5,7 +5,7 @@ the largest change to a neighbour, and at t + 1 the largest value at t among a d
 
 References: Farias et al. 2023, section 3.2 and Definition 4.4.1. Errata: delta >= LS at every distance is
 necessary and not sufficient, so A1 and A2 are tested; dominance compares how far each function lies *below* the
-other, the printed sign is the wrong way round.
+other, where it is printed above, and which candidates may gain most depends on the direction.
 """
 
 from __future__ import annotations
@@ -172,15 +172,19 @@ def judge(table: Table) -> Admissibility:
     )
 
 
-def dominates(first: Utility, second: Utility, universe: Universe) -> str:
+def dominates(first: Utility, second: Utility, universe: Universe, *, direction: str = "growing") -> str:
     """Return "" when the first sensitivity dominates the second, else a counterexample in words.
 
-    alpha(t, r) = second - first must be >= 0 and must not fall when candidates are taken from worst to best: then
-    shifted local dampening in the growing direction is never worse with the first (Lemma 4.4.1).
+    It is nowhere larger, and what it gains, second - first, does not favour worse candidates: in the growing direction
+    a gain lowers the shifted score, so it must not be larger for better candidates; in the shrinking direction it
+    raises the score, so it must not be smaller for them. Then shifted local dampening in that direction is never
+    worse with the first (Lemma 4.4.1).
 
     Raises:
-        ValueError: as :func:`admissible`, or the two utilities score differently.
+        ValueError: as :func:`admissible`, the two utilities score differently, or an unknown direction.
     """
+    if direction not in ("growing", "shrinking"):
+        raise ValueError('direction is "growing" or "shrinking".')
     one, two = tabulate(first, universe), tabulate(second, universe)
     if not np.array_equal(one.values, two.values):
         raise ValueError("Dominance compares two sensitivities of the same utility: the scores differ.")
@@ -193,14 +197,15 @@ def dominates(first: Utility, second: Utility, universe: Universe) -> str:
             f"On {universe.words(x)} the first is larger at distance {t}: {one.at[t, x, r]:g} against "
             f"{two.at[t, x, r]:g} for candidate {one.scores[x].candidates[r]}."
         )
-    worse = _misordered(one.values, gap)
-    if worse is None:
+    wrong = _misordered(one.values if direction == "shrinking" else -one.values, gap)
+    if wrong is None:
         return ""
-    t, x, r, s = worse
+    t, x, less, more = wrong
+    better, worse = (less, more) if direction == "shrinking" else (more, less)
     names = one.scores[x].candidates
     return (
-        f"On {universe.words(x)} at distance {t} the first gains {gap[t, x, s]:g} for candidate {names[s]} and "
-        f"{gap[t, x, r]:g} for candidate {names[r]}, which scores at least as high."
+        f"On {universe.words(x)} at distance {t} the first gains {gap[t, x, better]:g} for candidate {names[better]} "
+        f"and {gap[t, x, worse]:g} for candidate {names[worse]}; {names[better]} is the better one, or they are level."
     )
 
 
