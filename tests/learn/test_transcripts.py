@@ -77,7 +77,10 @@ def test_no_transcript_loses_more_than_epsilon(name: str, epsilon: Fraction) -> 
                     worst = max(worst, abs(chance - log_chance_of(there, script)))
 
     assert worst <= float(epsilon) * (1 + 1e-9)
-    assert worst >= (0 if "evolutionary" in name else 0.3 * float(epsilon))
+    # With 0/1 scores most of epsilon pays for a scale that moves, which tables of two records hardly use.
+    used = {"evolutionary": 0, "forest, smooth": 0.2}
+    least = next((share for start, share in used.items() if name.startswith(start)), 0.3)
+    assert worst >= least * float(epsilon)
 
 
 def test_the_audit_would_find_a_forest_that_overspends() -> None:
