@@ -270,6 +270,69 @@ def test_a_declared_bound_does_not_serve_dampening(name: str) -> None:
     assert 0 == book.totals.epsilon
 
 
+SMOOTH = [
+    ("smooth-noisy-max", {}),
+    ("smooth-noisy-max", {"phi": 0.3}),
+    ("smooth-noisy-max", {"noise": "cauchy-2"}),
+    ("smooth-noisy-max", {"noise": "exponential"}),
+    ("smooth-noisy-max", {"noise": "exponential", "clip": 8, "phi": 0.3}),
+    ("smooth-noisy-max", {"noise": "laplace", "delta": 1e-6}),
+    ("smooth-noisy-max", {"calibration": "chaves-2024", "sides": 1}),
+    ("smooth-private-selection", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "parameters"), SMOOTH)
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize(("kind", "ceiling", "range_bound"), [("integer", 1, 2), ("integer", 4, 1), ("real", 1, 2)])
+def test_beta_is_the_one_that_a_release_asks_for(
+    name: str, parameters, k: int, kind: str, ceiling: int, range_bound
+) -> None:
+    """Whatever the share is and who chose it; the share of epsilon of each winner of a list counts."""
+    seen: list[float] = []
+    known = sensitivity.smooth_bound(lambda beta: seen.append(beta) or 0.5, ceiling=ceiling)
+    scores = dps.Scores([1, 0, 0, 0], sensitivity=known, kind=kind, range_bound=range_bound)
+    mechanism = dps.mechanism(name, **parameters)
+    beta = mechanism.beta(scores, 1, k)
+
+    assert seen == [], "saying which beta asks nothing"
+    dps.top_k(scores, k, 1, mechanism=mechanism)
+    assert set(seen) == {beta}
+
+
+def test_a_list_asks_for_a_smaller_beta_than_one_winner() -> None:
+    """Each winner has its share of epsilon, so a bound that is smooth for the whole does not serve."""
+    scores = dps.Scores([1, 0, 0, 0], sensitivity=sensitivity.smooth_bound(lambda _: 0.5, ceiling=1), kind="integer")
+    mechanism = dps.mechanism("smooth-noisy-max", noise="exponential", clip=8, phi=0.3)
+
+    assert 0.0375 == pytest.approx(mechanism.beta(scores, 1), rel=1e-12)
+    assert 0.01875 == pytest.approx(mechanism.beta(scores, 1, 2), rel=1e-12) == mechanism.beta(scores, 0.5)
+
+
+def test_beta_follows_what_the_scores_declare() -> None:
+    """0/1 scores with a sensitivity at every distance have a larger share than floats."""
+    step = sensitivity.local(lambda t: float(t >= 20), ceiling=1.0)
+    whole, real = (dps.Scores([1, 0, 0], step, kind=kind) for kind in ("integer", "real"))
+    mechanism = dps.mechanism("smooth-noisy-max")
+
+    assert mechanism.beta(whole, 1) == pytest.approx(
+        dps.mechanism("smooth-noisy-max", phi=0.7).beta(real, 1), rel=1e-12
+    )
+    assert mechanism.beta(whole, 1) > 2 * mechanism.beta(real, 1)
+
+
+def test_beta_is_not_for_a_number_of_candidates_nor_for_mechanisms_without_one() -> None:
+    """A number of candidates does not say which share; the sentence says what to pass and use."""
+    scores = dps.Scores([1, 0], 1, kind="integer")
+    with pytest.raises(TypeError, match="Scores"):
+        dps.mechanism("smooth-noisy-max").beta(4, 1)
+    with pytest.raises(ValueError, match="permute-and-flip .*no beta.*smooth-noisy-max"):
+        dps.mechanism("permute-and-flip").beta(scores, 1)
+    for k in (0, 3, True):
+        with pytest.raises(ValueError, match="k "):
+            dps.mechanism("smooth-noisy-max").beta(scores, 1, k)
+
+
 @pytest.mark.parametrize("name", ["smooth-noisy-max", "smooth-private-selection"])
 def test_a_declared_bound_that_is_the_smooth_one_changes_nothing(name: str) -> None:
     """The same law as from the sensitivity itself; the beta is the one that the mechanism names."""
@@ -278,9 +341,9 @@ def test_a_declared_bound_that_is_the_smooth_one_changes_nothing(name: str) -> N
 
     def bound(beta: float) -> Fraction:
         seen.append(beta)
-        return sensitivity.smooth(known, mechanism.beta(3, 2))
+        return sensitivity.smooth(known, Fraction(beta))
 
     values = [30.0, 8.0, 1.0]
     one, two = (dps.Scores(values, each) for each in (known, sensitivity.smooth_bound(bound, ceiling=9)))
-    assert mechanism.law(one, 2).tolist() == mechanism.law(two, 2).tolist()
-    assert float(mechanism.beta(3, 2)) == pytest.approx(seen[0], rel=1e-15)
+    assert np.allclose(mechanism.law(one, 2), mechanism.law(two, 2), rtol=1e-12)
+    assert [mechanism.beta(two, 2)] == seen

@@ -16,9 +16,9 @@ from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.kernel.units import UnitScores
 from dpselect.mechanisms.sampler import Sampler
 from dpselect.mechanisms.smooth.scores import SmoothScores
+from dpselect.scores.declared_bound import asked
 from dpselect.scores.grouped import GroupedScores
 from dpselect.scores.scores import Scores, require_scores
-from dpselect.scores.sensitivity import constant
 
 Smooth = Callable[[Scores, Fraction], SmoothScores]
 
@@ -88,6 +88,14 @@ class Mechanism(Protocol):
             bounded_range=self.sampler.bounded_range,
         )
 
+    def beta(self, scores: Scores, epsilon: Epsilon, k: int = 1) -> float:  # noqa: ARG002
+        """Refuse: only a mechanism whose noise follows a smooth bound has one.
+
+        Raises:
+            ValueError: always.
+        """
+        raise _no_beta(self)
+
 
 @dataclass(frozen=True, repr=False)
 class UnitMechanism(Mechanism):
@@ -135,26 +143,36 @@ class _Scaled(Mechanism):
         weighed = self.smooth(scores, epsilon)
         return weighed.ticks, weighed.rate
 
-    def beta(self, candidates: int, epsilon: Epsilon, *, range_bound: int = 2) -> Fraction:
-        """Return the beta for which the bound of that many scores must be smooth: a function of public facts.
+    def beta(self, scores: Scores, epsilon: Epsilon, k: int = 1) -> float:
+        """Return the beta that the function of ``sensitivity.smooth_bound`` will be called with; it is not called here.
+
+        It is public: it follows from epsilon, k, the parameters and what the scores declare. Let the function return a
+        bound that is smooth for the beta it is called with, never one that was found for another epsilon or k.
+
+        Args:
+            scores: what will be released, or public scores of as many candidates that declare the same.
+            epsilon: of the whole release, as for :func:`dpselect.top_k`.
+            k: how many candidates it names.
 
         Raises:
-            ValueError: epsilon is not positive and finite, or there is no candidate.
+            ValueError, TypeError: epsilon, k or the scores would be refused by the release.
 
         >>> import dpselect as dps
-        >>> dps.mechanism("smooth-private-selection", phi=0.5, gamma=2).beta(11, 1)
-        Fraction(1, 20)
+        >>> known = dps.sensitivity.smooth_bound(lambda beta: 0.5, ceiling=1)
+        >>> scores = dps.Scores([1, 0, 0, 0], known, kind="integer")
+        >>> mechanism = dps.mechanism("smooth-private-selection", phi=0.5, gamma=2)
+        >>> mechanism.beta(scores, 3), mechanism.beta(scores, 3, k=2)
+        (0.5, 0.25)
         """
-        asked = list[Fraction]()
-
-        def probe(beta: Fraction, _: float) -> Fraction:
-            asked.append(beta)
-            return Fraction(1)
-
-        known = replace(constant(1), smoothed=probe)
-        nothing = np.zeros(whole(candidates, "candidates", "how many there are"))
-        self.smooth(Scores(nothing, known, range_bound=range_bound), exact_epsilon(epsilon))
-        return asked[0]
+        known, total = require_scores(scores).sensitivity, exact_epsilon(epsilon)
+        if known.smoothed is not None:
+            known = replace(known, smoothed=_unasked)
+        if whole(k, "k", "how many candidates to name") > len(scores):
+            raise ValueError(f"k is {k} and there are {len(scores)} candidates: ask for at most that many.")
+        used = self.smooth(Scores(scores.values, known, range_bound=scores.range_bound), total / k).beta
+        if used is None:
+            raise _no_beta(self)
+        return asked(used)
 
     def guarantee(self, scores: Scores, epsilon: Epsilon) -> Guarantee:
         """Return what one selection at this epsilon promises, with its delta.
@@ -218,6 +236,18 @@ def require_grouped(mechanism: Mechanism) -> None:
             f"{mechanism.name} adds noise to every candidate, which groups cannot do: use permute-and-flip, "
             "exponential, or a dampening mechanism drawn by one of them."
         )
+
+
+def _unasked(_: Fraction, ceiling: float) -> Fraction:
+    """Return a bound for any beta, where only beta is wanted."""
+    return Fraction(ceiling)
+
+
+def _no_beta(mechanism: Mechanism) -> ValueError:
+    return ValueError(
+        f"{mechanism.name} follows no smooth bound, so it has no beta: use smooth-noisy-max or "
+        "smooth-private-selection."
+    )
 
 
 def _shown(mechanism: Mechanism) -> str:

@@ -24,9 +24,7 @@ def declared(bound: Bound, beta: Fraction, ceiling: float) -> Fraction:
     Raises:
         TypeError, ValueError: the function gave something else than a number >= 0.
     """
-    asked = float(beta)
-    asked = asked if Fraction(asked) <= beta else math.nextafter(asked, 0.0)
-    value = bound(asked)
+    value = bound(asked(beta))
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, bool) or not isinstance(plain, (int, float, Fraction)):
         raise TypeError("A smooth bound is a number: let the function return one for every beta.")
@@ -34,6 +32,12 @@ def declared(bound: Bound, beta: Fraction, ceiling: float) -> Fraction:
         raise ValueError("A smooth bound is a number >= 0: check the function passed.")
     most = Fraction(ceiling)
     return most if plain == math.inf else max(min(Fraction(plain), most), _FLOOR * most)
+
+
+def asked(beta: Fraction) -> float:
+    """Return the float that is not above beta: what the function is called with."""
+    near = float(beta)
+    return near if Fraction(near) <= beta else math.nextafter(near, 0.0)
 
 
 def no_distances(_: object) -> NoReturn:

@@ -331,8 +331,11 @@ def smooth_bound(bound: Bound, *, ceiling: float) -> Sensitivity:
     """Return a sensitivity of which only a smooth bound is known: for ``smooth-noisy-max`` and its like.
 
     Args:
-        bound: of this database, a function of beta: at least the move of any score to any neighbour, and for
-            neighbours apart by a factor of e^beta at most. ``mechanism.beta`` says which beta it will be asked for.
+        bound: your function is called with the beta that is used, which the mechanism, what the scores declare and
+            epsilon decide, each winner of a list having its share: return a bound that is smooth for that one, at
+            least the move of any score to any neighbour, and for neighbours apart by a factor of e^beta at most.
+            ``mechanism.beta(scores, epsilon, k)`` says which it will be, and :func:`dpselect.audit.smooth` checks the
+            bound on a small universe.
         ceiling: the public global sensitivity.
 
     Raises:

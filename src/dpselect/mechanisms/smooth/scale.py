@@ -55,11 +55,12 @@ def weigh(scores: Scores, epsilon: Fraction, calibrate: Calibrate, bounded: Boun
     beta, c = calibrate(len(scores), epsilon, range_bound=scores.range_bound)
     bound = bounded(scores, beta)
     if scores.values.dtype.kind == "i":
-        return SmoothScores(np.clip(scores.values, -TICK_CLIP, TICK_CLIP), 1 / (c * bound))
+        return SmoothScores(np.clip(scores.values, -TICK_CLIP, TICK_CLIP), 1 / (c * bound), beta)
     exponent = tick_exponent(ceiling)
     size = Fraction(2) ** exponent
     real = np.asarray(scores.values, dtype=np.float64)
-    return SmoothScores(floored(real, exponent), size / (c * (bound + Fraction(4, scores.range_bound) * size)))
+    rate = size / (c * (bound + Fraction(4, scores.range_bound) * size))
+    return SmoothScores(floored(real, exponent), rate, beta)
 
 
 def tick_exponent(ceiling: float) -> int:

@@ -18,10 +18,12 @@ class SmoothScores:
     Attributes:
         ticks: shape (m,), int64.
         rate: what one tick is worth, in units of noise: private.
+        beta: for which the bound behind the scale is smooth: public; ``None`` where the scale follows none.
     """
 
     ticks: NDArray[np.int64]
     rate: Fraction
+    beta: Fraction | None = None
 
     def __len__(self) -> int:
         return int(self.ticks.size)
