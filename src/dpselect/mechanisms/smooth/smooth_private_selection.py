@@ -49,7 +49,7 @@ def smooth_private_selection(phi: float | None = None, *, gamma: int = 4, sides:
         raise ValueError(f"gamma is an even integer from 2 to {_MOST}, and sides is 1 or 2.")
     return SmoothMechanism(
         "smooth-private-selection",
-        "A few candidates and a smooth bound, as for genetic markers.",
+        "A few candidates and a smooth bound; smooth-noisy-max is better as a rule.",
         weighed(partial(calibrate, gamma=gamma, sides=sides), phi),
         noisy_max(cauchy(gamma, sides)),
         ({} if phi is None else {"phi": phi}) | {"gamma": gamma, "sides": sides},
