@@ -16,6 +16,7 @@ from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.kernel.units import UnitScores
 from dpselect.mechanisms.sampler import Sampler
 from dpselect.mechanisms.smooth.scores import SmoothScores
+from dpselect.mechanisms.smooth.share import Weighed
 from dpselect.scores.declared_bound import asked
 from dpselect.scores.grouped import GroupedScores
 from dpselect.scores.scores import Scores, require_scores
@@ -87,6 +88,23 @@ class Mechanism(Protocol):
             scores.neighbours,
             bounded_range=self.sampler.bounded_range,
         )
+
+    def share(self, scores: Scores) -> Fraction | None:  # noqa: ARG002
+        """Return phi, the public share of epsilon that pays for a moving scale; ``None`` where the scale does not move.
+
+        It is what was passed as ``phi=``, or else follows from what the scores declare.
+
+        >>> import dpselect as dps
+        >>> scores = dps.Scores([1, 0], dps.sensitivity.local(lambda t: t, ceiling=1), kind="integer")
+        >>> dps.mechanism("smooth-noisy-max").share(scores), dps.mechanism("exponential").share(scores)
+        (Fraction(7, 10), None)
+        """
+        return None
+
+    def described(self, scores: Scores | None = None) -> str:
+        """Return what a release of these scores draws, in words that a ledger records: public facts only."""
+        del scores
+        return _listed(self.name, self.parameters)
 
     def beta(self, scores: Scores, epsilon: Epsilon, k: int = 1) -> float:  # noqa: ARG002
         """Refuse: only a mechanism whose noise follows a smooth bound has one.
@@ -174,6 +192,15 @@ class _Scaled(Mechanism):
             raise _no_beta(self)
         return asked(used)
 
+    def share(self, scores: Scores) -> Fraction | None:
+        """Return phi, the public share of epsilon that pays for the moving scale; ``None`` of published ones."""
+        return self.smooth.share(require_scores(scores)) if isinstance(self.smooth, Weighed) else None
+
+    def described(self, scores: Scores | None = None) -> str:
+        """Return what a release of these scores draws: its noise, its parameters and its share."""
+        share = None if scores is None else self.share(scores)
+        return _listed(self.name, self.parameters if share is None else self.parameters | {"phi": float(share)})
+
     def guarantee(self, scores: Scores, epsilon: Epsilon) -> Guarantee:
         """Return what one selection at this epsilon promises, with its delta.
 
@@ -248,6 +275,13 @@ def _no_beta(mechanism: Mechanism) -> ValueError:
         f"{mechanism.name} follows no smooth bound, so it has no beta: use smooth-noisy-max or "
         "smooth-private-selection."
     )
+
+
+def _listed(name: str, parameters: dict[str, Any]) -> str:
+    """Return a name, its noise, and its other parameters, phi last."""
+    noise = [f"{parameters['noise']}"] if "noise" in parameters else []
+    order = sorted(parameters.keys() - {"noise"}, key=lambda each: (each == "phi", [*parameters].index(each)))
+    return ", ".join([name, *noise, *(f"{each} {parameters[each]}" for each in order)])
 
 
 def _shown(mechanism: Mechanism) -> str:

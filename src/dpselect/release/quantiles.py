@@ -132,12 +132,11 @@ def release_of(
     promise = of_list(each, total, levels)
     cuts = cuts or max(1, min(_CUTS, 2 ** ((_CELLS // points.size).bit_length() - 1)))
     places: dict[Fraction, int] = {}
-    with door(
-        each, mechanism=mechanism.name, ledger=ledger, metadata=metadata, count=levels, note="quantiles"
-    ) as draws:
+    drawn = mechanism.described(example)
+    with door(each, mechanism=drawn, ledger=ledger, metadata=metadata, count=levels, note="quantiles") as draws:
         _halve(_cut(counts, cuts), sorted(shares), places, partial(_chosen, each.epsilon, mechanism), draws)
     found = tuple(points[places[share] // cuts].item() for share in shares)
-    return Release(found, mechanism.name, promise)
+    return Release(found, drawn, promise)
 
 
 def _halve(

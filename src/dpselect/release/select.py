@@ -28,7 +28,7 @@ class Release(Generic[C_co]):
 
     Attributes:
         candidates: the winners; one for ``select``.
-        mechanism: the name of the mechanism that drew them.
+        mechanism: what drew them: the name of the mechanism, its noise and its public parameters.
         guarantee: the promise for the whole release.
     """
 
@@ -113,9 +113,10 @@ def release_of(
     # Whatever the scores lack is refused here, before the spend.
     asked = question(scores, total if k == 1 else total / k, mechanism)
     each, promise = asked.guarantee, of_list(asked.guarantee, total, k)
-    with door(each, mechanism=mechanism.name, ledger=ledger, metadata=scores.metadata, count=k) as draws:
+    drawn = mechanism.described(scores)
+    with door(each, mechanism=drawn, ledger=ledger, metadata=scores.metadata, count=k) as draws:
         winners = draws.answer(asked, k)
-    return Release(tuple([_plain(scores.candidates[i]) for i in winners]), mechanism.name, promise)
+    return Release(tuple([_plain(scores.candidates[i]) for i in winners]), drawn, promise)
 
 
 def _release_grouped(
@@ -131,11 +132,11 @@ def _release_grouped(
         mechanism.prepared(example, total / k)
     # Whatever can be refused without a look at the data has been: the spend stands even if the data is refused.
     with (
-        door(each, mechanism=mechanism.name, ledger=ledger, metadata=source.metadata, count=k) as draws,
+        door(each, mechanism=mechanism.described(), ledger=ledger, metadata=source.metadata, count=k) as draws,
         draws.attempts() as attempt,
     ):
         winners = source.answer(lambda counted: attempt().top_k_grouped(counted, k, total, mechanism=mechanism))
-    return Release(tuple(_plain(winner) for winner in winners), mechanism.name, of_list(each, total, k))
+    return Release(tuple(_plain(winner) for winner in winners), mechanism.described(), of_list(each, total, k))
 
 
 def of_list(each: Guarantee, total: Fraction, draws: int) -> Guarantee:

@@ -73,10 +73,12 @@ def _bar(terms: Terms, totals: Totals) -> Iterator[str]:
 
 def _table(events: Sequence[Event], first: int) -> Iterator[str]:
     """Yield one line per event."""
+    deltas = any(event.delta for event in events)
     for row, event in enumerate(events, first):
+        delta = f"delta {_figure(event.delta):<9} " if deltas else ""
         rho = "" if event.rho is None else f" (rho {_figure(event.rho)})"
         yield (
-            f"{row:>6}  {event.when[:16].replace('T', ' ')}  {_figure(event.epsilon):>10} x {event.count:<4} "
+            f"{row:>6}  {event.when[:16].replace('T', ' ')}  {_figure(event.epsilon):>10} x {event.count:<4} {delta}"
             f"{event.mechanism}{rho}{'  ' + event.note if event.note else ''}"
         )
     if first > 1:

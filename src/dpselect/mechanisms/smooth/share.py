@@ -5,7 +5,7 @@ The share must be public, so nothing here looks at a score or at a sensitivity's
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -35,18 +35,35 @@ def declared_share(scores: Scores, others: Fraction = OTHERS) -> Fraction:
     return _JUMPS if jumps else others
 
 
-def weighed(calibrate: Calibrate, phi: Any, others: Fraction = OTHERS) -> Callable[[Scores, Fraction], SmoothScores]:
-    """Return what weighs scores with a calibration that takes the share as ``phi``: this one, or the declared one.
+@dataclass(frozen=True)
+class Weighed:
+    """What weighs scores with a calibration that takes the share as ``phi``.
+
+    Attributes:
+        calibrate: the calibration.
+        phi: the share, or ``None`` for the declared one.
+        others: the declared share of scores that declare nothing better.
+    """
+
+    calibrate: Calibrate
+    phi: Fraction | None
+    others: Fraction
+
+    def share(self, scores: Scores) -> Fraction:
+        """Return the share that is used for these scores: public."""
+        return declared_share(scores, self.others) if self.phi is None else self.phi
+
+    def __call__(self, scores: Scores, epsilon: Fraction) -> SmoothScores:
+        """Return scores in ticks, and what a tick is worth."""
+        return weigh(scores, epsilon, partial(self.calibrate, phi=self.share(scores)))
+
+
+def weighed(calibrate: Calibrate, phi: Any, others: Fraction = OTHERS) -> Weighed:
+    """Return what weighs scores with a calibration: with this share, or with the declared one for ``None``.
 
     Raises:
         ValueError: phi is not between 0 and 1.
     """
-    if phi is None:
-        return partial(_by_rule, calibrate=calibrate, others=others)
-    if not 0 < phi < 1:
+    if phi is not None and not 0 < phi < 1:
         raise ValueError("phi must lie between 0 and 1: the public share of epsilon that pays for the moving scale.")
-    return partial(weigh, calibrate=partial(calibrate, phi=Fraction(phi)))
-
-
-def _by_rule(scores: Scores, epsilon: Fraction, calibrate: Calibrate, others: Fraction) -> SmoothScores:
-    return weigh(scores, epsilon, partial(calibrate, phi=declared_share(scores, others)))
+    return Weighed(calibrate, None if phi is None else Fraction(phi), others)

@@ -92,9 +92,7 @@ def smooth_noisy_max(
     if noise not in NOISES:
         known = ", ".join((*NOISES, *LIGHT))
         raise ValueError(f"There is no sound calibration for {noise!r}: pass noise= one of {known}.")
-    parameters: dict[str, Any] = {} if phi is None else {"phi": phi}
-    if noise != "student-t":
-        parameters["noise"] = noise
+    parameters: dict[str, Any] = ({} if phi is None else {"phi": phi}) | {"noise": noise}
     summary = "Where only a smooth bound on the sensitivity is known."
     weigh = weighed(partial(calibrate, noise=noise), phi, _SHARE)
     return SmoothMechanism("smooth-noisy-max", summary, weigh, _SAMPLERS[noise], parameters)
