@@ -159,6 +159,18 @@ def test_the_published_beta_fails_for_many_candidates() -> None:
     assert worst_found(300, 1, *chaves_scale("student-t", 300), noises.student_t(1)) <= 1
 
 
+@pytest.mark.parametrize("epsilon", [1e-12, 0.1, 1, 20, 10**6])
+def test_the_published_beta_is_released_where_it_is_certified(epsilon: float) -> None:
+    """At 250 candidates for every epsilon, and not at 300 for a small one: there our certificate does not hold."""
+    mechanism = dps.mechanism("smooth-noisy-max", calibration="chaves-2024", sides=1)
+    few, many = (dps.Scores(np.zeros(m), sensitivity=1) for m in (250, 300))
+
+    assert dps.select(few, epsilon, mechanism=mechanism).guarantee.epsilon == Fraction(str(epsilon))
+    if epsilon < 1:
+        with pytest.raises(dps.PrivacyError, match="certified for up to 250"):
+            dps.select(many, epsilon, mechanism=mechanism)
+
+
 def chaves_scale(noise: str, m: int) -> tuple[float, float]:
     """Beta and scale of a published calibration at epsilon 1."""
     beta, c = published._calibrate(
@@ -227,8 +239,8 @@ def test_published_calibrations_are_fenced() -> None:
 
     certified = dps.mechanism("smooth-noisy-max", calibration="chaves-2024", sides=1)
     assert dps.select(scores, 50, mechanism=certified).candidate in (0, 1)
-    with pytest.raises(dps.PrivacyError, match="at most 300"):
-        certified.law(dps.Scores(np.zeros(301), 1), 1)
+    with pytest.raises(dps.PrivacyError, match="up to 250"):
+        certified.law(dps.Scores(np.zeros(301), 1), 0.1)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ With S the beta-smooth sensitivity the thesis takes argmax of u(r) + (b S / alph
     laplace              beta = epsilon / (2 ln(2 / delta)),    alpha = epsilon / 2
     laplace-log-normal   beta = phi epsilon sigma,              alpha = e^(-3 sigma^2 / 2) (1 - phi) epsilon
 
-Certified: one-sided Student t for at most 300 candidates [by search over gaps, moves and scales]. All others raise
-``PrivacyError`` without ``unsound="reproduction"``, and with it compute laws only.
+Released: one-sided Student t where ``joint.allowed`` certifies it, which is so for up to 250 candidates, and for more
+at a large epsilon. All others raise ``PrivacyError`` without ``unsound="reproduction"``, and with it compute laws only.
 
 References: Chaves 2024, Lemma 2.20, Theorems 2.21, 2.22 and 4.2. Errata: Theorem 4.2 (see ``smooth_noisy_max``);
 Laplace noise fails its (epsilon, delta) claim from 1000 candidates on, and with the released alpha = epsilon
@@ -25,11 +25,12 @@ from dpselect.kernel.errors import PrivacyError
 from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism
 from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth import noise_distributions as noises
+from dpselect.mechanisms.smooth.heavy_tail import HeavyTail
+from dpselect.mechanisms.smooth.joint import allowed
 from dpselect.mechanisms.smooth.scale import of_each, weigh
 from dpselect.mechanisms.smooth.scores import SmoothScores
+from dpselect.mechanisms.smooth.slides import LARGEST
 from dpselect.scores.scores import Scores
-
-_CERTIFIED = 300
 
 
 def chaves(
@@ -107,8 +108,12 @@ def _calibrate(
 def _weigh(
     scores: Scores, epsilon: Fraction, calibrate: partial[tuple[Fraction, Fraction]], limited: bool
 ) -> SmoothScores:
-    if limited and len(scores) > _CERTIFIED:
-        raise PrivacyError(
-            f"This published calibration is certified for at most {_CERTIFIED} candidates: use the sound calibration."
-        )
+    if limited:
+        epsilon = min(epsilon, Fraction(LARGEST))
+        # In units of the noise scores slide by b / c.
+        if not allowed(HeavyTail(0), max(len(scores), 2), epsilon, epsilon / 8, epsilon / 4):
+            raise PrivacyError(
+                "This published calibration is certified for up to 250 candidates, and not for this many at this "
+                "epsilon: use the sound calibration."
+            )
     return weigh(scores, epsilon, calibrate, of_each)
