@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -64,3 +66,11 @@ def test_values_outside_the_bounds_are_refused() -> None:
     """The caller moves them to the nearest bound; then this cannot depend on a row."""
     with pytest.raises(ValueError, match="clip them first"):
         order_statistic(np.array([1, 9]), 1, lower=0, upper=5)
+
+
+def test_the_ceiling_is_not_below_the_range() -> None:
+    """The difference of two bounds that are floats is rounded up: a value may move by all of it."""
+    sensitivity = order_statistic(np.array([-1e-17, 1.0]), 1, lower=-1e-17, upper=1.0)
+
+    assert Fraction(sensitivity.ceiling) >= Fraction(1.0) - Fraction(-1e-17)
+    assert Fraction(float(sensitivity.at(2)[0])) >= Fraction(1.0) - Fraction(-1e-17)

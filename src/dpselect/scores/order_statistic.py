@@ -13,6 +13,7 @@ References: Nissim, Raskhodnikova and Smith 2007, section 3.1. Proof: ``order_st
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +55,8 @@ def order_statistic(values: Numbers, rank: int, *, lower: float, upper: float) -
             out[i] = _upwards((after - padded[middle - t - 1 : middle + 1]).max().item())
         return out
 
-    return profiles(rows, ceiling=upper - lower, reach=size)
+    # The difference of two floats may be rounded down; a Fraction is rounded up.
+    return profiles(rows, ceiling=Fraction(upper) - Fraction(lower), reach=size)
 
 
 def _upwards(difference: float) -> float:

@@ -190,7 +190,7 @@ def profiles(
     rows: Rows,
     *,
     profile: NDArray[np.intp] | None = None,
-    ceiling: float | None = None,
+    ceiling: float | Fraction | None = None,
     reach: int | None = None,
     total: Rows | None = None,
     some: Some | None = None,
