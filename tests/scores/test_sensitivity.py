@@ -8,6 +8,7 @@ import pytest
 
 import dpselect as dps
 from dpselect import sensitivity
+from dpselect.scores import smooth_weights
 from dpselect.scores.smooth_weights import Weights
 
 
@@ -347,3 +348,18 @@ def test_a_declared_bound_that_is_the_smooth_one_changes_nothing(name: str) -> N
     one, two = (dps.Scores(values, each) for each in (known, sensitivity.smooth_bound(bound, ceiling=9)))
     assert np.allclose(mechanism.law(one, 2), mechanism.law(two, 2), rtol=1e-12)
     assert [mechanism.beta(two, 2)] == seen
+
+
+def test_weights_are_the_same_whoever_else_asks_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread that computes the same weights in the middle of it adds none twice."""
+    alone, together = (smooth_weights.Weights(Fraction(1, 1000)) for _ in range(2))
+    expected, up, calls = [alone.at(t) for t in range(0, 20_000, 512)], smooth_weights._up, iter(range(10**6))
+
+    def interrupted(product: int) -> int:
+        if next(calls) == 1:
+            together.at(5 * 1024)
+        return up(product)
+
+    monkeypatch.setattr(smooth_weights, "_up", interrupted)
+
+    assert expected == [together.at(t) for t in range(0, 20_000, 512)]

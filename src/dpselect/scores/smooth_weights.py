@@ -68,10 +68,12 @@ class Weights:
         """Return the weight that a block begins with; from where it no longer falls it stays."""
         coarse = self._coarse
         while len(coarse) <= index:
-            after = _up(_up(self._step * self._fine[-1]) * coarse[-1])
-            if after == coarse[-1]:
+            # By its place, as another thread may be here too: what is added twice is then the same.
+            place = len(coarse)
+            after = _up(_up(self._step * self._fine[-1]) * coarse[place - 1])
+            if after == coarse[place - 1]:
                 return after
-            coarse.append(after)
+            coarse[place : place + 1] = [after]
         return coarse[index]
 
 
