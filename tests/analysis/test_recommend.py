@@ -56,6 +56,16 @@ def test_a_bound_that_grows_slowly_among_many_wants_light_tails() -> None:
     assert 'noise="exponential"' in str(advice)
 
 
+def test_a_few_markers_want_the_heaviest_tails() -> None:
+    """Six candidates at epsilon 9: gamma 2 errs a twentieth as often as Student t, and is the advice."""
+    markers = dps.utilities.tdt([139, 150, 36, 67, 67, 66], [57, 69, 105, 150, 148, 150], families=215)
+    advice = dps.recommend(markers, 9, data="example")
+    errors = {name: error for name, error, why in advice.table if not why}
+
+    assert 'smooth-noisy-max, noise="cauchy-2"' == advice.table[0][0]
+    assert errors['smooth-noisy-max, noise="cauchy-2"'] < errors["smooth-noisy-max"] / 5
+
+
 @pytest.mark.parametrize("data", [None, "private", "mine"])
 def test_undeclared_data_is_refused(data) -> None:
     """A choice made on private scores leaks."""

@@ -14,8 +14,14 @@ from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.scores import Scores, require_scores
 
 _DATA = ("public", "example")
-# Tuned, and beside them light tails with a public clip, for bounds that grow slowly and for many candidates.
-_SMOOTH = ("smooth-noisy-max", 'smooth-noisy-max, noise="exponential"', "smooth-private-selection")
+# Tuned, and beside them heavier tails, for a few candidates, and light ones with a public clip, for bounds that grow
+# slowly and for many candidates.
+_SMOOTH = (
+    "smooth-noisy-max",
+    'smooth-noisy-max, noise="cauchy-2"',
+    'smooth-noisy-max, noise="exponential"',
+    "smooth-private-selection",
+)
 # What looks at zero, and by which share a declaration must lower the error to be mentioned.
 _DAMPENING, _GAIN = ("local-dampening", "local-dampening-flip", "local-dampening-t"), 0.01
 
@@ -27,9 +33,9 @@ class Recommendation:
     Attributes:
         mechanism: the one with the least expected error.
         sentence: the advice in words.
-        table: (name, exact expected error, why not) for every mechanism, and for smooth-noisy-max with exponential
-            noise too; smooth ones with their best share. The error is ``nan`` where it does not apply and the last
-            entry then says why. Sorted, best first.
+        table: (name, exact expected error, why not) for every mechanism, and for smooth-noisy-max with Cauchy and
+            exponential noise too; smooth ones with their best share. The error is ``nan`` where it does not apply and
+            the last entry then says why. Sorted, best first.
     """
 
     mechanism: Mechanism
