@@ -46,9 +46,7 @@ def medians() -> None:
             found = [p.value for p in points if p.series == series][::2]
             print(line(series, found))
         less = median.reductions(Results(points), column)
-        print(
-            f"  local dampening errs less than the exponential mechanism: mean {less.mean():.1f} %, {less.max():.1f} %"
-        )
+        print(f"  local dampening errs less than the exponential mechanism: mean {less.mean():.1f} %, ")
 
 
 def percentiles() -> None:
@@ -144,9 +142,10 @@ def accuracies(studies: list[dps.Scores], epsilons: tuple[int, ...]) -> None:
         for e in epsilons:
             chances = []
             for own in studies:
-                shared = dps.sensitivity.flatten(own.sensitivity)
-                scores = dps.Scores(own.values, shared, neighbours="family", zero=own.zero)
-                scores = own if "own" in label else scores
+                scores = own
+                if "one sensitivity for all" in label:
+                    shared = dps.sensitivity.flatten(own.sensitivity)
+                    scores = dps.Scores(own.values, shared, neighbours="family", zero=own.zero)
                 chances.append(mechanism.law(scores, e)[scores.values == scores.values.max()].sum())
             figures.append(100 * float(np.mean(chances)))
         print(line(label, figures, "8.1f"))
