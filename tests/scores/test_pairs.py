@@ -46,6 +46,15 @@ def test_sums_are_rounded_upwards() -> None:
         assert exact <= Fraction(half) <= exact * (1 + Fraction(1, 2**50))
 
 
+@pytest.mark.parametrize("one", [1.0, 3e-301, 2.0**-1022, 5e-324, 2.0**-1000 - 2.0**-1053])
+@pytest.mark.parametrize("units", [1, 2, 3, 2**23 - 1, 2**23 + 1])
+def test_what_is_lost_by_halving_is_paid_for(one: float, units: int) -> None:
+    """An odd number of the smallest steps has no half among floats."""
+    known = element(lambda t: [one, units * 5e-324], ceiling=2).over(2)
+
+    assert Fraction(paired(known).at(0).item()) >= (Fraction(one) + units * Fraction(5e-324)) / 2
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_it_bounds_how_far_scores_move_apart(seed: int) -> None:
     """On random universes, from both sides of every pair; and it grows as fast as it must."""

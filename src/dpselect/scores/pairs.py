@@ -46,7 +46,7 @@ def _half_sum(one: Floats, other: Floats) -> Floats:
     x, y = one / 2, other / 2
     total = x + y
     behind = total - x
-    # What the sum lost, exactly; halves lose something below the normal floats only.
-    lost = (x - (total - behind)) + (y - behind)
-    raised = (lost > 0) | ((total < _TINY) & ((one > 0) | (other > 0)))
+    # What the sum lost, exactly, and twice what the halves lost: something below the normal floats only.
+    lost, halved = (x - (total - behind)) + (y - behind), (one - 2 * x) + (other - 2 * y)
+    raised = (lost > 0) | ((lost == 0) & (halved > 0)) | ((total < _TINY) & ((one > 0) | (other > 0)))
     return np.where(raised, np.nextafter(total, np.inf), total)
