@@ -39,8 +39,9 @@ _DRAWS_PER_KEY = 2**10
 def new_entropy() -> Entropy:
     """Return a stream for one draw: AES-256 in counter mode, from a counter that the operating system draws.
 
-    The key is this thread's own and is renewed; no draw can be repeated by who has the key later, as the counter is
-    not kept. Without the ``cryptography`` package every byte comes from the operating system.
+    The key is this thread's own and is renewed. Each draw's counter replaces that of the one before, so who reads the
+    memory of the process can repeat the last draw of each thread, and none before. Without the ``cryptography`` package
+    every byte comes from the operating system.
     """
     stream = _OWN.cipher()
     if stream is None:
