@@ -41,8 +41,9 @@ def smooth_median(
 ) -> ReleasedValue:
     """Release the median value of a column plus noise that follows its smooth sensitivity.
 
-    Values outside the bounds move to the nearest bound; one that is missing or spells no number counts as ``lower``,
-    because n is public. Two integer bounds make integers of the values.
+    Of an even number of values, the median is the lower of the two in the middle; ``dpselect.median`` is best at the
+    upper one. Values outside the bounds move to the nearest bound; one that is missing or spells no number counts as
+    ``lower``, because n is public. Two integer bounds make integers of the values.
 
     Args:
         values: shape (n,), one number per record.

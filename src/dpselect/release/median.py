@@ -27,7 +27,8 @@ def median(
     """Choose the median of a column privately, among the values of a public grid.
 
     The mechanism is fixed, so nothing about it depends on the data: permute-and-flip on the scores of
-    :func:`dpselect.utilities.median`. Take those and :func:`dpselect.select` for another one.
+    :func:`dpselect.utilities.median`, the best of which is, of two records in the middle, the upper. Take those and
+    :func:`dpselect.select` for another mechanism.
 
     Args:
         values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or spells no number
