@@ -9,6 +9,7 @@ import pytest
 from dpselect.studies.peers import smooth_variants as study
 
 STORED = (Path(study.__file__).parent / "results" / "smooth_variants.txt").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "which-noise-when.md").read_text(encoding="utf-8")
 LABEL = 48
 
 
@@ -49,7 +50,7 @@ def test_stored_tables_come_out_again(title: str, case: study.Case, better: str,
     assert own == {label: there[label] for label in own}
 
 
-# Of section 3 of the notes on smooth variants, which had an integrator and calibrations of their own.
+# First found by other code, with an integrator of its own and calibrations in floats.
 PRINTED = {
     ("Majorities", "10, 20, 1"): {
         "permute-and-flip on the score": 0.835,
@@ -78,3 +79,24 @@ def test_another_integrator_found_the_same(where: tuple[str, str]) -> None:
         usual, best = column[label]
 
         assert math.isclose(float(best or usual), printed, rel_tol=0.03), label
+
+
+def shown() -> list[tuple[str, list[str]]]:
+    """Return the rows of the page's tables of figures: label as it is stored, and figures."""
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in PAGE.splitlines() if line[:2] == "| "]
+    result = []
+    for label, *cells in rows:
+        if label.startswith(("SNM", "permute", "local-dampening", "smooth private")):
+            own = label.replace("SNM", "smooth noisy max").replace("\\*", "*").replace("any zero", "zero worst")
+            result.append((own, [figure for cell in cells for figure in cell.split(" / ")]))
+    return result
+
+
+def test_the_page_shows_what_is_stored() -> None:
+    """Each figure of its tables is one of that mechanism."""
+    rows = shown()
+    stored_rows = STORED.splitlines()
+    for label, figures in rows:
+        there = {part for row in stored_rows if row[2:].startswith(label) for part in row[LABEL:].split()}
+        assert not set(figures) - there, label
+    assert len(rows) == 14 + 14 + 11 + 11
