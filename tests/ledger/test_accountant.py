@@ -273,3 +273,24 @@ def test_concentrated_releases_for_dp_accounting() -> None:
     assert [0.125] * 2 == pytest.approx([each.rho for each in to_dp_accounting([one], accountant="rdp").events])
     with pytest.raises(ValueError, match='accountant="rdp"'):
         to_dp_accounting([one])
+
+
+@pytest.mark.parametrize("delta", [Fraction(0), Fraction(1, 10**7)])
+def test_a_refusal_for_want_of_delta_says_that_a_pure_release_fits(delta: Fraction) -> None:
+    """Epsilon is left; only a budget with a delta pays for one, and what is offered fits."""
+    terms = Terms(Fraction(15), delta, "add-remove")
+    with pytest.raises(dps.BudgetError, match="an epsilon of at most 15 in all without delta") as refusal:
+        terms.admit(Totals(), Event("", "add-remove", "x", Fraction(1), Fraction(1, 10**6)))
+
+    assert ("made with a delta" in str(refusal.value)) is (delta == 0)
+    assert 1 == terms.admit(Totals(), Event("", "add-remove", "x", Fraction(15))).spends
+
+
+def test_what_remains_counts_no_spends() -> None:
+    """Sixteen spends later it says what is left, and nothing of how many."""
+    with dps.budget(epsilon=2) as book:
+        for _ in range(16):
+            book.spend(dps.Guarantee(Fraction(1, 16), "add-remove"), mechanism="x")
+
+        assert 1 == book.remaining.epsilon
+        assert "spends" not in repr(book.remaining)

@@ -209,20 +209,23 @@ def test_log_normal_noise_has_a_law_and_is_not_released() -> None:
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"noise": "exponential", "clip": 0}, ValueError, "positive"),
+        ({"noise": "exponential", "clip": 0}, ValueError, "^clip must be positive"),
         ({"noise": "exponential", "clip": 1e-3}, ValueError, "between 0.01 and"),
         ({"noise": "exponential", "clip": 1e7}, ValueError, "between 0.01 and"),
         ({"noise": "exponential", "floor": 0.2}, ValueError, "at most 0.1"),
-        ({"noise": "laplace", "floor": -1}, ValueError, "positive"),
+        ({"noise": "laplace", "floor": -1}, ValueError, "^floor must be positive"),
         ({"noise": "laplace", "delta": 0}, ValueError, "delta must be positive"),
         ({"noise": "laplace", "delta": 1}, ValueError, "less than 1"),
-        ({"noise": "laplace", "delta": 0.1, "clip": 3}, TypeError, "does not take"),
-        ({"noise": "exponential", "sigma": 1}, TypeError, "does not take"),
+        ({"noise": "laplace", "delta": 0.1, "clip": 3}, ValueError, "one of .* not clip= and delta="),
+        ({"noise": "exponential", "sigma": 1}, ValueError, "has no sigma"),
         ({"noise": "exponential", "gamma": 4}, TypeError, "does not take"),
         ({"noise": "laplace-log-normal"}, ValueError, "pass delta="),
         ({"noise": "laplace-log-normal", "clip": 4}, ValueError, "pass delta="),
         ({"noise": "laplace-log-normal", "delta": 1e-6, "sigma": 9}, ValueError, "between 0.1 and 2"),
-        ({"clip": 4}, TypeError, "does not take"),
+        ({"clip": 4}, ValueError, "student-t noise .* leave clip= out"),
+        ({"delta": 1e-6}, ValueError, "costs no delta: leave delta= out"),
+        ({"gamma": 4}, TypeError, "does not take gamma"),
+        ({"noise": "cauchy"}, ValueError, "'cauchy-2', 'cauchy-4'.* 'cauchy' of dpselect.release_value is 'cauchy-2'"),
     ],
 )
 def test_parameters_out_of_range_are_refused(parameters: dict, error: type[Exception], message: str) -> None:

@@ -194,6 +194,8 @@ def test_a_replay_knows_how_likely_its_numbers_are() -> None:
         ({"tick": 0}, ValueError, "tick must be positive and finite"),
         ({"tick": "1"}, TypeError, "tick must be a number"),
         ({"noise": "laplace"}, ValueError, "noise is 'student-t' or 'cauchy'"),
+        ({"noise": "cauchy-2"}, ValueError, "'cauchy' is what dpselect.mechanism calls 'cauchy-2'"),
+        ({"noise": "cauchy", "beta": 1}, ValueError, "beta must be below epsilon for cauchy noise"),
         ({"neighbours": "rows"}, ValueError, "neighbours must be one of"),
         ({"epsilon": 0}, ValueError, "epsilon must be positive"),
         ({"value": math.nan}, ValueError, "value must be finite"),

@@ -363,3 +363,39 @@ def test_weights_are_the_same_whoever_else_asks_for_them(monkeypatch: pytest.Mon
     monkeypatch.setattr(smooth_weights, "_up", interrupted)
 
     assert expected == [together.at(t) for t in range(0, 20_000, 512)]
+
+
+def test_a_function_is_told_from_a_number() -> None:
+    """Each sentence names what to pass; a number is no function of beta."""
+    with pytest.raises(ValueError, match=r"sensitivity.local\(.*sensitivity.smooth_bound\("):
+        dps.Scores([1, 0], sensitivity=lambda t: t)
+    with pytest.raises(TypeError, match="function of beta"):
+        sensitivity.smooth_bound(0.1, ceiling=1)
+
+
+def test_a_smooth_bound_has_no_reach() -> None:
+    """Neither by itself nor for shifted dampening: the sentence says what to use."""
+    known = sensitivity.smooth_bound(lambda _: 0.5, ceiling=1)
+    with pytest.raises(dps.PrivacyError, match="use smooth-noisy-max or"):
+        sensitivity.reach(known, 10)
+    with pytest.raises(dps.PrivacyError, match="use smooth-noisy-max or"):
+        dps.mechanism("shifted-local-dampening").law(dps.Scores([1, 0], known, kind="integer"), 1)
+
+
+def test_smooth_bounds_of_several_objectives_add_up() -> None:
+    """Weights count; where one step touches one objective only the largest does; another part may have distances."""
+    known = sensitivity.smooth_bound(lambda beta: 2 * np.exp(-3 * beta), ceiling=2)
+    one = dps.Scores([3, 0, 1], known, kind="integer")
+    other = dps.Scores([0, 5, 1], sensitivity.local(lambda t: float(t), ceiling=4), kind="integer")
+    both = dps.aggregate([one, other], [2, -1]).sensitivity
+    most = dps.aggregate([one, other], [2, -1], touched="one").sensitivity
+
+    parts = 2 * sensitivity.smooth(known, 0.5), sensitivity.smooth(other.sensitivity, 0.5)
+    assert float(sum(parts)) == pytest.approx(float(sensitivity.smooth(both, 0.5)), rel=1e-12)
+    assert sum(parts) < sensitivity.smooth(both, 0.5)
+    assert float(max(parts)) == pytest.approx(float(sensitivity.smooth(most, 0.5)), rel=1e-12)
+    assert 8 == both.ceiling
+    endless = dps.Scores([1, 0, 0], sensitivity.local(lambda t: 1 + t), kind="integer")
+    with pytest.raises(dps.PrivacyError, match="ceiling of every objective"):
+        dps.aggregate([one, endless])
+    assert 3 == dps.mechanism("smooth-noisy-max").law(dps.aggregate([one, other]), 1).size

@@ -60,6 +60,15 @@ class Totals:
 
 
 @dataclass(frozen=True)
+class Remaining:
+    """What is left of a budget: epsilon and delta, or rho where rhos are added."""
+
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+    rho: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True)
 class Terms:
     """What a budget allows.
 
@@ -131,16 +140,17 @@ class Terms:
             raise BudgetError(self._refusal(totals, event))
         return after
 
-    def left(self, totals: Totals) -> Totals:
+    def left(self, totals: Totals) -> Remaining:
         """Return what is left, in the currency of the rule."""
         if self.rule == "rho":
-            return Totals(rho=self.rho - totals.rho)
-        return Totals(epsilon=self.epsilon - totals.epsilon, delta=self.delta - totals.delta)
+            return Remaining(rho=self.rho - totals.rho)
+        return Remaining(epsilon=self.epsilon - totals.epsilon, delta=self.delta - totals.delta)
 
     def _refusal(self, totals: Totals, event: Event) -> str:
         asked, remains, fits = self._by_rho(totals, event) if self.rule == "rho" else self._by_sum(totals, event)
         would = f"what would fit is {', or '.join(fits)}" if fits else "nothing more fits"
-        return f"The budget does not allow this: asked for {asked}, left {remains}; {would}. Nothing was spent."
+        only = " Only a budget that was made with a delta pays for one." if event.delta and not self.delta else ""
+        return f"The budget does not allow this: asked for {asked}, left {remains}; {would}.{only} Nothing was spent."
 
     def _by_rho(self, totals: Totals, event: Event) -> tuple[str, str, list[str]]:
         """Return in words what was asked, what is left and what would fit."""
@@ -167,9 +177,10 @@ class Terms:
         most = int(left.epsilon / event.epsilon)
         if event.delta:
             most = min(most, int(left.delta / event.delta))
-        # The largest epsilon helps only where delta is no obstacle.
-        possible = left.epsilon > 0 and event.count * event.delta <= left.delta
-        fits = [f"an epsilon of at most {_floored(left.epsilon)} in all"] if possible else []
+        # Where delta is an obstacle a pure release still fits.
+        possible = event.count * event.delta <= left.delta
+        largest = f"an epsilon of at most {_floored(left.epsilon)} in all"
+        fits = [largest if possible else f"{largest} without delta"] if left.epsilon > 0 else []
         return asked, remains, fits + _fewer(event.count, most, "epsilon")
 
 

@@ -13,7 +13,7 @@ from dpselect.kernel.budget import session as current
 from dpselect.kernel.errors import BudgetError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
-from dpselect.ledger.accountant import Report, Terms, Totals, report
+from dpselect.ledger.accountant import Remaining, Report, Terms, Totals, report
 from dpselect.ledger.events import Event
 from dpselect.ledger.store import Ledger, WithMetadata
 
@@ -61,7 +61,7 @@ class Session:
         return self.terms.rule
 
     @property
-    def remaining(self) -> Totals:
+    def remaining(self) -> Remaining:
         """Return what is left, in the currency of the rule."""
         return self.terms.left(self.totals)
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
-from dpselect.ledger.accountant import Report, Terms, Totals, report
+from dpselect.ledger.accountant import Remaining, Report, Terms, Totals, report
 from dpselect.ledger.chain import RESTORE, Tail, terms_of, terms_text, totals_text
 from dpselect.ledger.events import Event
 from dpselect.ledger.file import Patient, await_maker, bare, connected, identity, merge, pinned, placed, there
@@ -200,7 +200,7 @@ class Ledger:
         return self._tail.totals
 
     @property
-    def remaining(self) -> Totals:
+    def remaining(self) -> Remaining:
         """Return what is left, in the currency of the rule."""
         return self.terms.left(self.totals)
 

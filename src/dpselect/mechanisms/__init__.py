@@ -43,8 +43,9 @@ def mechanism(name: str, **parameters: Any) -> Mechanism:
     Args:
         name: one of ``EVERY_MECHANISM``.
         **parameters: public parameters: ``direction=`` for the shifted ones, ``margin=`` for
-            generalised-exponential, ``phi=`` and ``noise=`` for smooth-noisy-max, ``phi=``, ``gamma=`` and ``sides=``
-            for smooth-private-selection.
+            generalised-exponential; ``phi=``, ``gamma=`` and ``sides=`` for smooth-private-selection. For
+            smooth-noisy-max ``phi=`` and ``noise=``: ``"student-t"``, ``"cauchy-2"``, ``"cauchy-4"``, or
+            ``"exponential"`` and ``"laplace"``, which take one of ``clip=``, ``floor=`` and ``delta=``.
 
     Raises:
         ValueError: no such mechanism (the message names the nearest), or a parameter out of range.

@@ -30,6 +30,7 @@ from dpselect.mechanisms.gaps import GAP_CLIP
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP, Sampler
 from dpselect.mechanisms.scaling import scale
+from dpselect.scores.declared_bound import no_distances
 from dpselect.scores.running_sums import walk
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity
@@ -87,6 +88,8 @@ def shift(values: Floats, sensitivity: Sensitivity, direction: str) -> Floats:
     Raises:
         PrivacyError: the sensitivity has no public reach.
     """
+    if sensitivity.smoothed is not None:
+        no_distances(sensitivity)
     if sensitivity.reach is None:
         raise PrivacyError(
             Advice(

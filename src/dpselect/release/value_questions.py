@@ -57,7 +57,10 @@ def value_question(
 ) -> ValueQuestion:
     """Return the question, or refuse what has no guarantee or lacks a public fact; as :func:`release_value`."""
     if noise not in NOISES:
-        raise ValueError(f"noise is {' or '.join(repr(name) for name in NOISES)}, not {noise!r}.")
+        raise ValueError(
+            f"noise is {' or '.join(repr(name) for name in NOISES)}, not {noise!r}: 'cauchy' is what "
+            "dpselect.mechanism calls 'cauchy-2', and numbers have no other noise."
+        )
     law, total = NOISES[noise], exact_epsilon(epsilon)
     guarantee = Guarantee(total, relation(neighbours))
     if isinstance(smooth_bound, Sensitivity):

@@ -26,7 +26,16 @@ from dpselect.scores.dominance import seconds
 from dpselect.scores.objectives import exact_weights, listed, one_list
 from dpselect.scores.pareto_sensitivity import Spread, grouped
 from dpselect.scores.scores import Scores
-from dpselect.scores.sensitivity import PUBLIC_REACH, Floats, Sensitivity, constant, profiles, steps_of
+from dpselect.scores.sensitivity import (
+    PUBLIC_REACH,
+    Floats,
+    Sensitivity,
+    constant,
+    profiles,
+    smooth,
+    smooth_bound,
+    steps_of,
+)
 from dpselect.scores.zero import zero_of_sum
 
 Integers = NDArray[np.int64]
@@ -73,7 +82,7 @@ def aggregate(
     Raises:
         ValueError, TypeError: no list of objectives, other candidates or neighbours, bad weights.
         PrivacyError: ``touched="one"`` under substitution, which touches two records; range bound 1 where a weight is
-            negative or a part has range bound 2; ``"global"`` where a part has no ceiling.
+            negative or a part has range bound 2; no ceiling of a part where ``"global"`` or a smooth bound needs it.
 
     >>> a, b = Scores([3, 1], sensitivity=1, kind="integer"), Scores([0, 5], sensitivity=2, kind="integer")
     >>> both = aggregate([a, b], weights=[1, 100])
@@ -229,6 +238,8 @@ def _joined(used: Sequence[tuple[Fraction, Scores]], touched: str, local: bool) 
         raise PrivacyError("An objective has no public ceiling, so there is no global sensitivity: pass ceiling=.")
     if ceiling is not None and (not local or all(part.fixed for part in parts)):
         return constant(ceiling)
+    if any(part.smoothed is not None for part in parts):
+        return _joined_bounds(parts, sizes, touched, ceiling)
     return _joined_profiles(parts, sizes, touched, ceiling, len(used[0][1]))
 
 
@@ -241,6 +252,20 @@ def _joined_ceiling(parts: Sequence[Sensitivity], sizes: Sequence[Fraction], tou
     # Refuses what no float holds.
     _float_up(ceiling)
     return ceiling
+
+
+def _joined_bounds(
+    parts: Sequence[Sensitivity], sizes: Sequence[Fraction], touched: str, ceiling: Fraction | None
+) -> Sensitivity:
+    """Return the sum or the maximum of smooth bounds, for each beta, where a part declares no more than that."""
+    if ceiling is None:
+        raise PrivacyError("A smooth bound needs a public ceiling of every objective: pass ceiling=.")
+
+    def bound(beta: float) -> Fraction:
+        each = [size * smooth(part, beta) for size, part in zip(sizes, parts, strict=True)]
+        return (sum(each, Fraction(0)) if touched == "all" else max(each)) * Fraction(_UP)
+
+    return smooth_bound(bound, ceiling=_float_up(ceiling))
 
 
 def _joined_profiles(

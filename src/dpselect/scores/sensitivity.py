@@ -288,6 +288,7 @@ def reach(sensitivity: Sensitivity, steps: int) -> Sensitivity:
 
     Raises:
         ValueError: ``steps`` is negative or the function has no ceiling.
+        PrivacyError: only a smooth bound is known.
 
     >>> reach(local(lambda t: 1, ceiling=4), 2).at([0, 1, 2])
     array([[1.],
@@ -295,6 +296,8 @@ def reach(sensitivity: Sensitivity, steps: int) -> Sensitivity:
            [4.]])
     """
     steps = steps_of(steps)
+    if sensitivity.smoothed is not None:
+        no_distances(steps)
     if math.isinf(sensitivity.ceiling):
         raise ValueError("A reach needs a ceiling: cap the sensitivity at its public global bound first.")
     earlier = steps if sensitivity.reach is None else min(steps, sensitivity.reach)
@@ -339,11 +342,15 @@ def smooth_bound(bound: Bound, *, ceiling: float) -> Sensitivity:
         ceiling: the public global sensitivity.
 
     Raises:
-        ValueError: a ceiling that is not positive and finite.
+        ValueError, TypeError: a ceiling that is not positive and finite; a bound that is not a function.
 
     >>> float(smooth(smooth_bound(lambda beta: 4 * math.exp(-3 * beta), ceiling=4), 0.5))
     0.8925206405937193
     """
+    if not callable(bound):
+        raise TypeError(
+            "A smooth bound is a function of beta: pass lambda beta: ..., smooth for the beta it is passed."
+        )
     most = _upwards(ceiling)
     if math.isinf(most):
         raise ValueError("A smooth bound needs a finite ceiling: pass the public global sensitivity.")
@@ -375,6 +382,11 @@ def _upwards(value: Any) -> float:
         raise ValueError("A sensitivity bound must be a real number > 0, not a truth value.")
     if isinstance(plain, float) and math.isinf(plain):
         return plain
+    if callable(plain):
+        raise ValueError(
+            "A sensitivity bound must be a real number > 0, not a function: pass sensitivity.local(...) of a function "
+            "of the distance, or sensitivity.smooth_bound(...) of a function of beta."
+        )
     try:
         exact = Fraction(plain)
     except (TypeError, ValueError):

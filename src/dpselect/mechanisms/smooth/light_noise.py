@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from dpselect.kernel.numbers import exact_delta, exact_epsilon
+from dpselect.kernel.numbers import exact_delta, exact_positive
 from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism
 from dpselect.mechanisms.sampler import LAPLACE, PERMUTE_AND_FLIP, Sampler, noisy_max
 from dpselect.mechanisms.smooth import clip as clips
@@ -57,13 +57,14 @@ def light_noisy_max(
         sigma: of Laplace-log-normal noise, 0.5 unless it is named.
 
     Raises:
-        TypeError: two of clip, floor and delta, or what this noise does not take.
-        ValueError: a parameter out of range, or a noise that needs a delta without one.
+        ValueError: two of clip, floor and delta, a sigma that this noise does not take, a parameter out of range, or a
+            noise that needs a delta without one.
     """
     if noise != LOG_NORMAL and sigma is not None:
-        raise TypeError(f"{noise} noise has no sigma: leave it out.")
-    if sum(each is not None for each in (clip, floor, delta)) > 1:
-        raise TypeError("clip, floor and delta are three ways to say one thing: pass one of them.")
+        raise ValueError(f"{noise} noise has no sigma: leave it out.")
+    passed = [name for name, each in (("clip=", clip), ("floor=", floor), ("delta=", delta)) if each is not None]
+    if len(passed) > 1:
+        raise ValueError(f"{noise} noise takes one of clip=, floor= and delta=, not {' and '.join(passed)}.")
     parameters: dict[str, Any] = ({} if phi is None else {"phi": phi}) | {"noise": noise}
     if noise == LOG_NORMAL:
         if clip is not None or floor is not None or delta is None:
@@ -74,14 +75,14 @@ def light_noisy_max(
         calibrate = partial(light_tails.calibrate, noise=noise, delta=exact)
         return _released(_UNCLIPPED[noise], calibrate, phi, parameters | {"delta": delta}, exact)
     if clip is not None:
-        units = exact_epsilon(clip)
+        units = exact_positive(clip, "clip")
         if not _SHALLOW <= units <= _DEEP:
             raise ValueError("clip must be between 0.01 and 1,000,000 units of noise, for example 8.")
         cut: clips.Clip = partial(clips.fixed, units)
         parameters["clip"] = clip
     else:
         chance = _FLOOR if floor is None else floor
-        exact = exact_epsilon(chance)
+        exact = exact_positive(chance, "floor")
         if exact > Fraction(1, 10):
             raise ValueError("floor must be a small probability of an error, at most 0.1, for example 0.001.")
         cut = partial(clips.depth, noise, exact)

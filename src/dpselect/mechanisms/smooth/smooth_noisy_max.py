@@ -87,11 +87,17 @@ def smooth_noisy_max(
         raise ValueError('calibration is "sound" or "chaves-2024".')
     if noise in LIGHT:
         return light_noisy_max(noise, phi, **given)
-    if given:
-        raise TypeError(f"The sound calibration does not take {', '.join(given)}.")
     if noise not in NOISES:
-        known = ", ".join((*NOISES, *LIGHT))
-        raise ValueError(f"There is no sound calibration for {noise!r}: pass noise= one of {known}.")
+        known = ", ".join(repr(each) for each in (*NOISES, *LIGHT))
+        near = "; 'cauchy' of dpselect.release_value is 'cauchy-2' here" if noise == "cauchy" else ""
+        raise ValueError(f"noise is one of {known}, not {noise!r}{near}.")
+    if light := [f"{each}=" for each in ("clip", "floor", "delta", "sigma") if given.get(each) is not None]:
+        raise ValueError(
+            f"{noise} noise is drawn without a clip and costs no delta: leave {', '.join(light)} out, or pass "
+            'noise="exponential" or "laplace".'
+        )
+    if unknown := given.keys() - {"clip", "floor", "delta", "sigma"}:
+        raise TypeError(f"{noise} noise does not take {', '.join(sorted(unknown))}.")
     parameters: dict[str, Any] = ({} if phi is None else {"phi": phi}) | {"noise": noise}
     summary = "Where only a smooth bound on the sensitivity is known."
     weigh = weighed(partial(calibrate, noise=noise), phi, _SHARE)

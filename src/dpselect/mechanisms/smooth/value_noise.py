@@ -64,9 +64,11 @@ class ValueNoise:
         0.96
         """
         if beta * self.degrees >= epsilon:
+            most, cost = (
+                ("epsilon", "beta") if self.degrees == 1 else (f"epsilon / {self.degrees}", f"{self.degrees} beta")
+            )
             raise ValueError(
-                f"beta must be below epsilon / {self.degrees} for {self.name} noise: a moving scale costs "
-                f"{self.degrees} beta of epsilon."
+                f"beta must be below {most} for {self.name} noise: a moving scale costs {cost} of epsilon."
             )
         p, q = 2 * epsilon / (self.degrees + 1), Fraction(self.degrees - 1, self.degrees + 1)
         still = _square(p, p, p)
