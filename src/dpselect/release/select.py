@@ -77,9 +77,8 @@ def top_k(
 ) -> Release[Any]:
     """Choose k different candidates privately, one after the other (peeling), at epsilon/k each.
 
-    Effective scores are computed once; every pick flips its coins relative to the best candidate that
-    remains. With the exponential sampler this is the law of adding Gumbel noise once and taking the
-    k largest.
+    Effective scores are computed once; every pick flips its coins relative to the best candidate that remains. With the
+    exponential sampler this is the law of adding Gumbel noise once and taking the k largest.
 
     Guarantee: epsilon-differential privacy for the ordered list, provided the sensitivity is admissible. A list of
     several has no bounded range; a ledger counts its k draws, each of which may have.
@@ -112,8 +111,7 @@ def release_of(
     k, total = require_count(k, len(require_scores(scores))), exact_epsilon(epsilon)
     # Whatever the scores lack is refused here, before the spend.
     asked = question(scores, total if k == 1 else total / k, mechanism)
-    each, promise = asked.guarantee, of_list(asked.guarantee, total, k)
-    drawn = mechanism.described(scores)
+    each, promise, drawn = asked.guarantee, of_list(asked.guarantee, total, k), mechanism.described(scores)
     with door(each, mechanism=drawn, ledger=ledger, metadata=scores.metadata, count=k) as draws:
         winners = draws.answer(asked, k)
     return Release(tuple([_plain(scores.candidates[i]) for i in winners]), drawn, promise)
