@@ -77,3 +77,15 @@ def test_bad_points_are_refused(act, error, message: str) -> None:
     """One sentence."""
     with pytest.raises(error, match=message):
         act()
+
+
+def test_the_front_holds_who_is_beaten_by_nobody() -> None:
+    """By the definition, on random points with ties; equal candidates stay together, whatever their Pareto scores."""
+    rng = np.random.default_rng(4)
+    for objectives in (1, 2, 3):
+        points = rng.integers(0, 4, (40, objectives))
+        parts = [dps.Scores(column, 1) for column in points.T]
+        beaten = [any((q >= p).all() and (q > p).any() for q in points) for p in points]
+        assert [r for r in range(40) if not beaten[r]] == metrics.front(parts)
+    clique = [dps.Scores([5] * 4, 1, candidates=list("abcd"))] * 2
+    assert (list("abcd"), -3) == (metrics.front(clique), dps.pareto(clique).values.max())

@@ -153,3 +153,13 @@ def test_very_many_scores_keep_the_declared_share(monkeypatch) -> None:
     advice = dps.tune(dps.Scores(range(3), 1), 1, data="public")
 
     assert "phi" not in advice.mechanism.parameters
+
+
+def test_both_compare_the_same_noises() -> None:
+    """Cauchy noise among them: what tuning finds best, a recommendation does not miss."""
+    safe = dps.sensitivity.local(lambda t: float(t >= 20), ceiling=1.0)
+    scores = dps.Scores([1, 0, 0], safe, kind="integer")
+    tuned, advice = (f(scores, 1, data="example") for f in (dps.tune, dps.recommend))
+
+    assert set(tuned.table) <= set(advice.table)
+    assert advice.table[0][1] <= tuned.table[0][1] < 1e-7

@@ -23,7 +23,7 @@ def test_there_are_at_least_fifteen() -> None:
 @pytest.mark.parametrize("fault", NAMES, indirect=True)
 def test_each_fault_is_caught_and_its_repair_is_not(fault) -> None:
     """The named detector prints a counterexample for the fault and stays silent for the repair."""
-    assert fault.DETECTOR in ("admissibility", "loss", "sampler")
+    assert fault.DETECTOR in ("admissibility", "smoothness", "loss", "sampler")
     counterexample = fault.detect()
     print(f"{fault.__name__} ({fault.DETECTOR}): {counterexample}")
 

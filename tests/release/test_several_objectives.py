@@ -85,3 +85,11 @@ def test_weights_may_be_passed_by_position_as_in_aggregate() -> None:
     parts = [dps.Scores([1000, 0], 1), dps.Scores([0, 1000], 1)]
 
     assert 1 == dps.priv_agg(parts, 10**4, [1, 10]).candidate
+
+
+@pytest.mark.parametrize("choose", [dps.priv_pareto, dps.priv_agg])
+def test_another_mechanism_may_draw(parts, choose) -> None:
+    """It is named in the release."""
+    release = choose(parts, 1, mechanism=dps.mechanism("local-dampening-flip"))
+
+    assert "local-dampening-flip" == release.mechanism

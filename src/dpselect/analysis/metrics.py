@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.release.select import Release
+from dpselect.scores.objectives import listed
+from dpselect.scores.scores import Scores
 
 
 def coverage(better: ArrayLike, worse: ArrayLike, *, strict: bool = False) -> float:
@@ -38,6 +40,30 @@ def coverage(better: ArrayLike, worse: ArrayLike, *, strict: bool = False) -> fl
     if strict:
         beaten &= (above[:, None, :] > below[None, :, :]).any(axis=2)
     return float(beaten.any(axis=0).mean())
+
+
+def front(objectives: Iterable[Scores]) -> list[Any]:
+    """Return the candidates of the Pareto front, in their order: no other is as good in all and better in one.
+
+    Candidates that are equal in every objective are on it together; each counts the others in its ``pareto`` score,
+    which is then below 0. The front is private where the scores are: look at it on public data only.
+
+    Args:
+        objectives: a list of scores of the same candidates; ``-scores`` to minimise.
+
+    Raises:
+        ValueError, TypeError: as ``pareto``.
+
+    >>> front([Scores([3, 1, 3, 2], 1), Scores([0, 5, 0, 0], 1)])
+    [0, 1, 2]
+    """
+    parts = listed(objectives, "front")
+    # Ranks are exact, whatever kind of numbers they rank.
+    ranks = np.stack([np.unique(part.values, return_inverse=True)[1].ravel() for part in parts], axis=1)
+    points, which = np.unique(ranks, axis=0, return_inverse=True)
+    alone = np.array([(points >= point).all(axis=1).sum() == 1 for point in points])
+    names = parts[0].candidates
+    return [_plain(names[position]) for position in np.flatnonzero(alone[which.ravel()]).tolist()]
 
 
 def recall(found: Release[Any] | Iterable[Any], true: Release[Any] | Iterable[Any]) -> float:
@@ -76,6 +102,10 @@ def hypervolume(points: ArrayLike, reference: ArrayLike) -> float:
     except ImportError:
         raise ImportError('hypervolume needs moocore: python -m pip install "dpselect[objectives]".') from None
     return float(moocore.hypervolume(above, ref=floor, maximise=True))
+
+
+def _plain(candidate: Any) -> Any:
+    return candidate.item() if isinstance(candidate, np.generic) else candidate
 
 
 def _points(values: ArrayLike, name: str) -> NDArray[np.float64]:

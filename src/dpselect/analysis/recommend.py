@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpselect.analysis.accuracy import expected_error
-from dpselect.analysis.tuning import tuned
+from dpselect.analysis.tuning import FAMILIES, tuned
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms import EVERY_MECHANISM, mechanism
@@ -14,14 +14,6 @@ from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.scores import Scores, require_scores
 
 _DATA = ("public", "example")
-# Tuned, and beside them heavier tails, for a few candidates, and light ones with a public clip, for bounds that grow
-# slowly and for many candidates.
-_SMOOTH = (
-    "smooth-noisy-max",
-    'smooth-noisy-max, noise="cauchy-2"',
-    'smooth-noisy-max, noise="exponential"',
-    "smooth-private-selection",
-)
 # What looks at zero, and by which share a declaration must lower the error to be mentioned.
 _DAMPENING, _GAIN = ("local-dampening", "local-dampening-flip", "local-dampening-t"), 0.01
 
@@ -33,8 +25,8 @@ class Recommendation:
     Attributes:
         mechanism: the one with the least expected error.
         sentence: the advice in words.
-        table: (name, exact expected error, why not) for every mechanism, and for smooth-noisy-max with Cauchy and
-            exponential noise too; smooth ones with their best share. The error is ``nan`` where it does not apply and
+        table: (name, exact expected error, why not) for every mechanism; smooth ones with each noise
+            that is tried, at its best share. The error is ``nan`` where it does not apply and
             the last entry then says why. Sorted, best first.
     """
 
@@ -51,6 +43,10 @@ class Recommendation:
 def recommend(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> Recommendation:
     """Compare the exact expected errors of all mechanisms that apply, and say which to use.
 
+    Smooth mechanisms are tried with the noises of :func:`tune`, each with its best share phi: Student t, both Cauchy
+    and exponential noise, and gamma 2, 4 and 6. Not tried: Laplace noise, another clip or floor than the default one,
+    a delta, and margins and directions other than the default ones.
+
     A choice made by looking at private scores leaks, so the data must be declared: ``"public"`` for data anybody may
     see, ``"example"`` for made-up or past data that resemble the private ones.
 
@@ -66,12 +62,12 @@ def recommend(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> R
     >>> import dpselect as dps
     >>> votes = dps.Scores([60, 40, 5], sensitivity=1, range_bound=1, kind="integer")
     >>> print(recommend(votes, 0.1, data="example").sentence)
-    Use permute-and-flip: on data like these it errs by 1.46 on average at epsilon 1/10.
+    Use permute-and-flip: on data like these its expected error is 1.46 at epsilon 1/10.
     """
     total = _declared(scores, epsilon, data)
-    smooth = tuned(scores, total, _SMOOTH)
+    smooth = tuned(scores, total)
     found = [(each.name, each.error, each.why) for each in smooth]
-    considered = {name: mechanism(name) for name in EVERY_MECHANISM if name not in _SMOOTH}
+    considered = {name: mechanism(name) for name in EVERY_MECHANISM if name not in FAMILIES}
     for name, each in considered.items():
         try:
             found.append((name, expected_error(scores, total, mechanism=each), ""))
@@ -85,7 +81,8 @@ def tune(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> Recomm
     """Compare smooth mechanisms by the exact expected error, each with its best share phi, and say which to use.
 
     For scores of which only a smooth bound is known, or where dampening does not apply; :func:`recommend` compares
-    all mechanisms. A choice made by looking at private scores leaks, so the data must be declared.
+    these and all other mechanisms. Not tried: Laplace noise, another clip or floor than the default one, and a delta.
+    A choice made by looking at private scores leaks, so the data must be declared.
 
     Args:
         scores: of a public or example database like the private one.
@@ -125,7 +122,7 @@ def _advice(considered: dict[str, Mechanism], found: list[tuple[str, float, str]
     best, error, why = table[0]
     if why:
         raise PrivacyError("No mechanism applies to these scores: pass a public ceiling of the sensitivity.")
-    sentence = f"Use {best}: on data like these it errs by {error:.3g} on average at epsilon {epsilon}."
+    sentence = f"Use {best}: on data like these its expected error is {error:.3g} at epsilon {epsilon}."
     return Recommendation(considered[best], sentence + _caution(considered[best]), table)
 
 
@@ -144,7 +141,7 @@ def _undeclared(scores: Scores, epsilon: Fraction, error: float) -> str:
     if least > error * (1 - _GAIN):
         return ""
     side = "above" if zero == "best" else "below"
-    return f' If no possible score is {side} 0, say zero="{zero}": then {name} errs by {least:.3g}.'
+    return f' If no possible score is {side} 0, say zero="{zero}": then the expected error of {name} is {least:.3g}.'
 
 
 def _caution(best: Mechanism) -> str:

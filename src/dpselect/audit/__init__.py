@@ -4,12 +4,14 @@ from dpselect.audit.admissibility import Admissibility, admissible, dominates
 from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss, privacy_loss_of_law
 from dpselect.audit.recorded import loss_of_transcript
 from dpselect.audit.sampler import SamplerVerdict, sampler, sampler_of
+from dpselect.audit.smoothness import Smoothness, smooth
 from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets, tables, vectors
 
 __all__ = [
     "Admissibility",
     "PrivacyLoss",
     "SamplerVerdict",
+    "Smoothness",
     "Universe",
     "admissible",
     "dominates",
@@ -22,6 +24,7 @@ __all__ = [
     "privacy_loss_of_law",
     "sampler",
     "sampler_of",
+    "smooth",
     "tables",
     "vectors",
 ]

@@ -111,6 +111,11 @@ def tabulate(utility: Utility, universe: Universe) -> Table:
     """Evaluate a utility on every database: values, sensitivities and exact sensitivities."""
     scores = [_called(utility, universe, x) for x in range(len(universe))]
     first = scores[0]
+    if any(score.sensitivity.smoothed is not None for score in scores):
+        raise ValueError(
+            "Of these scores only a smooth bound is known, which has no values at a distance: check it with "
+            "dpselect.audit.smooth(utility, universe, beta)."
+        )
     for x, score in enumerate(scores):
         if list(score.candidates) != list(first.candidates):
             raise ValueError(

@@ -13,7 +13,8 @@ from typing import Any
 
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.numbers import Epsilon
-from dpselect.mechanisms import mechanism
+from dpselect.mechanisms import mechanism as named
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.release.select import Release, top_k
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.objectives import one_list
@@ -29,6 +30,7 @@ def priv_pareto(
     *,
     k: int = 1,
     sensitivity: str = "local",
+    mechanism: Mechanism | None = None,
     ledger: Spender | None = None,
 ) -> Release[Any]:
     """Choose k candidates that few others match in every objective: PrivPareto, or DP-MOTkIN for nodes.
@@ -38,6 +40,8 @@ def priv_pareto(
         epsilon: the budget of the whole list.
         k: how many to name.
         sensitivity: ``"local"`` (local dampening) or ``"global"`` (exponential mechanism).
+        mechanism: another one than the published, such as ``dpselect.mechanism("local-dampening-flip")``, which is
+            never worse than local dampening.
         ledger: where the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy for the neighbours of the scores.
@@ -50,7 +54,7 @@ def priv_pareto(
     0
     """
     scores = pareto(objectives, sensitivity=sensitivity)
-    return top_k(scores, k, epsilon, mechanism=mechanism(_PUBLISHED[sensitivity]), ledger=ledger)
+    return top_k(scores, k, epsilon, mechanism=mechanism or named(_PUBLISHED[sensitivity]), ledger=ledger)
 
 
 @one_list
@@ -62,6 +66,7 @@ def priv_agg(
     k: int = 1,
     touched: str = "all",
     sensitivity: str = "local",
+    mechanism: Mechanism | None = None,
     ledger: Spender | None = None,
 ) -> Release[Any]:
     """Choose the k candidates with the largest weighted sums: PrivAgg.
@@ -73,6 +78,7 @@ def priv_agg(
         k: how many to name.
         touched: ``"one"`` where one step can touch only one of the objectives, as in ``aggregate``.
         sensitivity: ``"local"`` (local dampening) or ``"global"`` (exponential mechanism).
+        mechanism: another one than the published, as for ``priv_pareto``.
         ledger: where the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy for the neighbours of the scores.
@@ -85,4 +91,4 @@ def priv_agg(
     0
     """
     scores = aggregate(objectives, weights, touched=touched, sensitivity=sensitivity)
-    return top_k(scores, k, epsilon, mechanism=mechanism(_PUBLISHED[sensitivity]), ledger=ledger)
+    return top_k(scores, k, epsilon, mechanism=mechanism or named(_PUBLISHED[sensitivity]), ledger=ledger)
