@@ -25,12 +25,12 @@ def path(tmp_path: Path) -> str:
 
 
 def test_a_list_of_releases_names_their_rho(path: str, capsys) -> None:
-    """Beside the epsilon that it gives; a pure release has only its epsilon."""
+    """Beside the epsilon and delta that it gives; a pure release has only its epsilon."""
     assert 0 == main(["budget", "show", path])
     first, second = capsys.readouterr().out.splitlines()[-2:]
 
-    assert first.endswith("0.01 x 1    x")
-    assert second.endswith("0.2056 x 1    x (rho 0.001)")
+    assert first.endswith("0.01 x 1    delta 0         x")
+    assert second.endswith("0.2056 x 1    delta 1e-07     x (rho 0.001)")
 
 
 def test_programs_read_all_kinds(path: str, capsys) -> None:

@@ -42,7 +42,8 @@ def run(_: Request) -> Answer:
         "them; shifting turns that round. Degree is a simpler question with a small",
         "sensitivity, and on this graph it has the same answer.",
         "",
-        f"One private release at epsilon 1, by {chosen.mechanism}: {chosen.candidate}",
+        f"One private release at epsilon 1: {chosen.candidate}, by",
+        f"{chosen.mechanism}.",
         "Probabilities come from the exact law, which is for public data; a release",
         "names one character.",
     ]
