@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.scores.declared_bound import Bound, declared, no_distances
+from dpselect.scores.public_bound import all_upwards, refuse_zero, upwards
 from dpselect.scores.smooth_weights import largest
 
 Floats = NDArray[np.float64]
@@ -124,8 +125,8 @@ def constant(c: float | Fraction | ArrayLike) -> Sensitivity:
     3.0
     """
     if isinstance(c, Fraction) or np.ndim(c) == 0:
-        bound = _upwards(c)
-        _refuse_zero(bound)
+        bound = upwards(c)
+        refuse_zero(bound)
         if math.isinf(bound):
             raise ValueError("A constant sensitivity must be finite: pass the public bound.")
         row = np.array([[bound]])
@@ -136,7 +137,7 @@ def constant(c: float | Fraction | ArrayLike) -> Sensitivity:
             total=lambda t: t[:, None] * row,
             fixed=True,
         )
-    bounds = _all_upwards(c)
+    bounds = all_upwards(c)
     if bounds.ndim != 1 or not bounds.size or not np.isfinite(bounds).all() or (bounds <= 0).any():
         raise ValueError("Constant sensitivities are finite numbers > 0, one per candidate: pass shape (m,).")
     bounds.setflags(write=False)
@@ -208,8 +209,8 @@ def profiles(
     Raises:
         ValueError: as :func:`element`.
     """
-    bound = math.inf if ceiling is None else _upwards(ceiling)
-    _refuse_zero(bound)
+    bound = math.inf if ceiling is None else upwards(ceiling)
+    refuse_zero(bound)
     if reach is not None:
         reach = steps_of(reach)
         if math.isinf(bound):
@@ -273,8 +274,8 @@ def cap(sensitivity: Sensitivity, ceiling: float) -> Sensitivity:
            [2.],
            [2.]])
     """
-    bound = _upwards(ceiling)
-    _refuse_zero(bound)
+    bound = upwards(ceiling)
+    refuse_zero(bound)
     if bound >= sensitivity.ceiling:
         return sensitivity
     # A reach to a higher ceiling is one to the lower too; sums in closed form are not.
@@ -351,7 +352,7 @@ def smooth_bound(bound: Bound, *, ceiling: float) -> Sensitivity:
         raise TypeError(
             "A smooth bound is a function of beta: pass lambda beta: ..., smooth for the beta it is passed."
         )
-    most = _upwards(ceiling)
+    most = upwards(ceiling)
     if math.isinf(most):
         raise ValueError("A smooth bound needs a finite ceiling: pass the public global sensitivity.")
     return replace(profiles(no_distances, ceiling=most), smoothed=partial(declared, bound))
@@ -373,43 +374,3 @@ def _stack(at: Callable[[int], Any], t: NDArray[np.int64], size: int) -> Floats:
     if any(row.shape != (size,) for row in rows):
         raise ValueError(f"The sensitivity function must return {size} value(s) at every distance.")
     return np.stack(rows) if rows else np.empty((0, size))
-
-
-def _upwards(value: Any) -> float:
-    """Return the least float that is not below an exact number."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    if isinstance(plain, bool):
-        raise ValueError("A sensitivity bound must be a real number > 0, not a truth value.")
-    if isinstance(plain, float) and math.isinf(plain):
-        return plain
-    if callable(plain):
-        raise ValueError(
-            "A sensitivity bound must be a real number > 0, not a function: pass sensitivity.local(...) of a function "
-            "of the distance, or sensitivity.smooth_bound(...) of a function of beta."
-        )
-    try:
-        exact = Fraction(plain)
-    except (TypeError, ValueError):
-        raise ValueError("A sensitivity bound must be a real number > 0.") from None
-    if isinstance(plain, str):
-        raise ValueError("A sensitivity bound must be a real number > 0, not text.")
-    try:
-        near = float(exact)
-    except OverflowError:
-        return math.inf
-    return near if Fraction(near) >= exact else math.nextafter(near, math.inf)
-
-
-def _all_upwards(values: ArrayLike) -> Floats:
-    """Return for each exact number the least float that is not below it, shape (m,)."""
-    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.dtype.itemsize <= 8:
-        return values.astype(np.float64)
-    flat = values.tolist() if isinstance(values, np.ndarray) and values.dtype.kind in "iub" else list(values)  # type: ignore[arg-type]
-    return np.array([value if type(value) is float else _upwards(value) for value in flat], dtype=np.float64)
-
-
-def _refuse_zero(bound: float) -> None:
-    if bound <= 0:
-        raise ValueError(
-            "A sensitivity of zero for ever (or below) would mean that no score depends on the data: pass a bound > 0."
-        )
