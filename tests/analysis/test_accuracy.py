@@ -114,7 +114,7 @@ SMOOTH = [
 
 
 @pytest.mark.parametrize("mechanism", SMOOTH, ids=repr)
-@pytest.mark.parametrize("kind", ["integer", "real"])
+@pytest.mark.parametrize("kind", ["integer", pytest.param("real", marks=pytest.mark.slow)])
 def test_bounds_of_smooth_mechanisms_hold_and_are_attained(mechanism, kind: str) -> None:
     """For random scores never below the exact figures; where all rivals are equal the tail is the exact one."""
     rng = np.random.default_rng(48)

@@ -75,7 +75,9 @@ def moved(one: np.ndarray, two: np.ndarray) -> int:
     return max(moves) - min(moves)
 
 
-@pytest.mark.parametrize("beta", [Fraction(1, 10**13), Fraction(1, 100), Fraction(1, 2), Fraction(5)])
+@pytest.mark.parametrize(
+    "beta", [pytest.param(Fraction(1, 10**13), marks=pytest.mark.slow), Fraction(1, 100), Fraction(1, 2), Fraction(5)]
+)
 @pytest.mark.parametrize("kind", ["integer", "real", "hostile"])
 def test_moves_of_ticks_fit_into_the_bound_exactly(kind: str, beta: Fraction) -> None:
     """What the proof asks of scores and bounds, in fractions: no move exceeds b S', and S' is beta-smooth."""
