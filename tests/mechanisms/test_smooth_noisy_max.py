@@ -246,7 +246,7 @@ def test_published_calibrations_are_fenced() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"noise": "gauss"}, "no sound calibration"),
+        ({"noise": "gauss"}, "noise is one of 'student-t'"),
         ({"calibration": "mine"}, "calibration is"),
         ({"calibration": "chaves-2024", "noise": "cauchy-2"}, "noise must be"),
         ({"calibration": "chaves-2024", "unsound": "yes"}, "unsound is"),
