@@ -41,8 +41,7 @@ def of_experiment(name: str, experiment: Any) -> list[str]:
     for part in ("title", "method"):
         if not getattr(experiment, part).endswith("."):
             lacking.append(f"{name}: let {part}= be a sentence that ends with a full stop.")
-    compared = not all(each.not_comparable for each in experiment.printed)
-    if compared and not experiment.tolerance_because:
+    if experiment.tolerance and not experiment.tolerance_because:
         lacking.append(f"{name}: say in tolerance_because= why our numbers may lie that far from the printed ones.")
     if experiment.measure.__qualname__ != experiment.measure.__name__:
         lacking.append(f"{name}: define measure at the top of its file, where other processes find it.")

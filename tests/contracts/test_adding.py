@@ -121,7 +121,7 @@ def test_an_experiment_lacks_what_its_report_needs() -> None:
         "figure_0: say in tolerance_because= why our numbers may lie that far from the printed ones.",
         "figure_0: define measure at the top of its file, where other processes find it.",
     ] == complete.of_experiment("figure_0", begun)
-    empty = replace(tiny_experiment.EXPERIMENT, printed=(), claims=())
+    empty = replace(tiny_experiment.EXPERIMENT, printed=(), claims=(), tolerance=0.0)
     assert ["tiny: add what the paper prints, as printed= or claims=."] == complete.of_experiment("tiny", empty)
     assert "let the file end with EXPERIMENT" in complete.of_experiment("tiny", None)[0]
 

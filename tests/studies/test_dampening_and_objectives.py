@@ -94,29 +94,7 @@ def test_nothing_about_the_simulated_graph_is_judged() -> None:
     assert ["not comparable", "not comparable"] == [each.judge(perfect).verdict for each in claims]
 
 
-@pytest.mark.parametrize(
-    ("runs", "difference", "error", "verdict"),
-    [
-        (60, 0.01, 0.01, "held"),
-        (60, 0.01, 0.2, "not comparable"),
-        (4, 0.01, 0.01, "not comparable"),
-        (4, 0.9, 0.01, "not comparable"),
-        # Far away beyond what chance allows, however noisy; five runs know their spread less well than sixty.
-        (60, 0.9, 0.2, "refuted"),
-        (60, 0.11, 0.024, "refuted"),
-        (5, 0.11, 0.024, "held"),
-    ],
-)
-def test_a_few_noisy_runs_do_not_decide(runs: int, difference: float, error: float, verdict: str) -> None:
-    """A margin above twice the tolerance would make anything hold."""
-    table = multi_objective_table_1.EXPERIMENT
-    place = table.printed[0]
-    found = Results([Point(place.panel, place.series, place.x, place.value + difference, error, runs)])
-
-    assert verdict == rule(table, found, place).verdict
-
-
-@pytest.mark.parametrize(("factor", "verdict"), [(10**3.5, "held"), (10.0, "refuted")])
+@pytest.mark.parametrize(("factor", "verdict"), [(10**3.5, "reproduced"), (10.0, "refuted")])
 def test_a_saving_is_judged_by_budgets(factor: float, verdict: str) -> None:
     """Orders of magnitude between two lines that reach the level at known places."""
     points = []
@@ -143,7 +121,7 @@ def test_the_inversion_is_told_of_every_k() -> None:
     assert "its recall never exceeds 0.20 (Enron, k = 5) at any budget up to 1e4" == told
 
 
-@pytest.mark.parametrize(("error", "verdict"), [(0.01, "held"), (0.2, "not comparable")])
+@pytest.mark.parametrize(("error", "verdict"), [(0.01, "reproduced"), (0.2, "not comparable")])
 def test_a_choice_is_not_judged_within_the_noise(error: float, verdict: str) -> None:
     """Regret 1.2 against 1.3."""
     values = {jostle_choices.FOREST: 1.2, jostle_choices.FIXED: 1.4, "always identity": 1.3, "always uniform": 9.0}
@@ -164,7 +142,8 @@ def test_noises_are_compared_where_all_of_them_can_be_had() -> None:
 
     judgement = figure_2_of_002._four(Results(points))
 
-    assert ("held", f"without {len(hard)} places where some noise cannot be had") == (judgement.verdict, judgement.why)
+    assert "reproduced" == judgement.verdict
+    assert f"without {len(hard)} places where some noise cannot be had" == judgement.why
 
 
 def test_budgets_between_measured_ones() -> None:

@@ -88,17 +88,24 @@ def test_every_claim_has_a_verdict(outcome):
     """Sentences first, then printed numbers; what was not measured cannot be compared."""
     rows = verdicts.rows(outcome)
 
-    assert ["held", "not comparable", "held", "refuted", "not comparable", "held"] == [row.verdict for row in rows]
+    assert [
+        "reproduced",
+        "not comparable",
+        "reproduced",
+        "refuted",
+        "not comparable",
+        "reproduced, without privacy",
+    ] == [row.verdict for row in rows]
     assert "another unit" == rows[4].why
     assert "apart by 1, allowed 0.1" == rows[3].why
-    assert "allowed 1.02" in rows[5].why
+    assert "allowed 1.03" in rows[5].why
 
 
 def test_the_sentence_counts_and_names_the_error(outcome):
     """The verdict in one sentence is computed from the numbers."""
     assert (
-        "Of 6 printed claims 3 held, 1 refuted, 2 not comparable (standard error at most 0.01 in “2 x”; 3 points "
-        "exact; tolerance 0.1)."
+        "Of 6 printed claims: 2 reproduced; 1 reproduced, without privacy; 1 refuted; 2 not comparable "
+        "(standard error at most 0.01 in “2 x”; 3 points exact; tolerance 0.1)."
     ) == verdicts.sentence(outcome)
 
 
@@ -106,10 +113,10 @@ def test_the_summary_lists_what_is_met_refuted_and_missing(written):
     """One page at the top: claims met, claims refuted, skipped datasets; and every claim in the table."""
     markdown = written[1].read_text()
 
-    assert "## 7 printed claims: 3 held, 2 not comparable, 1 refuted, 1 not reproduced" in markdown
+    assert "## 7 printed claims: 3 not comparable; 2 reproduced; 1 refuted; 1 reproduced, without privacy" in markdown
     assert "- 000 Figure 0: three doubled (printed 6; ours 6)" in markdown
     assert "- no such dataset: 000 Figure 0" in markdown
-    assert "because nobody knows" in markdown
+    assert "not repeated: nobody knows" in markdown
     assert 7 == len(re.findall(r"^\| 00\d ", markdown, re.MULTILINE))
 
 

@@ -78,11 +78,11 @@ def stop(*_: object) -> Sequence[Point]:
 
 def _last(results: Results) -> Judgement:
     value = results.at("doubles <&>", "twice", 3).value
-    return Judgement(f"{value:g}", "held" if value == 6 else "refuted")
+    return Judgement(f"{value:g}", "reproduced" if value == 6 else "refuted")
 
 
 def _away(results: Results) -> Judgement:
-    return Judgement(f"{results.at('doubles <&>', 'twice', 4).value:g}", "held")
+    return Judgement(f"{results.at('doubles <&>', 'twice', 4).value:g}", "reproduced")
 
 
 EXPERIMENT = Experiment(

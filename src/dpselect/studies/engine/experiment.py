@@ -2,7 +2,8 @@
 
 An experiment is a description and holds no state. Its grid is a list of cells, small dictionaries of numbers and
 strings. ``measure(cell, effort, rng)`` turns a cell into points; a cell that names a ``dataset`` is skipped when the
-data folder does not hold it. Points with ``runs = 0`` are exact, computed from laws.
+data folder does not hold it. Points with ``runs = 0`` are exact, computed from laws. True privacy losses are points
+too, in the panel ``PRIVACY``.
 
 All seeds of the library live in this package: ``rng`` splits rows and simulates data. Releases never see it.
 """
@@ -16,8 +17,16 @@ from typing import Literal
 
 import numpy as np
 
+from dpselect.studies.engine.series import PRIVACY, Series
+
 Cell = Mapping[str, str | int | float]
-Verdict = Literal["held", "refuted", "not comparable"]
+Verdict = Literal[
+    "reproduced",
+    "reproduced, without privacy",
+    "depends on unpublished data or choices",
+    "refuted",
+    "not comparable",
+]
 
 
 @dataclass(frozen=True)
@@ -100,8 +109,12 @@ class Printed:
     """One number of a paper, at the place of our point.
 
     Attributes:
-        tolerance: how far ours may lie from it beside twice our standard error; the experiment's when left out.
-        not_comparable: why it cannot be compared; empty when it can.
+        tolerance: how far ours may lie from it beyond chance and rounding; the experiment's when left out.
+        not_comparable: what would make it comparable; empty when it is.
+        depends: on which unpublished data or choices it rests; empty when on none.
+        error: the printed number's own standard error, where its paper or log tells it.
+        decimals: how many are printed; the experiment's when left out.
+        ours: names of our series that it is held against; the experiment's ``judged_by`` when left out.
     """
 
     panel: str
@@ -110,6 +123,10 @@ class Printed:
     value: float
     tolerance: float | None = None
     not_comparable: str = ""
+    depends: str = ""
+    error: float | None = None
+    decimals: int | None = None
+    ours: tuple[str, ...] = ()
 
 
 def printed(
@@ -119,10 +136,11 @@ def printed(
     *,
     tolerance: float | None = None,
     not_comparable: str = "",
+    depends: str = "",
 ) -> tuple[Printed, ...]:
     """Return a printed table: one row per series, one column an x."""
     return tuple(
-        Printed(panel, series, float(place), float(value), tolerance, not_comparable)
+        Printed(panel, series, float(place), float(value), tolerance, not_comparable, depends)
         for series, values in rows.items()
         for place, value in zip(x, values, strict=True)
     )
@@ -166,8 +184,13 @@ class Results:
         return points
 
     def panels(self) -> list[str]:
-        """Return the panels in order of first appearance."""
-        return list(dict.fromkeys(each.panel for each in self.points))
+        """Return the panels in order of first appearance, without the privacy losses."""
+        return [each for each in dict.fromkeys(point.panel for point in self.points) if each != PRIVACY]
+
+    def loss(self, series: str) -> float | None:
+        """Return the greatest privacy loss measured for a series, in epsilons; None when none was."""
+        losses = [each.value for each in self.points if (each.panel, each.series) == (PRIVACY, series)]
+        return max(losses, default=None)
 
     def series(self, panel: str) -> list[str]:
         """Return the series of a panel in order of first appearance."""
@@ -213,11 +236,16 @@ class Experiment:
         grid: the cells for an effort. measure: the points of one cell; a function of a module, for other processes.
         x_label, y_label: with units. x_scale, y_scale: ``"linear"``, ``"log"`` or ``"symlog"``.
         y_labels: labels of panels of another unit, by how their titles end; x_labels: of another x, by their titles.
-        printed: the paper's numbers. tolerance: how far ours may lie from them, with ``tolerance_because``.
+        printed: the paper's numbers. judged_by: by a printed series, the names of our series that it is held against.
+        decimals: how many are printed. paper_runs: how many runs are behind a printed mean, 0 when none or unknown.
+        spread: the standard deviation of one run of the paper's at an exact point of ours.
+        tolerance: how far ours may lie from print beyond chance and rounding, with ``tolerance_because``.
         claims: the paper's sentences with numbers. task: what is chosen, for the summary of best mechanisms; empty when
             nothing is ranked.
-        better: ``"higher"`` or ``"lower"``. not_private: series that are not a private mechanism of the stated epsilon
-            (references, or published calibrations that fail), drawn but never called best.
+        series: every line: as released, as described, sound or a reference. losses_on: on which databases the privacy
+            losses were measured, and whether they are exact or lower bounds.
+        better: ``"higher"`` or ``"lower"``. not_private: series that are known not to be private, where no loss is
+            measured.
         kind: ``"figure"`` (lines first) or ``"table"`` (numbers first).
         remark: what to use instead, or why the paper's number cannot be had.
     """
@@ -238,9 +266,15 @@ class Experiment:
     y_labels: Mapping[str, str] = field(default_factory=dict)
     x_labels: Mapping[str, str] = field(default_factory=dict)
     printed: tuple[Printed, ...] = ()
-    tolerance: float = 0.02
+    judged_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    decimals: int | None = None
+    paper_runs: int = 0
+    spread: Callable[[Point], float] | None = None
+    tolerance: float = 0.0
     tolerance_because: str = ""
     claims: tuple[Claim, ...] = ()
+    series: tuple[Series, ...] = ()
+    losses_on: str = ""
     not_private: frozenset[str] = frozenset()
     kind: Literal["figure", "table"] = "figure"
     remark: str = ""
@@ -249,7 +283,26 @@ class Experiment:
         """Return what the values of a panel are, with their unit."""
         return next((label for ending, label in self.y_labels.items() if panel.endswith(ending)), self.y_label)
 
-    def series_label(self, series: str, beside: Sequence[str]) -> str:
-        """Return a series' name, marked when it is not private and stands beside one that is."""
-        marked = series in self.not_private and not self.not_private.issuperset(beside)
-        return f"{series} (not private)" if marked else series
+    def described(self, name: str) -> Series | None:
+        """Return what a series is; None when the experiment does not say."""
+        return next((each for each in self.series if each.name == name), None)
+
+    def private(self, results: Results, name: str) -> bool:
+        """Return whether a series is a mechanism whose privacy loss is at most epsilon, as far as was measured."""
+        described = self.described(name)
+        if (described is not None and described.kind == "reference") or name in self.not_private:
+            return False
+        loss = results.loss(name)
+        return loss is None or loss <= 1 + 1e-9
+
+    def series_label(self, results: Results, name: str, beside: Sequence[str]) -> str:
+        """Return a series' name, with what it costs where it is not private and stands beside one that is."""
+        described = self.described(name)
+        reference = described is not None and described.kind == "reference"
+        if reference or self.private(results, name) or not any(self.private(results, each) for each in beside):
+            return name
+        loss = results.loss(name)
+        if loss is None:
+            return f"{name} (not private)"
+        cost = "without bound" if math.isinf(loss) else f"at least {loss:.3g} epsilon"
+        return f"{name} (not private: loss {cost})"

@@ -87,7 +87,7 @@ def drawing(experiment: Experiment, results: Results) -> Any:
     grid = list(figure.subplots(down, across, squeeze=False).flat)
     for axes, panel in zip(grid, panels, strict=False):
         printed = [place for place in places if place.panel == panel]
-        looks = {name: _look(experiment, results.series(panel), names, name) for name in names}
+        looks = {name: _look(experiment, results, results.series(panel), names, name) for name in names}
         looks |= {name: _Look(_BLACK, _PRINTED_ONLY[n % len(_PRINTED_ONLY)], "", 0) for n, name in enumerate(alone)}
         _panel(axes, experiment, results, panel, printed, looks)
         _printed(axes, printed, looks)
@@ -122,15 +122,15 @@ def _open(marker: str, size: float) -> Any:
     return Line2D([], [], linestyle="", marker=marker, markersize=size, fillstyle="none", color=_BLACK)
 
 
-def _look(experiment: Experiment, beside: Sequence[str], names: Sequence[str], name: str) -> _Look:
+def _look(experiment: Experiment, results: Results, beside: Sequence[str], names: Sequence[str], name: str) -> _Look:
     number = names.index(name)
     # Beyond ten series colours come again, with other markers and dashes.
     again = number // len(_COLOURS)
     marker = _MARKERS[(number + 3 * again) % len(_MARKERS)]
     dash = _DASHES[(number + 2 * again) % len(_DASHES)]
-    if experiment.series_label(name, beside) == name:
+    if experiment.series_label(results, name, beside) == name:
         return _Look(_COLOURS[number % len(_COLOURS)], marker, dash, 1.5)
-    grey = [each for each in names if each in experiment.not_private].index(name)
+    grey = [each for each in names if not experiment.private(results, each)].index(name)
     return _Look(_GREYS[grey % len(_GREYS)], marker, dash, 1.1)
 
 
@@ -165,7 +165,7 @@ def _panel(
             linewidth=look.width,
             elinewidth=0.7,
             capsize=1.5,
-            label=_text(experiment.series_label(name, list(lines))),
+            label=_text(experiment.series_label(results, name, list(lines))),
             zorder=1 if look.colour in _GREYS else 2,
             **({"transform": _aside(axes, aside)} if aside else {}),
         )

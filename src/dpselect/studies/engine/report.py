@@ -83,8 +83,8 @@ def summary(report: Report) -> list[tuple[str, list[str]]]:
     """Return the one-page summary: headings with sentences below them."""
     rows = report.rows()
     counted = Counter(row.verdict for row in rows)
-    totals = ", ".join(f"{number} {verdict}" for verdict, number in counted.most_common())
-    met, refuted = ([_told(row) for row in _sentences(report, verdict)] for verdict in ("held", "refuted"))
+    totals = "; ".join(f"{number} {verdict}" for verdict, number in counted.most_common())
+    met, refuted = ([_told(row) for row in _sentences(report, verdict)] for verdict in ("reproduced", "refuted"))
     parts = [
         (f"{len(rows)} printed claims: {totals}", [_numbers(outcome) for outcome in report.outcomes]),
         ("Claims met", met or ["None."]),
@@ -146,7 +146,7 @@ def _section(outcome: Outcome, picture: str) -> list[str]:
         f"<p class='verdict'>{_safe(verdicts.sentence(outcome))}</p>",
         f"<p>{_safe(each.method)}</p>",
     ]
-    if each.tolerance_because:
+    if each.tolerance:
         parts.append(f"<p>Tolerance {verdicts.figure(each.tolerance)}: {_safe(each.tolerance_because)}.</p>")
     if each.remark:
         parts.append(f"<p>{_safe(each.remark)}</p>")
@@ -236,7 +236,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    kind = text.replace(" ", "-") if text in (*verdicts.VERDICTS, "not reproduced") else ""
+    kind = text.replace(",", "").replace(" ", "-") if text in verdicts.VERDICTS else ""
     return f"<td class='{kind}'>{_safe(text)}</td>" if kind else f"<td>{_safe(text)}</td>"
 
 
@@ -260,7 +260,7 @@ section { margin: 2rem 0 3rem; } figure { margin: 1rem 0; overflow-x: auto; } sv
 th, td { border-bottom: 1px solid #ddd; padding: .2rem .5rem; text-align: left; vertical-align: top; }
 td { white-space: pre-wrap; } td:first-child { min-width: 3rem; } th { border-bottom: 2px solid #555; }
 .verdict { font-weight: 600; } .note, .time { color: #555; font-size: .85rem; }
-.held { font-weight: 600; color: #0b5d1e; } .refuted { font-weight: 600; color: #a01c1c; }
+.reproduced { font-weight: 600; color: #0b5d1e; } .refuted { font-weight: 600; color: #a01c1c; }
 .not-comparable, .not-reproduced { color: #555; font-style: italic; }
 /* What is folded on the screen is on paper. */
 @media print { details::details-content { content-visibility: visible; } }

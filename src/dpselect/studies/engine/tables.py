@@ -40,7 +40,7 @@ def sheets(experiment: Experiment, results: Results) -> list[Sheet]:
                     cells.append(f"{figure(ours.value)} ± {figure(round(ours.error, 5))}")
                 else:
                     cells.append(figure(ours.value))
-            rows.append((experiment.series_label(name, names), *cells))
+            rows.append((experiment.series_label(results, name, names), *cells))
             if any((name, x) in places for x in across):
                 rows.append(("  printed", *(_printed(places, name, x) for x in across)))
                 rows.append(("  difference", *(_difference(places, lines[name], name, x) for x in across)))

@@ -1,4 +1,4 @@
-"""Verdicts, computed from the numbers: what held, what is refuted, what cannot be compared, and what wins."""
+"""Verdicts, computed from the numbers: what comes out, at what price, what does not, and what wins."""
 
 from __future__ import annotations
 
@@ -6,23 +6,25 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
+from dpselect.studies.engine.allowed import allowed
 from dpselect.studies.engine.experiment import (
     Experiment,
     Judgement,
     NotReproduced,
+    Point,
     Printed,
     Results,
     Unmeasured,
     Verdict,
 )
 from dpselect.studies.engine.runs import Outcome
+from dpselect.studies.engine.series import PRIVACY
 
-# The spread of fewer runs is not known.
-_FEWEST = 5
-VERDICTS: tuple[Verdict, ...] = ("held", "refuted", "not comparable")
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Row:
     claim: str
     printed: str
     ours: str
-    verdict: Verdict | str
+    verdict: Verdict
     why: str = ""
 
 
@@ -50,34 +52,61 @@ def figure(value: float) -> str:
 
 
 def rule(experiment: Experiment, results: Results, place: Printed) -> Judgement:
-    """Judge one printed number: held within the tolerance and what chance allows, unless that says nothing."""
+    """Judge one printed number against the series of ours that it is held against, those that are private first."""
+    names = place.ours or experiment.judged_by.get(place.series, (place.series,))
+    measured = [point for name in names if (point := _at(results, place, name)) is not None]
+    if not measured:
+        why = "; ".join(filter(None, ["not measured in this run", place.not_comparable or place.depends]))
+        return Judgement("", "not comparable", why)
+    if place.depends or place.not_comparable:
+        verdict: Verdict = "depends on unpublished data or choices" if place.depends else "not comparable"
+        return Judgement(_shown(measured[0]), verdict, place.depends or place.not_comparable)
+    judged = [(_judged(experiment, place, point), experiment.private(results, point.series)) for point in measured]
+    met = [pair for pair in judged if pair[0].verdict == "reproduced"]
+    for judgement, private in sorted(met, key=lambda pair: not pair[1]):
+        return judgement if private or _fact(experiment, measured) else _at_a_price(judgement)
+    undecided = [judgement for judgement, _ in judged if judgement.verdict == "not comparable"]
+    return undecided[0] if undecided else judged[0][0]
+
+
+def reproduced(private: bool) -> Verdict:
+    """Return the verdict on what comes out: with privacy, or without."""
+    return "reproduced" if private else "reproduced, without privacy"
+
+
+def _at(results: Results, place: Printed, name: str) -> Point | None:
     try:
-        ours = results.at(place.panel, place.series, place.x)
+        return results.at(place.panel, name, place.x)
     except Unmeasured:
-        return Judgement(
-            "", "not comparable", "; ".join(filter(None, ["not measured in this run", place.not_comparable]))
-        )
+        return None
+
+
+def _fact(experiment: Experiment, measured: Sequence[Point]) -> bool:
+    """Return whether a number is a fact, such as a count of a dataset: privacy is not its matter."""
+    described = [experiment.described(point.series) for point in measured]
+    return all(each is not None and each.kind == "reference" for each in described)
+
+
+def _at_a_price(judgement: Judgement) -> Judgement:
+    return Judgement(judgement.ours, reproduced(private=False), judgement.why)
+
+
+def _shown(ours: Point) -> str:
     error = 0.0 if math.isnan(ours.error) else ours.error
-    shown = figure(ours.value) + (f" ± {figure(error)}" if error else "")
-    if place.not_comparable:
-        return Judgement(shown, "not comparable", place.not_comparable)
-    tolerance = experiment.tolerance if place.tolerance is None else place.tolerance
-    by_chance = _margin(ours.runs) * error
-    allowed, difference = tolerance + by_chance, abs(ours.value - place.value)
-    few = 0 < ours.runs < _FEWEST or 0 < 2 * tolerance < by_chance
-    if few and (difference <= allowed or ours.runs < _FEWEST):
-        return Judgement(
-            shown, "not comparable", f"too few runs ({ours.runs}) for the tolerance of {figure(tolerance)}"
-        )
-    verdict: Verdict = "held" if difference <= allowed else "refuted"
-    return Judgement(shown, verdict, f"apart by {figure(difference)}, allowed {figure(allowed)}")
+    return figure(ours.value) + (f" ± {figure(error)}" if error else "")
 
 
-def _margin(runs: int) -> float:
-    """Return how many standard errors chance moves a mean of that many runs, at 95 per cent: Student's, not below 2."""
-    from scipy.stats import t
-
-    return max(2.0, float(t.ppf(0.975, runs - 1))) if runs > 1 else 2.0
+def _judged(experiment: Experiment, place: Printed, ours: Point) -> Judgement:
+    shown, limit = _shown(ours), allowed(experiment, place, ours)
+    difference = abs(ours.value - place.value)
+    apart = f"apart by {figure(difference)}, allowed {figure(limit.total)}"
+    if difference > limit.total + 1e-12:
+        return Judgement(shown, "refuted", apart)
+    if not limit.useful(place.value):
+        return Judgement(shown, "not comparable", f"too few runs ({ours.runs}) to decide: {apart}")
+    if limit.twice(ours.value, place.value):
+        return Judgement(shown, "not comparable", f"too few runs ({ours.runs}) to tell it from twice or half: {apart}")
+    return Judgement(shown, "reproduced", apart)
 
 
 def rows(outcome: Outcome) -> list[Row]:
@@ -103,7 +132,7 @@ def rows(outcome: Outcome) -> list[Row]:
 def not_reproduced(claims: Iterable[NotReproduced]) -> list[Row]:
     """Return claims that no experiment repeats."""
     return [
-        Row(each.paper, each.item, each.text, each.printed, "", "not reproduced", f"because {each.because}")
+        Row(each.paper, each.item, each.text, each.printed, "", "not comparable", f"not repeated: {each.because}")
         for each in claims
     ]
 
@@ -119,17 +148,18 @@ def sentence(outcome: Outcome) -> str:
         )
     if not total:
         return "The paper prints no number here; the picture is ours alone."
-    counts = ", ".join(f"{counted[verdict]} {verdict}" for verdict in VERDICTS if counted[verdict])
-    drawn = [each for each in outcome.results.points if each.runs and not math.isnan(each.error)]
-    exact = sum(not each.runs for each in outcome.results.points)
+    counts = "; ".join(f"{counted[verdict]} {verdict}" for verdict in VERDICTS if counted[verdict])
+    points = [each for each in outcome.results.points if each.panel != PRIVACY]
+    drawn = [each for each in points if each.runs and not math.isnan(each.error)]
+    exact = sum(not each.runs for each in points)
     how = "exact laws, no sampling error"
     if drawn:
         worst = max(drawn, key=lambda each: each.error)
         how = f"standard error at most {figure(worst.error)} in “{experiment.label(worst.panel)}”"
     if drawn and exact:
         how += f"; {exact} points exact"
-    tolerance = f"; tolerance {figure(experiment.tolerance)}" if experiment.printed else ""
-    return f"Of {total} printed claims {counts} ({how}{tolerance})."
+    tolerance = f"; tolerance {figure(experiment.tolerance)}" if experiment.tolerance else ""
+    return f"Of {total} printed claims: {counts} ({how}{tolerance})."
 
 
 def best(experiment: Experiment, results: Results) -> list[tuple[str, float]]:
@@ -139,7 +169,7 @@ def best(experiment: Experiment, results: Results) -> list[tuple[str, float]]:
     """
     ranks: dict[str, list[float]] = {}
     for panel in results.panels():
-        series = [name for name in results.series(panel) if name not in experiment.not_private]
+        series = [name for name in results.series(panel) if experiment.private(results, name)]
         lines = {name: {p.x: p.value for p in results.line(panel, name)} for name in series}
         if len(series) < 2:
             continue

@@ -90,7 +90,7 @@ def lead(text: str, printed: str, places: Sequence[str], above: str, below: str,
         allowed = 2 + 2 * error
         held = abs(most - points) <= allowed
         why = f"apart by {abs(most - points):.1f}, allowed {allowed:.1f}"
-        return Judgement(shown, "held" if held else "refuted", why)
+        return Judgement(shown, "reproduced" if held else "refuted", why)
 
     return Claim(text, printed, judge)
 
@@ -106,7 +106,7 @@ def mostly(text: str, places: Sequence[str], above: str, below: str) -> Claim:
         ]
         better, worse = (sum(sign * lead > 0.5 for lead in leads) for sign in (1, -1))
         told = f"more than half a point above in {better} of {len(leads)} settings, below in {worse}"
-        return Judgement(told, "held" if better >= 9 * worse and better else "refuted")
+        return Judgement(told, "reproduced" if better >= 9 * worse and better else "refuted")
 
     return Claim(text, "almost every budget", judge)
 

@@ -131,7 +131,7 @@ def _beats(kind: str, results: Results) -> Judgement:
         return Judgement(shown, "not comparable", why)
     return Judgement(
         shown,
-        "held" if lead > 0 else "refuted",
+        "reproduced" if lead > 0 else "refuted",
         "the forest against the single option that is best in hindsight; metafeatures are paid for",
     )
 

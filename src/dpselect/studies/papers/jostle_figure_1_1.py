@@ -64,7 +64,7 @@ def _white(results: Results) -> Judgement:
     shares = [results.at(f"{name}, {EMPTY}", DAWA, 0.01).value for name in SETS]
     return Judgement(
         f"{min(shares):.0f}% to {max(shares):.0f}% of the empty cells",
-        "held" if min(shares) > 10 else "refuted",
+        "reproduced" if min(shares) > 10 else "refuted",
         "counted as many: more than 10% on every dataset",
     )
 
@@ -79,7 +79,7 @@ def _better(results: Results) -> Judgement:
     return Judgement(
         f"DAWA errs less at {won} of {len(ratios)} places, by factors from {figure(min(ratios.values()))} to "
         f"{figure(max(ratios.values()))}",
-        "held" if 0 < won < len(ratios) else "refuted",
+        "reproduced" if 0 < won < len(ratios) else "refuted",
         "held when neither is always better",
     )
 

@@ -105,30 +105,32 @@ def _told(means: dict[str, float]) -> str:
 def _hiv_best(results: Results) -> Judgement:
     means = _means(results, "hiv1625")
     won = max(means, key=lambda series: means[series]) if means else ""
-    return Judgement(f"mean over epsilon {_told(means)}", "held" if won.startswith("A1") else "refuted")
+    return Judgement(f"mean over epsilon {_told(means)}", "reproduced" if won.startswith("A1") else "refuted")
 
 
 def _hiv_worst(results: Results) -> Judgement:
     means = _means(results, "hiv1625")
     lost = min(means, key=lambda series: means[series]) if means else ""
-    return Judgement(f"mean over epsilon {_told(means)}", "held" if lost.startswith("A2") else "refuted")
+    return Judgement(f"mean over epsilon {_told(means)}", "reproduced" if lost.startswith("A2") else "refuted")
 
 
 def _nursery(results: Results) -> Judgement:
     means = _means(results, "nursery")
     won = max(means, key=lambda series: means[series]) if means else ""
-    return Judgement(f"mean over epsilon {_told(means)}", "held" if won.startswith("A2") else "refuted")
+    return Judgement(f"mean over epsilon {_told(means)}", "reproduced" if won.startswith("A2") else "refuted")
 
 
 def _contraceptive(results: Results) -> Judgement:
     means = _means(results, "contraceptive", 0.1)
     won = max(means, key=lambda series: means[series]) if means else ""
-    return Judgement(f"mean at epsilon <= 0.1 {_told(means)}", "held" if won.startswith("A3") else "refuted")
+    return Judgement(f"mean at epsilon <= 0.1 {_told(means)}", "reproduced" if won.startswith("A3") else "refuted")
 
 
 def _empty(results: Results) -> Judgement:
     share = 100 * (1 - results.at("hiv1625, facts", ROWS, 0).value / 20**3)
-    return Judgement(f"at least {share:.1f}%", "held" if 75 <= share <= 85 else "refuted", "counted, within 5 points")
+    return Judgement(
+        f"at least {share:.1f}%", "reproduced" if 75 <= share <= 85 else "refuted", "counted, within 5 points"
+    )
 
 
 def _printed() -> tuple[Printed, ...]:

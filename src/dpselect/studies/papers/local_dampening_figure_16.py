@@ -47,13 +47,13 @@ def measure(cell: Cell, _: Effort, __: np.random.Generator) -> Sequence[Point]:
 def _strict(results: Results) -> Judgement:
     share = results.at(RANKS, f"{FALLS}, Enron", 0).value
     return Judgement(
-        f"{share:.0f} % of the steps up in EBC are steps down in delta", "held" if share > 0 else "refuted"
+        f"{share:.0f} % of the steps up in EBC are steps down in delta", "reproduced" if share > 0 else "refuted"
     )
 
 
 def _weak(results: Results) -> Judgement:
     value = results.at(RANKS, f"{CORRELATION}, Enron", 0).value / 100
-    return Judgement(f"Spearman correlation {value:.2f}", "held" if value > 0 else "refuted")
+    return Judgement(f"Spearman correlation {value:.2f}", "reproduced" if value > 0 else "refuted")
 
 
 EXPERIMENT = Experiment(

@@ -67,7 +67,7 @@ def _mean(name: str, printed: float, within: float) -> Claim:
         value = float(reductions(results, name).mean())
         held = abs(value - printed) <= within
         return Judgement(
-            f"{value:.1f} %", "held" if held else "refuted", f"allowed {within:g} points: the grid is not printed"
+            f"{value:.1f} %", "reproduced" if held else "refuted", f"allowed {within:g} points: the grid is not printed"
         )
 
     return Claim(f"{name}: mean reduction of the error by local dampening", f"{printed:g} %", judge)
@@ -78,7 +78,7 @@ def _most(name: str, printed: float, within: float, text: str) -> Claim:
         value = float(reductions(results, name).max())
         held = abs(value - printed) <= within
         return Judgement(
-            f"{value:.1f} %", "held" if held else "refuted", f"allowed {within:g} points: the grid is not printed"
+            f"{value:.1f} %", "reproduced" if held else "refuted", f"allowed {within:g} points: the grid is not printed"
         )
 
     return Claim(text, f"{printed:g} %", judge)

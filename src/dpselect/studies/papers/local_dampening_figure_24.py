@@ -22,7 +22,9 @@ def _inverted(results: Results) -> Judgement:
         result[place], largest = 100 * (ours.value - theirs.value), ours.x
     text = ", ".join(f"{place}: {value:+.1f} points" for place, value in result.items())
     return Judgement(
-        text, "held" if min(result.values()) < -0.5 else "refuted", f"half a point at epsilon {largest:g} is asked for"
+        text,
+        "reproduced" if min(result.values()) < -0.5 else "refuted",
+        f"half a point at epsilon {largest:g} is asked for",
     )
 
 

@@ -122,7 +122,7 @@ def _near_random(results: Results) -> Judgement:
     random = float(np.mean([k / SIZE for k in SIZES]))
     return Judgement(
         f"at most {worst:.2f} at any budget; naming nodes at random gives {random:.2f}",
-        "held" if worst <= 0.25 else "refuted",
+        "reproduced" if worst <= 0.25 else "refuted",
         "poor means at most 0.25, a little above the largest printed 0.21",
     )
 
@@ -138,7 +138,7 @@ def _better(results: Results) -> Judgement:
     behind = any(value < -error for value, error in lead)
     return Judgement(
         f"ahead by {least:.2f} to {most:.2f}",
-        "refuted" if behind else "held",
+        "refuted" if behind else "reproduced",
         f"within two standard errors at {unclear} of {len(lead)} places" if unclear else "",
     )
 

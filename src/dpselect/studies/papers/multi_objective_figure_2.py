@@ -88,7 +88,7 @@ def _equal(results: Results) -> Judgement:
     text = "fitness at epsilon 0.5 less the noise-free one: " + ", ".join(f"{t} {v:+.2f}" for t, v in result.items())
     if not error <= 0.05:
         return Judgement(text, "not comparable", f"too few runs: the standard error is {error:.2f}")
-    return Judgement(text, "held" if min(result.values()) >= -0.1 - 2 * error else "refuted", "allowed 0.1")
+    return Judgement(text, "reproduced" if min(result.values()) >= -0.1 - 2 * error else "refuted", "allowed 0.1")
 
 
 def _over_id3(title: str, stated: float) -> Claim:
@@ -104,7 +104,7 @@ def _over_id3(title: str, stated: float) -> Claim:
         if not error <= min(3, (stated - 3) / 2):
             return Judgement(shown, "not comparable", f"too few runs: the standard error is {error:.0f} points")
         held = abs(most - stated) <= 3 + 2 * error
-        return Judgement(shown, "held" if held else "refuted", "allowed 3 points and two standard errors")
+        return Judgement(shown, "reproduced" if held else "refuted", "allowed 3 points and two standard errors")
 
     return Claim(f"{title}: improves on LocalDiffPID3 by", f"{stated:g} %", judge)
 

@@ -115,7 +115,7 @@ def _plateau(title: str, told: float) -> Claim:
         allowed = 0.05 + 2 * last.error
         held = abs(last.value - told) <= allowed
         return Judgement(
-            f"{last.value:.2f} ± {last.error:.2f}", "held" if held else "refuted", f"allowed {allowed:.2f}"
+            f"{last.value:.2f} ± {last.error:.2f}", "reproduced" if held else "refuted", f"allowed {allowed:.2f}"
         )
 
     return Claim(f"{title}: the error converges to", f"{told:g}", judge)
@@ -130,7 +130,9 @@ def _late(results: Results) -> Judgement:
     if any(each.runs < _ENOUGH for each in results.points):
         return _few(told)
     held = all(difference <= allowed for difference, allowed in found.values())
-    return Judgement(f"at epsilon 1e6 less the plateau of the local method: {told}", "held" if held else "refuted")
+    return Judgement(
+        f"at epsilon 1e6 less the plateau of the local method: {told}", "reproduced" if held else "refuted"
+    )
 
 
 def _better(results: Results) -> Judgement:
@@ -144,7 +146,7 @@ def _better(results: Results) -> Judgement:
         return _few(told)
     return Judgement(
         told,
-        "held" if not behind else "refuted",
+        "reproduced" if not behind else "refuted",
         "clearly: by more than two standard errors",
     )
 

@@ -82,7 +82,7 @@ def _better(results: Results) -> Judgement:
     behind = [where for where, value in lead.items() if value < -0.005]
     told = f"better or level in {len(lead) - len(behind)} of {len(lead)} settings"
     return Judgement(
-        told, "held" if not behind else "refuted", f"worse: {', '.join(behind)}" if behind else "within 0.005"
+        told, "reproduced" if not behind else "refuted", f"worse: {', '.join(behind)}" if behind else "within 0.005"
     )
 
 

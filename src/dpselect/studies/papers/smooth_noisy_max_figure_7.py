@@ -111,7 +111,7 @@ def saved(place: str, rival: str, least: float, results: Results) -> Judgement:
     more = "" if theirs else "at least "
     return Judgement(
         f"{more}{saving:.0f}% ({figure(ours)} against {_needs(theirs)})",
-        "held" if saving >= least - 5 else "refuted",
+        "reproduced" if saving >= least - 5 else "refuted",
         told,
     )
 

@@ -38,7 +38,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
 
 def _value(results: Results) -> Judgement:
     value = results.at("the median of HEPTH", "value", 50).value
-    return Judgement(f"{value:g}", "held" if value == 41 else "refuted", "counted")
+    return Judgement(f"{value:g}", "reproduced" if value == 41 else "refuted", "counted")
 
 
 def _chance(results: Results) -> Judgement:
@@ -50,7 +50,7 @@ def _chance(results: Results) -> Judgement:
     chance = results.at(EXACT, "LD2", line[least].x).value
     return Judgement(
         f"the bias dips to {line[least].value:.2f} at epsilon {line[least].x:.2f}, where Pr[median] is {chance:.3f}",
-        "held" if chance < 0.5 else "refuted",
+        "reproduced" if chance < 0.5 else "refuted",
         "a dip with Pr[median] below one half is chance",
     )
 

@@ -147,7 +147,7 @@ def _lead(results: Results) -> Judgement:
         return Judgement(shown, "not comparable", f"too few runs: standard errors up to {error:.3f}")
     return Judgement(
         shown,
-        "held" if best >= 8.58 - 2 else "refuted",
+        "reproduced" if best >= 8.58 - 2 else "refuted",
         f"within 2 points; the sound calibration at most {max(sound):.1f}%",
     )
 
@@ -171,7 +171,7 @@ def _often(results: Results) -> Judgement:
         why = f"too few runs: standard errors up to {error:.3f}"
         return Judgement(f"ahead at {won} of {total} places", "not comparable", why)
     return Judgement(
-        f"ahead at {won} of {total} places", "held" if won >= 0.8 * total else "refuted", "almost all: 80%"
+        f"ahead at {won} of {total} places", "reproduced" if won >= 0.8 * total else "refuted", "almost all: 80%"
     )
 
 

@@ -64,7 +64,7 @@ def _smooth(votes: list[int], epsilon: float) -> NDArray[np.float64]:
 def _broken(results: Results) -> Judgement:
     loss = results.at(LOSS, FENCED, 0.5).value
     return Judgement(
-        f"loss {loss:.2f} epsilon", "held" if loss > 1 else "refuted", "exact; more than 1 breaks the promise"
+        f"loss {loss:.2f} epsilon", "reproduced" if loss > 1 else "refuted", "exact; more than 1 breaks the promise"
     )
 
 

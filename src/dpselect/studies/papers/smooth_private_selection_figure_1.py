@@ -75,7 +75,7 @@ def ahead(series: str, rivals: Sequence[str], results: Results) -> Judgement:
     ours = ", ".join(f"{lead:+.1f}" for lead in means.values())
     return Judgement(
         f"mean lead {ours} points at m = {', '.join(map(str, SIZES))}",
-        "held" if min(means.values()) > 0 else "refuted",
+        "reproduced" if min(means.values()) > 0 else "refuted",
         f"behind at {behind} of {sum(map(len, leads.values()))} single places; every mechanism meets the same studies",
     )
 

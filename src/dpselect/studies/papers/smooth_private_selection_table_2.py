@@ -45,7 +45,7 @@ def _highest(results: Results) -> Judgement:
     ]
     return Judgement(
         f"ahead by {min(leads):.1f} to {max(leads):.1f} points",
-        "held" if min(leads) > 0 else "refuted",
+        "reproduced" if min(leads) > 0 else "refuted",
         "exact laws at every epsilon",
     )
 

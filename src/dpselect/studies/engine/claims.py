@@ -1,0 +1,98 @@
+"""Sentences that papers share, judged by one rule each: "up to", and savings of a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dpselect.studies.engine.budgets import saved, steps, steps_of
+from dpselect.studies.engine.experiment import Judgement, Results, Verdict
+from dpselect.studies.engine.verdicts import figure, reproduced
+
+# A step either way of the grid on which both budgets are read.
+_ONE_STEP = 1.0
+
+
+@dataclass(frozen=True)
+class Gain:
+    """How much better one series is than another at one setting, and the standard error of that."""
+
+    setting: str
+    value: float
+    error: float = 0.0
+
+
+def up_to(
+    least: float, gains: Sequence[Gain], *, private: bool = True, unit: str = "", rounding: float = 0.5
+) -> Judgement:
+    """Judge "better by up to so much": it comes out where the greatest gain of all settings is at least that.
+
+    More than printed is not against the sentence, since no one says that the paper tried the same settings; more than
+    twice is told. Where chance could hide as much as is printed, the sentence cannot be decided.
+
+    Args:
+        least: the printed gain, above 0. gains: all settings measured. rounding: half a unit of its last decimal.
+
+    >>> up_to(29, [Gain("p = 50", 45.5)], unit=" %").verdict
+    'reproduced'
+    >>> up_to(29, [Gain("p = 50", 12.0)], unit=" %").verdict
+    'refuted'
+    """
+    best = max(gains, key=lambda gain: gain.value)
+    shown = f"{best.value:.1f}{unit} ({best.setting})"
+    chance = quantile(len(gains)) * best.error
+    if best.value + chance < least - rounding:
+        return Judgement(shown, "refuted", f"the greatest of {len(gains)} settings")
+    if chance > least:
+        return Judgement(shown, "not comparable", f"chance alone makes {chance:.1f}{unit}: more runs decide")
+    more = ", more than twice what is printed" if best.value > 2 * least else ""
+    return Judgement(shown, reproduced(private), f"the greatest of {len(gains)} settings{more}")
+
+
+def budget_within(results: Results, panel: str, series: str, close: float) -> float | None:
+    """Return the first measured budget from which the error stays within ``close``; None when it never does.
+
+    Raises:
+        Unmeasured: the series was not measured.
+    """
+    line = results.line(panel, series)
+    within = None
+    for point in reversed(line):
+        if point.value > close:
+            break
+        within = point.x
+    return within
+
+
+def saving(
+    results: Results, panel: str, series: str, rival: str, *, percent: float, close: float, private: bool
+) -> Judgement:
+    """Judge "so many per cent less budget" on the grid of the authors, one step either way allowed.
+
+    Both lines must be measured on ``AUTHORS_GRID``. More saved than printed is not against the sentence. A rival that
+    never comes within ``close`` needs more than the last budget.
+
+    Raises:
+        Unmeasured: a series was not measured.
+    """
+    least, theirs = (budget_within(results, panel, name, close) for name in (series, rival))
+    last = results.line(panel, rival)[-1].x
+    wanted = steps_of(percent)
+    if least is None:
+        verdict: Verdict = "refuted" if theirs is not None else "not comparable"
+        return Judgement("never within", verdict, f"{rival}: {_needs(theirs)}")
+    number = steps(least, theirs or last)
+    shown = f"{'' if theirs else 'at least '}{saved(number):.0f}% ({figure(least)} against {_needs(theirs)})"
+    why = f"{number:.0f} steps of the authors' budgets, printed {wanted}"
+    return Judgement(shown, reproduced(private) if number > wanted - _ONE_STEP - 0.5 else "refuted", why)
+
+
+def quantile(numbers: int) -> float:
+    """Return the two-sided quantile of 5 per cent over so many numbers (Bonferroni)."""
+    from scipy.stats import norm
+
+    return float(norm.ppf(1 - 0.05 / (2 * max(1, numbers))))
+
+
+def _needs(budget: float | None) -> str:
+    return "never" if budget is None else f"epsilon {figure(budget)}"
