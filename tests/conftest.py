@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from dpselect import datasets
+
 # Examples of a quick run; -m slow has contracts with more.
 settings.register_profile("quick", max_examples=40)
 settings.load_profile("quick")
@@ -32,9 +34,15 @@ def pytest_sessionfinish() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """What needs research data says so, where there are none."""
-    if item.get_closest_marker("data") and "DPSELECT_DATA" not in os.environ:
-        pytest.skip("set DPSELECT_DATA to the folder with manifest.toml")
+    """What needs research data that are not here is skipped: those that the mark names, or a folder beside ours."""
+    mark = item.get_closest_marker("data")
+    if mark is None:
+        return
+    if not mark.args and not os.environ.get("DPSELECT_DATA"):
+        pytest.skip("set DPSELECT_DATA to a folder with manifest.toml")
+    known = datasets.every()
+    if missing := [name for name in mark.args if name not in known or not known[name].here]:
+        pytest.skip(f"set DPSELECT_DATA to a folder with {', '.join(missing)}")
 
 
 @pytest.fixture

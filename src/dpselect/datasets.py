@@ -1,94 +1,209 @@
-"""Research datasets in the folder that ``DPSELECT_DATA`` names; nothing is downloaded."""
+"""Research datasets: those of the repository's folder ``data``, and of the folder that ``DPSELECT_DATA`` adds.
+
+Nothing is downloaded. The repository's folder is found in the source tree that runs, or below the current folder; its
+manifest says which datasets come with it, which do not, and which the library makes by itself. Where both folders have
+a dataset of one name, the one of ``DPSELECT_DATA`` is read, unless its file is missing there.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from dpselect.views import Graph
 
+WHERE = (
+    "There are no research data here: work in a clone of dpselect, which has some in its folder data, or set "
+    "DPSELECT_DATA to a folder with manifest.toml and the files that it names."
+)
+_MARK = b'repository = "dpselect"'
+
 
 class WrongFile(ValueError):
     """A file that is not the one the manifest describes."""
 
 
-def folder() -> Path:
-    """Return the folder of datasets.
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset that a manifest describes.
+
+    Attributes:
+        facts: what the manifest says of it.
+        folder: the folder of that manifest.
+    """
+
+    name: str
+    facts: Mapping[str, Any]
+    folder: Path
+
+    @property
+    def path(self) -> Path:
+        """The file, whether it is there or not."""
+        return self.folder / str(self.facts["file"])
+
+    @property
+    def here(self) -> bool:
+        """Whether the file is there."""
+        return "file" in self.facts and self.path.is_file()
+
+
+def repository() -> Path | None:
+    """Return the folder of the datasets that come with the source of dpselect; ``None`` where it is not at hand."""
+    for root in (Path(__file__).parents[2], Path()):
+        try:
+            folder = root.absolute() / "data"
+            # Any project may have a folder of this name: ours has a mark.
+            if _MARK in (folder / "manifest.toml").read_bytes().splitlines():
+                return folder
+        except OSError:
+            continue
+    return None
+
+
+def folders() -> tuple[Path, ...]:
+    """Return the folders of datasets, the one that is asked first before the other.
 
     Raises:
-        FileNotFoundError: ``DPSELECT_DATA`` is not set, or its folder has no ``manifest.toml`` that can be read.
+        FileNotFoundError: there is none, or one has no ``manifest.toml`` that can be read.
     """
-    named = os.environ.get("DPSELECT_DATA")
-    if not named:
-        raise FileNotFoundError("Set DPSELECT_DATA to the folder that holds manifest.toml and the datasets.")
-    if not (Path(named) / "manifest.toml").exists():
-        raise FileNotFoundError(f"DPSELECT_DATA names {named}, which has no manifest.toml.")
-    _manifest(Path(named))
-    return Path(named)
+    result = []
+    if named := os.environ.get("DPSELECT_DATA"):
+        result.append(Path(named))
+        if not (result[0] / "manifest.toml").exists():
+            raise FileNotFoundError(f"DPSELECT_DATA names {named}, which has no manifest.toml.")
+    ours = repository()
+    if ours is not None and not any(folder.samefile(ours) for folder in result):
+        result.append(ours)
+    if not result:
+        raise FileNotFoundError(WHERE)
+    for folder in result:
+        _manifest(folder)
+    return tuple(result)
+
+
+def every() -> dict[str, Dataset]:
+    """Return every dataset of the folders by name, whether its file is there or not.
+
+    Raises:
+        FileNotFoundError: as :func:`folders`.
+    """
+    result: dict[str, Dataset] = {}
+    for folder in folders():
+        for name, facts in _manifest(folder)["datasets"].items():
+            dataset = Dataset(name, facts, folder)
+            if name not in result or (dataset.here and not result[name].here):
+                result[name] = dataset
+    return result
+
+
+def elsewhere(section: str = "missing") -> dict[str, Dataset]:
+    """Return what the manifests name and no folder has: ``missing`` datasets, or ``simulated`` ones.
+
+    Raises:
+        FileNotFoundError: as :func:`folders`.
+    """
+    known = every()
+    result: dict[str, Dataset] = {}
+    for folder in folders():
+        for name, facts in _manifest(folder).get(section, {}).items():
+            if name not in known:
+                result.setdefault(name, Dataset(name, facts, folder))
+    return result
+
+
+def disagreements() -> list[str]:
+    """Return a sentence for each dataset of which two folders have different files under one name.
+
+    Raises:
+        FileNotFoundError: as :func:`folders`.
+    """
+    chosen = every()
+    result = []
+    for folder in folders():
+        for name, facts in _manifest(folder)["datasets"].items():
+            other, ours = Dataset(name, facts, folder), chosen[name]
+            if other.here and other.folder != ours.folder and _sha256(other) != _sha256(ours):
+                result.append(f"{name} is read from {ours.path}, which is another file than {other.path}.")
+    return result
 
 
 def graph(name: str) -> Graph:
-    """Return a graph of the folder, over all its nodes.
+    """Return a graph of the folders, over all its nodes.
 
     Raises:
-        FileNotFoundError: as :func:`folder`.
+        FileNotFoundError: as :func:`folders`, or the file is missing.
         ValueError: no graph of that name (the message lists them), or its file is not the manifest's.
     """
-    entry = _entry(name, "graph")
-    if "n_nodes" not in entry:
-        raise ValueError(f"{folder() / 'manifest.toml'} gives no n_nodes for {name}: add the number of its nodes.")
-    return Graph.read(checked(name), nodes=entry["n_nodes"])
+    known = [key for key, dataset in every().items() if dataset.facts.get("kind") == "graph"]
+    if name not in known:
+        held = f"hold {', '.join(known)}" if known else "hold none"
+        raise ValueError(f"There is no graph {name!r} in {_listed()}: the manifests {held}.")
+    dataset = every()[name]
+    if "n_nodes" not in dataset.facts:
+        raise ValueError(
+            f"{dataset.folder / 'manifest.toml'} gives no n_nodes for {name}: add the number of its nodes."
+        )
+    return Graph.read(checked(name), nodes=dataset.facts["n_nodes"])
 
 
 def checked(name: str) -> Path:
     """Return the file of a dataset, after its content was held against the manifest's sha256, where that gives one.
 
     Raises:
-        FileNotFoundError: as :func:`folder`, or the file is missing.
+        FileNotFoundError: as :func:`folders`, or the file is missing.
+        ValueError: no dataset of that name.
         WrongFile: the content is another.
     """
-    path = folder() / str(_manifest(folder())[name]["file"])
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
+    dataset = _named(name)
+    if not dataset.here:
+        raise FileNotFoundError(f"There is no file {dataset.path}.")
     try:
-        digest = _digest(path)
+        digest = _digest(dataset.path)
     except OSError as error:
-        raise WrongFile(f"{path} cannot be read ({error.strerror}): put a file there that can.") from None
-    if sha256(name) != digest:
+        raise WrongFile(f"{dataset.path} cannot be read ({error.strerror}): put a file there that can.") from None
+    if _sha256(dataset) != digest:
         raise WrongFile(
-            f"{path} is not the file that manifest.toml describes: put the right file there, or, if the change is "
-            f'meant, write sha256 = "{digest}" into the manifest.'
+            f"{dataset.path} is not the file that manifest.toml describes: put the right file there, or, if the change "
+            f'is meant, write sha256 = "{digest}" into the manifest.'
         )
-    return path
+    return dataset.path
 
 
 def sha256(name: str) -> str:
     """Return the sha256 of a dataset's file: the manifest's, or the file's own where the manifest gives none."""
-    entry = _manifest(folder())[name]
-    return str(entry["sha256"]).lower() if "sha256" in entry else _digest(folder() / entry["file"])
+    return _sha256(_named(name))
 
 
 def undescribed(names: Iterable[str]) -> list[Path]:
     """Return the files among those of some datasets for which the manifest gives no sha256."""
-    entries = [_manifest(folder())[name] for name in names]
-    return [folder() / entry["file"] for entry in entries if "sha256" not in entry]
+    chosen = [_named(name) for name in names]
+    return [dataset.path for dataset in chosen if "sha256" not in dataset.facts]
 
 
-def _entry(name: str, kind: str) -> dict[str, Any]:
-    every = _manifest(folder())
-    known = [key for key, value in every.items() if value.get("kind") == kind]
+def _named(name: str) -> Dataset:
+    known = every()
     if name not in known:
-        raise ValueError(f"There is no {kind} {name!r} in the folder: it holds {', '.join(known)}.")
-    return every[name]
+        raise ValueError(f"There is no dataset {name!r} in {_listed()}: `dpselect datasets` lists what there is.")
+    return known[name]
 
 
-def _manifest(place: Path) -> dict[str, dict[str, Any]]:
-    path = place / "manifest.toml"
+def _listed() -> str:
+    return " and ".join(str(folder) for folder in folders())
+
+
+def _sha256(dataset: Dataset) -> str:
+    facts = dataset.facts
+    return str(facts["sha256"]).lower() if "sha256" in facts else _digest(dataset.path)
+
+
+def _manifest(folder: Path) -> dict[str, dict[str, dict[str, Any]]]:
+    path = folder / "manifest.toml"
     # Whoever can do without data catches FileNotFoundError: a manifest that cannot be read counts as none.
     try:
         return _parsed(path, path.read_bytes())
@@ -99,21 +214,25 @@ def _manifest(place: Path) -> dict[str, dict[str, Any]]:
 
 
 @lru_cache(maxsize=4)
-def _parsed(path: Path, content: bytes) -> dict[str, dict[str, Any]]:
+def _parsed(path: Path, content: bytes) -> dict[str, dict[str, dict[str, Any]]]:
     try:
-        every = tomllib.loads(content.decode()).get("datasets")
+        result = tomllib.loads(content.decode())
     except ValueError as error:
         raise _broken(path, error) from None
-    if not isinstance(every, dict):
-        raise FileNotFoundError(f"{path} has no [datasets]: mend it, or let DPSELECT_DATA name another folder.")
-    for name, entry in every.items():
-        if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
+    if not isinstance(result.get("datasets"), dict):
+        raise FileNotFoundError(f"{path} has no [datasets]: add the datasets of this folder.")
+    for name, facts in result["datasets"].items():
+        if not isinstance(facts, dict) or not isinstance(facts.get("file"), str):
             raise FileNotFoundError(f"{path} gives no file for {name}: add it, or take the dataset out.")
-    return every
+    for section in ("missing", "simulated"):
+        named = result.get(section, {})
+        if not isinstance(named, dict) or not all(isinstance(facts, dict) for facts in named.values()):
+            raise FileNotFoundError(f"{path}: [{section}] takes one table per dataset, as [{section}.NAME].")
+    return result
 
 
 def _broken(path: Path, why: object) -> FileNotFoundError:
-    return FileNotFoundError(f"{path} cannot be read ({why}): mend it, or let DPSELECT_DATA name another folder.")
+    return FileNotFoundError(f"{path} cannot be read ({why}): mend it.")
 
 
 def _digest(path: Path) -> str:

@@ -1,26 +1,23 @@
 """Who wins where, on public histograms."""
 
-import os
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dpselect import histograms
+from dpselect import datasets, histograms
 
-DATA = Path(os.environ.get("DPSELECT_DATA", "")) / "histograms"
 NAMES = ["hepth", "income", "medcost", "patent", "adult_2d", "beijing_taxi_s", "cabspotting_s", "checkin", "loan"]
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.data,
+    pytest.mark.data(*NAMES),
 ]
 
 
 def errors(name: str, scale: int) -> dict[str, float]:
     """Mean scaled error of each algorithm at epsilon 0.1, on prefixes or random ranges."""
-    counts = histograms.shapes.resampled(np.load(DATA / f"{name}.npy"), scale, seed=2)
+    counts = histograms.shapes.resampled(np.load(datasets.checked(name)), scale, seed=2)
     asked = histograms.Workload.random_ranges(counts.shape, 2000, seed=1)
     if counts.ndim == 1:
         asked = histograms.Workload.prefixes(counts.shape)

@@ -1,7 +1,6 @@
 """What users meet: tables of every kind, refusals, silence about private facts, models in files."""
 
 import json
-import os
 from contextlib import contextmanager, nullcontext
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from sklearn.base import clone
 
 import dpselect as dps
+from dpselect import datasets
 from dpselect.learn import (
     EVERY_CLASSIFIER,
     THE_FIVE,
@@ -417,14 +417,11 @@ def test_depths_of_forests() -> None:
     assert (5, 1) == (jagannathan_depth(known, 10**6), jagannathan_depth(known, 20))
 
 
-@pytest.mark.data
+@pytest.mark.data("mushroom")
 def test_mushrooms() -> None:
     """At epsilon 1 the default tree is right about 98.5 % of the mushrooms it has not seen."""
-    import tomllib
-
-    root = Path(os.environ["DPSELECT_DATA"])
-    facts = tomllib.loads((root / "manifest.toml").read_text())["datasets"]["mushroom"]
-    table = pd.read_parquet(root / facts["file"])
+    facts = datasets.every()["mushroom"].facts
+    table = pd.read_parquet(datasets.checked("mushroom"))
     target = facts["target"]
     names = [name for name in table.columns if name != target]
     domains = {name: list(facts["attributes"][name]["categories"]) for name in names} | {target: facts["classes"]}

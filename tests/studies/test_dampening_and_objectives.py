@@ -177,7 +177,7 @@ def test_samples_are_breadth_first_and_of_the_size_asked_for() -> None:
     assert [2, 2, 2, 2, 2, 1, 1] == sorted(sample.degrees.tolist(), reverse=True)
 
 
-@pytest.mark.data
+@pytest.mark.data("hepth")
 def test_medians_meet_the_printed_reductions() -> None:
     """HEPTH: 12 per cent at most, from exact laws."""
     points = []
@@ -189,7 +189,7 @@ def test_medians_meet_the_printed_reductions() -> None:
     assert 4 == pytest.approx(found.mean(), abs=1)
 
 
-@pytest.mark.data
+@pytest.mark.data("nltcs")
 def test_a_tree_is_measured_on_the_fold_left_out() -> None:
     """A cell of Figure 23: accuracies with their standard errors."""
     cell = {"dataset": "nltcs", "target": "a15", "depth": 2, "series": id3_trees.SULQ}

@@ -44,7 +44,7 @@ def run(folder, experiment=EXPERIMENT, effort=QUICK, jobs=1):
 
 def journal_of(folder):
     """Return the journal that the engine uses for the tiny experiment."""
-    cells = [engine.key_of(cell) for cell in EXPERIMENT.grid(QUICK) if "dataset" not in cell]
+    cells = [engine.key_of(cell) for cell in EXPERIMENT.grid(QUICK)]
     return Journal(folder / "quick", "tiny", engine.fingerprint(EXPERIMENT, QUICK, cells))
 
 
@@ -371,6 +371,41 @@ def test_a_slip_in_the_data_folder_costs_no_results(tmp_path, steps, monkeypatch
     assert [3.0] == tiny_experiment.MEASURED
 
 
+@pytest.mark.parametrize("complete", [True, False])
+def test_a_forgotten_folder_costs_no_results(tmp_path, steps, monkeypatch, complete):
+    """Cells whose data are not here today stay on the disk, though the experiment is finished without them."""
+    steps([1, 2])
+    if complete:
+        run(tmp_path, READS)
+    else:
+        interrupted(tmp_path, READS, monkeypatch)
+    right = os.environ["DPSELECT_DATA"]
+    monkeypatch.delenv("DPSELECT_DATA")
+    assert [0.0] == values(run(tmp_path, READS))
+    monkeypatch.setenv("DPSELECT_DATA", right)
+    tiny_experiment.MEASURED.clear()
+
+    assert [0.0, 3.0, 3.0] == values(run(tmp_path, READS))
+    assert ([] if complete else [3.0]) == tiny_experiment.MEASURED
+
+
+def test_a_table_completed_without_a_folder_keeps_what_was_measured_with_it(tmp_path, steps, monkeypatch):
+    """A cell without data was left, and is measured while the folder is away."""
+    steps([1, 2])
+    interrupted(tmp_path, READS, monkeypatch)
+    lines = tmp_path / "quick" / "tiny.jsonl"
+    lines.write_text("".join(lines.read_text().splitlines(keepends=True)[1:]))
+    right = os.environ["DPSELECT_DATA"]
+    monkeypatch.delenv("DPSELECT_DATA")
+    assert [0.0] == values(run(tmp_path, READS))
+    assert not lines.exists()
+    monkeypatch.setenv("DPSELECT_DATA", right)
+    tiny_experiment.MEASURED.clear()
+
+    assert [0.0, 3.0, 3.0] == values(run(tmp_path, READS))
+    assert [3.0] == tiny_experiment.MEASURED
+
+
 def test_a_damaged_file_without_sha256_is_named(tmp_path, steps):
     """The reader's own advice, to load it unsafely, is not passed on."""
     path = steps(b"no array", "without sha256")
@@ -383,8 +418,9 @@ def test_a_damaged_file_without_sha256_is_named(tmp_path, steps):
     )
 
 
-def test_a_cell_that_may_read_any_file_waits_for_all(tmp_path, steps):
+def test_a_cell_that_may_read_any_file_waits_for_all(tmp_path, steps, monkeypatch):
     """The choices of 004 take whatever histograms and tables are there."""
+    monkeypatch.setattr("dpselect.datasets.repository", lambda: None)
     steps([1, 2])
     path = steps([7, 8, 9], describe=False)
 

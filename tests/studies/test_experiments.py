@@ -95,9 +95,9 @@ def test_bad_options_end_with_one_sentence(capsys, tmp_path, wrong):
     assert 1 == capsys.readouterr().err.count("\n")
 
 
-def test_without_data_the_rest_runs_and_the_rest_is_named(capsys, tmp_path, monkeypatch):
+@pytest.mark.usefixtures("no_data")
+def test_without_data_the_rest_runs_and_the_rest_is_named(capsys, tmp_path):
     """No folder: what to put where is said, experiments without data run, and the others name their datasets."""
-    monkeypatch.delenv("DPSELECT_DATA", raising=False)
     names = ["smooth_noisy_max_theorem_7_2", "smooth_noisy_max_table_3"]
 
     assert 0 == main(["reproduce", *names, "--quick", "--jobs", "1", "--out", str(tmp_path)])
@@ -112,6 +112,7 @@ def test_without_data_the_rest_runs_and_the_rest_is_named(capsys, tmp_path, monk
     assert page.count("<td class='not-comparable'>") == 9 + unrepeated
 
 
+@pytest.mark.usefixtures("no_data")
 def test_a_folder_without_files_holds_nothing(tmp_path, monkeypatch):
     """A manifest alone is no data."""
     (tmp_path / "manifest.toml").write_text('[datasets.enron]\nfile = "graphs/enron.parquet"\n')
@@ -120,9 +121,9 @@ def test_a_folder_without_files_holds_nothing(tmp_path, monkeypatch):
     assert frozenset() == data.available()
 
 
+@pytest.mark.usefixtures("no_data")
 def test_an_interruption_says_how_to_go_on(capsys, tmp_path, monkeypatch):
     """Control-C ends with status 130 and one sentence, below what was said of the data."""
-    monkeypatch.delenv("DPSELECT_DATA", raising=False)
     monkeypatch.setattr(
         "dpselect.studies.papers.EVERY_EXPERIMENT", (replace(tiny_experiment.EXPERIMENT, measure=tiny_experiment.stop),)
     )
@@ -132,9 +133,8 @@ def test_an_interruption_says_how_to_go_on(capsys, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def three(monkeypatch):
+def three(monkeypatch, no_data):  # noqa: ARG001
     """Let there be three small experiments, the second of which can be told what to do."""
-    monkeypatch.delenv("DPSELECT_DATA", raising=False)
     first = tiny_experiment.EXPERIMENT
 
     def told(measure):
@@ -251,6 +251,21 @@ def test_a_wrong_data_folder_is_said_and_the_rest_runs(capsys, tmp_path, three, 
     out = capsys.readouterr().out
     assert out.startswith(told.format(place))
     assert "000 Figure 0: Of 6 printed claims" in out
+
+
+def test_a_file_that_stands_for_another_is_said_first(capsys, tmp_path, three, monkeypatch):
+    """Whoever replaces a dataset of the repository by another file of that name reads of it before the verdicts."""
+    three(tiny_experiment.measure)
+    for name in ("mine", "ours"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "s.csv").write_text(name)
+        (tmp_path / name / "manifest.toml").write_text('[datasets.steps]\nfile = "s.csv"\n')
+    monkeypatch.setenv("DPSELECT_DATA", str(tmp_path / "mine"))
+    monkeypatch.setattr("dpselect.datasets.repository", lambda: tmp_path / "ours")
+
+    assert 0 == main([*SMALL, str(tmp_path / "out")])
+    mine, ours = (tmp_path / name / "s.csv" for name in ("mine", "ours"))
+    assert capsys.readouterr().out.startswith(f"steps is read from {mine}, which is another file than {ours}.\n")
 
 
 @pytest.mark.parametrize("empty", ["", "  "])

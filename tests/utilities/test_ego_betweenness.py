@@ -216,7 +216,7 @@ def test_tiny_graphs_and_odd_workers_are_refused() -> None:
         ego_betweenness(graph_of(FIGURE_9C), max_degree=7, workers=0)
 
 
-@pytest.mark.data
+@pytest.mark.data("enron")
 def test_enron_agrees_with_networkx_where_egos_are_small() -> None:
     """Fifty nodes of the real graph, and the hub of the paper."""
     from dpselect import datasets

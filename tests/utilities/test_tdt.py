@@ -1,13 +1,12 @@
 """The transmission disequilibrium test."""
 
 import csv
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dpselect as dps
+from dpselect import datasets
 from dpselect.audit.admissibility import exact_sensitivity
 from dpselect.utilities import tdt
 from dpselect.utilities.tdt import smooth_tdt
@@ -76,10 +75,10 @@ def test_markers_with_the_same_table_share_a_row() -> None:
     assert "family" == scores.neighbours
 
 
-@pytest.mark.data
+@pytest.mark.data("tdt_justice2020")
 def test_the_six_published_markers() -> None:
     """215 families; the statistics that the reconstructed counts give."""
-    with (Path(os.environ["DPSELECT_DATA"]) / "genomics" / "tdt_justice2020.csv").open() as file:
+    with datasets.checked("tdt_justice2020").open() as file:
         rows = list(csv.DictReader(file))
     scores = tdt([int(r["b"]) for r in rows], [int(r["c"]) for r in rows], families=215)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from contextlib import closing, suppress
@@ -20,8 +19,9 @@ if TYPE_CHECKING:
 _MORE = (
     "With neither --quick nor --runs, measurements are repeated until their standard error is 0.01, up to a bound: "
     "about an hour on two cores. A run that was stopped or killed goes on where it was: give the same command again. "
-    "Data are read from the folder that the environment variable DPSELECT_DATA names, which holds manifest.toml and "
-    "the files it lists; nothing is downloaded, and experiments without data run all the same."
+    "Data are read from the folder data of a clone, and from the folder that the environment variable DPSELECT_DATA "
+    "names, which holds manifest.toml and the files it lists; nothing is downloaded, and experiments without data run "
+    "all the same. `dpselect datasets` says what is here and what is not."
 )
 _UNFINISHED = "Not finished when the run was stopped: the same command goes on from here."
 
@@ -61,8 +61,8 @@ def _run(request: Request) -> Answer:
         page, _ = write(Report(outcomes, not_reproduced, effort, time.monotonic() - start), folder)
         return f"The report is {page}."
 
-    if missing := _missing_data():
-        _tell(missing)
+    if words := _said_of_data():
+        _tell(words)
     show = sys.stderr.isatty()
     try:
         with closing(engine.run(wanted, effort, folder / "results", jobs=request.jobs, show=show)) as running:
@@ -100,20 +100,18 @@ def _told(outcome: Outcome) -> str:
     return "\n".join([*lines, *(f"    {note}" for note in outcome.notes)])
 
 
-def _missing_data() -> str:
-    """Return why there are no data and what to do; empty when there are."""
+def _said_of_data() -> str:
+    """Return why there are no data and what to do, or which files stand for others; empty when all is well."""
     from dpselect import datasets
     from dpselect.studies.engine import data
 
-    named = os.environ.get("DPSELECT_DATA")
-    if not named:
-        return data.WHERE
     try:
-        datasets.folder()
+        places = datasets.folders()
     except FileNotFoundError as error:
-        return f"{error} Experiments without data run all the same."
+        return data.WHERE if str(error) == datasets.WHERE else f"{error} Experiments without data run all the same."
     if data.available():
-        return ""
+        return "\n".join(datasets.disagreements())
+    named = " or ".join(str(place) for place in places)
     return f"None of the files that the manifest lists is in {named}; experiments without data run all the same."
 
 

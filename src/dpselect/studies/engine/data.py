@@ -1,9 +1,8 @@
-"""Research data for the experiments, from the folder that ``DPSELECT_DATA`` names."""
+"""Research data for the experiments, from the repository's folder and the one that ``DPSELECT_DATA`` adds."""
 
 from __future__ import annotations
 
 import csv
-import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,10 +12,7 @@ from numpy.typing import NDArray
 
 from dpselect import datasets
 
-WHERE = (
-    "Set DPSELECT_DATA to a folder with manifest.toml and the files it names (graphs/, histograms/, tabular/, "
-    "genomics/); experiments without data run all the same."
-)
+WHERE = f"{datasets.WHERE} Experiments without data run all the same."
 
 
 @dataclass(frozen=True)
@@ -36,28 +32,18 @@ class Table:
         return {name: values[chosen] for name, values in self.columns.items()}
 
 
-def manifest() -> dict[str, dict[str, Any]]:
-    """Return the facts of every dataset by name; empty when there is no data folder."""
-    try:
-        folder = datasets.folder()
-    except FileNotFoundError:
-        return {}
-    result: dict[str, dict[str, Any]] = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))[
-        "datasets"
-    ]
-    return result
-
-
 def available() -> frozenset[str]:
     """Return the names of the datasets whose files are there."""
-    facts = manifest()
-    return frozenset(name for name, each in facts.items() if (datasets.folder() / each["file"]).is_file())
+    try:
+        return frozenset(name for name, each in datasets.every().items() if each.here)
+    except FileNotFoundError:
+        return frozenset()
 
 
 @lru_cache(maxsize=8)
 def histogram(name: str) -> NDArray[np.int64]:
     """Return the counts of a histogram."""
-    counts: NDArray[np.int64] = np.load(datasets.folder() / manifest()[name]["file"])
+    counts: NDArray[np.int64] = np.load(datasets.every()[name].path)
     return counts
 
 
@@ -66,8 +52,8 @@ def table(name: str, target: str | None = None) -> Table:
     """Return a table, its class column the manifest's unless named."""
     import pyarrow.parquet
 
-    facts = manifest()[name]
-    result = pyarrow.parquet.read_table(datasets.folder() / facts["file"])
+    dataset = datasets.every()[name]
+    facts, result = dataset.facts, pyarrow.parquet.read_table(dataset.path)
     label = target or facts["target"]
     columns = {}
     for column in result.column_names:
@@ -85,6 +71,6 @@ def table(name: str, target: str | None = None) -> Table:
 @lru_cache(maxsize=1)
 def markers() -> tuple[list[int], list[int]]:
     """Return the transmission counts b and c of the six markers."""
-    with (datasets.folder() / manifest()["tdt_justice2020"]["file"]).open(encoding="utf-8") as file:
+    with datasets.every()["tdt_justice2020"].path.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return [int(row["b"]) for row in rows], [int(row["c"]) for row in rows]

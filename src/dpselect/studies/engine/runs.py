@@ -34,7 +34,7 @@ class Outcome:
     """What one experiment gave.
 
     Attributes:
-        skipped: datasets that are not in the folder. seconds: processor time of all its cells.
+        skipped: datasets that are not here. seconds: processor time of all its cells.
         notes: what was dropped or failed. failed: cells that were begun and gave nothing.
     """
 
@@ -48,7 +48,10 @@ class Outcome:
 
 @dataclass
 class _Running:
-    """An experiment under way; ``files`` are the datasets that its cells may read, by key."""
+    """An experiment under way; ``files`` are the datasets that its cells may read, by key.
+
+    ``waiting`` are cells finished before, whose datasets are not here now: they stay on the disk.
+    """
 
     experiment: Experiment
     journal: Journal
@@ -56,6 +59,7 @@ class _Running:
     files: dict[str, tuple[str, ...]]
     skipped: tuple[str, ...]
     finished: dict[str, Measured] = field(default_factory=dict)
+    waiting: tuple[Measured, ...] = ()
 
     def left(self) -> list[tuple[str, Cell]]:
         return [(key, cell) for key, cell in self.cells.items() if key not in self.finished]
@@ -93,7 +97,7 @@ def run(
                     each.journal.append(measured)
                     each.finished[measured.key] = measured
                 if not each.left():
-                    each.journal.complete([each.finished[key] for key in each.cells])
+                    each.journal.complete([*(each.finished[key] for key in each.cells), *each.waiting])
             yield _outcome(each)
 
 
@@ -122,15 +126,19 @@ def _opened(experiment: Experiment, effort: Effort, folder: Path, available: fro
     wanted = dict.fromkeys(str(cell["dataset"]) for cell in cells if "dataset" in cell)
     skipped = tuple(name for name in wanted if name not in available)
     measurable = {key_of(cell): cell for cell in cells if cell.get("dataset") not in skipped}
-    journal = Journal(folder / effort.name, experiment.name, fingerprint(experiment, effort, list(measurable)))
+    # All cells count, those without data too: whoever forgets a folder of data must not lose what was measured.
+    everything = [key_of(cell) for cell in cells]
+    journal = Journal(folder / effort.name, experiment.name, fingerprint(experiment, effort, everything))
     files = _files(experiment, measurable, available)
     # Where no data are there at all, perhaps by a slip, results of another day are left as they are.
-    known = {key: each for key, each in journal.read().items() if key in measurable} if measurable else {}
+    before = journal.read() if measurable else {}
+    known = {key: each for key, each in before.items() if key in measurable}
+    waiting = tuple(before[key] for key in everything if key in before and key not in measurable)
     # Results older than the note of their data are believed: nothing tells them from others.
     finished = {key: each for key, each in known.items() if each.data in ("", _data(files[key]))}
     if changed := len(known) - len(finished):
         journal.notes.append(f"{changed} cell(s) of {experiment.name} are of other data and are computed again.")
-    return _Running(experiment, journal, measurable, files, skipped, finished)
+    return _Running(experiment, journal, measurable, files, skipped, finished, waiting)
 
 
 def _files(experiment: Experiment, cells: Mapping[str, Cell], available: frozenset[str]) -> dict[str, tuple[str, ...]]:

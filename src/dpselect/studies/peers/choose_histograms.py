@@ -10,21 +10,17 @@ what was resampled from it. Eight made-up shapes only train. Loss is the scaled 
 from __future__ import annotations
 
 import argparse
-import os
 import time
-import tomllib
 import warnings
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 
-from dpselect import chooser, histograms
+from dpselect import chooser, datasets, histograms
 from dpselect.chooser import cells
 from dpselect.chooser.regret import leave_out
 
-DATA = Path(os.environ.get("DPSELECT_DATA", ""))
 EPSILONS = [Fraction(1, 100), Fraction(3, 100), Fraction(1, 10), Fraction(3, 10), Fraction(1)]
 SHARE = Fraction(1, 20)
 SCALES = (2_000,)
@@ -38,12 +34,11 @@ def coarse(counts: np.ndarray, side: int) -> np.ndarray:
 
 def databases() -> tuple[dict[str, np.ndarray], dict[str, str], list[str]]:
     """Every histogram, its group, and which are measured."""
-    facts = tomllib.loads((DATA / "manifest.toml").read_text())["datasets"]
     result, groups = {}, {}
-    for name, each in facts.items():
-        if not each["kind"].startswith("histogram"):
+    for name, each in datasets.every().items():
+        if not each.facts.get("kind", "").startswith("histogram"):
             continue
-        counts = np.load(DATA / each["file"]).astype(np.int64)
+        counts = np.load(datasets.checked(name)).astype(np.int64)
         small = coarse(counts, 1024 if counts.ndim == 1 else 64)
         originals = {name: small} | {
             f"{name} x {scale}": histograms.shapes.resampled(small, scale, seed=8) for scale in SCALES

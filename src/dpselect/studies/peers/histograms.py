@@ -12,16 +12,14 @@ random ranges, and MWEM chooses among what is asked.
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
 import dpselect as dps
+from dpselect import datasets
 
-DATA = Path(os.environ.get("DPSELECT_DATA", "")) / "histograms"
 LINES, GRIDS = (
     ("hepth", "income", "medcost", "patent"),
     ("adult_2d", "beijing_taxi_s", "cabspotting_s", "checkin", "loan"),
@@ -78,7 +76,7 @@ def accuracy(repeats: int) -> None:
     print(f"Scaled average error (L2), {runs}. eN = epsilon x scale; * is the least of the row.")
     print(f"{'histogram':>15} {'scale':>10} {'epsilon':>7} {'eN':>8} " + "".join(f"{name:>13}" for name in names))
     for name in LINES + GRIDS:
-        public = np.load(DATA / f"{name}.npy")
+        public = np.load(datasets.checked(name))
         cases = [(histograms.shapes.resampled(public, scale, seed=2), 0.1) for scale in SCALES]
         for counts, epsilon in [*cases, (public, 0.01), (public, 1.0)]:
             result = errors(counts, epsilon, repeats if counts.ndim == 2 else 4 * repeats)

@@ -10,18 +10,16 @@ rounded largest counts, except where a thesis uses the largest count itself.
 from __future__ import annotations
 
 import argparse
-import csv
-import os
-from pathlib import Path
 
 import numpy as np
 
 import dpselect as dps
+from dpselect import datasets
 from dpselect.mechanisms.kinds import Mechanism
+from dpselect.studies.engine import data
 from dpselect.studies.engine.experiment import FULL, QUICK, Results
 from dpselect.studies.papers import local_dampening_figure_17 as median
 
-DATA = Path(os.environ.get("DPSELECT_DATA", ""))
 COLUMNS = {"patent": 20_000, "hepth": 1_000, "income": 3_000_000}
 FENCED = {"calibration": "chaves-2024", "unsound": "reproduction"}
 
@@ -53,7 +51,7 @@ def percentiles() -> None:
     """000, Figure 7: the thesis's |x_p - E x|, the honest E|x - x_p|, and the probability of being exact."""
     epsilons = (0.1, 1.0, 10.0, 100.0)
     for column, upper in COLUMNS.items():
-        values = np.load(DATA / "histograms" / f"{column}.npy")
+        values = np.load(datasets.checked(column))
         grid = np.arange(upper + 1)
         for p in (50, 90, 99):
             right = np.sort(values)[values.size * p // 100]
@@ -96,9 +94,7 @@ def percentiles() -> None:
 def markers(studies: int) -> None:
     """002, Table II and Figures 1 and 2: the probability of naming the most significant marker."""
     epsilons = (3, 6, 9, 12, 15, 18, 21)
-    with (DATA / "genomics" / "tdt_justice2020.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    real = [dps.utilities.tdt([int(r["b"]) for r in rows], [int(r["c"]) for r in rows], families=215)]
+    real = [dps.utilities.tdt(*data.markers(), families=215)]
     printed = {
         "printed EM": (30.0, 42.5, 42.5, 55.0, 60.0, 72.5, 82.5),
         "printed PF": (22.5, 40.0, 47.5, 55.0, 62.5, 77.5, 80.0),
@@ -156,8 +152,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--studies", type=int, default=200, help="simulated studies a size")
     given = parser.parse_args()
-    if not (DATA / "histograms").is_dir():
-        raise SystemExit("Set DPSELECT_DATA to the folder with manifest.toml.")
     medians()
     percentiles()
     markers(given.studies)

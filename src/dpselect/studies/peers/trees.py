@@ -9,12 +9,10 @@ diffprivlib imports (scikit-learn 1.8) its tree and forest of ten run on the sam
 from __future__ import annotations
 
 import argparse
-import os
 import resource
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,6 @@ import numpy as np
 import dpselect as dps
 from dpselect.studies.engine import data
 
-DATA = Path(os.environ.get("DPSELECT_DATA", ""))
 SETS = ("adult", "nltcs", "acs", "mushroom", "nursery", "contraceptive", "hiv1625", "wine", "pendigits")
 learn = dps.learn
 
@@ -179,8 +176,6 @@ def main() -> None:
     parser.add_argument("--speed", action="store_true", help="only the speed")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
-    if not (DATA / "manifest.toml").is_file():
-        raise SystemExit("Set DPSELECT_DATA to the folder with manifest.toml.")
     if args.speed:
         speed()
     else:

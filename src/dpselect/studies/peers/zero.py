@@ -4,7 +4,7 @@
 
 Exact laws, no sampling, except with ``--trees``: there whole searches are run, and held against searches without noise.
 "neutral" is what dpselect did for all scores before they could say what zero means. Reads graphs, histograms and tables
-from the folder named by DPSELECT_DATA.
+from the data folders.
 """
 
 from __future__ import annotations
