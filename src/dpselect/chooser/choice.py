@@ -49,6 +49,33 @@ class Predicted:
     high: float
 
 
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """How choosing did on databases left out of training, beside the best fixed option; means over these.
+
+    Attributes:
+        learned, learned_added: loss of the learned choice over the least, and what it lost beyond the least.
+        fixed: the best fixed option, known only afterwards.
+        fixed_regret, fixed_added: the same of that option, with all of epsilon.
+        vanishing: whether some least loss is all but 0: ratios say little then.
+    """
+
+    learned: float
+    learned_added: float
+    fixed: str
+    fixed_regret: float
+    fixed_added: float
+    vanishing: bool
+
+    def __str__(self) -> str:
+        text = (
+            f"On databases left out of training, choosing lost {self.learned:.3g} times the least loss and "
+            f"{self.learned_added:.3g} more than it, always {self.fixed} {self.fixed_regret:.3g} times and "
+            f"{self.fixed_added:.3g} more."
+        )
+        return f"{text} Some least loss is all but 0, so what was lost more counts." if self.vanishing else text
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Choice:
     """What may be published of a choice: all of it.
@@ -58,8 +85,8 @@ class Choice:
         measured: the metafeatures; empty when epsilon alone decided.
         predicted: by option; empty when it was not predicted.
         total, spent: epsilon of the whole answer, and of metafeatures.
-        reason: why the safest option was taken instead of a prediction; empty otherwise.
-        held_out: mean regret on databases left out of training, NaN if that was not measured.
+        reason: why another option than the predicted one was taken; empty otherwise.
+        held_out: how choosing did on databases left out of training; ``None`` if that was not measured.
         guarantee: of the metafeatures; ``None`` when all are public.
     """
 
@@ -69,7 +96,7 @@ class Choice:
     total: Fraction
     spent: Fraction
     reason: str
-    held_out: float
+    held_out: HeldOut | None
     guarantee: Guarantee | None
 
     @property
@@ -107,7 +134,7 @@ class Choice:
             facts += ", all of them public, at no cost"
         text = f"{facts}; {self.option.name} answers with epsilon {float(self.left):.4g} of {float(self.total):.4g}."
         if self.reason:
-            return f"{text} {self.reason}"
+            return f"{text} {self.reason}{self._held_out()}"
         prediction = self.predicted[self.option.name]
         rivals = sorted((each.regret, name) for name, each in self.predicted.items() if name != self.option.name)
         regret, rival = rivals[0] if rivals else (np.inf, "")
@@ -116,9 +143,10 @@ class Choice:
             text += f" It is predicted to lose {prediction.loss:.4g}; the next, {rival}, {times:.2f} times that."
             overlap = self.predicted[rival].low < prediction.high
             text += " The two are too close to be sure." if overlap else " The two are well apart."
-        if np.isfinite(self.held_out):
-            text += f" On databases left out of training, choosing this way lost {self.held_out:.2f} times the least."
-        return text
+        return text + self._held_out()
+
+    def _held_out(self) -> str:
+        return "" if self.held_out is None else f" {self.held_out}"
 
     def __repr__(self) -> str:
         return f"Choice(option={self.option.name!r}, epsilon={self.total}, spent={self.spent})"

@@ -16,16 +16,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from dpselect.chooser.choice import Answer, Choice, Measured, Predicted
+from dpselect.chooser.choice import Answer, Choice
 from dpselect.chooser.formula import Formula
 from dpselect.chooser.learner import learner_of
 from dpselect.chooser.metafeature import Metafeature, paid, released
 from dpselect.chooser.option import Option, rehearsed
 from dpselect.chooser.policy import Policy, Recipe
-from dpselect.chooser.regret import Regret, leave_out, remaining
+from dpselect.chooser.regret import leave_out, remaining
 from dpselect.chooser.traces import COLUMNS, Traces, record
+from dpselect.chooser.trained import Trained
 from dpselect.kernel.budget import Spender, require_spender
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
@@ -35,26 +34,9 @@ from dpselect.release.draws import Draws
 from dpselect.release.opened import Door, opened
 
 _USUAL_SHARE = Fraction(1, 20)
-_FOUR_IN_FIVE = 1.2816
+_FALL_BACKS = ("best-fixed", "never")
 # What ledgers record.
 _NAME = "choice-maker"
-
-
-@dataclass(frozen=True, eq=False)
-class Trained:
-    """What training leaves behind: all of it from public databases.
-
-    Attributes:
-        policy: learned from all of them.
-        traces: every run.
-        epsilons: the totals trained for, increasing.
-        regret: held-out; ``None`` with a single group.
-    """
-
-    policy: Policy
-    traces: Traces
-    epsilons: tuple[float, ...]
-    regret: Regret | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,6 +54,9 @@ class ChoiceMaker:
         derived: further features: name to a formula over metafeatures and ``epsilon``.
         features: which of ``recipe.features`` learners see; ``None`` for all. Few leave less to chance.
         slack: how far outside the trained range still counts as inside, as a share of its width.
+        fall_back: ``"best-fixed"``: where the best fixed option did better than the learned choice on databases left
+            out of training, it is always taken, nothing is measured, and a warning says so. ``"never"``: what was
+            learned is used, however it did.
         trained: filled in by ``train``.
 
     Guarantee of ``answer``: epsilon-differential privacy, if options reach the data through releases only. Whatever an
@@ -81,14 +66,15 @@ class ChoiceMaker:
         ValueError, TypeError: no option or one; names that clash; a share outside its range.
         PrivacyError: a share of 0 although a metafeature must be paid for.
 
-    >>> import dpselect as dps
+    >>> import dpselect as dps, numpy as np
     >>> def noisy_sum(records, epsilon):
     ...     with dps.opened(dps.Guarantee(epsilon, "add-remove"), mechanism="noisy sum") as draws:
     ...         return int(draws.counts(np.array([sum(records)]), epsilon, dps.Bound(1))[0])
     >>> options = [Option("noisy sum", noisy_sum), Option("zero", lambda records, epsilon: 0)]
     >>> maker = ChoiceMaker(options, [Metafeature("rows", len, sensitivity=1)], lambda x, a: abs(sum(x) - a))
     >>> public = {"small": [1] * 2, "large": [1] * 900, "larger": [1] * 2000}
-    >>> trained = maker.train(public, epsilons=[1], repetitions=3, jobs=1)
+    >>> one_source = dict.fromkeys(public, "ones")  # Nothing is left out: the example is too small to be judged.
+    >>> trained = maker.train(public, epsilons=[1], repetitions=3, groups=one_source, jobs=1)
     >>> trained.choose([1] * 1500, 1).option
     Option('noisy sum')
     """
@@ -102,6 +88,7 @@ class ChoiceMaker:
     derived: Mapping[str, str] = field(default_factory=dict)
     features: Sequence[str] | None = None
     slack: float = 0.5
+    fall_back: str = "best-fixed"
     trained: Trained | None = None
 
     def __post_init__(self) -> None:
@@ -134,6 +121,8 @@ class ChoiceMaker:
                     f"The derived feature {name!r} reads {', '.join(sorted(unknown))}: no such metafeature."
                 )
         learner_of(self.learner)
+        if self.fall_back not in _FALL_BACKS:
+            raise ValueError(f"fall_back is one of {', '.join(_FALL_BACKS)}.")
         strange = set(self.features or ()) - set(self.recipe.features)
         if strange or (self.features is not None and not self.features):
             raise ValueError(f"features are some of {', '.join(self.recipe.features)}.")
@@ -250,7 +239,17 @@ class ChoiceMaker:
         if len(set(traces.groups.values())) > 1:
             regret = leave_out(traces, {"learned": self.recipe}, names, totals)
         policy = Policy.learned(traces, self.recipe, names)
-        return replace(self, trained=Trained(policy, traces, totals, regret))
+        always = None
+        # A fixed learner commits itself already.
+        if regret is not None and self.learner != "fixed" and self.fall_back == "best-fixed":
+            always = regret.better_fixed("learned")
+        trained = Trained(policy, traces, totals, regret, always)
+        if always is not None:
+            why = (
+                f"{trained.held_out()} So {always} is always taken, and nothing is measured; fall_back='never' chooses."
+            )
+            warnings.warn(why, UserWarning, stacklevel=2)
+        return replace(self, trained=trained)
 
     def _totals(self, traces: Traces, epsilons: Sequence[Any] | None) -> tuple[float, ...]:
         held = set(traces.epsilons.tolist())
@@ -307,46 +306,36 @@ class ChoiceMaker:
         if self.trained is None:
             raise ValueError("This choice maker is not trained: call train(public databases, epsilons) first.")
         total = exact_epsilon(epsilon)
-        policy = self.trained.policy
-        if self._beyond(total):
-            rehearsed([self._option(policy.safest)], database, total)
+        committed = self.trained.committed(total)
+        if committed:
+            rehearsed([self._option(committed[0])], database, total)
             return total, {}
-        rehearsed(map(self._option, range(len(policy.options))), database, total * (1 - self.share))
+        rehearsed(map(self._option, self.trained.policy.options), database, total * (1 - self.share))
         for each in self.metafeatures:
             each.require(total * self.share / max(paid(self.metafeatures), 1))
         return total, {each.name: each.value(database) for each in self.metafeatures}
 
-    def _beyond(self, total: Fraction) -> bool:
-        assert self.trained is not None
-        low, high = self.trained.epsilons[0], self.trained.epsilons[-1]
-        return not low * (1 - 1e-9) <= float(total) <= high * (1 + 1e-9)
-
     def _guarantee(self, epsilon: Fraction) -> Guarantee:
         return Guarantee(epsilon, self.neighbours)
 
-    def _option(self, place: int) -> Option:
-        assert self.trained is not None
-        name = self.trained.policy.options[place]
+    def _option(self, name: str) -> Option:
         return next(option for option in self.options if option.name == name)
 
     def _chosen(self, values: Mapping[str, float], total: Fraction, draws: Draws) -> Choice:
         """Draw the metafeatures and choose."""
-        if self._beyond(total):
+        assert self.trained is not None
+        if self.trained.committed(total):
             return self.decided({}, total)
         return self.decided(released(self.metafeatures, values, total * self.share, draws, self.neighbours), total)
 
     def decided(self, known: Mapping[str, float], total: Fraction) -> Choice:
         """Return the choice that follows from released metafeatures: a function of these and public facts alone."""
         assert self.trained is not None
-        policy, regret = self.trained.policy, self.trained.regret
-        held_out = regret.mean("learned") if regret is not None else float("nan")
-        if self._beyond(total):
-            low, high = self.trained.epsilons[0], self.trained.epsilons[-1]
-            reason = (
-                f"Epsilon is outside the trained grid, {low:g} to {high:g}: nothing was measured, and the safest "
-                "option is taken, the one of least worst regret in training."
-            )
-            return Choice(self._option(policy.safest), (), {}, total, Fraction(0), reason, held_out, None)
+        policy, held_out = self.trained.policy, self.trained.held_out()
+        committed = self.trained.committed(total)
+        if committed:
+            name, reason = committed
+            return Choice(self._option(name), (), {}, total, Fraction(0), reason, held_out, None)
         spent = total * self.share
         features = policy.recipe.seen(known, float(total - spent))[None, :]
         chosen, predicted, outside = policy.choose(features)
@@ -358,9 +347,9 @@ class ChoiceMaker:
                 "the safest option is taken, the one of least worst regret in training."
             )
         return Choice(
-            self._option(int(chosen[0])),
-            self._measured(known, spent),
-            self._predicted(features, predicted),
+            self._option(policy.options[int(chosen[0])]),
+            self.trained.measured(self.metafeatures, known, spent),
+            self.trained.predicted(features, predicted),
             total,
             spent,
             reason,
@@ -368,32 +357,8 @@ class ChoiceMaker:
             self._guarantee(spent) if spent else None,
         )
 
-    def _measured(self, known: Mapping[str, float], spent: Fraction) -> tuple[Measured, ...]:
-        assert self.trained is not None
-        table, each_paid = self.trained.traces.values().values(), spent / max(paid(self.metafeatures), 1)
-        return tuple(
-            Measured(
-                each.name,
-                known[each.name],
-                Fraction(0) if each.public else each_paid,
-                each.deviation(each_paid),
-                min(values[each.name] for values in table),
-                max(values[each.name] for values in table),
-            )
-            for each in self.metafeatures
-        )
-
-    def _predicted(self, features: Any, predicted: Any) -> dict[str, Predicted]:
-        assert self.trained is not None
-        policy, regret = self.trained.policy, self.trained.regret
-        losses = policy.losses(features, predicted)[0]
-        ratios = losses / losses.min()
-        found = {}
-        for name, loss, ratio in zip(policy.options, losses.tolist(), ratios.tolist(), strict=True):
-            spread = float(np.exp(_FOUR_IN_FIVE * regret.errors[name])) if regret is not None else float("inf")
-            found[name] = Predicted(loss, ratio, ratio / spread, ratio * spread)
-        return found
-
     def __repr__(self) -> str:
-        state = "trained" if self.trained is not None else "not trained"
+        state = "not trained"
+        if self.trained is not None:
+            state = "trained" if self.trained.always is None else f"trained: always {self.trained.always!r}"
         return f"ChoiceMaker(options={len(self.options)}, metafeatures={len(self.metafeatures)}, {state})"

@@ -23,7 +23,7 @@ def answer_law(
 
     The policy that answers chooses for every released value, and each option is asked for its law at the epsilon that
     it would receive. Releases outside the window are one outcome, ``"outside"``: forgetting is post-processing, and the
-    same on every database.
+    same on every database. A maker that always takes one option releases nothing else: (option, answer).
 
     Args:
         maker: trained; its paid metafeatures have integer sensitivities.
@@ -36,10 +36,14 @@ def answer_law(
         ValueError: not trained, or an epsilon outside the trained grid; a paid metafeature that is not an integer.
     """
     total, values = maker._ready(database, epsilon)
-    if maker._beyond(total):
+    assert maker.trained is not None
+    if maker.trained.beyond(total):
         raise ValueError(
             "Epsilon is outside the trained grid, where nothing is measured: audit the safest option alone."
         )
+    if maker.trained.always is not None:
+        option = maker.trained.always
+        return {(option, answer): chance for answer, chance in laws[option](database, total).items()}
     many = paid(maker.metafeatures)
     each = total * maker.share / max(many, 1)
     chances = []
@@ -60,7 +64,6 @@ def answer_law(
         )
         for each in itertools.product(*(each.items() for each in chances))
     ]
-    assert maker.trained is not None
     policy, left = maker.trained.policy, total * (1 - maker.share)
     chosen = policy.choose(np.array([policy.recipe.seen(known, float(left)) for known, _ in releases]))[0]
     result: dict[Any, float] = {}

@@ -3,6 +3,9 @@
 Measured on groups of databases that the policy never saw: a database is left out together with all that is derived
 from it. The mean over repetitions of an option's loss stands for its expectation; a pipeline's loss is the mean of
 those over the options that it would choose under the noise of its metafeatures.
+
+A ratio says little where the least loss is all but 0. So the added loss stands beside it: what a pipeline loses beyond
+the least, in the units of the loss.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ from dpselect.chooser.policy import MEASURING_DRAWS, Policy, Recipe, ln_regret
 from dpselect.chooser.traces import Traces
 
 Floats = NDArray[np.float64]
+# A least loss below this share of the largest makes a ratio that says nothing.
+_VANISHING = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,9 +30,10 @@ class Regret:
     """Held-out regret of several policies, one row per database and epsilon.
 
     Attributes:
-        rows: ``database``, ``group``, ``epsilon`` (the total), ``policies`` name to regret, ``predicted`` and ``true``
-            loss of every option (of the first policy), ``outside`` the share of releases that fell back, ``right``
-            the share that took the best option.
+        rows: ``database``, ``group``, ``epsilon`` (the total), ``policies`` name to regret, ``added`` name to what is
+            lost beyond the least loss, ``vanishing`` whether that least is all but 0, ``predicted`` and ``true`` loss
+            of every option (of the first policy), ``outside`` the share of releases that fell back, ``right`` the share
+            that took the best option.
         errors: standard deviation of held-out ln loss prediction of every option, relative to the others.
     """
 
@@ -44,12 +50,24 @@ class Regret:
         """Return the totals, increasing."""
         return tuple(sorted({row["epsilon"] for row in self.rows}))
 
+    @property
+    def vanishing(self) -> bool:
+        """Return whether some least loss is all but 0, so that ratios say little."""
+        return any(row["vanishing"] for row in self.rows)
+
     def mean(self, policy: str, epsilon: float | None = None) -> float:
         """Return the mean over groups (each the mean of its databases), at one epsilon or over all."""
+        return self._mean("policies", policy, epsilon)
+
+    def mean_added(self, policy: str, epsilon: float | None = None) -> float:
+        """Return the same mean of what a policy loses beyond the least loss, in the units of the loss."""
+        return self._mean("added", policy, epsilon)
+
+    def _mean(self, kind: str, policy: str, epsilon: float | None) -> float:
         rows = [row for row in self.rows if epsilon is None or row["epsilon"] == epsilon]
         groups: dict[str, list[float]] = {}
         for row in rows:
-            groups.setdefault(row["group"], []).append(row["policies"][policy])
+            groups.setdefault(row["group"], []).append(row[kind][policy])
         return float(np.mean([np.mean(each) for each in groups.values()]))
 
     def worst(self, policy: str) -> float:
@@ -58,7 +76,7 @@ class Regret:
 
     def against_best_fixed(self, policy: str) -> dict[float, float]:
         """Return the regret of a policy over that of the best fixed option, epsilon by epsilon."""
-        options = [name.removeprefix("always ") for name in self.policies if name.startswith("always ")]
+        options = self._options()
         return {
             epsilon: self.mean(policy, epsilon) / self.mean(f"always {self.best_fixed(epsilon, options)}", epsilon)
             for epsilon in self.epsilons
@@ -68,13 +86,32 @@ class Regret:
         """Return the option of least mean regret at one epsilon, known only afterwards."""
         return min(options, key=lambda name: self.mean(f"always {name}", epsilon))
 
+    def best_fixed_of_all(self) -> str:
+        """Return the option of least mean regret over all epsilons, known only afterwards.
+
+        Where a least loss is all but 0, ratios say nothing, and the least added loss decides.
+        """
+        return min(self._options(), key=lambda name: self._deciding(f"always {name}"))
+
+    def better_fixed(self, policy: str) -> str | None:
+        """Return the best fixed option if it did better than a policy, else ``None``."""
+        best = self.best_fixed_of_all()
+        return best if self._deciding(f"always {best}") < self._deciding(policy) * (1 - 1e-9) else None
+
+    def _deciding(self, policy: str) -> float:
+        return self.mean_added(policy) if self.vanishing else self.mean(policy)
+
+    def _options(self) -> list[str]:
+        return [name.removeprefix("always ") for name in self.policies if name.startswith("always ")]
+
     def __str__(self) -> str:
         width = max(len(name) for name in self.policies)
         head = " ".join(f"{epsilon:>8g}" for epsilon in self.epsilons)
-        lines = [f"{'mean held-out regret at epsilon':<{width}} {head} {'all':>8} {'worst':>8}"]
+        lines = [f"{'mean held-out regret at epsilon':<{width}} {head} {'all':>8} {'worst':>8} {'added':>9}"]
         for name in self.policies:
             cells = " ".join(f"{self.mean(name, epsilon):8.3f}" for epsilon in self.epsilons)
-            lines.append(f"{name:<{width}} {cells} {self.mean(name):8.3f} {self.worst(name):8.3f}")
+            ends = f"{self.mean(name):8.3f} {self.worst(name):8.3f} {self.mean_added(name):9.3g}"
+            lines.append(f"{name:<{width}} {cells} {ends}")
         return "\n".join(lines)
 
 
@@ -125,7 +162,8 @@ def _row(
     whole = means[database, total]
     floor = 1e-9 * max(float(whole.max()), 1e-300)
     least = max(float(whole.min()), floor)
-    row: dict[str, Any] = {"database": database, "group": group, "epsilon": total, "policies": {}}
+    row: dict[str, Any] = {"database": database, "group": group, "epsilon": total, "policies": {}, "added": {}}
+    row["vanishing"] = bool(whole.min() < _VANISHING * whole.max())
     for name, policy in policies.items():
         left = float(remaining(total, policy.recipe))
         losses = means.get((database, left))
@@ -136,6 +174,7 @@ def _row(
         features, _ = policy.recipe.expected(values, left, draws)
         chosen, predicted, outside = policy.choose(features)
         row["policies"][name] = max(float(losses[chosen].mean()), floor) / least
+        row["added"][name] = float(losses[chosen].mean() - whole.min())
         if "true" not in row:
             row["true"] = dict(zip(options, losses.tolist(), strict=True))
             guesses = np.exp(np.log(policy.losses(features, predicted)).mean(axis=0))
@@ -147,6 +186,7 @@ def _row(
             misses.append(off - np.median(off, axis=1, keepdims=True))
     for name, loss in zip(options, whole.tolist(), strict=True):
         row["policies"][f"always {name}"] = max(loss, floor) / least
+        row["added"][f"always {name}"] = float(loss - whole.min())
     return row
 
 

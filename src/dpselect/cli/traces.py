@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,10 @@ def maker_of(
         read, how = [each for each in read if each.public], {}
     wanted = [option for option in options or kind.options() if option.name in traces.options]
     maker = ChoiceMaker(wanted, read, kind.LOSS, share=request.get("share"), learner=learner or kind.LEARNER, **how)
-    return maker.learn(traces)
+    with warnings.catch_warnings():
+        # The explanation says where choosing did worse than one option.
+        warnings.filterwarnings("ignore", message="On databases left out of training")
+        return maker.learn(traces)
 
 
 def read_counts(path: str) -> Any:

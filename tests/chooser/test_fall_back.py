@@ -1,0 +1,173 @@
+"""Where the best fixed option did better on databases left out of training, choosing ends there, and says so."""
+
+import functools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect.chooser import ChoiceMaker, Metafeature, Option, Traces, answer_law
+
+FLIP = dps.mechanism("permute-and-flip")
+CELLS, ALL = 64, np.arange(64)
+
+
+def ranked(records) -> dps.Scores:
+    """Cells by how many records lie below and above."""
+    below = np.searchsorted(np.sort(records), ALL, side="right")
+    return dps.Scores(-np.abs(2 * below - len(records)), sensitivity=1)
+
+
+def blocks(records) -> dps.Scores:
+    """Eight blocks of cells by their records."""
+    return dps.Scores(np.bincount(np.asarray(records) // 8, minlength=8), 1, range_bound=1)
+
+
+# Three private medians: by rank, the middle of the commonest block, the middle of the domain.
+LAWS = {
+    "rank": lambda x, e: dict(zip(ALL.tolist(), FLIP.law(ranked(x), e).tolist(), strict=True)),
+    "block": lambda x, e: dict(zip((8 * ALL[:8] + 4).tolist(), FLIP.law(blocks(x), e).tolist(), strict=True)),
+    "middle": lambda x, e: {CELLS // 2: 1.0},
+}
+OPTIONS = [
+    Option("rank", lambda x, e: int(dps.select(ranked(x), e, mechanism=FLIP).candidate)),
+    Option("block", lambda x, e: 8 * int(dps.select(blocks(x), e, mechanism=FLIP).candidate) + 4),
+    Option("middle", lambda x, e: CELLS // 2),
+]
+FACTS = [
+    Metafeature("total", len, sensitivity=1, scale="log"),
+    Metafeature("block", lambda x: int(np.bincount(np.asarray(x) // 8, minlength=8).max()), sensitivity=1, scale="log"),
+]
+
+
+def drawn(kind: str, rows: int, numbers: np.random.Generator) -> np.ndarray:
+    """Public records of one kind."""
+    cells = {
+        "narrow": numbers.normal(19, 1, rows),
+        "skew": numbers.lognormal(2.2, 0.8, rows),
+        "two": np.where(numbers.random(rows) < 0.5, 6, 56) + numbers.normal(0, 1, rows),
+        "flat": numbers.uniform(0, CELLS, rows),
+    }[kind]
+    return cells.clip(0, CELLS - 1).astype(int)
+
+
+@functools.cache
+def runs(more: float = 0.0) -> Traces:
+    """Exact expected losses, and something more, on twelve public databases of four kinds."""
+    numbers, rows = np.random.default_rng(0), []
+    for kind in ("narrow", "skew", "two", "flat"):
+        for n in (8, 60, 900):
+            records = drawn(kind, n, numbers)
+            median = float(np.sort(records)[n // 2])
+            facts = {each.name: float(each.value(records)) for each in FACTS}
+            for total in (Fraction(1, 20), Fraction(1, 2)):
+                for epsilon in (total, total * Fraction(9, 10)):
+                    for option, law in LAWS.items():
+                        loss = more + sum(chance * abs(cell - median) for cell, chance in law(records, epsilon).items())
+                        run = {"option": option, "epsilon": float(epsilon), "repetition": 0, "loss": loss}
+                        rows.append(
+                            {"database": f"{kind} {n}", "group": kind, **run, "seconds": 0, "error": "", **facts}
+                        )
+    return Traces.from_rows(rows, [each.name for each in FACTS])
+
+
+def off(records, answer):
+    """How far from the median."""
+    return abs(answer - float(np.sort(records)[len(records) // 2]))
+
+
+def maker(**given) -> ChoiceMaker:
+    """Three medians and two facts, of which a tenth of epsilon pays; not trained."""
+    return ChoiceMaker(OPTIONS, FACTS, off, share=0.1, **given)
+
+
+@functools.cache
+def fallen(more: float = 0.0) -> ChoiceMaker:
+    """Trained on those, and warned."""
+    with pytest.warns(UserWarning, match="So rank is always taken, and nothing is measured"):
+        return maker().learn(runs(more))
+
+
+def test_a_learned_choice_that_did_worse_is_not_used() -> None:
+    """Held out it loses more than the best fixed option does, which is therefore taken everywhere."""
+    own = fallen()
+    regret = own.trained.regret
+
+    assert regret.mean_added("learned") > 1.1 * regret.mean_added("always rank")
+    assert "rank" == own.trained.always
+    records = np.random.default_rng(1)
+    for kind in ("narrow", "skew", "two", "flat"):
+        assert "rank" == own.choose(drawn(kind, 60, records), 0.1).option.name
+
+
+def test_ratios_decide_where_no_loss_vanishes() -> None:
+    """With two cells more to every loss the least is never near 0; the same option does better by ratio."""
+    regret = fallen(2.0).trained.regret
+
+    assert not regret.vanishing
+    assert fallen().trained.regret.vanishing
+    assert regret.mean("learned") > 1.01 * regret.mean("always rank")
+    assert "counts" not in str(fallen(2.0).trained.held_out())
+
+
+def test_nothing_is_measured_and_the_option_gets_all() -> None:
+    """A choice costs nothing; an answer is one spend, all of it the option's."""
+    with dps.budget(epsilon=1) as book:
+        choice = fallen().choose([19] * 60, 0.5)
+        assert (0, 0) == (book.totals.epsilon, choice.spent)
+        answer = fallen().answer([19] * 60, 0.5)
+
+        assert (Fraction(1, 2), 1) == (book.totals.epsilon, len(book.events))
+    assert (Fraction(1, 2), ()) == (answer.choice.left, answer.choice.measured)
+
+
+def test_the_explanation_says_both_figures_and_why() -> None:
+    """Learned beside best fixed, as a ratio and as what was lost more."""
+    own, text = fallen(), fallen().choose([19] * 60, 0.5).explain()
+    regret = own.trained.regret
+
+    assert "Choosing did worse than always rank" in text
+    assert f"choosing lost {regret.mean('learned'):.3g} times the least loss" in text
+    assert (
+        f"{regret.mean_added('learned'):.3g} more than it, always rank {regret.mean('always rank'):.3g} times" in text
+    )
+    assert f"and {regret.mean_added('always rank'):.3g} more." in text
+    assert "trained: always 'rank'" in repr(own)
+    assert "added" in str(regret).splitlines()[0]
+
+
+def test_whoever_wants_what_was_learned_says_so() -> None:
+    """With fall_back="never" facts are paid for, and the explanation still prints the better figure."""
+    own = maker(fall_back="never").learn(runs())
+    choice = own.choose([19] * 60, 0.5)
+
+    assert own.trained.always is None
+    assert Fraction(1, 20) == choice.spent
+    assert "always rank" in choice.explain()
+    with pytest.raises(ValueError, match="fall_back is one of best-fixed, never"):
+        maker(fall_back="always")
+
+
+def test_choosing_that_pays_is_kept() -> None:
+    """Two options, each best on its side of a public fact: the learned choice has no rival."""
+    side = [Metafeature("rows", len, public=True, scale="log")]
+    both = [Option("few", lambda x, _: len(x)), Option("many", lambda x, _: 40 - len(x))]
+    public = {str(n): [1] * n for n in (2, 3, 4, 35, 36, 37)}
+    own = ChoiceMaker(both, side, lambda _, lost: lost, learner="regret-tree").train(public, [1], 1, jobs=1)
+
+    assert own.trained.always is None
+    assert ["few", "many"] == [own.choose([1] * n, 1).option.name for n in (3, 36)]
+    assert "choosing lost" in own.choose([1] * 3, 1).explain()
+
+
+def test_the_law_of_an_answer_is_that_of_the_option() -> None:
+    """All of epsilon, and no more: the auditor sees no release beside it."""
+    universe = dps.audit.multisets([3, 60], 3)
+    law = answer_law(fallen(), [3, 3, 60], Fraction(1, 2), LAWS, (0, 1))
+
+    assert {"rank"} == {option for option, _ in law}
+    loss = dps.audit.privacy_loss_of_law(
+        lambda x: answer_law(fallen(), x, Fraction(1, 2), LAWS, (0, 1)), universe, Fraction(1, 2)
+    )
+    assert loss.holds, str(loss)
