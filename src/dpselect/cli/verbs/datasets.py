@@ -141,7 +141,7 @@ def _parts(known: Iterable[Dataset]) -> list[str]:
     for dataset in known:
         by_state[_state(dataset)].append(dataset)
     ours = datasets.repository()
-    parts = []
+    parts: list[str] = []
     for folder in datasets.folders():
         held = [each for each in by_state["here"] if each.folder == folder]
         which = "the repository's own" if folder == ours else "which DPSELECT_DATA names"
