@@ -87,5 +87,4 @@ COMMANDS = [
     ["budget", "spend", "people.ledger", "--epsilon", "1"],
     ["budget", "export", "people.ledger"],
     ["mechanisms"],
-    ["datasets"],
 ]

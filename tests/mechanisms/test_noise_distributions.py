@@ -136,3 +136,12 @@ def test_known_tails() -> None:
 
     assert np.allclose(2 * stats.cauchy.sf(z), noises.cauchy(2).tail(z), rtol=1e-12)
     assert np.allclose(2 * stats.t.sf(z, 3), noises.student_t().tail(z), rtol=1e-12)
+
+
+@pytest.mark.parametrize("noise", [noises.student_t(1), noises.student_t(2), noises.cauchy(4, 1)], ids=label)
+def test_the_law_follows_the_tail_at_any_gap(noise: noises.Noise) -> None:
+    """Far behind a candidate wins as often as noise exceeds its gap, also where a gap has no room for its units."""
+    for far in (10, 16, 17, 20, 24, 28):
+        law = noises.log_law(np.array([0, 1]), np.array([1, 1]), Fraction(10) ** far, noise)
+        # Of two signs half of the noise is below; either candidate's may be the large one.
+        assert abs(law[1] - float(np.log(noise.tail(np.array([10.0**far])))[0])) < 1e-6

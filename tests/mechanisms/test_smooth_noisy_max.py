@@ -187,6 +187,37 @@ def test_the_exponent_as_printed_fails_for_two_candidates() -> None:
 
     assert 3.0 < found < 3.1
 
+    # The same law by name; with the floor of the program the scale stands still from the fifth step on.
+    def law(steps: int, floor: float) -> np.ndarray:
+        jump = dps.sensitivity.local(lambda t: float(t >= steps), ceiling=1.0)
+        return as_released(floor).log_law(dps.Scores([1, 0], jump, kind="integer"), 1)
+
+    assert pytest.approx(found, abs=1e-6) == np.abs(law(4, 0) - law(5, 0)).max()
+    assert (law(5, 0.01) == law(6, 0.01)).all()
+    assert (law(5, 0) != law(6, 0)).any()
+
+
+def as_released(floor: float):
+    """Smooth Noisy Max with the exponent that Lemma 5.4 prints."""
+    return dps.mechanism(
+        "smooth-noisy-max", calibration="chaves-2024", exponent="printed", floor=floor, unsound="reproduction"
+    )
+
+
+@pytest.mark.parametrize("given", [{"exponent": "printed"}, {"floor": 0.01}, {"exponent": "printed", "sides": 1}])
+def test_the_printed_exponent_releases_nothing(given) -> None:
+    """One-sided Student t is certified at epsilon / 8 only; at epsilon, or with a floor, there are laws alone."""
+    with pytest.raises(dps.PrivacyError, match="not private"):
+        dps.mechanism("smooth-noisy-max", calibration="chaves-2024", **given)
+    fenced = dps.mechanism("smooth-noisy-max", calibration="chaves-2024", unsound="reproduction", **given)
+    scores = dps.Scores([3, 1], 1, kind="integer")
+
+    assert pytest.approx(1) == fenced.law(scores, 1).sum()
+    with pytest.raises(dps.PrivacyError, match="releases nothing"):
+        dps.select(scores, 1, mechanism=fenced)
+    with pytest.raises(dps.PrivacyError, match="releases nothing"):
+        dps.top_k(scores, 2, 1, mechanism=fenced)
+
 
 def test_theorem_4_9_is_false() -> None:
     """Not never worse than permute-and-flip when S <= Du / 2: two candidates one apart, S = 1/2, Laplace noise."""
@@ -251,6 +282,8 @@ def test_published_calibrations_are_fenced() -> None:
         ({"calibration": "chaves-2024", "noise": "cauchy-2"}, "noise must be"),
         ({"calibration": "chaves-2024", "unsound": "yes"}, "unsound is"),
         ({"calibration": "chaves-2024", "sides": 3}, "sides is 1 or 2"),
+        ({"calibration": "chaves-2024", "exponent": "mine"}, "exponent is"),
+        ({"calibration": "chaves-2024", "floor": 1}, "exponent is"),
         ({"calibration": "chaves-2024", "noise": "laplace", "delta": 0}, "delta and phi"),
     ],
 )

@@ -11,8 +11,10 @@ at a large epsilon. All others raise ``PrivacyError`` without ``unsound="reprodu
 
 References: Chaves 2024, Lemma 2.20, Theorems 2.21, 2.22 and 4.2. Errata: Theorem 4.2 (see ``smooth_noisy_max``);
 Laplace noise fails its (epsilon, delta) claim from 1000 candidates on, and with the released alpha = epsilon
-(``alpha="released"``) for two. These printed calibrations are unsound; the sound ones are ``light_tails`` and, at pure
-epsilon, ``clip`` for Laplace noise, and ``log_normal`` for the law of Laplace-log-normal noise.
+(``alpha="released"``) for two. Lemma 5.4 and Theorem 7.3 print a smooth sensitivity with beta = epsilon
+(``exponent="printed"``), and the program for percentiles takes none below .01 (``floor=.01``). The sound
+calibrations are ``light_tails`` and, at pure epsilon, ``clip`` for Laplace noise, and ``log_normal`` for the law of
+Laplace-log-normal noise.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 from dpselect.kernel.errors import PrivacyError
 from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism
@@ -27,7 +30,7 @@ from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth import noise_distributions as noises
 from dpselect.mechanisms.smooth.heavy_tail import HeavyTail
 from dpselect.mechanisms.smooth.joint import allowed
-from dpselect.mechanisms.smooth.scale import of_each, weigh
+from dpselect.mechanisms.smooth.scale import Calibrate, of_each, weigh
 from dpselect.mechanisms.smooth.scores import SmoothScores
 from dpselect.mechanisms.smooth.slides import LARGEST
 from dpselect.scores.scores import Scores
@@ -41,6 +44,8 @@ def chaves(
     sigma: float = 0.5,
     phi: float = 0.5,
     alpha: str = "printed",
+    exponent: str = "theorem",
+    floor: float = 0.0,
     unsound: str | None = None,
 ) -> Mechanism:
     """Return Smooth Noisy Max as the thesis calibrates it.
@@ -52,6 +57,8 @@ def chaves(
         sigma: of Laplace-log-normal noise.
         phi: the share of epsilon that sets beta for Laplace-log-normal noise.
         alpha: ``"printed"``, or ``"released"`` for alpha = epsilon with Laplace noise.
+        exponent: ``"theorem"`` for the beta above, or ``"printed"`` for beta = epsilon, as in Lemma 5.4.
+        floor: the least smooth sensitivity, .01 in the program for percentiles.
         unsound: ``"reproduction"``: compute laws of a calibration that is not private.
 
     Raises:
@@ -67,9 +74,11 @@ def chaves(
         raise ValueError(f'noise must be "student-t", "laplace" or "laplace-log-normal", not {noise!r}.')
     if sides not in (1, 2) or alpha not in ("printed", "released"):
         raise ValueError('sides is 1 or 2, and alpha is "printed" or "released".')
+    if exponent not in ("theorem", "printed") or not 0 <= floor < 1:
+        raise ValueError('exponent is "theorem" or "printed", and floor at least 0 and below 1.')
     if not (0 < delta < 1 and 0 < phi < 1 and 0 < sigma <= 2):
         raise ValueError("delta and phi lie between 0 and 1, and sigma between 0 and 2.")
-    certified = noise == "student-t" and sides == 1
+    certified = noise == "student-t" and sides == 1 and exponent == "theorem" and not floor
     if unsound not in (None, "reproduction"):
         raise ValueError('unsound is "reproduction" or left out.')
     if unsound is None and not certified:
@@ -78,15 +87,19 @@ def chaves(
             "sound calibration."
         )
     law = noises.laplace_log_normal(sigma, sides) if noise == "laplace-log-normal" else kinds[noise](sides)
-    parameters = {"calibration": "chaves-2024", "noise": noise, "sides": sides}
+    parameters: dict[str, Any] = {"calibration": "chaves-2024", "noise": noise, "sides": sides}
+    if exponent == "printed" or floor:
+        parameters |= {"exponent": exponent, "floor": floor}
     if unsound is not None:
         parameters["unsound"] = unsound
     calibrate = partial(_calibrate, noise=noise, delta=delta, sigma=sigma, phi=phi, alpha=alpha)
+    if exponent == "printed":
+        calibrate = partial(_at_epsilon, calibrate=calibrate)
     kind = SmoothMechanism if unsound is None else LawOnly
     return kind(
         "smooth-noisy-max",
         "As published, for reproduction.",
-        partial(_weigh, calibrate=calibrate, limited=unsound is None),
+        partial(_weigh, calibrate=calibrate, limited=unsound is None, floor=Fraction(floor)),
         noisy_max(law),
         parameters,
     )
@@ -105,9 +118,14 @@ def _calibrate(
     return Fraction(phi) * epsilon * Fraction(sigma), range_bound / (share * epsilon)
 
 
-def _weigh(
-    scores: Scores, epsilon: Fraction, calibrate: partial[tuple[Fraction, Fraction]], limited: bool
-) -> SmoothScores:
+def _at_epsilon(
+    candidates: int, epsilon: Fraction, *, range_bound: int, calibrate: Calibrate
+) -> tuple[Fraction, Fraction]:
+    """Return beta = epsilon and the same c."""
+    return epsilon, calibrate(candidates, epsilon, range_bound=range_bound)[1]
+
+
+def _weigh(scores: Scores, epsilon: Fraction, calibrate: Calibrate, limited: bool, floor: Fraction) -> SmoothScores:
     if limited:
         epsilon = min(epsilon, Fraction(LARGEST))
         # In units of the noise scores slide by b / c.
@@ -116,4 +134,4 @@ def _weigh(
                 "This published calibration is certified for up to 250 candidates, and not for this many at this "
                 "epsilon: use the sound calibration."
             )
-    return weigh(scores, epsilon, calibrate, of_each)
+    return weigh(scores, epsilon, calibrate, lambda scores, beta: max(of_each(scores, beta), floor))

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,12 +165,13 @@ def log_law(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction, 
     """
     # Beyond this a candidate's chance is below 10^-300 whatever the noise, and squares are still floats.
     behind = np.minimum(np.asarray(gaps * double(rate), dtype=np.float64), 1e150)
-    nodes, weights = _panels(behind, noise)
+    centres, nodes, weights = _panels(behind, noise)
     result = np.full(gaps.size, -np.inf)
     step = max(1, _BLOCK // gaps.size)
     for start in range(0, nodes.size, step):
         own = slice(start, start + step)
-        at = nodes[own, None] + behind
+        # A centre is minus a gap, so that next to it nothing is lost however large the gap.
+        at = nodes[own, None] + (centres[own, None] + behind)
         below = noise.log_distribution_at(at)
         height = np.log(weights[own]) + below @ counts.astype(np.float64)
         with np.errstate(invalid="ignore"):
@@ -191,21 +191,24 @@ def _either(
     return result
 
 
-def _panels(behind: Floats, noise: Noise) -> tuple[Floats, Floats]:
-    """Return nodes and weights of Gauss-Legendre quadrature."""
-    away = noise.finest * 2.0 ** np.arange(0.0, 60.0 - math.log2(noise.finest))
-    if noise.sides == 1:
-        edges = np.concatenate(([0.0], away))
-    else:
-        centres = np.unique(-behind)
-        sides = [centres[0] - away[::-1], centres, centres[-1] + away]
-        for left, right in pairwise(centres):
-            inner = away[away < (right - left) / 2]
-            sides += [left + inner, right - inner]
-        edges = np.unique(np.concatenate(sides))
+def _panels(behind: Floats, noise: Noise) -> tuple[Floats, Floats, Floats]:
+    """Return the centre of each node of Gauss-Legendre quadrature, its distance from that, and its weight."""
+    # A candidate far behind wins by noise as large as its gap, or somewhat larger.
+    far = max(60.0, math.log2(max(float(behind.max()), 1.0)) + 40.0)
+    away = np.concatenate(([0.0], noise.finest * 2.0 ** np.arange(0.0, far - math.log2(noise.finest))))
     points, shares = _rule()
-    half = np.diff(edges)[:, None] / 2
-    return (edges[:-1, None] + half * (points + 1)).ravel(), (half * shares).ravel()
+    centres = np.zeros(1) if noise.sides == 1 else np.unique(-behind)
+    halves = np.diff(centres) / 2
+    parts = []
+    for place, centre in enumerate(centres.tolist()):
+        right = away if place == halves.size else np.append(away[away < halves[place]], halves[place])
+        left = away if place == 0 else np.append(away[away < halves[place - 1]], halves[place - 1])
+        edges = right if noise.sides == 1 else np.concatenate((-left[:0:-1], right))
+        half = np.diff(edges)[:, None] / 2
+        nodes = (edges[:-1, None] + half * (points + 1)).ravel()
+        parts.append((np.full(nodes.size, centre), nodes, (half * shares).ravel()))
+    own, nodes, weights = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return own, nodes, weights
 
 
 @lru_cache(maxsize=1)
