@@ -36,11 +36,13 @@ class Dataset:
     Attributes:
         facts: what the manifest says of it.
         folder: the folder of that manifest.
+        section: where in the manifest: ``datasets`` have a file in the folder, ``missing`` and ``simulated`` have none.
     """
 
     name: str
     facts: Mapping[str, Any]
     folder: Path
+    section: str = "datasets"
 
     @property
     def path(self) -> Path:
@@ -50,7 +52,7 @@ class Dataset:
     @property
     def here(self) -> bool:
         """Whether the file is there."""
-        return "file" in self.facts and self.path.is_file()
+        return self.section == "datasets" and self.path.is_file()
 
 
 def repository() -> Path | None:
@@ -113,8 +115,18 @@ def elsewhere(section: str = "missing") -> dict[str, Dataset]:
     for folder in folders():
         for name, facts in _manifest(folder).get(section, {}).items():
             if name not in known:
-                result.setdefault(name, Dataset(name, facts, folder))
+                result.setdefault(name, Dataset(name, facts, folder, section))
     return result
+
+
+def described(folder: Path) -> dict[str, Mapping[str, Any]]:
+    """Return what the manifest of one folder says of each dataset that it names, shipped or not.
+
+    Raises:
+        FileNotFoundError: the manifest cannot be read.
+    """
+    manifest = _manifest(folder)
+    return {**manifest.get("missing", {}), **manifest["datasets"]}
 
 
 def disagreements() -> list[str]:

@@ -87,4 +87,5 @@ COMMANDS = [
     ["budget", "spend", "people.ledger", "--epsilon", "1"],
     ["budget", "export", "people.ledger"],
     ["mechanisms"],
+    ["datasets"],
 ]

@@ -26,6 +26,7 @@ PANELS = {
         "compare": "Show accuracy against epsilon for several mechanisms, on public data.",
         "demo": "Compare mechanisms on a real graph, with exact probabilities.",
         "audit": "Check the library's own claims by brute force on tiny universes.",
+        "datasets": "List the research data of the papers: where each comes from, and what is missing.",
         "reproduce": "Re-create the papers' tables and figures, and judge their claims.",
     },
 }
