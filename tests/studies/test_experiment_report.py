@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
+from dpselect.analysis.families import FAMILIES
 from dpselect.studies.engine import pictures, report, tables, verdicts
 from dpselect.studies.engine import runs as engine
 from dpselect.studies.engine.experiment import QUICK, NotReproduced, Point, Printed, Results
+from dpselect.studies.engine.series import PRIVACY, Series
 from tests.studies.tiny_experiment import EXPERIMENT
 
 
@@ -49,25 +52,37 @@ class _Page(HTMLParser):
             assert tag == self.open.pop()
 
 
-def test_the_page_is_whole_and_needs_no_other_file(written):
-    """Every tag is closed, and all references stay within the page."""
+@pytest.mark.parametrize("name", ["report.html", "chaves-2024.html", "farias-2021.html"])
+def test_a_page_is_whole_and_refers_to_pages_that_are_there(written, name):
+    """Every tag is closed, no script runs, and every link leads to a page or file of the same folder."""
     page = _Page()
-    page.feed(written[0].read_text())
+    page.feed((written[0].parent / name).read_text())
 
     assert [] == page.open
-    assert all(each.startswith("#") for each in page.refers)
-    assert "svg" in page.seen
-    assert page.seen.count("table") >= 3
+    assert all(each.startswith("#") or (written[0].parent / each).is_file() for each in page.refers)
+    assert "table" in page.seen
     assert "script" not in page.seen
+
+
+def test_a_paper_has_a_page_with_its_pictures(written):
+    """Named by authors and year; the first page has none."""
+    first, paper = (_Page(), _Page())
+    first.feed(written[0].read_text())
+    paper.feed((written[0].parent / "chaves-2024.html").read_text())
+
+    assert "chaves-2024.html" in first.refers
+    assert "svg" not in first.seen
+    assert "svg" in paper.seen
+    assert paper.seen.count("table") >= 3
 
 
 def test_words_are_escaped(written):
     """Panels and claims are text, whatever characters they hold."""
-    html, markdown = (path.read_text() for path in written)
+    html, markdown = ((written[0].parent / f"chaves-2024.{ending}").read_text() for ending in ("html", "md"))
 
     assert "doubles <&>" not in html
     assert "doubles &lt;&amp;&gt;" in html
-    assert "Twice a number \\| and more." in markdown
+    assert "Twice a number \\| and more" in markdown
 
 
 @pytest.mark.parametrize(
@@ -109,20 +124,47 @@ def test_the_sentence_counts_and_names_the_error(outcome):
     ) == verdicts.sentence(outcome)
 
 
-def test_the_summary_lists_what_is_met_refuted_and_missing(written):
-    """One page at the top: claims met, claims refuted, skipped datasets; and every claim in the table."""
+def test_the_first_page_counts_and_says_what_matters(written):
+    """A line for each paper and one for all, what does not come out, and what is missing."""
     markdown = written[1].read_text()
 
-    assert "## 7 printed claims: 3 not comparable; 2 reproduced; 1 refuted; 1 reproduced, without privacy" in markdown
-    assert "- 000 Figure 0: three doubled (printed 6; ours 6)" in markdown
-    assert "- no such dataset: 000 Figure 0" in markdown
-    assert "not repeated: nobody knows" in markdown
-    assert 7 == len(re.findall(r"^\| 00\d ", markdown, re.MULTILINE))
+    assert "| [Chaves 2024](chaves-2024.md): Smooth Noisy Max | 6 | 2 | 1 | 0 | 1 | 2 |" in markdown
+    assert "| **all** | 7 | 2 | 1 | 0 | 1 | 3 |" in markdown
+    assert "1. 3 of 7 printed claims come out: 2 at the stated privacy, and 1 only with" in markdown
+    assert "1. 1 do not come out though their set-up is printed or known: 1 of Chaves 2024." in markdown
+    assert "- no such dataset: Chaves 2024, Figure 0" in markdown
+    assert "| Chaves 2024, Figure 0 | doubles &lt;&amp;&gt;: twice at x = 2 | 5 | 4 |" in markdown
+
+
+def test_every_claim_is_a_line_of_one_file(written):
+    """By authors and item, with its verdict and why, those that nobody repeats among them."""
+    with (written[0].parent / "claims.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+
+    assert 7 == len(rows)
+    assert {"Chaves 2024", "Farias 2021"} == {row["paper"] for row in rows}
+    assert "not repeated: nobody knows" == rows[-1]["why"]
+
+
+def test_a_line_of_the_report_says_what_each_series_costs(tmp_path, outcome):
+    """Beside its account; the first page names the dearest."""
+    series = (Series("twice", "as released", "exponential"), Series("random", "sound", "permute-and-flip"))
+    experiment = replace(EXPERIMENT, series=series, losses_on="Exact, on one pair.", not_private=frozenset())
+    losses = [Point(PRIVACY, "twice", 1.0, 1.14), Point(PRIVACY, "twice", 2.0, 3.5), Point(PRIVACY, "random", 1.0, 0.9)]
+    one = replace(outcome, experiment=experiment, results=Results([*outcome.results.points, *losses]))
+    report.write(report.Report([one], [], QUICK, 1.0), tmp_path)
+
+    paper, first = (tmp_path / "chaves-2024.md").read_text(), (tmp_path / "report.md").read_text()
+    assert "| twice | as released | 3.5 |" in paper
+    assert "| random | sound | 0.9 |" in paper
+    assert "Exact, on one pair." in paper
+    assert "twice in Chaves 2024, Figure 0, loses at least 3.5 times the stated epsilon" in first
+    assert "Not private: twice loses at least 3.5 epsilon." in paper
 
 
 def test_pictures_are_files_beside_the_markdown(written):
     """Every picture that the Markdown shows is there."""
-    shown = re.findall(r"\]\((pictures/[^)]*)\)", written[1].read_text())
+    shown = re.findall(r"\]\((pictures/[^)]*)\)", (written[1].parent / "chaves-2024.md").read_text())
 
     assert ["pictures/tiny.svg"] == shown
     assert all((written[1].parent / each).read_text().startswith("<svg") for each in shown)
@@ -183,16 +225,31 @@ def test_printed_markers_are_open_and_ours_are_filled():
 
     ours, printed = ([each for each in _lines(axes) if (each[2] == "none") == hollow] for hollow in (False, True))
     assert {"full"} == {filling for _, _, filling in ours}
-    assert [("#3a3a3a", "s", "none")] == printed
-    assert ("#3a3a3a", "s", "full") in ours
+    assert [("#6b6b6b", "s", "none")] == printed
+    assert ("#6b6b6b", "s", "full") in ours
 
 
-def test_what_stands_beside_nothing_private_is_coloured():
-    """Grey says "not private" among others that are; a panel of facts alone has colours."""
-    facts = [Point("p", name, x, x) for name in ("random", "other fact") for x in (1.0, 2.0)]
+def test_a_family_has_one_colour_and_an_account_one_line():
+    """As released and sound of one family are told apart by their lines."""
+    series = (Series("random", "as released", "exponential"), Series("twice", "sound", "exponential"))
+    points = [Point("p", name, x, x) for name in ("random", "twice") for x in (1.0, 2.0)]
+    axes = _axes(points, series=series, not_private=frozenset())
 
-    assert "#0b3c5d" == _lines(_axes(facts, not_private=frozenset({"random", "other fact"})))[0][0]
-    assert "#3a3a3a" == _lines(_axes(facts, not_private=frozenset({"random"})))[0][0]
+    assert {(FAMILIES["exponential"].colour, FAMILIES["exponential"].marker, "full")} == set(_lines(axes))
+    assert 2 == len(
+        {(line.get_linestyle(), line.get_linewidth()) for line in axes.lines if line.get_marker() != "None"}
+    )
+
+
+def test_a_picture_shows_six_series_at_most():
+    """Those that the experiment names; or the printed first, then what is sound and as released."""
+    names = [f"line {number}" for number in range(9)]
+    points = Results([Point("p", name, x, x) for name in names for x in (1.0, 2.0)])
+    series = tuple(Series(name, "sound" if n > 6 else "reference", "exponential") for n, name in enumerate(names))
+    experiment = replace(EXPERIMENT, series=series, printed=(Printed("p", "line 5", 1.0, 1.0),))
+
+    assert ["line 0", "line 1", "line 2", "line 5", "line 7", "line 8"] == pictures.shown(experiment, points, ["p"])
+    assert ["line 3"] == pictures.shown(replace(experiment, drawn=("line 3",)), points, ["p"])
 
 
 @pytest.mark.parametrize(
@@ -263,8 +320,8 @@ def test_a_picture_says_what_it_is_without_being_seen(outcome):
     """Inline pictures have a title and a role for readers of screens."""
     text = pictures.svg(EXPERIMENT, outcome.results)
 
-    assert text.startswith('<svg role="img" aria-label="000 Figure 0: Twice a number | and more." ')
-    assert "<title>000 Figure 0: Twice a number | and more.</title>" in text
+    assert text.startswith('<svg role="img" aria-label="Chaves 2024, Figure 0: Twice a number | and more." ')
+    assert "<title>Chaves 2024, Figure 0: Twice a number | and more.</title>" in text
 
 
 def test_names_are_set_in_type_and_file_names_stay():
@@ -293,7 +350,7 @@ def test_printed_numbers_say_what_stands_along_x(outcome):
 
 def test_what_is_folded_is_printed(written):
     """On paper nobody can open what is closed."""
-    html = written[0].read_text()
+    html = (written[0].parent / "chaves-2024.html").read_text()
 
     assert "<details>" in html
     assert "@media print { details::details-content { content-visibility: visible; } }" in html

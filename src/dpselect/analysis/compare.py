@@ -5,6 +5,7 @@ For data that anybody may see: the figures are functions of the scores.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.analysis.families import FAMILIES, family
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism, require_mechanism
@@ -22,9 +24,8 @@ from dpselect.scores.scores import Scores, require_scores
 
 # Of tables: what any terminal shows.
 _WIDTH = 80
-# Line styles and markers that can be told apart in grey.
+# Line styles that can be told apart in grey.
 _STYLES = ("-", "--", "-.", ":")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 # What an axis says of an objective whose weight has this sign.
 _DIRECTION = {1: "", -1: ", less is better", 0: ", not counted"}
 
@@ -140,13 +141,17 @@ def draw(rows: Sequence[Row], path: str | Path) -> None:
         raise ImportError('Pictures need matplotlib: python -m pip install "dpselect[plot]".') from None
     figure = Figure(figsize=(10, 4.2), layout="constrained")
     best, error = figure.subplots(1, 2)
-    for place, each in enumerate(shown):
+    drawn: Counter[str] = Counter()
+    for each in shown:
+        name = family(each.name)
+        # Of one family the second has another line, and so on.
         looks = {
-            "linestyle": _STYLES[place % len(_STYLES)],
-            "marker": _MARKERS[place % len(_MARKERS)],
+            "linestyle": _STYLES[drawn[name] % len(_STYLES)],
+            "marker": FAMILIES[name].marker,
             "markersize": 4,
-            "color": str(round(0.6 * place / max(1, len(shown) - 1), 2)) if len(shown) > 10 else f"C{place}",
+            "color": FAMILIES[name].colour,
         }
+        drawn[name] += 1
         x = [float(epsilon) for epsilon in each.epsilons]
         best.plot(x, each.best, label=each.name, **looks)
         error.plot(x, each.error, **looks)

@@ -116,19 +116,25 @@ def _said_of_data() -> str:
 
 
 def _folder(out: str) -> Path:
-    from dpselect.studies.engine.report import TITLE
+    from dpselect.studies.engine.pages import TITLE
+    from dpselect.studies.engine.report import FILES
 
-    if Path(out).exists() and not Path(out).is_dir():
+    folder = Path(out)
+    if folder.exists() and not folder.is_dir():
         raise ValueError(f"--out names a folder, and {out} is a file: pass another name.")
-    for page in ("report.html", "report.md"):
-        path = Path(out) / page
-        if path.exists() and TITLE.encode() not in path.read_bytes():
+    first = folder / "report.html"
+    # Whoever wrote the first page wrote the others, and they may be replaced.
+    ours = first.is_file() and TITLE.encode() in first.read_bytes()
+    for name in FILES:
+        path = folder / name
+        if path.exists() and not ours:
             raise ValueError(f"--out: {path} was not written by dpselect reproduce, and stays: name another folder.")
-    return Path(out)
+    return folder
 
 
 def _needs_libraries() -> None:
     try:
+        import jinja2  # noqa: F401
         import matplotlib  # noqa: F401
         import pyarrow  # noqa: F401
         import sklearn  # noqa: F401

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from typing import Any
 
 # The machinery, which does not change what is measured.
-_NAMES = ("runs", "experiment", "journal", "verdicts", "allowed", "claims", "series", "families")
+_NAMES = ("runs", "experiment", "journal", "verdicts", "allowed", "claims", "series")
 _MACHINERY = frozenset(f"{__package__}.{name}" for name in _NAMES)
 _STUDIES = __package__.rpartition(".")[0]
 _Reached = tuple[str, str]

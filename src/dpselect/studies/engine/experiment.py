@@ -243,7 +243,8 @@ class Experiment:
         claims: the paper's sentences with numbers. task: what is chosen, for the summary of best mechanisms; empty when
             nothing is ranked.
         series: every line: as released, as described, sound or a reference. losses_on: on which databases the privacy
-            losses were measured, and whether they are exact or lower bounds.
+            losses were measured, and whether they are exact or lower bounds. drawn: the series of the picture, at most
+            six; chosen by their kind when left out.
         better: ``"higher"`` or ``"lower"``. not_private: series that are known not to be private, where no loss is
             measured.
         kind: ``"figure"`` (lines first) or ``"table"`` (numbers first).
@@ -275,6 +276,7 @@ class Experiment:
     claims: tuple[Claim, ...] = ()
     series: tuple[Series, ...] = ()
     losses_on: str = ""
+    drawn: tuple[str, ...] = ()
     not_private: frozenset[str] = frozenset()
     kind: Literal["figure", "table"] = "figure"
     remark: str = ""

@@ -9,32 +9,33 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from dpselect.analysis.families import FAMILIES
 from dpselect.studies.engine import axes as limits
+from dpselect.studies.engine.authors import PAPERS
 from dpselect.studies.engine.experiment import Experiment, Printed, Results
 from dpselect.studies.engine.verdicts import figure as written
 
-# Dark to light and blue to orange, so that neighbours differ in lightness too; no grey among them.
-_COLOURS = (
-    "#0b3c5d",
-    "#d1495b",
-    "#00798c",
-    "#edae49",
-    "#6a4c93",
-    "#5b8e3e",
-    "#8d6e63",
-    "#7f1d1d",
-    "#3d9be9",
-    "#b5179e",
-)
-_GREYS = ("#3a3a3a", "#646464", "#868686", "#a2a2a2")
-_BLACK = "#000000"
-_MARKERS = "osD^vPX<>p"
+# Lines of the three accounts, the strongest what is sound; a second line of one family and account is dashed closer.
+_DASHES: dict[str, tuple[Any, ...]] = {
+    "sound": ("-", (0, (9, 1.5))),
+    "as described": ((0, (6, 2)), (0, (6, 2, 1, 2))),
+    "as released": ((0, (1.5, 1.5)), (0, (1.5, 1.5, 4, 1.5))),
+    "reference": ((0, (4, 4)), (0, (8, 3, 1, 3))),
+}
+_WIDTHS = {"sound": 2.4, "as described": 1.7, "as released": 1.7, "reference": 1.2}
+# For series whose experiment does not say what they are.
+_COLOURS = ("#0b3c5d", "#d1495b", "#00798c", "#edae49", "#6a4c93", "#5b8e3e")
+_GREY, _BLACK = "#6b6b6b", "#000000"
+_MARKERS = "osD^vP"
 # For series that only the paper has: shapes that no line of ours carries.
 _PRINTED_ONLY = "*hd8H"
-_DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)), (0, (4, 1.5, 1, 1.5, 1, 1.5)))
-_ACROSS = 3
+# More lines than these are not seen in one picture.
+MOST = 6
+_ACROSS = 2
 # Points of print between printed markers at one x.
-_APART = 5.0
+_APART = 6.0
+# Inches of a panel, and letters that can be read when the page is half as wide.
+_WIDE, _HIGH, _LETTERS = 3.6, 3.2, 13
 
 
 class _Look(NamedTuple):
@@ -49,8 +50,14 @@ def svg(experiment: Experiment, results: Results) -> str:
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-    title = f"{experiment.paper} {experiment.item}: {experiment.title}"
-    settings = {"svg.fonttype": "path", "svg.hashsalt": experiment.name, "font.size": 9, "axes.titlesize": 10}
+    title = f"{PAPERS[experiment.paper].authors}, {experiment.item}: {experiment.title}"
+    settings = {
+        "svg.fonttype": "path",
+        "svg.hashsalt": experiment.name,
+        "font.size": _LETTERS,
+        "axes.titlesize": _LETTERS,
+        "axes.titleweight": "bold",
+    }
     with mpl.rc_context(settings):
         drawn = drawing(experiment, results)
         if drawn is None:
@@ -64,9 +71,10 @@ def svg(experiment: Experiment, results: Results) -> str:
 def drawing(experiment: Experiment, results: Results) -> Any:
     """Return the picture as a figure of matplotlib; None when no panel has two x.
 
-    Ours: lines with filled markers and error bars of two standard errors, cut at the ends of what is possible. Printed:
-    open markers in the same colour and shape, not joined, side by side where several stand at one x. Grey: series that
-    are not private beside some that are. What would flatten all others runs off the axis, with a note above the panel.
+    Ours: lines with filled markers and error bars of two standard errors, cut at the ends of what is possible: whole
+    and thick what is sound, dashed as described, dotted as released. Printed: open markers in the same colour and
+    shape, not joined, side by side where several stand at one x. What would flatten all others runs off the axis, with
+    a note above the panel.
     """
     # One x alone is a table, not a line.
     panels = [each for each in results.panels() if len({p.x for p in results.points if p.panel == each}) > 1]
@@ -75,19 +83,24 @@ def drawing(experiment: Experiment, results: Results) -> Any:
     from matplotlib.figure import Figure
     from matplotlib.legend_handler import HandlerTuple
 
-    names = list(dict.fromkeys(series for panel in panels for series in results.series(panel)))
-    places = [place for place in experiment.printed if place.panel in panels]
+    names = shown(experiment, results, panels)
+    every = {series for panel in panels for series in results.series(panel)}
+    # A number that only a series which is left out was held against is not shown either.
+    places = [
+        place
+        for place in experiment.printed
+        if place.panel in panels and (place.series in names or place.series not in every)
+    ]
     alone = list(dict.fromkeys(place.series for place in places if place.series not in names))
-    across = min(_ACROSS, len(panels)) if len(panels) != 4 else 2
+    across = min(_ACROSS, len(panels))
     down = math.ceil(len(panels) / across)
     entries = len(names) + len(alone) + bool(places)
-    columns = 2 if across > 1 else 1
-    legend = 0.24 * math.ceil(entries / columns) + 0.3
-    figure = Figure(figsize=(max(4.3 * across, 6.5), 3.0 * down + legend), layout="constrained")
+    legend = 0.27 * entries + 0.3
+    figure = Figure(figsize=(_WIDE * _ACROSS, _HIGH * down + legend), layout="constrained")
     grid = list(figure.subplots(down, across, squeeze=False).flat)
     for axes, panel in zip(grid, panels, strict=False):
         printed = [place for place in places if place.panel == panel]
-        looks = {name: _look(experiment, results, results.series(panel), names, name) for name in names}
+        looks = {name: _look(experiment, names, name) for name in names}
         looks |= {name: _Look(_BLACK, _PRINTED_ONLY[n % len(_PRINTED_ONLY)], "", 0) for n, name in enumerate(alone)}
         _panel(axes, experiment, results, panel, printed, looks)
         _printed(axes, printed, looks)
@@ -98,10 +111,10 @@ def drawing(experiment: Experiment, results: Results) -> Any:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     for number, name in enumerate(alone):
-        handles[f"{_text(name)}, printed"] = _open(_PRINTED_ONLY[number % len(_PRINTED_ONLY)], 6.5)
+        handles[f"{_text(name)}, printed"] = _open(_PRINTED_ONLY[number % len(_PRINTED_ONLY)], 8.5)
     if any(place.series in names for place in places):
         # Several shapes, so that none is taken for one series only.
-        shapes = tuple(_open(shape, 5) for shape in "os^")
+        shapes = tuple(_open(shape, 7) for shape in "os^")
         beside = len({(place.panel, place.x) for place in places}) < len(places)
         handles["printed (open markers, set side by side)" if beside else "printed (open markers)"] = shapes
     figure.legend(
@@ -109,7 +122,7 @@ def drawing(experiment: Experiment, results: Results) -> Any:
         handles.keys(),
         # Outside the axes, so that no line is covered.
         loc="outside lower center",
-        ncols=columns,
+        ncols=1,
         frameon=False,
         handler_map={tuple: HandlerTuple(ndivide=None, pad=0.6)},
     )
@@ -122,23 +135,46 @@ def _open(marker: str, size: float) -> Any:
     return Line2D([], [], linestyle="", marker=marker, markersize=size, fillstyle="none", color=_BLACK)
 
 
-def _look(experiment: Experiment, results: Results, beside: Sequence[str], names: Sequence[str], name: str) -> _Look:
-    number = names.index(name)
-    # Beyond ten series colours come again, with other markers and dashes.
-    again = number // len(_COLOURS)
-    marker = _MARKERS[(number + 3 * again) % len(_MARKERS)]
-    dash = _DASHES[(number + 2 * again) % len(_DASHES)]
-    if experiment.series_label(results, name, beside) == name:
-        return _Look(_COLOURS[number % len(_COLOURS)], marker, dash, 1.5)
-    grey = [each for each in names if not experiment.private(results, each)].index(name)
-    return _Look(_GREYS[grey % len(_GREYS)], marker, dash, 1.1)
+def shown(experiment: Experiment, results: Results, panels: Sequence[str]) -> list[str]:
+    """Return the series that a picture shows, at most six: those that the experiment names, or the printed ones first,
+    then what is sound, as released, as described, and references.
+    """
+    names = list(dict.fromkeys(series for panel in panels for series in results.series(panel)))
+    if experiment.drawn:
+        return [name for name in experiment.drawn if name in names]
+    printed = {place.series for place in experiment.printed}
+    order = ("sound", "as released", "as described", "reference")
+
+    def rank(name: str) -> tuple[bool, int]:
+        described = experiment.described(name)
+        return name not in printed, order.index(described.kind) if described else 0
+
+    first = sorted(names, key=rank)[:MOST]
+    return [name for name in names if name in first]
+
+
+def _look(experiment: Experiment, names: Sequence[str], name: str) -> _Look:
+    described = experiment.described(name)
+    if described is None:
+        number = names.index(name)
+        grey = name in experiment.not_private
+        marker = _MARKERS[number % len(_MARKERS)]
+        return _Look(_GREY if grey else _COLOURS[number % len(_COLOURS)], marker, "-", 1.2 if grey else 1.7)
+    look = FAMILIES[described.family]
+    alike = [
+        other.name
+        for other in experiment.series
+        if other.name in names and (other.kind, other.family) == (described.kind, described.family)
+    ]
+    dashes = _DASHES[described.kind]
+    return _Look(look.colour, look.marker, dashes[alike.index(name) % len(dashes)], _WIDTHS[described.kind])
 
 
 def _panel(
     axes: Any, experiment: Experiment, results: Results, panel: str, places: list[Printed], looks: dict[str, _Look]
 ) -> None:
     label = experiment.label(panel)
-    lines = {name: results.line(panel, name) for name in results.series(panel)}
+    lines = {name: results.line(panel, name) for name in results.series(panel) if name in looks}
     wild = limits.wild(lines, experiment.y_scale)
     points = [each for name, line in lines.items() if name not in wild for each in line]
     values = [each.value for each in points] + [place.value for place in places if place.series not in wild]
@@ -161,12 +197,12 @@ def _panel(
             marker=look.marker,
             # Long lines carry about six markers, each line at places of its own.
             markevery=(number % 3, len(line) // 6) if len(line) > 16 else None,
-            markersize=4.5,
+            markersize=6,
             linewidth=look.width,
             elinewidth=0.7,
             capsize=1.5,
             label=_text(experiment.series_label(results, name, list(lines))),
-            zorder=1 if look.colour in _GREYS else 2,
+            zorder=2,
             **({"transform": _aside(axes, aside)} if aside else {}),
         )
         for bar in (*drawn[1], *drawn[2]):
@@ -186,10 +222,10 @@ def _panel(
         f"→ {_text(name)}: {written(end.value)} at {_text(across)} {written(end.x)}"
         for name, end in limits.cut(axes, experiment.x_scale, lines).items()
     ]
-    axes.set_title(_text(panel), pad=6 + 10 * len(notes))
+    axes.set_title(_text(panel), pad=6 + 13 * len(notes))
     for number, note in enumerate(notes):
-        height = 4 + 10 * (len(notes) - 1 - number)
-        axes.annotate(note, (0, 1), (0, height), xycoords="axes fraction", textcoords="offset points", fontsize=7.5)
+        height = 4 + 13 * (len(notes) - 1 - number)
+        axes.annotate(note, (0, 1), (0, height), xycoords="axes fraction", textcoords="offset points", fontsize=10)
     axes.grid(True, color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
@@ -205,7 +241,7 @@ def _printed(axes: Any, places: list[Printed], looks: dict[str, _Look]) -> None:
                 [place.value],
                 linestyle="",
                 marker=looks[place.series].marker,
-                markersize=6.5,
+                markersize=8.5,
                 fillstyle="none",
                 color=looks[place.series].colour,
                 zorder=3,

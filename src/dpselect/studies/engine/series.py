@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from dpselect.studies.engine.families import FAMILIES
+from dpselect.analysis.families import FAMILIES
 
 Kind = Literal["as released", "as described", "sound", "reference"]
 
@@ -32,4 +32,4 @@ class Series:
 
     def __post_init__(self) -> None:
         if self.family not in FAMILIES:
-            raise ValueError(f"There is no family {self.family!r}: add it to studies/engine/families.py.")
+            raise ValueError(f"There is no family {self.family!r}: add it to analysis/families.py.")

@@ -162,6 +162,31 @@ def sentence(outcome: Outcome) -> str:
     return f"Of {total} printed claims: {counts} ({how}{tolerance})."
 
 
+def allowance(experiment: Experiment) -> str:
+    """Return how far the printed numbers may lie from ours, in a sentence."""
+    number = len(experiment.printed)
+    runs = f", of which the paper has {experiment.paper_runs} behind each" if experiment.paper_runs else ""
+    return (
+        f"A printed number may lie from ours as far as both standard errors allow at 5 per cent over all {number} "
+        f"numbers{runs}, and by rounding; twice the printed value is never reproduced."
+    )
+
+
+def message(outcome: Outcome) -> str:
+    """Return what a picture shows, in a sentence: what is best at the stated privacy, and what the rest costs."""
+    experiment, results = outcome.experiment, outcome.results
+    ranked = best(experiment, results) if experiment.task else []
+    parts = []
+    if len(ranked) > 1:
+        parts.append(f"Best at the stated privacy: {ranked[0][0]} (mean rank {ranked[0][1]:.1f} of {len(ranked)}).")
+    dear = [(loss, each.name) for each in experiment.series if (loss := results.loss(each.name)) and loss > 1 + 1e-9]
+    if dear:
+        loss, name = max(dear)
+        cost = "without bound" if math.isinf(loss) else f"at least {loss:.3g} epsilon"
+        parts.append(f"Not private: {name} loses {cost}.")
+    return " ".join(parts)
+
+
 def best(experiment: Experiment, results: Results) -> list[tuple[str, float]]:
     """Return the private series with their mean rank over all panels and x, the best first; 1 is best.
 

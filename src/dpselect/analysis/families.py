@@ -1,0 +1,64 @@
+"""One colour and one marker for every family of mechanisms, the same in all pictures of the project."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Look(NamedTuple):
+    """A colour and a marker of matplotlib."""
+
+    colour: str
+    marker: str
+
+
+FAMILIES: dict[str, Look] = {
+    "permute-and-flip": Look("#0b3c5d", "o"),
+    "exponential": Look("#3d9be9", "s"),
+    "local dampening": Look("#d1495b", "D"),
+    "shifted local dampening": Look("#8f1d2c", "^"),
+    "local dampening, heavy tails": Look("#e98a15", "v"),
+    "smooth noisy max, t": Look("#00798c", "P"),
+    "smooth noisy max, Laplace": Look("#4fb286", "X"),
+    "smooth noisy max, log-normal": Look("#1b5e20", "<"),
+    "smooth private selection": Look("#6a4c93", ">"),
+    "generalised exponential": Look("#a1662f", "2"),
+    "inverse sensitivity": Look("#c2b280", "1"),
+    "noisy views": Look("#8d6e63", "p"),
+    "noisy counts": Look("#b5179e", "h"),
+    "default tree": Look("#111111", "*"),
+    "evolutionary, local": Look("#d1495b", "d"),
+    "evolutionary, global": Look("#3d9be9", "8"),
+    "histogram": Look("#5b8e3e", "H"),
+    "reference": Look("#7a7a7a", "."),
+}
+
+# Mechanisms by published name, where the name does not say the family by itself.
+_OF = {
+    "noisy-max-laplace": "exponential",
+    "generalised-exponential": "generalised exponential",
+    "inverse-sensitivity": "inverse sensitivity",
+    "local-dampening": "local dampening",
+    "local-dampening-flip": "local dampening",
+    "local-dampening-t": "local dampening, heavy tails",
+    "shifted-local-dampening": "shifted local dampening",
+    "shifted-local-dampening-flip": "shifted local dampening",
+    "smooth-noisy-max": "smooth noisy max, t",
+    "smooth-private-selection": "smooth private selection",
+}
+
+
+def family(mechanism: str) -> str:
+    """Return the family of a mechanism of the library, by its name up to a comma.
+
+    Raises:
+        ValueError: no such mechanism has a family.
+
+    >>> family("local-dampening-flip, shared")
+    'local dampening'
+    """
+    name = mechanism.partition(",")[0]
+    result = _OF.get(name, name)
+    if result not in FAMILIES:
+        raise ValueError(f"There is no family of {mechanism!r}: add it to analysis/families.py.")
+    return result

@@ -1,0 +1,65 @@
+"""What matters most in a run, in sentences made from its numbers."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from dpselect.studies.engine import verdicts
+from dpselect.studies.engine.authors import PAPERS
+from dpselect.studies.engine.runs import Outcome
+from dpselect.studies.engine.verdicts import Row
+
+
+def findings(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> list[str]:
+    """Return the price of the printed numbers, what wins at the stated privacy, and what does not come out."""
+    return [line for line in (_price(rows, outcomes), _winners(outcomes), _wrong(rows)) if line]
+
+
+def _price(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> str:
+    counted = Counter(row.verdict for row in rows)
+    private, dear = counted["reproduced"], counted["reproduced, without privacy"]
+    text = f"{private + dear} of {len(rows)} printed claims come out: {private} at the stated privacy"
+    if not dear:
+        return f"{text}."
+    losses = [
+        (loss, series.name, outcome)
+        for outcome in outcomes
+        for series in outcome.experiment.series
+        if series.kind == "as released" and (loss := outcome.results.loss(series.name)) is not None and loss > 1
+    ]
+    text += f", and {dear} only with a set-up that loses more than it says"
+    if losses:
+        loss, name, outcome = max(losses, key=lambda each: each[0])
+        each = outcome.experiment
+        cost = "without bound" if math.isinf(loss) else f"at least {loss:.3g} times the stated epsilon"
+        text += f" (the dearest, {name} in {PAPERS[each.paper].authors}, {each.item}, loses {cost})"
+    return f"{text}."
+
+
+def _winners(outcomes: Sequence[Outcome]) -> str:
+    kinds: Counter[str] = Counter()
+    for outcome in outcomes:
+        each = outcome.experiment
+        ranked = verdicts.best(each, outcome.results) if each.task else []
+        described = each.described(ranked[0][0]) if ranked else None
+        if described is not None:
+            kinds[described.kind] += 1
+    if not kinds:
+        return ""
+    others = "; ".join(f"{kind} in {number}" for kind, number in kinds.most_common() if kind != "sound")
+    rest = f" ({others})" if others else ""
+    return (
+        f"Among what keeps its promise, the sound line of this library is best in {kinds['sound']} of "
+        f"{sum(kinds.values())} tasks{rest}."
+    )
+
+
+def _wrong(rows: Sequence[Row]) -> str:
+    refuted = [row for row in rows if row.verdict == "refuted"]
+    if not refuted:
+        return "No printed claim is refuted where its set-up is known."
+    papers = Counter(PAPERS[row.paper].authors for row in refuted)
+    where = ", ".join(f"{number} of {authors}" for authors, number in papers.most_common())
+    return f"{len(refuted)} do not come out though their set-up is printed or known: {where}."

@@ -1,0 +1,189 @@
+"""The words of the report: what its pages show, computed from outcomes, and set by templates."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from dpselect.studies.engine import tables, verdicts
+from dpselect.studies.engine.authors import PAPERS
+from dpselect.studies.engine.findings import findings
+from dpselect.studies.engine.runs import Outcome
+from dpselect.studies.engine.verdicts import VERDICTS, Row
+
+# How lines of Markdown begin that are no plain text; of some kinds every line is a block by itself.
+_STARTS = ("#", "|", "- ", "1. ", "**", "![", "`dpselect")
+_ALONE = ("#", "**", "![")
+TITLE = "The papers, reproduced and judged"
+_MEANINGS = (
+    ("reproduced", "the number or sentence comes out, from a mechanism whose loss is at most the stated epsilon."),
+    (
+        "reproduced, without privacy",
+        "it comes out, from the set-up that made it, and that set-up loses more than the stated epsilon; each page "
+        "says how much.",
+    ),
+    (
+        "depends on unpublished data or choices",
+        "it rests on something that was made up or not printed; the page shows how far other choices move it.",
+    ),
+    ("refuted", "the set-up is printed or known, and the number still does not come out."),
+    ("not comparable", "something is missing to decide; what it is stands beside it."),
+)
+
+
+def every_page(
+    rows: Sequence[Row], outcomes: Sequence[Outcome], drawn: Mapping[str, str], facts: Any
+) -> dict[str, str]:
+    """Return the text of every page by file name.
+
+    Args:
+        rows: all claims. drawn: pictures as SVG, by experiment; empty where there is none.
+        facts: ``how`` the run was made, and what is ``missing``.
+    """
+    papers = [_paper(code, rows, outcomes, drawn) for code in PAPERS if any(row.paper == code for row in rows)]
+    first = {
+        "title": TITLE,
+        "verdicts": VERDICTS,
+        "papers": papers,
+        "total": len(rows),
+        "counts": _counts(rows),
+        "findings": findings(rows, outcomes),
+        "meanings": _MEANINGS,
+        "refuted": [
+            (f"{PAPERS[row.paper].authors}, {row.item}", row.claim, row.printed, row.ours)
+            for row in rows
+            if row.verdict == "refuted"
+        ],
+        "winners": [line for outcome in outcomes if (line := _winner(outcome))],
+        **facts,
+    }
+    pages = {}
+    for ending in ("html", "md"):
+        name = "{}.html" if ending == "html" else "{}.md.jinja"
+        pages[f"report.{ending}"] = _set(name.format("report"), first)
+        for paper in papers:
+            content = {"title": TITLE, "verdicts": VERDICTS, "paper": paper}
+            pages[f"{paper['slug']}.{ending}"] = _set(name.format("paper"), content)
+    return pages
+
+
+def clock(seconds: float) -> str:
+    """Return a time as people say it."""
+    return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
+
+
+def _paper(code: str, rows: Sequence[Row], outcomes: Sequence[Outcome], drawn: Mapping[str, str]) -> dict[str, Any]:
+    theirs = [row for row in rows if row.paper == code]
+    ours = [each for each in outcomes if each.experiment.paper == code]
+    items = [
+        (item, str(len(of)), *map(str, _counts(of)))
+        for item in dict.fromkeys(row.item for row in theirs)
+        if (of := [row for row in theirs if row.item == item])
+    ]
+    unrepeated = [(row.item, row.claim, row.printed, row.why) for row in theirs if row.why.startswith("not repeated")]
+    return {
+        **PAPERS[code]._asdict(),
+        "total": len(theirs),
+        "counts": _counts(theirs),
+        "lines": items,
+        "sections": [_section(each, rows, drawn.get(each.experiment.name, "")) for each in ours],
+        "unrepeated": unrepeated,
+    }
+
+
+def _section(outcome: Outcome, rows: Sequence[Row], picture: str) -> dict[str, Any]:
+    each, results = outcome.experiment, outcome.results
+    told = {claim.text for claim in each.claims}
+    ours = [row for row in rows if (row.paper, row.item) == (each.paper, each.item)]
+    ours = [row for row in ours if not row.why.startswith("not repeated")]
+    rules = [f"Tolerance {verdicts.figure(each.tolerance)}: {each.tolerance_because}."] if each.tolerance else []
+    if each.printed:
+        rules.append(verdicts.allowance(each))
+    notes = [*outcome.notes]
+    if outcome.skipped:
+        notes.append(f"Skipped, not in the data folder: {', '.join(outcome.skipped)}.")
+    return {
+        "name": each.name,
+        "item": each.item,
+        "title": each.title.removesuffix("."),
+        "verdict": verdicts.sentence(outcome),
+        "picture": picture,
+        "message": verdicts.message(outcome),
+        "sentences": [(r.claim, r.printed, r.ours, r.verdict, r.why) for r in ours if r.claim in told],
+        "remark": each.remark,
+        "method": each.method,
+        "rules": rules,
+        "losses_on": each.losses_on,
+        "losses": [
+            (series.name, series.kind, "without bound" if loss == float("inf") else f"{loss:.3g}")
+            for series in each.series
+            if (loss := results.loss(series.name)) is not None
+        ],
+        "sheets": tables.sheets(each, results),
+        "numbers": [(r.claim, r.printed, r.ours, r.verdict, r.why) for r in ours if r.claim not in told],
+        "notes": notes,
+        "clock": clock(outcome.seconds),
+    }
+
+
+def _counts(rows: Iterable[Row]) -> list[int]:
+    counted = Counter(row.verdict for row in rows)
+    return [counted[verdict] for verdict in VERDICTS]
+
+
+def _winner(outcome: Outcome) -> tuple[str, str, str] | None:
+    each = outcome.experiment
+    ranked = verdicts.best(each, outcome.results) if each.task else []
+    if not ranked:
+        return None
+    (name, rank), then = ranked[0], ranked[1:2]
+    task = f"{each.task} ({PAPERS[each.paper].authors}, {each.item})"
+    second = "".join(f"{other} ({place:.1f})" for other, place in then)
+    return task, f"{name}, mean rank {rank:.1f} of {len(ranked)}", second
+
+
+@cache
+def _templates() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+    environment = Environment(
+        loader=PackageLoader(__package__, "templates"),
+        autoescape=select_autoescape(["html"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["kind"] = lambda verdict: verdict.replace(",", "").replace(" ", "-")
+    environment.filters["cell"] = _escaped
+    return environment
+
+
+def _set(name: str, content: Mapping[str, Any]) -> str:
+    text = str(_templates().get_template(name).render(content))
+    return _apart(text) if name.endswith(".md.jinja") else text
+
+
+def _apart(text: str) -> str:
+    """Return Markdown with one empty line between blocks of different kinds, and none within a table or list."""
+    result: list[str] = []
+    last = ""
+    for line in text.splitlines():
+        kind = next((start for start in _STARTS if line.startswith(start)), "text") if line.strip() else ""
+        if kind and last and (kind != last or kind in _ALONE):
+            result.append("")
+        if kind:
+            result.append(line.rstrip())
+            last = kind
+        elif last in ("text", ""):
+            last = ""
+            result.append("")
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(result).strip()) + "\n"
+
+
+def _escaped(text: object) -> str:
+    safe = html.escape(str(text), quote=False)
+    return safe.replace("|", "\\|").replace("\n", " ").replace("_", "\\_").replace("*", "\\*")
