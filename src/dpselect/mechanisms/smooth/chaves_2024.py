@@ -35,6 +35,8 @@ from dpselect.mechanisms.smooth.scores import SmoothScores
 from dpselect.mechanisms.smooth.slides import LARGEST
 from dpselect.scores.scores import Scores
 
+_KINDS = {"student-t": noises.student_t, "laplace": noises.laplace}
+
 
 def chaves(
     noise: str = "student-t",
@@ -69,15 +71,7 @@ def chaves(
     >>> dps.mechanism("smooth-noisy-max", calibration="chaves-2024", sides=1)
     mechanism('smooth-noisy-max', calibration='chaves-2024', noise='student-t', sides=1)
     """
-    kinds = {"student-t": noises.student_t, "laplace": noises.laplace}
-    if noise not in (*kinds, "laplace-log-normal"):
-        raise ValueError(f'noise must be "student-t", "laplace" or "laplace-log-normal", not {noise!r}.')
-    if sides not in (1, 2) or alpha not in ("printed", "released"):
-        raise ValueError('sides is 1 or 2, and alpha is "printed" or "released".')
-    if exponent not in ("theorem", "printed") or not 0 <= floor < 1:
-        raise ValueError('exponent is "theorem" or "printed", and floor at least 0 and below 1.')
-    if not (0 < delta < 1 and 0 < phi < 1 and 0 < sigma <= 2):
-        raise ValueError("delta and phi lie between 0 and 1, and sigma between 0 and 2.")
+    _require(noise, sides, delta, sigma, phi, alpha, exponent, floor)
     certified = noise == "student-t" and sides == 1 and exponent == "theorem" and not floor
     if unsound not in (None, "reproduction"):
         raise ValueError('unsound is "reproduction" or left out.')
@@ -86,7 +80,7 @@ def chaves(
             'This published calibration is not private: pass unsound="reproduction" to compute its law, or use the '
             "sound calibration."
         )
-    law = noises.laplace_log_normal(sigma, sides) if noise == "laplace-log-normal" else kinds[noise](sides)
+    law = noises.laplace_log_normal(sigma, sides) if noise == "laplace-log-normal" else _KINDS[noise](sides)
     parameters: dict[str, Any] = {"calibration": "chaves-2024", "noise": noise, "sides": sides}
     if exponent == "printed" or floor:
         parameters |= {"exponent": exponent, "floor": floor}
@@ -103,6 +97,19 @@ def chaves(
         noisy_max(law),
         parameters,
     )
+
+
+def _require(
+    noise: str, sides: int, delta: float, sigma: float, phi: float, alpha: str, exponent: str, floor: float
+) -> None:
+    if noise not in (*_KINDS, "laplace-log-normal"):
+        raise ValueError(f'noise must be "student-t", "laplace" or "laplace-log-normal", not {noise!r}.')
+    if sides not in (1, 2) or alpha not in ("printed", "released"):
+        raise ValueError('sides is 1 or 2, and alpha is "printed" or "released".')
+    if exponent not in ("theorem", "printed") or not 0 <= floor < 1:
+        raise ValueError('exponent is "theorem" or "printed", and floor at least 0 and below 1.')
+    if not (0 < delta < 1 and 0 < phi < 1 and 0 < sigma <= 2):
+        raise ValueError("delta and phi lie between 0 and 1, and sigma between 0 and 2.")
 
 
 def _calibrate(
