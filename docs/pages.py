@@ -41,6 +41,7 @@ INNER = {"core", "cli", "views", "sources", "mechanisms", "utilities", "publishe
 SHOWN_ON = {
     "src/dpselect/studies/peers/README.md": "record/benchmarks.md",
     "CONTRIBUTING.md": "contributing.md",
+    "data/README.md": "record/data.md",
     "src/dpselect": "record/proofs.md",
     "src/dpselect/__init__.py": "vocabulary.md",
     "src/dpselect/cli": "commands.md",
@@ -77,6 +78,7 @@ def every_page() -> dict[str, str]:
         {function.__name__: function for function in room.EVERY_UTILITY} for room in (dps.utilities, dps.published)
     )
     pages = {"vocabulary.md": vocabulary(), "commands.md": commands(), "record/benchmarks.md": benchmarks()}
+    pages["record/data.md"] = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
     pages["contributing.md"] = contributing()
     pages |= {f"{name}.md": module_page(name, module) for name, module in public_modules().items()}
     pages |= catalogue("mechanisms", "Mechanisms", dps.mechanisms.EVERY_MECHANISM)
