@@ -163,7 +163,7 @@ def test_the_page_on_adding_counts_its_files_and_names_those_that_exist() -> Non
 @pytest.mark.slow
 def test_the_contracts_themselves_tell_it(tmp_path: Path) -> None:
     """In a copy of the tree with both begun and listed: every sentence is printed, and nothing else goes wrong."""
-    for name in ("src", "tests", "docs"):
+    for name in ("src", "tests", "docs", "data"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "_build", "made"))
     for name in ("pyproject.toml", "conftest.py", "README.md"):
         shutil.copy(ROOT / name, tmp_path / name)

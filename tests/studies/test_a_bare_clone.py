@@ -12,8 +12,7 @@ from dpselect.studies.engine import data, runs
 from dpselect.studies.engine.experiment import QUICK, Cell, Experiment
 from dpselect.studies.papers import EVERY_EXPERIMENT
 
-SHIPPED = {"adult", "adult_full", "contraceptive", "hiv1625", "mushroom", "nursery", "pendigits", "tdt_justice2020"}
-SHIPPED |= {"wallsensor", "wine"}
+SHIPPED = set(datasets._manifest(Path(__file__).parents[2] / "data")["datasets"])
 
 
 def used(experiment: Experiment) -> set[str]:
