@@ -129,11 +129,14 @@ def test_a_price_is_named_beside_what_is_private():
 
 
 def test_only_what_is_private_is_ranked():
-    """A loss above epsilon takes a series out of the race, and so does being a reference."""
-    points = [Point("p", name, x, x) for name in (RELEASED.name, SOUND.name, "truth", "other") for x in (1.0, 2.0)]
+    """A loss above epsilon takes a series out of the race; so does being a reference, or nothing that is described."""
+    second = Series("second", "as described", "exponential")
+    experiment = replace(BOTH, series=(*BOTH.series, second))
+    names = (RELEASED.name, SOUND.name, "second", "truth", "a fact")
+    points = [Point("p", name, x, x) for name in names for x in (1.0, 2.0)]
     losses = [Point(PRIVACY, RELEASED.name, 1.0, 1.2)]
 
-    assert {SOUND.name, "other"} == {name for name, _ in best(BOTH, Results([*points, *losses]))}
+    assert {SOUND.name, "second"} == {name for name, _ in best(experiment, Results([*points, *losses]))}
 
 
 def test_the_losses_are_no_panel():

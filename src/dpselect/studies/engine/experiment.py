@@ -292,7 +292,9 @@ class Experiment:
     def private(self, results: Results, name: str) -> bool:
         """Return whether a series is a mechanism whose privacy loss is at most epsilon, as far as was measured."""
         described = self.described(name)
-        if (described is not None and described.kind == "reference") or name in self.not_private:
+        if described is None and (self.series or name in self.not_private):
+            return False
+        if described is not None and described.kind == "reference":
             return False
         loss = results.loss(name)
         return loss is None or loss <= 1 + 1e-9

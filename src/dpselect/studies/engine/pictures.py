@@ -6,6 +6,7 @@ import html
 import io
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ _GREY, _BLACK = "#6b6b6b", "#000000"
 _MARKERS = "osD^vP"
 # For series that only the paper has: shapes that no line of ours carries.
 _PRINTED_ONLY = "*hd8H"
+_IN_TURN = ("as released", "sound", "as described", "reference")
 # More lines than these are not seen in one picture.
 MOST = 6
 _ACROSS = 2
@@ -78,6 +80,8 @@ def drawing(experiment: Experiment, results: Results) -> Any:
     """
     # One x alone is a table, not a line.
     panels = [each for each in results.panels() if len({p.x for p in results.points if p.panel == each}) > 1]
+    # Facts that belong to no account of a method are a table too.
+    panels = [each for each in panels if not experiment.series or any(map(experiment.described, results.series(each)))]
     if not panels:
         return None
     from matplotlib.figure import Figure
@@ -136,18 +140,20 @@ def _open(marker: str, size: float) -> Any:
 
 
 def shown(experiment: Experiment, results: Results, panels: Sequence[str]) -> list[str]:
-    """Return the series that a picture shows, at most six: those that the experiment names, or the printed ones first,
-    then what is sound, as released, as described, and references.
+    """Return the series that a picture shows, at most six: those that the experiment names, or in turn one as released,
+    one sound, one as described and one reference, the printed first.
     """
     names = list(dict.fromkeys(series for panel in panels for series in results.series(panel)))
     if experiment.drawn:
         return [name for name in experiment.drawn if name in names]
     printed = {place.series for place in experiment.printed}
-    order = ("sound", "as released", "as described", "reference")
+    turn: Counter[str] = Counter()
 
-    def rank(name: str) -> tuple[bool, int]:
+    def rank(name: str) -> tuple[bool, int, int]:
         described = experiment.described(name)
-        return name not in printed, order.index(described.kind) if described else 0
+        kind = described.kind if described else "sound"
+        turn[kind] += 1
+        return name not in printed, turn[kind], _IN_TURN.index(kind)
 
     first = sorted(names, key=rank)[:MOST]
     return [name for name in names if name in first]
