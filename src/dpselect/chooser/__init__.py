@@ -3,6 +3,7 @@
 from dpselect.chooser.choice import Answer, Choice
 from dpselect.chooser.choice_maker import ChoiceMaker
 from dpselect.chooser.formula import Formula
+from dpselect.chooser.grammar import search_formulas
 from dpselect.chooser.law import answer_law
 from dpselect.chooser.learner import LEARNERS, Fixed, Regressors, RegretTree
 from dpselect.chooser.metafeature import Metafeature
@@ -32,4 +33,5 @@ __all__ = [
     "draw_histograms",
     "draw_regret",
     "fit_prediction",
+    "search_formulas",
 ]
