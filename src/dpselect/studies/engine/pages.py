@@ -19,6 +19,8 @@ from dpselect.studies.engine.verdicts import VERDICTS, Row
 _STARTS = ("#", "|", "- ", "1. ", "**", "![", "`dpselect")
 _ALONE = ("#", "**", "![")
 TITLE = "The papers, reproduced and judged"
+# The five verdicts as heads of narrow columns.
+_HEADS = ("reproduced", "without privacy", "depends", "refuted", "not comparable")
 _MEANINGS = (
     ("reproduced", "the number or sentence comes out, from a mechanism whose loss is at most the stated epsilon."),
     (
@@ -48,6 +50,7 @@ def every_page(
     first = {
         "title": TITLE,
         "verdicts": VERDICTS,
+        "heads": _HEADS,
         "papers": papers,
         "total": len(rows),
         "counts": _counts(rows),
@@ -66,7 +69,7 @@ def every_page(
         name = "{}.html" if ending == "html" else "{}.md.jinja"
         pages[f"report.{ending}"] = _set(name.format("report"), first)
         for paper in papers:
-            content = {"title": TITLE, "verdicts": VERDICTS, "paper": paper}
+            content = {"title": TITLE, "verdicts": VERDICTS, "heads": _HEADS, "paper": paper}
             pages[f"{paper['slug']}.{ending}"] = _set(name.format("paper"), content)
     return pages
 

@@ -37,7 +37,7 @@ _ACROSS = 2
 # Points of print between printed markers at one x.
 _APART = 6.0
 # Inches of a panel, and letters that can be read when the page is half as wide.
-_WIDE, _HIGH, _LETTERS = 3.6, 3.2, 13
+_WIDE, _ALONE, _HIGH, _LETTERS = 3.6, 5.4, 3.2, 13
 
 
 class _Look(NamedTuple):
@@ -100,7 +100,7 @@ def drawing(experiment: Experiment, results: Results) -> Any:
     down = math.ceil(len(panels) / across)
     entries = len(names) + len(alone) + bool(places)
     legend = 0.27 * entries + 0.3
-    figure = Figure(figsize=(_WIDE * _ACROSS, _HIGH * down + legend), layout="constrained")
+    figure = Figure(figsize=(_WIDE * _ACROSS if across > 1 else _ALONE, _HIGH * down + legend), layout="constrained")
     grid = list(figure.subplots(down, across, squeeze=False).flat)
     for axes, panel in zip(grid, panels, strict=False):
         printed = [place for place in places if place.panel == panel]
