@@ -24,6 +24,7 @@ from dpselect.scores.zero import SIGNS
 from dpselect.studies.engine import data
 from dpselect.studies.papers import multi_objective_table_1 as trees
 from dpselect.studies.papers import nodes
+from dpselect.studies.papers.fitted_trees import several_recalls
 from dpselect.studies.papers.peeling import inclusion
 
 EPSILONS = (0.1, 0.5, 1, 2, 5, 10, 20, 50)
@@ -122,24 +123,16 @@ def searches() -> None:
     """Share of the trees of a private Pareto search that one without noise beats: Table 1 of 003, epsilon in all."""
     epsilons = (0.5,)
     for name, target in (("nltcs", "a15"), ("nltcs", "a13"), ("adult", None), ("acs", "a22"), ("acs", "a10")):
-        table = data.table(name, target)
-        best = np.array([recalls(table, trees.BY_SCORE, trees.WITHOUT_NOISE) for _ in range(RUNS)])
-        print(f"\n{name}, class {table.target}: share of three trees that is beaten, {RUNS} runs a point, +- its error")
+        best = several_recalls(name, target, trees.SETTINGS, trees.BY_SCORE, trees.WITHOUT_NOISE, RUNS)
+        label = data.table(name, target).target
+        print(f"\n{name}, class {label}: share of three trees that is beaten, {RUNS} runs a point, +- its error")
         print(line("epsilon", epsilons, "17g"))
         for zero in ("neutral", "best"):
             made, row = with_zero("local-dampening", zero), ""
             for epsilon in epsilons:
-                lost = trees.beaten(best, np.array([recalls(table, made, epsilon) for _ in range(RUNS)]))
+                lost = trees.beaten(best, several_recalls(name, target, trees.SETTINGS, made, epsilon, RUNS))
                 row += f"{lost.mean():10.3f} +- {trees.error_of(lost):.3f}"
             print(f"  {made.name:44s}{row}", flush=True)
-
-
-def recalls(table: data.Table, mechanism: UnitMechanism | str, epsilon: float) -> NDArray[np.float64]:
-    """Return the recalls of the trees of one search."""
-    model = dps.learn.DPEvolutionaryTreeClassifier(
-        epsilon, domains=table.domains, classes=table.classes, mechanism=mechanism, **trees.SETTINGS
-    )
-    return trees.recalls(model.fit(table.columns, table.target), table)
 
 
 def main() -> None:
