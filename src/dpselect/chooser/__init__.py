@@ -2,6 +2,7 @@
 
 from dpselect.chooser.choice import Answer, Choice
 from dpselect.chooser.choice_maker import ChoiceMaker
+from dpselect.chooser.conditional import Conditional, learn_conditionals
 from dpselect.chooser.formula import Formula
 from dpselect.chooser.grammar import search_formulas
 from dpselect.chooser.law import answer_law
@@ -19,6 +20,7 @@ __all__ = [
     "Answer",
     "Choice",
     "ChoiceMaker",
+    "Conditional",
     "Fixed",
     "Formula",
     "Metafeature",
@@ -33,5 +35,6 @@ __all__ = [
     "draw_histograms",
     "draw_regret",
     "fit_prediction",
+    "learn_conditionals",
     "search_formulas",
 ]
