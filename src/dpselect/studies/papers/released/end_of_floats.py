@@ -38,9 +38,8 @@ def loss_at_the_end(exponents: Exponents, draw: FloatDraw, epsilon: float) -> fl
     size = end_of_floats(exponents, draw)
 
     def law(place: int) -> dict[str, float]:
-        here = exponents(size - place)
-        chance = draw.law(here)[tuple(sorted(draw.top(exponents(size))))]
-        return {"the top": min(chance, 1.0), "others": max(1 - chance, 0.0)}
+        chance = draw.chance(draw.top(exponents(size)), exponents(size - place))
+        return {"the top": chance, "others": 1 - chance}
 
     pair = audit.metric_space([[0, 1], [1, 0]])
     return float(audit.privacy_loss_of_law(law, pair, epsilon).worst / epsilon)

@@ -7,6 +7,7 @@ floats, the k largest exponents are taken instead (errata): whether that happens
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,6 @@ from numpy.typing import NDArray
 from dpselect.studies.papers.released.fence import fenced
 
 Floats = NDArray[np.float64]
-# More lists than this are not written down.
-_MOST = 200_000
 
 
 class FloatDraw:
@@ -28,8 +27,8 @@ class FloatDraw:
     Raises:
         PrivacyError: without ``unsound="reproduction"``.
 
-    >>> FloatDraw(2, unsound="reproduction").law(np.array([0.0, -900.0, -950.0]))
-    {(0, 1): 1.0}
+    >>> FloatDraw(2, unsound="reproduction").chance([0, 2], np.array([0.0, -900.0, -950.0]))
+    0.0
     """
 
     def __init__(self, k: int, *, unsound: str | None = None) -> None:
@@ -52,23 +51,16 @@ class FloatDraw:
         """Return the k largest, of equal ones the last."""
         return [int(place) for place in np.argsort(exponents, kind="stable")[-self.k :]]
 
-    def law(self, exponents: Floats) -> dict[tuple[int, ...], float]:
-        """Return the probability of every set of k positions.
-
-        Raises:
-            ValueError: there are too many lists to write down.
-        """
+    def chance(self, chosen: Sequence[int], exponents: Floats) -> float:
+        """Return the probability of a set of k positions."""
         if self.ends(exponents):
-            return {tuple(sorted(self.top(exponents))): 1.0}
+            return float(sorted(chosen) == sorted(self.top(exponents)))
         weights = np.exp(exponents - exponents.max())
-        if np.prod(np.arange(weights.size, weights.size - self.k, -1.0)) > _MOST:
-            raise ValueError("There are too many lists to write down: take fewer candidates or k.")
-        law: dict[tuple[int, ...], float] = {}
-        for order in itertools.permutations(range(weights.size), self.k):
+        total = 0.0
+        for order in itertools.permutations(chosen):
             chance, left = 1.0, weights.copy()
             for place in order:
                 chance *= left[place] / left.sum() if left[place] else 0.0
                 left[place] = 0.0
-            chosen = tuple(sorted(order))
-            law[chosen] = law.get(chosen, 0.0) + chance
-        return law
+            total += chance
+        return total
