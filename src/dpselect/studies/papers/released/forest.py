@@ -120,7 +120,7 @@ def _tree(table: Records, train: Rows, test: Rows, depth: int, rng: np.random.Ge
     return Tree(np.array(counts), place[test])
 
 
-def labels(tree: Tree, noise: ReleasedNoise, lead: int, rng: np.random.Generator) -> Rows:
+def labels(tree: Tree, *, noise: ReleasedNoise, lead: int, rng: np.random.Generator) -> Rows:
     """Return a label for every leaf, drawn with noise that is scaled by the lead of the whole table."""
     won = tree.counts.argmax(axis=1)
     score = (np.arange(tree.counts.shape[1]) == won[:, None]).astype(float)
@@ -137,3 +137,12 @@ def voted(trees: Sequence[Tree], named: Sequence[Rows], classes: int) -> Rows:
         votes[rows, label] += 1
         earliest[rows, label] = np.minimum(earliest[rows, label], turn)
     return np.asarray((votes - earliest / (2 * len(trees))).argmax(axis=1))
+
+
+def loss_of_a_leaf(noise: ReleasedNoise, lead: int) -> float:
+    """Return the loss of labelling a leaf with a record of each of two classes when the second gets one more.
+
+    The commonest class of the whole table leads by that much; the record moves its lead by one, either way.
+    """
+    here = noise.log_law(0, 2, lead)
+    return max(float(np.abs(here - noise.log_law(1, 2, lead + step)).max()) for step in (-1, 1))
