@@ -16,6 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.audit import privacy_loss, tables
+from dpselect.mechanisms.kinds import Mechanism
+from dpselect.scores.scores import Scores
 from dpselect.studies.engine import data
 from dpselect.studies.papers.released.noise import ReleasedNoise
 
@@ -155,3 +158,49 @@ def by_gain(share: float, *, flip: bool) -> Choice:
         return free[int((table.by_attribute(bits)[free] * share / (2 * GAIN_SENSITIVITY) + noise).argmax())]
 
     return choose
+
+
+def loss_of_a_split(noise: ReleasedNoise, records: int = 1000) -> float:
+    """Return the loss of one split of a branch when a record is added to it, with noise of the whole table's lead."""
+    before, after = neighbours(records)
+    laws = []
+    for table in (before, after):
+        # The branch of the second value of the first attribute; the first attribute is struck off.
+        branch = np.flatnonzero(table.codes[:, 0] == 1)
+        tally = table.tally(branch, np.bincount(table.place, minlength=len(table.codes)).astype(float))
+        laws.append(noise.log_law(int(table.hits(tally).argmax()) - 1, 2, table.lead()))
+    return float(np.abs(laws[0] - laws[1]).max())
+
+
+def neighbours(records: int) -> tuple[CodedTable, CodedTable]:
+    """Return two tables, one record apart, of which a branch splits on its third attribute and on its second.
+
+    The first attribute of both is the class, but for one or two records, so that it leads by about ``records``.
+    """
+    rows = [(0, 0, 0, 0)] * records + [(1, 0, 0, 1)] * records + [(1, 0, 1, 0)]
+    return _of_bits(rows), _of_bits([*rows, (1, 1, 0, 0)])
+
+
+def _of_bits(rows: list[tuple[int, ...]]) -> CodedTable:
+    distinct, place = np.unique(np.array(rows), axis=0, return_inverse=True)
+    first = np.arange(0, 2 * (distinct.shape[1] - 1), 2)
+    codes = distinct[:, :-1] + first
+    # A value that does not occur has no place of its own.
+    values, codes = np.unique(codes, return_inverse=True)
+    codes = codes.reshape(distinct.shape[0], -1)
+    return CodedTable(codes, distinct[:, -1], np.searchsorted(values, first), 2, place.ravel())
+
+
+def loss_by_gain(mechanism: Mechanism, epsilon: float) -> float:
+    """Return the exact loss of one split by information gain, on all tables of two binary attributes and a class."""
+
+    def scores(table: NDArray[np.int64]) -> Scores:
+        bits = [_bits(each) for each in (table.sum(axis=1), table.sum(axis=0))]
+        return Scores(np.array(bits), GAIN_SENSITIVITY, kind="real")
+
+    return privacy_loss(mechanism, scores, tables((2, 2, 2), 3), epsilon).worst
+
+
+def _bits(counts: Floats) -> float:
+    size = counts.sum(axis=1, keepdims=True)
+    return float(np.where(counts > 0, counts * np.log2(np.maximum(counts, 1) / np.maximum(size, 1)), 0.0).sum())
