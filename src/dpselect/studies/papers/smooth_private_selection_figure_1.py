@@ -26,7 +26,7 @@ from dpselect.studies.engine.verdicts import reproduced
 from dpselect.studies.papers import markers
 
 SIZES = (5, 10, 15, 20)
-MOST = 40
+MOST = 32
 
 
 def grid(_: Effort) -> list[Cell]:
