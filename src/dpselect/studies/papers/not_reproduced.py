@@ -14,31 +14,9 @@ NOT_REPRODUCED: tuple[NotReproduced, ...] = (
     NotReproduced(
         "000",
         "Figure 9",
-        "nltcs: accuracy of SNM-LLN at epsilon 0.01 in a second log, lln.csv, depth 2 and 5",
-        "0.6936 and 0.6422",
-        "the log does not record its settings",
-    ),
-    NotReproduced(
-        "000",
-        "Figure 9",
         "processor seconds of a fit in the logs, by dataset, depth and noise",
         "0.60 to 5.69",
         "they are seconds of another machine; ours are in src/dpselect/studies/peers/results/trees_speed.txt",
-    ),
-    NotReproduced(
-        "002",
-        "Theorem 3",
-        "the guarantee of one-sided noise, as the authors revise it",
-        "(k + |R| l / 2) epsilon instead of (k + (|R| - 1) l / 2) epsilon",
-        "it is a statement about privacy; tests/mechanisms/test_smooth_private_selection.py searches for violations "
-        "and the printed bound is proved for every gamma >= 2",
-    ),
-    NotReproduced(
-        "002",
-        "Theorem 6",
-        "the range of gamma, as the authors revise it",
-        "gamma >= 2 instead of gamma > 1",
-        "it is a statement about privacy; the library offers every even gamma up to 256",
     ),
     NotReproduced(
         "004",

@@ -1,4 +1,4 @@
-"""000, Figure 8: why the error of LD2 falls, rises and falls again: a bias can vanish by chance."""
+"""Chaves 2024, Figure 8: why the error of LD2 falls, rises and falls again: a bias can vanish by chance."""
 
 from __future__ import annotations
 
@@ -8,25 +8,30 @@ import numpy as np
 
 from dpselect.studies.engine import data
 from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results
-from dpselect.studies.papers.smooth_noisy_max_figure_7 import LD2, epsilons, prepared
+from dpselect.studies.engine.series import PRIVACY, Series
+from dpselect.studies.papers import percentile_losses
+from dpselect.studies.papers.smooth_noisy_max_figure_7 import LD2, epsilons, mechanism, prepared
 
 EXACT, ERROR = "Pr[the median's value]", "error"
 BIAS, SPREAD = "|x_p - E x|, the thesis's", "E |x - x_p|"
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell: HEPTH."""
-    return [{"dataset": "hepth"}]
+    """One cell: HEPTH; and the loss."""
+    return [{"dataset": "hepth"}, {"loss": LD2}]
 
 
 def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Point]:
     """The probability of the median, the bias and the honest error at every epsilon, from the law of LD2."""
+    if "loss" in cell:
+        losses = [(e, percentile_losses.of_median(mechanism(LD2), e) / e) for e in epsilons(effort)[::4]]
+        return [Point(PRIVACY, series, e, loss) for series in ("LD2", BIAS, SPREAD) for e, loss in losses]
     name = str(cell["dataset"])
     right = float(np.sort(data.histogram(name))[4096 // 2])
-    mechanism, scores, places = prepared(name, 50, LD2)
+    dampening, scores, places = prepared(name, 50, LD2)
     points = []
     for epsilon in epsilons(effort):
-        law = np.asarray(mechanism.law(scores, epsilon))
+        law = np.asarray(dampening.law(scores, epsilon))
         points += [
             Point(EXACT, "LD2", epsilon, float(law[places == right].sum())),
             Point(ERROR, BIAS, epsilon, abs(float(law @ places) - right)),
@@ -73,6 +78,10 @@ EXPERIMENT = Experiment(
         Claim("The median of HEPTH", "41", _value),
         Claim("Where the error first gets low, it is low by chance", "low Pr[median] at a low error", _chance),
     ),
-    not_private=frozenset({"value"}),
+    series=(
+        *(Series(each, "as described", "local dampening") for each in ("LD2", BIAS, SPREAD)),
+        Series("value", "reference", "reference"),
+    ),
+    losses_on="exact on all lists of four records of three values, one replaced; at least that much elsewhere",
     remark="Report E |x - x_p|, which cannot vanish by chance, rather than |x_p - E x|.",
 )
