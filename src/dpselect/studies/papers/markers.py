@@ -71,7 +71,7 @@ def as_released(study: Study, epsilon: float, *, theorem: int, sides: int, gamma
     largest = 8 * (families - 1) / families * float(np.exp(-beta * distance[b, c].min()))
     alpha = epsilon / (2 * float(steepest(gamma)))
     values = dps.utilities.tdt(b, c, families=families).values
-    return truncated_noise.law(values * (k * alpha / largest), gamma, sides)
+    return truncated_noise.law(values * (k * alpha / largest), gamma, sides)  # type: ignore[arg-type]
 
 
 def published(study: Study, epsilon: float, *, theorem: int, sides: int, gamma: int = 4) -> NDArray[np.float64]:

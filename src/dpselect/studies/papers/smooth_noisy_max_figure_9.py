@@ -138,14 +138,14 @@ def _choice(series: str, epsilon: float, depth: int, lead: float) -> greedy_tree
 def _model(series: str, epsilon: float, depth: int, table: data.Table | None = None) -> Any:
     known = {} if table is None else {"domains": table.domains, "classes": table.classes}
     if series == DEFAULT:
-        return learn.DPTreeClassifier(epsilon, **known, **({} if table else {"max_depth": 1}))
+        return learn.DPTreeClassifier(epsilon, **known, **({} if table else {"max_depth": 1}))  # type: ignore[arg-type]
     makers: dict[str, Callable[[], dict[str, Any]]] = {
         SLD: lambda: {"mechanism": "shifted-local-dampening", **_GAIN},
         DESCRIBED: lambda: {"mechanism": trees.published_for_simulation(), **_WINNER},
         SOUND: lambda: {"mechanism": "smooth-noisy-max", **_WINNER},
         FLIP: lambda: {"criterion": "max-operator", "mechanism": "permute-and-flip"},
     }
-    return learn.DPID3Classifier(epsilon, depth, max_leaves=10**8, **known, **makers[series]())
+    return learn.DPID3Classifier(epsilon, depth, max_leaves=10**8, **known, **makers[series]())  # type: ignore[arg-type]
 
 
 def _losses(series: str) -> list[Point]:
@@ -227,7 +227,7 @@ def _often(results: Results) -> Judgement:
     return Judgement(
         f"ahead at {ahead} of {total} places, behind by more than chance at {behind}",
         reproduced(private) if behind <= 0.2 * total else "refuted",
-        f"almost all: behind at one in five at most; rivals: EM and PF in the program's tree, whose SLD we do not know; "
+        "almost all: behind at one in five at most; rivals: EM and PF in the program's tree, whose SLD we do not know; "
         f"the sound calibration is ahead at {sound[0]}, the library's SLD among its rivals",
     )
 

@@ -9,15 +9,16 @@ from statistics import mean
 import numpy as np
 
 from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results, point
-from dpselect.studies.engine.series import PRIVACY, Series
+from dpselect.studies.engine.series import PRIVACY, Kind, Series
 from dpselect.studies.engine.verdicts import reproduced
 from dpselect.studies.papers import markers
 from dpselect.studies.papers.smooth_private_selection_figure_1 import SIZES, mean_chance, panel
 
 GAMMAS = (2, 4, 6, 10)
+_KINDS: dict[str, Kind] = {"": "as described", markers.RELEASED: "as released"}
 SERIES = tuple(
     Series(f"gamma = {gamma}{ending}", kind, "smooth private selection")
-    for ending, kind in (("", "as described"), (markers.RELEASED, "as released"))
+    for ending, kind in _KINDS.items()
     for gamma in GAMMAS
 )
 DILATION, THEOREM_6 = "cost of a dilation, in halves of epsilon", "Theorem 6"

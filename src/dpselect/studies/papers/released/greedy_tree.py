@@ -178,7 +178,7 @@ def neighbours(records: int) -> tuple[CodedTable, CodedTable]:
     The first attribute of both is the class, but for one or two records, so that it leads by about ``records``.
     """
     rows = [(0, 0, 0, 0)] * records + [(1, 0, 0, 1)] * records + [(1, 0, 1, 0)]
-    return _of_bits(rows), _of_bits([*rows, (1, 1, 0, 0)])
+    return _of_bits(rows), _of_bits([*rows, (1, 1, 0, 0)])  # type: ignore[arg-type]
 
 
 def _of_bits(rows: list[tuple[int, ...]]) -> CodedTable:

@@ -47,7 +47,7 @@ def law(values: Floats, gamma: int, sides: int) -> Floats:
     candidates = np.arange(values.size)
     others[candidates, :, candidates] = 1.0
     result: Floats = others.prod(axis=2) @ weights
-    return result / result.sum()
+    return result / result.sum()  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=16)
