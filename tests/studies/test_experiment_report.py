@@ -249,7 +249,19 @@ def test_a_picture_shows_six_series_at_most():
     experiment = replace(EXPERIMENT, series=series, printed=(Printed("p", "line 5", 1.0, 1.0),))
 
     assert ["line 0", "line 1", "line 2", "line 5", "line 7", "line 8"] == pictures.shown(experiment, points, ["p"])
-    assert ["line 3"] == pictures.shown(replace(experiment, drawn=("line 3",)), points, ["p"])
+    assert ["line 3", "line 7"] == pictures.shown(replace(experiment, drawn=("line 3",)), points, ["p"])
+
+
+def test_the_best_at_the_stated_privacy_is_in_the_picture():
+    """The caption names it, so it must be seen, though other lines are printed."""
+    names = [f"line {number}" for number in range(9)]
+    values = [Point("p", name, x, x + n) for n, name in enumerate(names) for x in (1.0, 2.0)]
+    series = tuple(Series(name, "sound", "exponential") for name in names)
+    printed = tuple(Printed("p", name, 1.0, 1.0) for name in names[:7])
+    experiment = replace(EXPERIMENT, series=series, printed=printed)
+
+    assert "line 8" in pictures.shown(experiment, Results(values), ["p"])
+    assert 6 == len(pictures.shown(experiment, Results(values), ["p"]))
 
 
 @pytest.mark.parametrize(

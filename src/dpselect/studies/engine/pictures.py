@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from dpselect.analysis.families import FAMILIES
 from dpselect.studies.engine import axes as limits
+from dpselect.studies.engine import verdicts
 from dpselect.studies.engine.authors import PAPERS
 from dpselect.studies.engine.experiment import Experiment, Printed, Results
 from dpselect.studies.engine.verdicts import figure as written
@@ -128,6 +129,8 @@ def drawing(experiment: Experiment, results: Results) -> Any:
         loc="outside lower center",
         ncols=1,
         frameon=False,
+        # Long enough to show the dashes of an account.
+        handlelength=3.5,
         handler_map={tuple: HandlerTuple(ndivide=None, pad=0.6)},
     )
     return figure
@@ -141,19 +144,21 @@ def _open(marker: str, size: float) -> Any:
 
 def shown(experiment: Experiment, results: Results, panels: Sequence[str]) -> list[str]:
     """Return the series that a picture shows, at most six: those that the experiment names, or in turn one as released,
-    one sound, one as described and one reference, the printed first.
+    one sound, one as described and one reference, the printed first. What is best at the stated privacy is among them.
     """
     names = list(dict.fromkeys(series for panel in panels for series in results.series(panel)))
+    best = [name for name, _ in verdicts.best(experiment, results)[:1] if experiment.task and name in names]
     if experiment.drawn:
-        return [name for name in experiment.drawn if name in names]
+        chosen = [name for name in experiment.drawn if name in names]
+        return chosen if set(best) <= {*chosen} else [*chosen[: MOST - 1], *best]
     printed = {place.series for place in experiment.printed}
     turn: Counter[str] = Counter()
 
-    def rank(name: str) -> tuple[bool, int, int]:
+    def rank(name: str) -> tuple[bool, bool, int, int]:
         described = experiment.described(name)
         kind = described.kind if described else "sound"
         turn[kind] += 1
-        return name not in printed, turn[kind], _IN_TURN.index(kind)
+        return name not in best, name not in printed, turn[kind], _IN_TURN.index(kind)
 
     first = sorted(names, key=rank)[:MOST]
     return [name for name in names if name in first]
