@@ -154,3 +154,16 @@ def test_refusals(arguments, words: str, folder: Path, capsys: pytest.CaptureFix
     given = [str(folder / paths[each]) if each in paths else each for each in arguments]
 
     assert words in refusal(given, capsys)
+
+
+def test_the_traces_that_ship_are_used_and_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --traces a choice works at first use, and says where it learned; with them it does not say so."""
+    counts, out = str(folder / "counts.npy"), str(folder / "first.npy")
+    quick = ["--learner", "regret-tree", "--metafeatures", "free"]
+    assert 0 == main(["choose", "histogram", counts, "--epsilon", "1", "--out", out, *quick])
+    assert "those that ship with dpselect: its own options on made-up data" in capsys.readouterr().out
+    table = [str(folder / "people.csv"), "--target", "rich", "--domains", str(folder / "domains.toml")]
+    assert 0 == main(["choose", "tree", *table, "--epsilon", "1", "--out", str(folder / "first.json")])
+    assert "On databases left out of training" in capsys.readouterr().out
+    assert 0 == main(histogram(folder, "--out", str(folder / "own.npy")))
+    assert "ship" not in capsys.readouterr().out

@@ -13,6 +13,7 @@ from dpselect.chooser.option import Option
 from dpselect.chooser.plots import draw_histograms, draw_regret
 from dpselect.chooser.prediction import Prediction, fit_prediction
 from dpselect.chooser.regret import Regret
+from dpselect.chooser.shipped import shipped_traces
 from dpselect.chooser.traces import Traces
 
 __all__ = [
@@ -37,4 +38,5 @@ __all__ = [
     "fit_prediction",
     "learn_conditionals",
     "search_formulas",
+    "shipped_traces",
 ]

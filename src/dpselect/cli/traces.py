@@ -11,7 +11,11 @@ from dpselect.cli.options import number, one_of, option
 from dpselect.cli.request import Request
 
 OPTIONS = (
-    paths.input("--traces", required=True, metavar="PARQUET", help="runs on public data, from ChoiceMaker.train"),
+    paths.input(
+        "--traces",
+        metavar="PARQUET",
+        help="runs on public data, from ChoiceMaker.train (default: those that ship, of made-up data)",
+    ),
     option(
         "--share",
         type=number,
@@ -36,14 +40,16 @@ OPTIONS = (
 def maker_of(
     request: Request, options: list[Any], *, metafeatures: str | None = None, learner: str | None = None
 ) -> Any:
-    """Return the choice maker that the traces on the command line teach; without options, all that they hold.
+    """Return the choice maker that traces teach, those that ship unless others are named.
+
+    Without options it has all that the traces hold.
 
     Raises:
         ValueError: traces of another kind than asked for, or of neither histograms nor trees.
     """
-    from dpselect.chooser import ChoiceMaker, Traces, cells, trees
+    from dpselect.chooser import ChoiceMaker, Traces, cells, shipped_traces, trees
 
-    traces = Traces.read(request.traces)
+    traces = Traces.read(request.traces) if request.traces else shipped_traces(f"{request.task}s")
     names = set(traces.metafeatures)
     kinds: dict[str, Any] = {"histogram": cells, "tree": trees}
     fitting = [name for name, kind in kinds.items() if {each.name for each in kind.metafeatures()} <= names]

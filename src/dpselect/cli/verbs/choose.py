@@ -62,6 +62,10 @@ def _maker(request: Request, options: list[Any]) -> Any:
 def _kept(request: Request, answer: Any, content: bytes, text: str, facts: dict[str, Any]) -> Answer:
     """Write what was paid for, and say why it was chosen."""
     why = answer.choice.explain()
+    if not request.traces:
+        from dpselect.chooser.shipped import SAID
+
+        why = f"{why}\n\n{SAID}"
     paths.keep(request.out, content, f"{why}\n\n{text}")
     unit = f"epsilon = {answer.guarantee.epsilon} per record added or removed"
     more = {
@@ -82,7 +86,7 @@ HISTOGRAM = Verb(
             "--out", required=True, metavar="NPY", endings=(".npy",), help="where to write the estimated counts"
         ),
     ),
-    "dpselect choose histogram counts.npy --traces cells.parquet --epsilon 1 --out noisy.npy",
+    "dpselect choose histogram counts.npy --epsilon 1 --out noisy.npy",
     about="Protected: whether any one record is counted.",
     spends=True,
     summary="A private histogram of counts over public cells.",
@@ -103,13 +107,12 @@ TREE = Verb(
         *traces.OPTIONS,
         paths.output("--out", required=True, metavar="JSON", help="where to write the released model"),
     ),
-    "dpselect choose tree people.csv --target rich --domains domains.toml --traces trees.parquet --epsilon 1 "
-    "--out model.json",
+    "dpselect choose tree people.csv --target rich --domains domains.toml --epsilon 1 --out model.json",
     about="Protected: whether any one record is in the table.",
     spends=True,
     summary="A private tree or forest.",
 )
 VERB = Verb(
     tasks={"histogram": HISTOGRAM, "tree": TREE},
-    example="dpselect choose histogram counts.npy --traces cells.parquet --epsilon 1 --out noisy.npy",
+    example="dpselect choose histogram counts.npy --epsilon 1 --out noisy.npy",
 )
