@@ -17,7 +17,7 @@ from typing import Literal
 
 import numpy as np
 
-from dpselect.studies.engine.series import PRIVACY, Series
+from dpselect.studies.engine.series import PRIVACY, Series, price
 
 Cell = Mapping[str, str | int | float]
 Verdict = Literal[
@@ -308,5 +308,4 @@ class Experiment:
         loss = results.loss(name)
         if loss is None:
             return f"{name} (not private)"
-        cost = "without bound" if math.isinf(loss) else f"at least {loss:.3g} epsilon"
-        return f"{name} (not private: loss {cost})"
+        return f"{name} (not private: loss {price(loss)})"

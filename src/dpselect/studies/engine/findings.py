@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dpselect.studies.engine import verdicts
 from dpselect.studies.engine.authors import PAPERS
 from dpselect.studies.engine.runs import Outcome
+from dpselect.studies.engine.series import times
 from dpselect.studies.engine.verdicts import Row
 
 
@@ -33,7 +34,7 @@ def _price(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> str:
     if losses:
         loss, name, outcome = max(losses, key=lambda each: each[0])
         each = outcome.experiment
-        cost = "without bound" if math.isinf(loss) else f"at least {loss:.3g} times the stated epsilon"
+        cost = times(loss) if math.isinf(loss) else f"at least {times(loss)} times the stated epsilon"
         text += f" (the dearest, {name} in {PAPERS[each.paper].authors}, {each.item}, loses {cost})"
     return f"{text}."
 

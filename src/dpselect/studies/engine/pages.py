@@ -13,6 +13,7 @@ from dpselect.studies.engine import tables, verdicts
 from dpselect.studies.engine.authors import PAPERS
 from dpselect.studies.engine.findings import findings
 from dpselect.studies.engine.runs import Outcome
+from dpselect.studies.engine.series import times
 from dpselect.studies.engine.verdicts import VERDICTS, Row
 
 # How lines of Markdown begin that are no plain text; of some kinds every line is a block by itself.
@@ -122,7 +123,7 @@ def _section(outcome: Outcome, rows: Sequence[Row], picture: str) -> dict[str, A
         "rules": rules,
         "losses_on": each.losses_on,
         "losses": [
-            (series.name, series.kind, "without bound" if loss == float("inf") else f"{loss:.3g}")
+            (series.name, series.kind, times(loss))
             for series in each.series
             if (loss := results.loss(series.name)) is not None
         ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -33,3 +34,23 @@ class Series:
     def __post_init__(self) -> None:
         if self.family not in FAMILIES:
             raise ValueError(f"There is no family {self.family!r}: add it to analysis/families.py.")
+
+
+def times(loss: float) -> str:
+    """Return how many times epsilon a loss is, as people write it.
+
+    >>> times(1.1362), times(83261000.0), times(float("inf"))
+    ('1.14', '83,000,000', 'without bound')
+    """
+    if math.isinf(loss):
+        return "without bound"
+    return f"{float(f'{loss:.2g}'):,.0f}" if loss >= 1000 else f"{loss:.3g}"
+
+
+def price(loss: float) -> str:
+    """Return what a loss costs, in words.
+
+    >>> price(8.5701)
+    'at least 8.57 epsilon'
+    """
+    return times(loss) if math.isinf(loss) else f"at least {times(loss)} epsilon"

@@ -22,7 +22,7 @@ from dpselect.studies.engine.experiment import (
     Verdict,
 )
 from dpselect.studies.engine.runs import Outcome
-from dpselect.studies.engine.series import PRIVACY
+from dpselect.studies.engine.series import PRIVACY, price
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
@@ -182,8 +182,7 @@ def message(outcome: Outcome) -> str:
     dear = [(loss, each.name) for each in experiment.series if (loss := results.loss(each.name)) and loss > 1 + 1e-9]
     if dear:
         loss, name = max(dear)
-        cost = "without bound" if math.isinf(loss) else f"at least {loss:.3g} epsilon"
-        parts.append(f"Not private: {name} loses {cost}.")
+        parts.append(f"Not private: {name} loses {price(loss)}.")
     return " ".join(parts)
 
 
