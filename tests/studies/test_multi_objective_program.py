@@ -14,10 +14,12 @@ from dpselect.studies.papers.released.end_of_floats import end_of_floats, loss_a
 from dpselect.studies.papers.released.evolution import Evolution, Sizes, at, depth_of, node, replaced, size
 from dpselect.studies.papers.released.multi_objective_draw import FloatDraw
 from dpselect.studies.papers.released.pareto_of_trees import ParetoOfTrees, crossings, dampened, ranks
+from dpselect.studies.papers.released.printed_sensitivities import PrintedDensity, PrintedRate
 from dpselect.studies.papers.released.recall_masks import Masks
 from dpselect.studies.papers.released.small_tables import counted, loss_of_draw, tables
 from dpselect.studies.papers.released.tree_search import best, drawn, search
 from dpselect.studies.papers.released.weighted_trees import WeightedTrees
+from dpselect.utilities.egos import links_of_egos
 
 PROGRAM = {"unsound": "reproduction"}
 # Four records, bit by bit; two attributes with one set each way.
@@ -160,6 +162,8 @@ def test_epsilon_in_every_round_is_as_much_as_there_are_rounds() -> None:
         lambda **fence: ParetoOfTrees("records", **fence),
         lambda **fence: ParetoOfTrees("local", "ahead", **fence),
         lambda **fence: WeightedTrees("local", "first twice", **fence),
+        PrintedRate,
+        PrintedDensity,
     ],
 )
 def test_what_the_program_has_computes_and_never_releases(build) -> None:
@@ -193,3 +197,27 @@ def test_a_private_search_finds_more_at_a_larger_epsilon() -> None:
     free = mean(best(ranks))
     small, large = (mean(drawn(ParetoOfTrees(), e, table, sizes, rng)) for e in (0.001, 10.0))
     assert small + 0.2 < large < free <= 2
+
+
+def test_the_printed_sensitivity_of_a_rate_loses_more_than_epsilon() -> None:
+    """Two trees, tables of up to four records; with the corrected one they lose less."""
+    printed = PrintedRate(**PROGRAM)
+
+    assert pytest.approx(1.0769, abs=1e-3) == loss_of_draw(printed.units, tables(2, 4), 2, 1.0)
+    assert loss_of_draw(printed.units, tables(2, 4), 2, 5.0) > 1.4
+    # Two positives, both found: nothing is said to move, and one that is missed moves the rate by a third.
+    assert [2.0] == printed.units(np.array([[1.0, 0.0]]), 2, 0).tolist()
+
+
+def test_the_printed_sensitivity_of_ego_density_costs_nothing_on_small_graphs() -> None:
+    """It falls from 2 to 1 and is not admissible, and all graphs of four nodes lose no more than epsilon."""
+    printed = PrintedDensity(**PROGRAM)
+
+    def law(graph: dps.Graph) -> np.ndarray:
+        links, degrees = links_of_egos(graph), graph.degrees
+        units = printed.units(links / np.maximum(degrees * (degrees - 1) // 2, 1), degrees)
+        return np.exp(units) / np.exp(units).sum()
+
+    assert 0.4 < audit.privacy_loss_of_law(law, audit.graphs(4), 2).worst / 2 <= 1
+    # From three neighbours on a step: a half of a unit, where with two it is a whole one.
+    assert [0.5, 1.0] == printed.units(np.array([1.0, 1.0]), np.array([3, 2])).tolist()

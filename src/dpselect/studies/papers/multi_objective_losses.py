@@ -65,3 +65,16 @@ def of_nodes(combined: Callable[[list[dps.Scores]], dps.Scores], mechanism: str,
         return combined([dps.utilities.degree(graph), dps.utilities.ego_density(graph)])
 
     return float(audit.privacy_loss(dps.mechanism(mechanism), utility, _GRAPHS, epsilon).worst / epsilon)
+
+
+def of_few_negatives(units: Units, epsilon: float) -> float:
+    """Return what one draw among two trees loses over its epsilon when the one negative goes, beside 50 positives."""
+
+    def law(gone: int) -> Floats:
+        rates = np.array([[0.5, 1.0 - gone], [0.5, 0.0]])
+        exponents = units.units(rates, 50, 1 - gone) * (epsilon / 2)
+        weights = np.exp(exponents - exponents.max())
+        return np.asarray(weights / weights.sum())
+
+    pair = audit.metric_space([[0, 1], [1, 0]])
+    return float(audit.privacy_loss_of_law(law, pair, epsilon).worst / epsilon)

@@ -243,8 +243,8 @@ EXPERIMENT = Experiment(
     series=(
         Series(RELEASED_GLOBAL, "as released", "evolutionary, global"),
         Series(RELEASED_LOCAL, "as released", "evolutionary, local"),
-        Series(TEXT_GLOBAL, "as described", "exponential"),
-        Series(TEXT_LOCAL, "as described", "local dampening"),
+        Series(TEXT_GLOBAL, "as described", "evolutionary, global"),
+        Series(TEXT_LOCAL, "as described", "evolutionary, local"),
         Series(SOUND, "sound", "permute-and-flip"),
         Series(NONE, "reference", "reference"),
     ),

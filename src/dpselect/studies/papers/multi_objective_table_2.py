@@ -230,8 +230,8 @@ EXPERIMENT = Experiment(
         Claim("Enron and DBLP: MOT_l achieves a reasonable error with", "epsilon = 20", _reasonable),
     ),
     series=(
-        Series(RELEASED_GLOBAL, "as released", "evolutionary, global"),
-        Series(RELEASED_LOCAL, "as released", "evolutionary, local"),
+        Series(RELEASED_GLOBAL, "as released", "exponential"),
+        Series(RELEASED_LOCAL, "as released", "local dampening"),
         Series(TEXT_GLOBAL, "as described", "exponential"),
         Series(TEXT_LOCAL, "as described", "local dampening"),
         Series(FLIP, "sound", "permute-and-flip"),
