@@ -36,6 +36,7 @@ _FILES = (
     "jostle_figure_1_1",
     "jostle_figure_4_2",
     "jostle_choices",
+    "jostle_synthesis",
 )
 
 EVERY_EXPERIMENT: tuple[Experiment, ...]

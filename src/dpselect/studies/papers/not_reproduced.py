@@ -18,11 +18,4 @@ NOT_REPRODUCED: tuple[NotReproduced, ...] = (
         "0.60 to 5.69",
         "they are seconds of another machine; ours are in src/dpselect/studies/peers/results/trees_speed.txt",
     ),
-    NotReproduced(
-        "004",
-        "chapter 5",
-        "the prediction of MWEM's accuracy that synthesis perhaps finds",
-        "0.9 - sparsity^1.5",
-        "it is an example of what might come out; dps.chooser.fit_prediction fits such formulas to traces",
-    ),
 )
