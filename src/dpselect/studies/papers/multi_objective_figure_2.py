@@ -56,7 +56,7 @@ UNITS = {
     GLOBAL: WeightedTrees("global"),
     LOCAL: WeightedTrees("local"),
 }
-RUNS = {"quick": {"simulated": 10, "fitted": 3}, "full": {"simulated": 120, "fitted": 15}}
+RUNS = {"quick": {"simulated": 10, "fitted": 3}, "full": {"simulated": 100, "fitted": 8}}
 _PAPER = 30
 # The figure is printed without numbers: so much of 5 counts as level.
 _LEVEL = 0.1
