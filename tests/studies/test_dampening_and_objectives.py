@@ -44,8 +44,8 @@ def test_every_table_and_figure_is_there() -> None:
 @pytest.mark.parametrize(
     ("module", "panel", "series", "x", "value", "many"),
     [
-        (table_1, "Github", table_1.PUBLISHED, 1.0, 0.69, 30),
-        (table_1, "Enron", table_1.PSQL, 10.0, 0.21, 30),
+        (table_1, "Github", table_1.IN_ALL, 1.0, 0.69, 30),
+        (table_1, "Enron", table_1.CUT, 10.0, 0.21, 30),
         (multi_objective_table_1, "Adult", multi_objective_table_1.LOCAL, 0.1, 0.10, 42),
         (multi_objective_table_2, coauthors.NAME, multi_objective_table_2.GLOBAL, 0.5, 0.09, 48),
         (multi_objective_table_2, "Enron", multi_objective_table_2.LOCAL, 20.0, 0.07, 48),
