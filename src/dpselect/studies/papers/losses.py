@@ -2,7 +2,7 @@
 
 What is measured is a lower bound on the loss over all databases. A sound mechanism stays at 1 or below; a fault that
 shows on a small database shows here. ``selection`` asks the auditor for the law of named candidates, ``replayed`` runs
-an algorithm with every script of outcomes, ``tree`` does so for a whole fit.
+an algorithm with every script of outcomes, ``tree`` does so for a whole fit, ``histogram`` follows one script a pair.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from dpselect import published, utilities
 from dpselect.audit import graphs, metric_space, multisets, privacy_loss, vectors
 from dpselect.audit.admissibility import Utility
+from dpselect.audit.recorded import loss_of_transcript
 from dpselect.audit.replay import Replay, log_chance_of, transcripts
 from dpselect.audit.universe import Universe
 from dpselect.kernel.guarantee import Guarantee
@@ -123,6 +124,34 @@ def replayed(run: Run, pairs: Iterable[tuple[Any, Any]], guarantee: Guarantee, m
         for here, there in ((one, other), (other, one))
         for script, chance in transcripts(on(here), most)
     )
+
+
+def histogram(estimate: Callable[[Any, Fraction, Draws], object], epsilon: float | Fraction) -> float:
+    """Return the loss of a histogram, on all tables of four cells with counts of 0 and 1 and a record more.
+
+    Every draw is taken at its worst, along one transcript of made-up outcomes for each pair.
+
+    Args:
+        estimate: counts of shape (2, 2), epsilon and draws to an estimate.
+    """
+    share, worst = exact_epsilon(epsilon), Fraction(0)
+    for number, counts in enumerate(itertools.product((0, 1), repeat=4)):
+        for cell in range(4):
+            here, there = np.array(counts, dtype=np.int64), np.array(counts, dtype=np.int64)
+            there[cell] += 1
+            # Outcomes are made up; neighbours meet the same ones.
+            pick = np.random.default_rng(number).integers
+            worst = max(
+                worst,
+                loss_of_transcript(
+                    lambda each, draws: estimate(each, share, draws),
+                    here.reshape(2, 2),
+                    there.reshape(2, 2),
+                    Guarantee(share, Neighbours.ADD_REMOVE),
+                    pick,
+                ),
+            )
+    return float(worst)
 
 
 def tree(model: Any, epsilon: float | Fraction) -> float:
