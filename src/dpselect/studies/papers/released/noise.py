@@ -83,6 +83,11 @@ def of_node(kind: str, epsilon: float, depth: int) -> ReleasedNoise:
     return ReleasedNoise(kind, alpha, epsilon / 2, sigma, 1e-9)
 
 
+def of_own_lead(share: float) -> ReleasedNoise:
+    """Return Student-t noise as the thesis describes it: for a lead of the node's own, at the share that it spends."""
+    return ReleasedNoise("student-t", math.sqrt(3) * share / 4, share / 8)
+
+
 def of_leaf(kind: str, epsilon: float) -> ReleasedNoise:
     """Return the noise of a leaf of a forest."""
     if kind == "student-t":
