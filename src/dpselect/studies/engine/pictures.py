@@ -86,7 +86,6 @@ def drawing(experiment: Experiment, results: Results) -> Any:
     if not panels:
         return None
     from matplotlib.figure import Figure
-    from matplotlib.legend_handler import HandlerTuple
 
     names = shown(experiment, results, panels)
     every = {series for panel in panels for series in results.series(panel)}
@@ -111,6 +110,15 @@ def drawing(experiment: Experiment, results: Results) -> Any:
         _printed(axes, printed, looks)
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
+    _legend(figure, grid, names, alone, places)
+    return figure
+
+
+def _legend(
+    figure: Any, grid: Sequence[Any], names: Sequence[str], alone: Sequence[str], places: list[Printed]
+) -> None:
+    from matplotlib.legend_handler import HandlerTuple
+
     handles: dict[str, Any] = {}
     for axes in grid:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -133,7 +141,6 @@ def drawing(experiment: Experiment, results: Results) -> Any:
         handlelength=3.5,
         handler_map={tuple: HandlerTuple(ndivide=None, pad=0.6)},
     )
-    return figure
 
 
 def _open(marker: str, size: float) -> Any:
