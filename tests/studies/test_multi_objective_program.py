@@ -9,6 +9,8 @@ import dpselect as dps
 from dpselect import audit
 from dpselect.learn import DPEvolutionaryTreeClassifier
 from dpselect.mechanisms.local_dampening import dampen
+from dpselect.studies.engine.experiment import Point, Results
+from dpselect.studies.papers import multi_objective_figure_2 as figure_2
 from dpselect.studies.papers import multi_objective_table_1 as table_1
 from dpselect.studies.papers.released.end_of_floats import end_of_floats, loss_at_the_end
 from dpselect.studies.papers.released.evolution import Evolution, Sizes, at, depth_of, node, replaced, size
@@ -103,12 +105,11 @@ def test_where_floats_end_the_draw_loses_everything() -> None:
 
 def test_what_is_private_of_the_program_loses_no_more_than_epsilon() -> None:
     """Epsilon divided by the selections: one draw at its share, on all small tables."""
-    for epsilon in (0.5, 5.0):
-        for units in (ParetoOfTrees(), ParetoOfTrees("trees"), WeightedTrees(), WeightedTrees("global")):
-            assert 0.1 < loss_of_draw(units.units, tables(2, 3), 2, epsilon) <= 1
-        # More records than trees: too large, so it is private, and a fraction of epsilon is used.
-        records = ParetoOfTrees("records", **PROGRAM)
-        assert loss_of_draw(records.units, tables(2, 5, more_than=2), 2, epsilon) < 0.2
+    for units in (ParetoOfTrees(), ParetoOfTrees("trees"), WeightedTrees(), WeightedTrees("global")):
+        assert 0.1 < loss_of_draw(units.units, tables(2, 3), 2, 5.0) <= 1
+    # More records than trees: too large, so it is private, and a fraction of epsilon is used.
+    records = ParetoOfTrees("records", **PROGRAM)
+    assert loss_of_draw(records.units, tables(2, 4, more_than=2), 2, 5.0) < 0.2
 
 
 def test_records_less_one_are_too_few_for_a_sensitivity_where_there_are_few_records() -> None:
@@ -221,3 +222,25 @@ def test_the_printed_sensitivity_of_ego_density_costs_nothing_on_small_graphs() 
     assert 0.4 < audit.privacy_loss_of_law(law, audit.graphs(4), 2).worst / 2 <= 1
     # From three neighbours on a step: a half of a unit, where with two it is a whole one.
     assert [0.5, 1.0] == printed.units(np.array([1.0, 1.0]), np.array([3, 2])).tolist()
+
+
+@pytest.mark.parametrize(
+    ("leads", "verdict"),
+    [
+        ([0.5, 0.3, 0.1, -0.3, -0.3, -0.3], "reproduced"),
+        # One budget below .5 where the rival wins, another that is noisy.
+        ([0.5, -0.5, -0.4, -0.3, -0.3, -0.3], "not comparable"),
+    ],
+)
+def test_a_noisy_budget_hides_no_other(leads: list[float], verdict: str) -> None:
+    """Where LocalDiffPID3 wins on ACS is judged budget by budget."""
+    points = []
+    for epsilon, lead in zip(figure_2.EPSILONS, leads, strict=True):
+        points += [Point("ACS", figure_2.LOCAL, epsilon, 4 + lead, 0.02, 100)]
+        points += [Point("ACS", figure_2.ID3, epsilon, 4.0, 0.5 if epsilon == 0.01 else 0.02, 10)]
+    claim = next(each for each in figure_2.EXPERIMENT.claims if each.text.startswith("ACS"))
+
+    judged = claim.judge(
+        Results([*points, *(Point("ACS", figure_2.RELEASED, p.x, 3.0, 0.02, 100) for p in points[::2])])
+    )
+    assert verdict == judged.verdict

@@ -201,12 +201,13 @@ def _over_id3(title: str, stated: float) -> Claim:
 def _acs(results: Results, series: str) -> Judgement:
     pairs = list(zip(results.line("ACS", series), results.line("ACS", ID3), strict=True))
     lead = {ours.x: ours.value - theirs.value for ours, theirs in pairs}
-    chance = quantile(len(pairs)) * max(math.hypot(ours.error, theirs.error) for ours, theirs in pairs)
-    above = all(value <= chance for epsilon, value in lead.items() if epsilon >= 0.5)
-    below = all(value >= -chance for epsilon, value in lead.items() if epsilon < 0.5)
+    chance = {ours.x: quantile(len(pairs)) * math.hypot(ours.error, theirs.error) for ours, theirs in pairs}
+    above = all(value <= chance[epsilon] for epsilon, value in lead.items() if epsilon >= 0.5)
+    below = all(value >= -chance[epsilon] for epsilon, value in lead.items() if epsilon < 0.5)
     shown = "fitness less that of LocalDiffPID3, " + ", ".join(f"{e:g}: {value:+.2f}" for e, value in lead.items())
     if above and below:
-        return Judgement(shown, reproduced(EXPERIMENT.private(results, series)), f"by chance {chance:.2f}; {series}")
+        private = EXPERIMENT.private(results, series)
+        return Judgement(shown, reproduced(private), f"within what chance allows at each budget; {series}")
     halves = {"from .5 on it comes out": above, "below it comes out": below}
     held = next((words for words, met in halves.items() if met), "neither half comes out")
     why = f"{held}; the depth of LocalDiffPID3 would make the rest comparable, and is not printed (here 5)"
