@@ -49,7 +49,7 @@ def measure(cell: Cell, _: Effort, __: np.random.Generator) -> Sequence[Point]:
     return [
         Point(PROBABILITY, VOTED[0], epsilon, float(np.exp(x[2]))),
         Point(PROBABILITY, VOTED[1], epsilon, float(np.exp(y[2]))),
-        Point(PRIVACY, FENCED, epsilon, float(np.max(np.abs(x - y))) / epsilon),
+        *(Point(PRIVACY, name, epsilon, float(np.max(np.abs(x - y))) / epsilon) for name in (FENCED, *VOTED)),
         Point(PRIVACY, COUNTS, epsilon, sound / epsilon),
     ]
 
