@@ -419,12 +419,12 @@ def test_a_damaged_file_without_sha256_is_named(tmp_path, steps):
 
 
 def test_a_cell_that_may_read_any_file_waits_for_all(tmp_path, steps, monkeypatch):
-    """The choices of 004 take whatever histograms and tables are there."""
+    """Those that name no dataset, of an experiment that reads data: here its losses."""
     monkeypatch.setattr("dpselect.datasets.repository", lambda: None)
     steps([1, 2])
     path = steps([7, 8, 9], describe=False)
 
-    (outcome,) = engine.run(chosen(["jostle_choices"]), QUICK, tmp_path, jobs=1, show=False)
+    (outcome,) = engine.run(chosen(["local_dampening_figure_17"]), QUICK, tmp_path, jobs=1, show=False)
 
     (note,) = outcome.notes
     assert f"{path} is not the file that manifest.toml describes" in note
