@@ -33,13 +33,6 @@ def test_either_reading_of_the_budget_may_come_out(in_all: float, a_pick: float,
     assert verdict == rule(table_1.EXPERIMENT, Results(points), place).verdict
 
 
-def test_a_printed_mean_of_ten_samples_has_their_spread() -> None:
-    """Samples that differ by .12 and ten runs on each: a little more than .12."""
-    spread = table_1._spread(Point("Enron", table_1.IN_ALL, 0.5, 0.4, 0.12 / 40**0.5, 40))
-
-    assert 0.12 < spread < 0.16
-
-
 def test_a_budget_for_each_pick_is_measured_as_no_privacy() -> None:
     """Three nodes of four."""
     assert table_1._loss(table_1.A_PICK, 5.0) / 5 > 1.1
