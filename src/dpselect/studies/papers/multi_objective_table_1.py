@@ -252,8 +252,7 @@ EXPERIMENT = Experiment(
         "As released, local: two tables of one record more or less, where floats end (exact there). As released, "
         "global: one draw on all tables of three to five records and two trees; with no more records than trees it is "
         "not private (errata). As described: one draw on all tables of up to three records and three trees. Sound: "
-        "whole fits on tables of up to three records. Where no bound is infinite, these are lower bounds for larger "
-        "tables."
+        "whole fits on tables of up to three records. All but the first are lower bounds for larger tables."
     ),
     kind="table",
     remark=(
