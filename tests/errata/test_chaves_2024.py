@@ -127,6 +127,21 @@ def test_a_scale_from_the_whole_table_does_not_cover_a_leaf() -> None:
         assert np.abs(first - second).max() > 12
 
 
+def test_a_true_number_of_values_decides_whether_a_node_ends() -> None:
+    """Size + Lap(1 / share) > sqrt 2 t C / (5 share): two records of two values, and one more of a third."""
+    epsilon, classes = 0.01, 2
+    share = epsilon / 6
+
+    def log_of_going_on(size: int, values: int) -> float:
+        above = math.sqrt(2) / share * values / 5 * classes - size
+        assert above > 0
+        return math.log(0.5) - share * above
+
+    loss = abs(log_of_going_on(2, 2) - log_of_going_on(3, 3))
+    assert loss > 0.5
+    assert pytest.approx(56.4, abs=0.05) == loss / epsilon
+
+
 def test_local_dampening_as_programmed_is_the_exponential_mechanism() -> None:
     """A 0/1 score left as it is, or dampened to T + 1 and T: both draw as the exponential mechanism does, for every T.
 

@@ -56,10 +56,15 @@ def test_a_saving_is_credited_to_what_is_sound_first() -> None:
 
 @pytest.mark.parametrize(
     ("released", "error", "verdict"),
-    [(0.9, 0.001, "reproduced, without privacy"), (0.7, 0.001, "refuted"), (0.79, 0.01, "reproduced, without privacy")],
+    [
+        (0.9, 0.001, "reproduced, without privacy"),
+        (0.7, 0.001, "refuted"),
+        (0.79, 0.01, "not comparable"),
+        (0.8, 0.0, "refuted"),
+    ],
 )
-def test_almost_all_allows_for_chance(released: float, error: float, verdict: str) -> None:
-    """Ahead of EM and PF in the program's tree, or behind by no more than chance."""
+def test_almost_all_is_more_than_half_and_allows_for_chance(released: float, error: float, verdict: str) -> None:
+    """Ahead of EM and PF in the program's tree; nowhere ahead with wide bars decides nothing."""
     values = {figure_9.EM: 0.8, figure_9.PF: 0.8, figure_9.SLD: 0.85, figure_9.SOUND: 0.7}
     values |= {figure_9.T: released, figure_9.LLN: released}
     points = [
@@ -70,6 +75,14 @@ def test_almost_all_allows_for_chance(released: float, error: float, verdict: st
         for series, value in values.items()
     ]
     assert figure_9._often(Results(points)).verdict == verdict
+
+
+def test_on_the_programs_tree_every_line_loses_more_than_epsilon() -> None:
+    """At epsilon .01 a stop costs 56 epsilon, whatever names the split; ours keep epsilon."""
+    for series in (figure_9.EM, figure_9.PF, figure_9.DESCRIBED, figure_9.LLN):
+        losses = {point.x: point.value for point in figure_9.measure({"loss": series}, QUICK, RNG(1))}
+        assert losses[0.01] == pytest.approx((0.4 * 2**0.5 - 0.01 / 6) / 0.01)
+        assert losses[0.5] > 0.9
 
 
 @pytest.mark.slow

@@ -74,3 +74,25 @@ def test_information_gain_keeps_its_share() -> None:
     assert greedy_tree.GAIN_SENSITIVITY == pytest.approx(math.log2(50_001) + 1 / math.log(2))
     for name in ("exponential", "permute-and-flip"):
         assert 0 < greedy_tree.loss_by_gain(dps.mechanism(name), 1.0) < 0.2
+
+
+@pytest.mark.parametrize("share", [0.01 / 6, 0.1, 1 / 3])
+def test_a_stop_costs_much_whatever_its_share(share: float) -> None:
+    """The true number of values moves the least size by .4 sqrt 2 / share, a record the size by one."""
+    assert greedy_tree.loss_of_a_stop(share) == pytest.approx(0.4 * math.sqrt(2) - share)
+
+
+def test_a_node_ends_as_often_as_the_law_says() -> None:
+    """Three records of three values and two classes, two thousand trees of one level."""
+    coded, share, asked = greedy_tree._of_one_attribute((0, 1, 2)), 1 / 3, []
+
+    def choose(*_: object) -> int:
+        asked.append(1)
+        return 0
+
+    rng = RNG(7)
+    for _ in range(2000):
+        greedy_tree._predicted(coded, np.ones(3), share, 1, choose, rng)
+    chance = math.exp(greedy_tree._of_going_on(coded, share)[0])
+    assert 0.1 < chance < 0.4
+    assert len(asked) / 2000 == pytest.approx(chance, abs=0.04)

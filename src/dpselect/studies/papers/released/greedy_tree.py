@@ -114,7 +114,7 @@ def _predicted(
         own = weights[records]
         if left and attributes and own.any():
             tally = table.tally(records, weights)
-            if own.sum() + rng.laplace(scale=1 / share) > math.sqrt(2) / share * _values(table, tally) * table.classes:
+            if own.sum() + rng.laplace(scale=1 / share) > _least_size(table, tally, share):
                 attribute = choice(table, tally, attributes, rng)
                 attributes.remove(attribute)
                 column = table.codes[records, attribute]
@@ -126,6 +126,11 @@ def _predicted(
 
     grow(np.arange(len(table.codes)), depth)
     return named
+
+
+def _least_size(table: CodedTable, tally: Floats, share: float) -> float:
+    """Return the noisy size that a node must exceed to be split."""
+    return math.sqrt(2) / share * _values(table, tally) * table.classes
 
 
 def _values(table: CodedTable, tally: Floats) -> float:
@@ -185,6 +190,29 @@ def loss_of_a_split(noise: ReleasedNoise, records: int = 1000) -> float:
         tally = table.tally(branch, np.bincount(table.place, minlength=len(table.codes)).astype(float))
         laws.append(noise.log_law(int(table.hits(tally).argmax()) - 1, 2, table.lead()))
     return float(np.abs(laws[0] - laws[1]).max())
+
+
+def loss_of_a_stop(share: float) -> float:
+    """Return the exact loss of the question whether a node ends, when a record with a value of its own is added to it.
+
+    The record adds one to the size, which is drawn with noise, and one to the number of values, which is not.
+    """
+    logs = [_of_going_on(_of_one_attribute(values), share) for values in ((0, 1), (0, 1, 2))]
+    return max(abs(logs[0][place] - logs[1][place]) for place in (0, 1))
+
+
+def _of_one_attribute(values: Sequence[int]) -> CodedTable:
+    """Return a record for every value of the only attribute, of two classes in turn."""
+    rows = np.array(values, dtype=np.int64)
+    return CodedTable(rows[:, None], rows % 2, np.zeros(1, dtype=np.int64), 2, rows)
+
+
+def _of_going_on(table: CodedTable, share: float) -> tuple[float, float]:
+    """Return the logarithms of the chances that a whole table is split, and that it ends: of one Laplace number."""
+    weights = np.ones(len(table.codes))
+    above = share * (_least_size(table, table.tally(np.arange(len(weights)), weights), share) - weights.sum())
+    rare, likely = math.log(0.5) - abs(above), math.log1p(-0.5 * math.exp(-abs(above)))
+    return (rare, likely) if above >= 0 else (likely, rare)
 
 
 def neighbours(records: int) -> tuple[CodedTable, CodedTable]:
