@@ -90,7 +90,7 @@ def prepared(name: str, p: int, series: str) -> tuple[Mechanism, dps.Scores, NDA
     if series == LD2:
         return mechanism(series), dps.published.median(values, upper=int(values.max())), values
     if series in (SNM_T, SNM_LAP):
-        return mechanism(series), released_percentile(values, p), values
+        return mechanism(series), released_percentile(values, p, unsound="reproduction"), values
     # Only the ends of the grid and the values on it matter for how long the score cannot change.
     cells = dps.published.percentile(values, p, grid=np.unique(np.append(values, (0, UPPER[name]))))
     # The theses choose among records: a record scores 1 when its value is the percentile.
@@ -119,10 +119,11 @@ def mechanism(series: str) -> Mechanism:
 
 def _losses(series: str, effort: Effort) -> list[Point]:
     """The exact loss on small universes of records, and for 0/1 scores on a path of databases of 4096 values."""
+    released = partial(released_percentile, unsound="reproduction")
     utilities: dict[str, Callable[..., dps.Scores]] = {
         RANKS: percentile_losses.ranks,
-        SNM_T: released_percentile,
-        SNM_LAP: released_percentile,
+        SNM_T: released,
+        SNM_LAP: released,
     }
     points = []
     for epsilon in epsilons(effort)[::4]:
@@ -132,7 +133,7 @@ def _losses(series: str, effort: Effort) -> list[Point]:
             utility = utilities.get(series, percentile_losses.winner)
             loss = percentile_losses.of_percentile(mechanism(series), utility, epsilon)
             if series != RANKS:
-                stride = 2 if utility is released_percentile else 1
+                stride = 2 if utility is released else 1
                 loss = max(loss, percentile_losses.of_path(mechanism(series), epsilon, stride=stride))
         points.append(Point(PRIVACY, series, epsilon, loss / epsilon))
     return points

@@ -12,15 +12,26 @@ from numpy.typing import ArrayLike
 
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import local
+from dpselect.studies.papers.released.fence import fenced
 
 
-def released_percentile(values: ArrayLike, p: int = 50, *, grid: ArrayLike | None = None) -> Scores:
+def released_percentile(
+    values: ArrayLike, p: int = 50, *, grid: ArrayLike | None = None, unsound: str | None = None
+) -> Scores:
     """Return 1 for every record that has the percentile's value, shape (n,); or for that value on a grid.
 
-    >>> scores = released_percentile([1, 1, 2, 2, 2])
-    >>> scores.values, scores.sensitivity.at([0, 1])[0]
-    (array([0, 0, 1, 1, 1]), array([1.]))
+    Args:
+        values: the records. p: which percentile. grid: the candidates, when they are not the records.
+        unsound: ``"reproduction"``: a record can move the score while its sensitivity is still said to be 0.
+
+    Raises:
+        PrivacyError: it is not asked for as unsound.
+
+    >>> scores = released_percentile([1, 1, 2, 2, 2], unsound="reproduction")
+    >>> scores.values, scores.sensitivity.at([0, 1])[:, 0]
+    (array([0, 0, 1, 1, 1]), array([0., 1.]))
     """
+    fenced(unsound, "dpselect.utilities.percentile")
     records = np.asarray(values)
     candidates = records if grid is None else np.asarray(grid)
     if not records.size:
