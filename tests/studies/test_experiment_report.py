@@ -149,7 +149,7 @@ def test_every_claim_is_a_line_of_one_file(written):
 def test_a_line_of_the_report_says_what_each_series_costs(tmp_path, outcome):
     """Beside its account; the first page names the dearest."""
     series = (Series("twice", "as released", "exponential"), Series("random", "sound", "permute-and-flip"))
-    experiment = replace(EXPERIMENT, series=series, losses_on="Exact, on one pair.", not_private=frozenset())
+    experiment = replace(EXPERIMENT, series=series, losses_on="Exact, on one pair.")
     losses = [Point(PRIVACY, "twice", 1.0, 1.14), Point(PRIVACY, "twice", 2.0, 3.5), Point(PRIVACY, "random", 1.0, 0.9)]
     one = replace(outcome, experiment=experiment, results=Results([*outcome.results.points, *losses]))
     report.write(report.Report([one], [], QUICK, 1.0), tmp_path)
@@ -158,7 +158,7 @@ def test_a_line_of_the_report_says_what_each_series_costs(tmp_path, outcome):
     assert "| twice | as released | 3.5 |" in paper
     assert "| random | sound | 0.9 |" in paper
     assert "Exact, on one pair." in paper
-    assert "twice in Chaves 2024, Figure 0, loses at least 3.5 times the stated epsilon" in first
+    assert "the dearest, twice in Chaves 2024, Figure 0: loss at least 3.5 epsilon" in first
     assert "Not private: twice loses at least 3.5 epsilon." in paper
 
 
@@ -190,7 +190,7 @@ def test_one_x_alone_is_no_picture():
 
 def _axes(points, **changes):
     """Return the only panel of a picture."""
-    (axes,) = pictures.drawing(replace(EXPERIMENT, **{"printed": (), **changes}), Results(points)).axes
+    (axes,) = pictures.drawing(replace(EXPERIMENT, **{"printed": (), "series": (), **changes}), Results(points)).axes
     return axes
 
 
@@ -219,21 +219,21 @@ def test_series_that_only_the_paper_has_are_told_apart():
 
 
 def test_printed_markers_are_open_and_ours_are_filled():
-    """A series without privacy is grey and filled: nobody takes it for a printed one."""
+    """One colour and marker, filled or open: nobody takes ours for the printed one."""
     points = [Point("p", name, x, 0.1 * x) for name in ("twice", "random") for x in (1.0, 2.0)]
     axes = _axes(points, printed=(Printed("p", "random", 1.0, 0.3),))
 
     ours, printed = ([each for each in _lines(axes) if (each[2] == "none") == hollow] for hollow in (False, True))
     assert {"full"} == {filling for _, _, filling in ours}
-    assert [("#6b6b6b", "s", "none")] == printed
-    assert ("#6b6b6b", "s", "full") in ours
+    assert [("#d1495b", "s", "none")] == printed
+    assert ("#d1495b", "s", "full") in ours
 
 
 def test_a_family_has_one_colour_and_an_account_one_line():
     """As released and sound of one family are told apart by their lines."""
     series = (Series("random", "as released", "exponential"), Series("twice", "sound", "exponential"))
     points = [Point("p", name, x, x) for name in ("random", "twice") for x in (1.0, 2.0)]
-    axes = _axes(points, series=series, not_private=frozenset())
+    axes = _axes(points, series=series)
 
     assert {(FAMILIES["exponential"].colour, FAMILIES["exponential"].marker, "full")} == set(_lines(axes))
     assert 2 == len(
@@ -376,7 +376,7 @@ def test_tables_hold_ours_printed_and_the_difference(outcome):
     assert ("twice", "2", "4", "6") == sheet.rows[0]
     assert ("  printed", "2.05", "5", "6") == sheet.rows[1]
     assert ("  difference", "-0.05", "-1", "+0") == sheet.rows[2]
-    assert "random (not private)" == sheet.rows[3][0]
+    assert "random (loss not measured)" == sheet.rows[3][0]
 
 
 def test_the_best_is_ranked_among_private_series_only():
@@ -384,7 +384,9 @@ def test_the_best_is_ranked_among_private_series_only():
     points = [Point("p", name, x, value) for name, values in {"a": (1, 2), "b": (1, 3), "random": (9, 9)}.items()
               for x, value in enumerate(values)]  # fmt: skip
 
-    assert [("b", 1.25), ("a", 1.75)] == verdicts.best(EXPERIMENT, Results(points))
+    sound = tuple(Series(name, "sound", "exponential") for name in "ab")
+    experiment = replace(EXPERIMENT, series=(*sound, *EXPERIMENT.series))
+    assert [("b", 1.25), ("a", 1.75)] == verdicts.best(experiment, Results(points))
 
 
 @pytest.mark.parametrize(
@@ -406,7 +408,9 @@ def test_numbers_are_short(value, shown):
 def test_a_panel_may_have_axes_of_its_own():
     """By its title, and by how its title ends."""
     points = [Point(panel, "a", x, x) for panel in ("one", "two, per cent") for x in (1.0, 2.0)]
-    named = replace(EXPERIMENT, printed=(), x_labels={"two, per cent": "t"}, y_labels={"per cent": "per cent"})
+    named = replace(
+        EXPERIMENT, printed=(), series=(), x_labels={"two, per cent": "t"}, y_labels={"per cent": "per cent"}
+    )
 
     one, two = pictures.drawing(named, Results(points)).axes
 

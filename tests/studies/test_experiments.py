@@ -16,8 +16,9 @@ from dpselect.studies import papers
 from dpselect.studies.engine import data, journal
 from dpselect.studies.engine.experiment import EFFORTS, FULL
 from dpselect.studies.engine.journal import Journal
+from dpselect.studies.engine.report import Report, write
 from dpselect.studies.engine.runs import fingerprint, key_of
-from dpselect.studies.papers import EVERY_EXPERIMENT, NOT_REPRODUCED, chosen
+from dpselect.studies.papers import EVERY_EXPERIMENT, NOT_REPRODUCED, chosen, whole_papers
 from tests.contracts import complete
 from tests.studies import tiny_experiment
 
@@ -109,7 +110,7 @@ def test_without_data_the_rest_runs_and_the_rest_is_named(capsys, tmp_path):
     told = capsys.readouterr().out
 
     assert data.WHERE in told
-    assert "Theorem 7.2: Of 3 printed claims: " in told
+    assert "Chaves 2024, Theorem 7.2: Of 3 printed claims: " in told
     assert "skipped, not in the data folder: patent, hepth, income" in told
     page = _everything(tmp_path, "html")
     assert "Nothing was measured: patent, hepth, income not in the data folder." in page
@@ -162,10 +163,10 @@ def test_each_sentence_is_printed_when_its_experiment_is_finished(capsys, tmp_pa
     three(look)
 
     assert 0 == main([*SMALL, str(tmp_path)])
-    assert seen[0].startswith(f"{data.WHERE}\n000 Figure 0: Of 6 printed claims: ")
+    assert seen[0].startswith(f"{data.WHERE}\nChaves 2024, Figure 0: Of 6 printed claims: ")
     assert 1 == seen[0].count("Figure 0: ")
     last = capsys.readouterr().out
-    assert ["000 Figure 0: ", "003 Figure 0: "] == re.findall(r"^00\d Figure 0: ", last, re.MULTILINE)
+    assert ["Chaves 2024", "Farias et al. 2024"] == re.findall(r"^(.*), Figure 0: ", last, re.MULTILINE)
     assert last.endswith(f"The report is {tmp_path / 'report.html'}.\n")
 
 
@@ -217,7 +218,7 @@ def test_a_full_disk_is_said_even_where_no_report_fits(capsys, tmp_path, three, 
     assert 2 == main([*SMALL, str(tmp_path)])
     out, err = capsys.readouterr()
     assert f"dpselect reproduce: The disk that holds {tmp_path / 'results' / 'quick'} is full: free some space" in err
-    assert "000 Figure 0: Of 6 printed claims" in out
+    assert "Chaves 2024, Figure 0: Of 6 printed claims" in out
     assert "The report is" not in out
 
 
@@ -254,7 +255,7 @@ def test_a_wrong_data_folder_is_said_and_the_rest_runs(capsys, tmp_path, three, 
     assert 0 == main([*SMALL, str(tmp_path / "out")])
     out = capsys.readouterr().out
     assert out.startswith(told.format(place))
-    assert "000 Figure 0: Of 6 printed claims" in out
+    assert "Chaves 2024, Figure 0: Of 6 printed claims" in out
 
 
 def test_a_file_that_stands_for_another_is_said_first(capsys, tmp_path, three, monkeypatch):
@@ -293,6 +294,20 @@ def test_a_report_of_somebody_else_stays(capsys, tmp_path, three):
     assert "my thesis" == (tmp_path / "report.md").read_text()
 
 
+@pytest.mark.parametrize("name", ["chaves-2024.md", "claims.csv", "pictures/tiny.svg", "farias-2021.html"])
+def test_any_file_of_somebody_else_stays(capsys, tmp_path, three, name):
+    """Before and after a run: whatever a report would write is looked at first, and none is taken away."""
+    three(tiny_experiment.measure)
+    assert 0 == main([*SMALL, str(tmp_path)])
+    assert 0 == main([*SMALL, str(tmp_path)])
+    (tmp_path / name).write_text("my thesis")
+    capsys.readouterr()
+
+    assert 2 == main([*SMALL, str(tmp_path)])
+    assert f"{tmp_path / name} was not written by dpselect reproduce, and stays" in capsys.readouterr().err
+    assert "my thesis" == (tmp_path / name).read_text()
+
+
 def test_a_folder_that_cannot_be_used_is_said_before_anything_runs(capsys, tmp_path, three):
     """One sentence with the folder, the reason and --out."""
     three(tiny_experiment.measure)
@@ -309,16 +324,20 @@ def test_a_folder_that_cannot_be_used_is_said_before_anything_runs(capsys, tmp_p
 
 
 def test_claims_that_nothing_repeats_are_listed_for_the_papers_asked_for(tmp_path, three):
-    """Whether a paper is named or one of its experiments: its own, and no other paper's."""
+    """Those of a whole paper, or of the figures that were asked for: nobody who runs one figure reads of others."""
     three(tiny_experiment.measure)
     main([*SMALL, str(tmp_path), "tiny"])
-    page = _everything(tmp_path, "md")
-
-    expected = [each for each in NOT_REPRODUCED if each.paper == "000"]
-    assert len(expected) == page.count("| not repeated: ")
-    assert "the utility of LD2" in page
-    main([*SMALL, str(tmp_path), "003"])
     assert 0 == _everything(tmp_path, "md").count("| not repeated: ")
+
+
+def test_claims_that_nothing_repeats_stand_beside_their_figure(tmp_path):
+    """Where one figure of a paper is asked for, those of that figure."""
+    assert {"000"} == whole_papers(chosen(["000"]))
+    assert not whole_papers(chosen(["smooth_noisy_max_theorem_7_2"]))
+    rows = [each for each in NOT_REPRODUCED if (each.paper, each.item) == ("000", "Figure 9")]
+
+    write(Report([], rows, EFFORTS["quick"], 1.0), tmp_path)
+    assert len(rows) == _everything(tmp_path, "md").count("| not repeated: ")
 
 
 def test_every_paper_with_unrepeated_claims_has_experiments():

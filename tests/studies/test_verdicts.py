@@ -10,7 +10,7 @@ import pytest
 
 from dpselect.studies.engine.allowed import allowed
 from dpselect.studies.engine.budgets import AUTHORS_GRID, saved, steps, steps_of
-from dpselect.studies.engine.claims import Gain, budget_within, saving, up_to
+from dpselect.studies.engine.claims import Gain, at_most, budget_within, saving, up_to
 from dpselect.studies.engine.experiment import Point, Printed, Results
 from dpselect.studies.engine.series import PRIVACY, Series
 from dpselect.studies.engine.verdicts import best, rule
@@ -19,7 +19,7 @@ from tests.studies.tiny_experiment import EXPERIMENT
 RELEASED = Series("twice, as released", "as released", "exponential")
 SOUND = Series("twice", "sound", "permute-and-flip")
 TRUTH = Series("truth", "reference", "reference")
-BOTH = replace(EXPERIMENT, series=(RELEASED, SOUND, TRUTH), not_private=frozenset(), printed=(), tolerance=0.0)
+BOTH = replace(EXPERIMENT, series=(RELEASED, SOUND, TRUTH), printed=(), tolerance=0.0)
 
 
 def _place(value, **changes):
@@ -99,6 +99,61 @@ def test_the_printed_number_has_an_error_of_its_own():
     assert pytest.approx(1.96 * 0.3, rel=1e-3) == allowed(many, _place(0.5, error=0.3), exact).chance
 
 
+def test_a_line_is_held_against_one_line_of_ours():
+    """A private line that misses one number gives way as a whole: none is picked from here and the next from there."""
+    series = (RELEASED.name, SOUND.name)
+    places = tuple(Printed("p", "twice", x, 0.3, ours=series, decimals=2) for x in (1.0, 2.0))
+    experiment = replace(BOTH, printed=places)
+    values = {RELEASED.name: (0.3, 0.3), SOUND.name: (0.3, 0.9)}
+    points = [Point("p", name, x, y) for name, ys in values.items() for x, y in zip((1.0, 2.0), ys, strict=True)]
+    losses = [Point(PRIVACY, RELEASED.name, 1.0, 1.14), Point(PRIVACY, SOUND.name, 1.0, 0.9)]
+    results = Results([*points, *losses])
+
+    assert 2 * ["reproduced, without privacy"] == [rule(experiment, results, place).verdict for place in places]
+
+
+def test_a_noisy_line_does_not_widen_what_is_allowed():
+    """How the printed number spreads is known from a line as released, not from another that spreads more."""
+    many = replace(BOTH, paper_runs=10)
+    points = [Point("p", RELEASED.name, 1.0, 0.9, 0.001, 100), Point("p", SOUND.name, 1.0, 0.4, 0.02, 100)]
+    results = Results([*points, Point(PRIVACY, SOUND.name, 1.0, 0.9)])
+
+    assert "refuted" == rule(many, results, _place(0.6)).verdict
+
+
+@pytest.mark.parametrize(("value", "error", "runs"), [(math.nan, 0.0, 0), (0.3, 0.0, 2), (0.3, 0.0, 10), (0.3, 0.1, 2)])
+def test_what_is_not_known_is_not_reproduced(value, error, runs):
+    """No number, two runs, or ten that all give the same."""
+    results = Results([Point("p", SOUND.name, 1.0, value, error, runs), Point(PRIVACY, SOUND.name, 1.0, 0.9)])
+
+    assert "not comparable" == rule(BOTH, results, _place(0.3)).verdict
+
+
+def test_what_the_paper_has_is_not_believed_without_a_loss():
+    """Only what is sound is private where no loss was measured."""
+    points = [Point("p", name, 1.0, 0.3) for name in (RELEASED.name, SOUND.name)]
+    described = replace(BOTH, series=(Series("twice, as released", "as described", "exponential"), SOUND))
+
+    assert [False, True] == [BOTH.private(Results(points), name) for name in (RELEASED.name, SOUND.name)]
+    assert not described.private(Results(points), RELEASED.name)
+
+
+def test_at_most_is_no_up_to():
+    """A gain beyond the printed one refutes "at most", unless chance makes it."""
+    assert "refuted" == at_most(12, [Gain("a", 60.0)]).verdict
+    assert "reproduced" == at_most(12, [Gain("a", 11.0), Gain("b", 13.0, 2.0)]).verdict
+    assert "not comparable" == at_most(12, [Gain("a", math.nan)]).verdict
+
+
+def test_what_is_not_a_number_is_not_within():
+    """A line that was not computed saves nothing."""
+    nothing = [Point("p", "ours", x, math.nan) for x in AUTHORS_GRID]
+    results = Results([*nothing, *_line("theirs", AUTHORS_GRID[20])])
+
+    assert budget_within(results, "p", "ours", 5.0) is None
+    assert "refuted" == saving(results, "p", "ours", "theirs", percent=51, close=5, private=True).verdict
+
+
 def test_many_numbers_are_allowed_more_each():
     """Of a table of true numbers, one is called wrong in at most one table of twenty."""
     draws = np.random.default_rng(1).normal(size=(2000, 40))
@@ -134,7 +189,7 @@ def test_only_what_is_private_is_ranked():
     experiment = replace(BOTH, series=(*BOTH.series, second))
     names = (RELEASED.name, SOUND.name, "second", "truth", "a fact")
     points = [Point("p", name, x, x) for name in names for x in (1.0, 2.0)]
-    losses = [Point(PRIVACY, RELEASED.name, 1.0, 1.2)]
+    losses = [Point(PRIVACY, RELEASED.name, 1.0, 1.2), Point(PRIVACY, "second", 1.0, 0.5)]
 
     assert {SOUND.name, "second"} == {name for name, _ in best(experiment, Results([*points, *losses]))}
 
@@ -203,7 +258,9 @@ def test_the_printed_savings_are_whole_steps():
         (81.0, 0.0, "reproduced", "more than twice"),
         (28.6, 0.0, "reproduced", "the greatest of 2 settings"),
         (12.0, 0.0, "refuted", "the greatest of 2 settings"),
-        (12.0, 9.0, "reproduced", "the greatest of 2 settings"),
+        (12.0, 9.0, "not comparable", "more runs decide"),
+        (20.0, 5.0, "reproduced", "the greatest of 2 settings"),
+        (math.nan, 0.0, "refuted", "the greatest of 1 settings"),
         (12.0, 20.0, "not comparable", "more runs decide"),
     ],
 )

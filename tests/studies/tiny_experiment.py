@@ -21,6 +21,7 @@ from dpselect.studies.engine.experiment import (
     Printed,
     Results,
 )
+from dpselect.studies.engine.series import Series
 
 MEASURED: list[float] = []
 
@@ -105,5 +106,5 @@ EXPERIMENT = Experiment(
     ),
     tolerance=0.1,
     claims=(Claim("three doubled", "6", _last), Claim("four doubled", "8", _away)),
-    not_private=frozenset({"random"}),
+    series=(Series("twice", "sound", "permute-and-flip"), Series("random", "as released", "exponential")),
 )

@@ -14,6 +14,9 @@ from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpselect.studies.engine.experiment import Experiment
     from dpselect.studies.engine.runs import Outcome
 
 _MORE = (
@@ -38,6 +41,7 @@ def _run(request: Request) -> Answer:
     from dpselect.studies import papers as experiments
     from dpselect.studies.engine import journal
     from dpselect.studies.engine import runs as engine
+    from dpselect.studies.engine.authors import PAPERS
     from dpselect.studies.engine.experiment import EFFORTS, Results
     from dpselect.studies.engine.report import Report, write
 
@@ -47,12 +51,16 @@ def _run(request: Request) -> Answer:
         raise ValueError("--quick and --runs paper exclude each other: pass one of them.")
     wanted = experiments.chosen([*request.names])
     if request.list:
-        return Answer("\n".join(f"{each.name:<40} {each.paper} {each.item}: {each.title}" for each in wanted))
+        return Answer(
+            "\n".join(f"{each.name:<40} {PAPERS[each.paper].authors}, {each.item}: {each.title}" for each in wanted)
+        )
     _needs_libraries()
-    folder = _folder(request.out)
+    folder = _folder(request.out, wanted)
     journal.ready(folder)
-    papers = {each.paper for each in wanted}
-    not_reproduced = [each for each in experiments.NOT_REPRODUCED if each.paper in papers]
+    items, papers = {(each.paper, each.item) for each in wanted}, experiments.whole_papers(wanted)
+    not_reproduced = [
+        each for each in experiments.NOT_REPRODUCED if each.paper in papers or (each.paper, each.item) in items
+    ]
     effort = EFFORTS["quick" if request.quick else request.runs or "full"]
     start = time.monotonic()
     outcomes: list[Outcome] = []
@@ -92,9 +100,10 @@ def _tell(text: str) -> None:
 
 def _told(outcome: Outcome) -> str:
     from dpselect.studies.engine import verdicts
+    from dpselect.studies.engine.authors import PAPERS
 
     each = outcome.experiment
-    lines = [f"{each.paper} {each.item}: {verdicts.sentence(outcome)}"]
+    lines = [f"{PAPERS[each.paper].authors}, {each.item}: {verdicts.sentence(outcome)}"]
     if outcome.skipped:
         lines.append(f"    skipped, not in the data folder: {', '.join(outcome.skipped)}")
     return "\n".join([*lines, *(f"    {note}" for note in outcome.notes)])
@@ -115,20 +124,14 @@ def _said_of_data() -> str:
     return f"None of the files that the manifest lists is in {named}; experiments without data run all the same."
 
 
-def _folder(out: str) -> Path:
-    from dpselect.studies.engine.pages import TITLE
-    from dpselect.studies.engine.report import FILES
+def _folder(out: str, wanted: Sequence[Experiment]) -> Path:
+    from dpselect.studies.engine.report import somebody_elses
 
     folder = Path(out)
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"--out names a folder, and {out} is a file: pass another name.")
-    first = folder / "report.html"
-    # Whoever wrote the first page wrote the others, and they may be replaced.
-    ours = first.is_file() and TITLE.encode() in first.read_bytes()
-    for name in FILES:
-        path = folder / name
-        if path.exists() and not ours:
-            raise ValueError(f"--out: {path} was not written by dpselect reproduce, and stays: name another folder.")
+    if path := somebody_elses(folder, wanted):
+        raise ValueError(f"--out: {path} was not written by dpselect reproduce, and stays: name another folder.")
     return folder
 
 

@@ -39,7 +39,7 @@ class Allowed:
         return opposite or abs(ours) > 2 * high or 2 * abs(ours) < low
 
 
-def allowed(experiment: Experiment, place: Printed, ours: Point) -> Allowed:
+def allowed(experiment: Experiment, place: Printed, ours: Point, released: Point | None = None) -> Allowed:
     """Return what is allowed between a printed number and ours.
 
     Chance is what both standard errors make together, at 5 per cent over all printed numbers of the experiment
@@ -47,7 +47,9 @@ def allowed(experiment: Experiment, place: Printed, ours: Point) -> Allowed:
     it is told, or the spread of one run of ours over the root of the paper's runs.
     """
     error = 0.0 if math.isnan(ours.error) else ours.error
-    chance = _quantile(ours.runs, max(1, len(experiment.printed))) * math.hypot(error, _theirs(experiment, place, ours))
+    chance = _quantile(ours.runs, max(1, len(experiment.printed))) * math.hypot(
+        error, _theirs(experiment, place, released or ours)
+    )
     decimals = experiment.decimals if place.decimals is None else place.decimals
     rounding = 0.0 if decimals is None else 0.5 * 10.0**-decimals
     tolerance = experiment.tolerance if place.tolerance is None else place.tolerance

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,7 +29,8 @@ def up_to(
     """Judge "better by up to so much": it comes out where the greatest gain of all settings is at least that.
 
     More than printed is not against the sentence, since no one says that the paper tried the same settings; more than
-    twice is told. Where chance could hide as much as is printed, the sentence cannot be decided.
+    twice is told. Where chance could hide as much as is printed, or only chance could make more than half of it, the
+    sentence cannot be decided.
 
     Args:
         least: the printed gain, above 0. gains: all settings measured. rounding: half a unit of its last decimal.
@@ -38,15 +40,38 @@ def up_to(
     >>> up_to(29, [Gain("p = 50", 12.0)], unit=" %").verdict
     'refuted'
     """
-    best = max(gains, key=lambda gain: gain.value)
+    known = [gain for gain in gains if math.isfinite(gain.value)]
+    if not known:
+        return Judgement("", "not comparable", "no gain was measured")
+    best = max(known, key=lambda gain: gain.value)
     shown = f"{best.value:.1f}{unit} ({best.setting})"
-    chance = quantile(len(gains)) * best.error
-    if best.value + chance < least - rounding:
-        return Judgement(shown, "refuted", f"the greatest of {len(gains)} settings")
-    if chance > least:
-        return Judgement(shown, "not comparable", f"chance alone makes {chance:.1f}{unit}: more runs decide")
+    limit = quantile(len(known))
+    settings = f"the greatest of {len(known)} settings"
+    if max(gain.value + limit * gain.error for gain in known) < least - rounding:
+        return Judgement(shown, "refuted", settings)
+    if limit * best.error > least or best.value < least / 2:
+        why = f"{settings}; chance alone may make {limit * best.error:.1f}{unit}: more runs decide"
+        return Judgement(shown, "not comparable", why)
     more = ", more than twice what is printed" if best.value > 2 * least else ""
-    return Judgement(shown, reproduced(private), f"the greatest of {len(gains)} settings{more}")
+    return Judgement(shown, reproduced(private), f"{settings}{more}")
+
+
+def at_most(
+    most: float, gains: Sequence[Gain], *, private: bool = True, unit: str = "", rounding: float = 0.5
+) -> Judgement:
+    """Judge "better by at most so much": it comes out where no gain of any setting is more, beyond chance.
+
+    >>> at_most(12, [Gain("p = 50", 12.5)], unit=" %").verdict, at_most(12, [Gain("p = 50", 60.0)]).verdict
+    ('reproduced', 'refuted')
+    """
+    known = [gain for gain in gains if math.isfinite(gain.value)]
+    if not known:
+        return Judgement("", "not comparable", "no gain was measured")
+    best = max(known, key=lambda gain: gain.value)
+    limit = quantile(len(known))
+    beyond = any(gain.value - limit * gain.error > most + rounding for gain in known)
+    verdict: Verdict = "refuted" if beyond else reproduced(private)
+    return Judgement(f"{best.value:.1f}{unit} ({best.setting})", verdict, f"the greatest of {len(known)} settings")
 
 
 def budget_within(results: Results, panel: str, series: str, close: float) -> float | None:
@@ -58,7 +83,8 @@ def budget_within(results: Results, panel: str, series: str, close: float) -> fl
     line = results.line(panel, series)
     within = None
     for point in reversed(line):
-        if point.value > close:
+        # What is not a number is not within anything.
+        if not point.value <= close:
             break
         within = point.x
     return within
@@ -84,7 +110,10 @@ def saving(
     number = steps(least, theirs or last)
     shown = f"{'' if theirs else 'at least '}{saved(number):.0f}% ({figure(least)} against {_needs(theirs)})"
     why = f"{number:.0f} steps of the authors' budgets, printed {wanted}"
-    return Judgement(shown, reproduced(private) if number > wanted - _ONE_STEP - 0.5 else "refuted", why)
+    if number > wanted - _ONE_STEP - 0.5:
+        return Judgement(shown, reproduced(private), why)
+    # Against a rival that never arrives this is a lower bound only.
+    return Judgement(shown, "refuted" if theirs else "not comparable", why)
 
 
 def quantile(numbers: int) -> float:

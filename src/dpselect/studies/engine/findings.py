@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 
 from dpselect.studies.engine import verdicts
 from dpselect.studies.engine.authors import PAPERS
 from dpselect.studies.engine.runs import Outcome
-from dpselect.studies.engine.series import times
+from dpselect.studies.engine.series import price
 from dpselect.studies.engine.verdicts import Row
 
 
@@ -24,9 +23,11 @@ def _price(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> str:
     text = f"{private + dear} of {len(rows)} printed claims come out: {private} at the stated privacy"
     if not dear:
         return f"{text}."
+    priced = {(row.paper, row.item) for row in rows if row.verdict == "reproduced, without privacy"}
     losses = [
         (loss, series.name, outcome)
         for outcome in outcomes
+        if (outcome.experiment.paper, outcome.experiment.item) in priced
         for series in outcome.experiment.series
         if series.kind == "as released" and (loss := outcome.results.loss(series.name)) is not None and loss > 1
     ]
@@ -34,8 +35,7 @@ def _price(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> str:
     if losses:
         loss, name, outcome = max(losses, key=lambda each: each[0])
         each = outcome.experiment
-        cost = times(loss) if math.isinf(loss) else f"at least {times(loss)} times the stated epsilon"
-        text += f" (the dearest, {name} in {PAPERS[each.paper].authors}, {each.item}, loses {cost})"
+        text += f" (the dearest, {name} in {PAPERS[each.paper].authors}, {each.item}: loss {price(loss)})"
     return f"{text}."
 
 
@@ -49,11 +49,10 @@ def _winners(outcomes: Sequence[Outcome]) -> str:
             kinds[described.kind] += 1
     if not kinds:
         return ""
-    others = "; ".join(f"{kind} in {number}" for kind, number in kinds.most_common() if kind != "sound")
-    rest = f" ({others})" if others else ""
+    others = "".join(f", a line {kind} in {number}" for kind, number in kinds.most_common() if kind != "sound")
     return (
-        f"Among what keeps its promise, the sound line of this library is best in {kinds['sound']} of "
-        f"{sum(kinds.values())} tasks{rest}."
+        f"Of the lines that keep their promise, a sound one of this library is the best in {kinds['sound']} of "
+        f"{sum(kinds.values())} tasks{others}."
     )
 
 

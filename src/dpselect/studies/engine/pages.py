@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from dpselect.studies.engine import tables, verdicts
+from dpselect.studies.engine import pictures, tables, verdicts
 from dpselect.studies.engine.authors import PAPERS
 from dpselect.studies.engine.findings import findings
 from dpselect.studies.engine.runs import Outcome
@@ -17,12 +17,15 @@ from dpselect.studies.engine.series import times
 from dpselect.studies.engine.verdicts import VERDICTS, Row
 
 # How lines of Markdown begin that are no plain text; of some kinds every line is a block by itself.
-_STARTS = ("#", "|", "- ", "1. ", "**", "![", "`dpselect")
+_STARTS = ("<!--", "#", "|", "- ", "1. ", "**", "![", "`dpselect")
 _ALONE = ("#", "**", "![")
 TITLE = "The papers, reproduced and judged"
 # The five verdicts as heads of narrow columns.
 _HEADS = ("reproduced", "without privacy", "depends", "refuted", "not comparable")
 _MEANINGS = (
+    ("as released", "a line with the set-up that made the printed numbers, as far as programs or logs tell it."),
+    ("as described", "a line with the paper's text, corrected where it errs."),
+    ("sound", "a line with what this library recommends for the same question."),
     ("reproduced", "the number or sentence comes out, from a mechanism whose loss is at most the stated epsilon."),
     (
         "reproduced, without privacy",
@@ -116,7 +119,7 @@ def _section(outcome: Outcome, rows: Sequence[Row], picture: str) -> dict[str, A
         "title": each.title.removesuffix("."),
         "verdict": verdicts.sentence(outcome),
         "picture": picture,
-        "message": verdicts.message(outcome),
+        "message": " ".join(filter(None, [verdicts.message(outcome), _left_out(outcome)])),
         "sentences": [(r.claim, r.printed, r.ours, r.verdict, r.why) for r in ours if r.claim in told],
         "remark": each.remark,
         "method": each.method,
@@ -134,6 +137,17 @@ def _section(outcome: Outcome, rows: Sequence[Row], picture: str) -> dict[str, A
     }
 
 
+def _left_out(outcome: Outcome) -> str:
+    """Return how many lines a picture leaves out, in a sentence."""
+    each, results = outcome.experiment, outcome.results
+    panels = pictures.panels(each, results)
+    every = {name for panel in panels for name in results.series(panel)}
+    shown = pictures.shown(each, results, panels)
+    return (
+        f"{len(shown)} of {len(every)} lines are drawn; the others are among the numbers." if every - {*shown} else ""
+    )
+
+
 def _counts(rows: Iterable[Row]) -> list[int]:
     counted = Counter(row.verdict for row in rows)
     return [counted[verdict] for verdict in VERDICTS]
@@ -144,10 +158,12 @@ def _winner(outcome: Outcome) -> tuple[str, str, str] | None:
     ranked = verdicts.best(each, outcome.results) if each.task else []
     if not ranked:
         return None
-    (name, rank), then = ranked[0], ranked[1:2]
+    rank = ranked[0][1]
     task = f"{each.task} ({PAPERS[each.paper].authors}, {each.item})"
+    level = [name for name, place in ranked if f"{place:.1f}" == f"{rank:.1f}"]
+    then = ranked[len(level) : len(level) + 1]
     second = "".join(f"{other} ({place:.1f})" for other, place in then)
-    return task, f"{name}, mean rank {rank:.1f} of {len(ranked)}", second
+    return task, f"{' and '.join(level)}, mean rank {rank:.1f} of {len(ranked)}", second
 
 
 @cache

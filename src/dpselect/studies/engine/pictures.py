@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from textwrap import fill
 from typing import Any, NamedTuple
 
 from dpselect.analysis.families import FAMILIES
@@ -24,10 +25,12 @@ _DASHES: dict[str, tuple[Any, ...]] = {
     "as released": ((0, (1.5, 1.5)), (0, (1.5, 1.5, 4, 1.5))),
     "reference": ((0, (4, 4)), (0, (8, 3, 1, 3))),
 }
+# Variants of one mechanism within one account are lighter.
+_TINTS = (0.0, 0.35, 0.55, 0.15)
 _WIDTHS = {"sound": 2.4, "as described": 1.7, "as released": 1.7, "reference": 1.2}
 # For series whose experiment does not say what they are.
 _COLOURS = ("#0b3c5d", "#d1495b", "#00798c", "#edae49", "#6a4c93", "#5b8e3e")
-_GREY, _BLACK = "#6b6b6b", "#000000"
+_BLACK = "#000000"
 _MARKERS = "osD^vP"
 # For series that only the paper has: shapes that no line of ours carries.
 _PRINTED_ONLY = "*hd8H"
@@ -39,6 +42,8 @@ _ACROSS = 2
 _APART = 6.0
 # Inches of a panel, and letters that can be read when the page is half as wide.
 _WIDE, _ALONE, _HIGH, _LETTERS = 3.6, 5.4, 3.2, 13
+# Letters of a title, and of a line of the legend.
+_SHORT, _LONG = 24, 60
 
 
 class _Look(NamedTuple):
@@ -79,36 +84,34 @@ def drawing(experiment: Experiment, results: Results) -> Any:
     shape, not joined, side by side where several stand at one x. What would flatten all others runs off the axis, with
     a note above the panel.
     """
-    # One x alone is a table, not a line.
-    panels = [each for each in results.panels() if len({p.x for p in results.points if p.panel == each}) > 1]
-    # Facts that belong to no account of a method are a table too.
-    panels = [each for each in panels if not experiment.series or any(map(experiment.described, results.series(each)))]
-    if not panels:
+    drawn = panels(experiment, results)
+    if not drawn:
         return None
     from matplotlib.figure import Figure
 
-    names = shown(experiment, results, panels)
-    every = {series for panel in panels for series in results.series(panel)}
+    names = shown(experiment, results, drawn)
+    every = {series for panel in drawn for series in results.series(panel)}
     # A number that only a series which is left out was held against is not shown either.
     places = [
         place
         for place in experiment.printed
-        if place.panel in panels and (place.series in names or place.series not in every)
+        if place.panel in drawn and (place.series in names or place.series not in every)
     ]
     alone = list(dict.fromkeys(place.series for place in places if place.series not in names))
-    across = min(_ACROSS, len(panels))
-    down = math.ceil(len(panels) / across)
-    entries = len(names) + len(alone) + bool(places)
+    across = min(_ACROSS, len(drawn))
+    down = math.ceil(len(drawn) / across)
+    labels = [experiment.series_label(results, name, names) for name in names]
+    entries = sum(-(-len(label) // _LONG) for label in labels) + len(alone) + bool(places)
     legend = 0.27 * entries + 0.3
     figure = Figure(figsize=(_WIDE * _ACROSS if across > 1 else _ALONE, _HIGH * down + legend), layout="constrained")
     grid = list(figure.subplots(down, across, squeeze=False).flat)
-    for axes, panel in zip(grid, panels, strict=False):
+    for axes, panel in zip(grid, drawn, strict=False):
         printed = [place for place in places if place.panel == panel]
         looks = {name: _look(experiment, names, name) for name in names}
         looks |= {name: _Look(_BLACK, _PRINTED_ONLY[n % len(_PRINTED_ONLY)], "", 0) for n, name in enumerate(alone)}
         _panel(axes, experiment, results, panel, printed, looks)
         _printed(axes, printed, looks)
-    for axes in grid[len(panels) :]:
+    for axes in grid[len(drawn) :]:
         axes.set_visible(False)
     _legend(figure, grid, names, alone, places)
     return figure
@@ -132,7 +135,7 @@ def _legend(
         handles["printed (open markers, set side by side)" if beside else "printed (open markers)"] = shapes
     figure.legend(
         handles.values(),
-        handles.keys(),
+        [fill(label, _LONG) for label in handles],
         # Outside the axes, so that no line is covered.
         loc="outside lower center",
         ncols=1,
@@ -147,6 +150,12 @@ def _open(marker: str, size: float) -> Any:
     from matplotlib.lines import Line2D
 
     return Line2D([], [], linestyle="", marker=marker, markersize=size, fillstyle="none", color=_BLACK)
+
+
+def panels(experiment: Experiment, results: Results) -> list[str]:
+    """Return the panels that are pictures: one x alone is a table, and so are facts that belong to no account."""
+    lines = [each for each in results.panels() if len({p.x for p in results.points if p.panel == each}) > 1]
+    return [each for each in lines if not experiment.series or any(map(experiment.described, results.series(each)))]
 
 
 def shown(experiment: Experiment, results: Results, panels: Sequence[str]) -> list[str]:
@@ -175,17 +184,22 @@ def _look(experiment: Experiment, names: Sequence[str], name: str) -> _Look:
     described = experiment.described(name)
     if described is None:
         number = names.index(name)
-        grey = name in experiment.not_private
-        marker = _MARKERS[number % len(_MARKERS)]
-        return _Look(_GREY if grey else _COLOURS[number % len(_COLOURS)], marker, "-", 1.2 if grey else 1.7)
+        return _Look(_COLOURS[number % len(_COLOURS)], _MARKERS[number % len(_MARKERS)], "-", 1.7)
     look = FAMILIES[described.family]
     alike = [
         other.name
         for other in experiment.series
         if other.name in names and (other.kind, other.family) == (described.kind, described.family)
     ]
-    dashes = _DASHES[described.kind]
-    return _Look(look.colour, look.marker, dashes[alike.index(name) % len(dashes)], _WIDTHS[described.kind])
+    dashes, number = _DASHES[described.kind], alike.index(name)
+    colour = _lighter(look.colour, _TINTS[min(number, len(_TINTS) - 1)])
+    return _Look(colour, look.marker, dashes[number % len(dashes)], _WIDTHS[described.kind])
+
+
+def _lighter(colour: str, share: float) -> str:
+    """Return a colour mixed with white."""
+    parts = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return "#" + "".join(f"{round(part + (255 - part) * share):02x}" for part in parts)
 
 
 def _panel(
@@ -240,10 +254,15 @@ def _panel(
         f"→ {_text(name)}: {written(end.value)} at {_text(across)} {written(end.x)}"
         for name, end in limits.cut(axes, experiment.x_scale, lines).items()
     ]
-    axes.set_title(_text(panel), pad=6 + 13 * len(notes))
+    # A long title would run into the panel beside it.
+    axes.set_title(_text(panel), pad=6 + 13 * len(notes), fontsize=_LETTERS if len(panel) <= _SHORT else 9)
     for number, note in enumerate(notes):
         height = 4 + 13 * (len(notes) - 1 - number)
         axes.annotate(note, (0, 1), (0, height), xycoords="axes fraction", textcoords="offset points", fontsize=10)
+    _plain(axes)
+
+
+def _plain(axes: Any) -> None:
     axes.grid(True, color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
     for side in ("top", "right"):

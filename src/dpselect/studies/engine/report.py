@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dpselect.studies.engine import data, pages, pictures, verdicts
 from dpselect.studies.engine.authors import PAPERS
-from dpselect.studies.engine.experiment import Effort, NotReproduced, Printed
+from dpselect.studies.engine.experiment import Effort, Experiment, NotReproduced, Printed
 from dpselect.studies.engine.journal import replace
 from dpselect.studies.engine.runs import Outcome
 from dpselect.studies.engine.verdicts import Row
@@ -23,6 +23,15 @@ FILES = (
     "claims.csv",
     *(f"{paper.slug}.{ending}" for paper in PAPERS.values() for ending in ("html", "md")),
 )
+
+
+_COLUMNS = ("paper", "item", "claim", "printed", "ours", "verdict", "why")
+_MARKS = {
+    ".html": (b'<meta name="generator" content="dpselect reproduce">',),
+    ".md": (b"<!-- Made by dpselect reproduce. -->",),
+    ".csv": (",".join(_COLUMNS).encode(),),
+    ".svg": tuple(f'<svg role="img" aria-label="{paper.authors}, '.encode() for paper in PAPERS.values()),
+}
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,21 @@ class Report:
         )
 
 
+def made_here(path: Path) -> bool:
+    """Return whether a file is one that a report wrote, and may be replaced: by the mark that each begins with."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        begins = file.read(400)
+    return any(mark in begins for mark in _MARKS.get(path.suffix, ()))
+
+
+def somebody_elses(folder: Path, experiments: Sequence[Experiment]) -> Path | None:
+    """Return a file in the place of one that a report on these experiments writes, and that no report made."""
+    names = [*FILES, *(f"pictures/{each.name}.svg" for each in experiments)]
+    return next((folder / name for name in names if (folder / name).exists() and not made_here(folder / name)), None)
+
+
 def write(report: Report, folder: Path) -> tuple[Path, Path]:
     """Write the pages, ``pictures/`` and ``claims.csv``; return the paths of the first pages, HTML and Markdown.
 
@@ -78,13 +102,13 @@ def write(report: Report, folder: Path) -> tuple[Path, Path]:
     rows = report.rows()
     missing = [f"{name}: {', '.join(items)}" for name, items in report.skipped().items()]
     facts = {"how": report.how(), "missing": [*missing, data.WHERE] if missing else []}
-    # The first page says whose the others are, so it is the first to be there.
     made = pages.every_page(rows, report.outcomes, drawn, facts)
     for name, text in made.items():
         replace(folder / name, text.encode())
     # A page of another run, on papers that this one leaves out, would tell another story.
     for name in {*FILES} - {*made, "claims.csv"}:
-        (folder / name).unlink(missing_ok=True)
+        if made_here(folder / name):
+            (folder / name).unlink()
     replace(folder / "claims.csv", _claims(rows).encode())
     for name, picture in drawn.items():
         if picture:
@@ -95,7 +119,7 @@ def write(report: Report, folder: Path) -> tuple[Path, Path]:
 def _claims(rows: Sequence[Row]) -> str:
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
-    writer.writerow(("paper", "item", "claim", "printed", "ours", "verdict", "why"))
+    writer.writerow(_COLUMNS)
     for row in rows:
         writer.writerow((PAPERS[row.paper].authors, row.item, row.claim, row.printed, row.ours, row.verdict, row.why))
     return sink.getvalue()

@@ -24,6 +24,8 @@ from dpselect.studies.engine.experiment import (
 from dpselect.studies.engine.runs import Outcome
 from dpselect.studies.engine.series import PRIVACY, price
 
+# The spread of fewer runs is not known, nor that of some more that all give the same.
+_FEWEST, _ALIKE = 3, 20
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
@@ -52,21 +54,42 @@ def figure(value: float) -> str:
 
 
 def rule(experiment: Experiment, results: Results, place: Printed) -> Judgement:
-    """Judge one printed number against the series of ours that it is held against, those that are private first."""
-    names = place.ours or experiment.judged_by.get(place.series, (place.series,))
-    measured = [point for name in names if (point := _at(results, place, name)) is not None]
-    if not measured:
+    """Judge one printed number against the line of ours that its whole printed line is held against."""
+    name = line(experiment, results, place)
+    ours = _at(results, place, name)
+    if ours is None:
         why = "; ".join(filter(None, ["not measured in this run", place.not_comparable or place.depends]))
         return Judgement("", "not comparable", why)
     if place.depends or place.not_comparable:
         verdict: Verdict = "depends on unpublished data or choices" if place.depends else "not comparable"
-        return Judgement(_shown(measured[0]), verdict, place.depends or place.not_comparable)
-    judged = [(_judged(experiment, place, point), experiment.private(results, point.series)) for point in measured]
-    met = [pair for pair in judged if pair[0].verdict == "reproduced"]
-    for judgement, private in sorted(met, key=lambda pair: not pair[1]):
-        return judgement if private or _fact(experiment, measured) else _at_a_price(judgement)
-    undecided = [judgement for judgement, _ in judged if judgement.verdict == "not comparable"]
-    return undecided[0] if undecided else judged[0][0]
+        return Judgement(_shown(ours), verdict, place.depends or place.not_comparable)
+    judgement = _judged(experiment, results, place, ours)
+    if judgement.verdict != "reproduced" or experiment.private(results, name) or _fact(experiment, [ours]):
+        return judgement
+    return Judgement(judgement.ours, reproduced(private=False), judgement.why)
+
+
+def line(experiment: Experiment, results: Results, one: Printed) -> str:
+    """Return which line of ours a printed line is held against, one for all its numbers.
+
+    A private one where none of its numbers is refuted; else the one of which fewest are, so that no number is taken
+    from one account and the next from another.
+    """
+    names = _candidates(experiment, one)
+    alike = [each for each in experiment.printed if (each.series, each.ours) == (one.series, one.ours)] or [one]
+    judged = [each for each in alike if not (each.depends or each.not_comparable)]
+
+    def rank(name: str) -> tuple[bool, bool, int]:
+        points = [(each, ours) for each in judged if (ours := _at(results, each, name)) is not None]
+        wrong = sum(_judged(experiment, results, each, ours).verdict == "refuted" for each, ours in points)
+        private = experiment.private(results, name) and not wrong
+        return not any(_at(results, each, name) for each in alike), not private, wrong
+
+    return names[0] if len(names) == 1 else min(names, key=rank)
+
+
+def _candidates(experiment: Experiment, place: Printed) -> tuple[str, ...]:
+    return place.ours or experiment.judged_by.get(place.series, (place.series,))
 
 
 def reproduced(private: bool) -> Verdict:
@@ -87,17 +110,23 @@ def _fact(experiment: Experiment, measured: Sequence[Point]) -> bool:
     return all(each is not None and each.kind == "reference" for each in described)
 
 
-def _at_a_price(judgement: Judgement) -> Judgement:
-    return Judgement(judgement.ours, reproduced(private=False), judgement.why)
-
-
 def _shown(ours: Point) -> str:
     error = 0.0 if math.isnan(ours.error) else ours.error
     return figure(ours.value) + (f" ± {figure(error)}" if error else "")
 
 
-def _judged(experiment: Experiment, place: Printed, ours: Point) -> Judgement:
-    shown, limit = _shown(ours), allowed(experiment, place, ours)
+def _judged(experiment: Experiment, results: Results, place: Printed, ours: Point) -> Judgement:
+    shown = _shown(ours)
+    if not math.isfinite(ours.value):
+        return Judgement(shown, "not comparable", "ours is not a number")
+    if 0 < ours.runs < _FEWEST or (0 < ours.runs < _ALIKE and not ours.error):
+        return Judgement(shown, "not comparable", f"too few runs ({ours.runs}) to know how they spread")
+    released = [
+        _at(results, place, name)
+        for name in _candidates(experiment, place)
+        if (described := experiment.described(name)) is not None and described.kind == "as released"
+    ]
+    limit = allowed(experiment, place, ours, next((each for each in released if each and each.runs), None))
     difference = abs(ours.value - place.value)
     apart = f"apart by {figure(difference)}, allowed {figure(limit.total)}"
     if difference > limit.total + 1e-12:
@@ -168,7 +197,8 @@ def allowance(experiment: Experiment) -> str:
     runs = f", of which the paper has {experiment.paper_runs} behind each" if experiment.paper_runs else ""
     return (
         f"A printed number may lie from ours as far as both standard errors allow at 5 per cent over all {number} "
-        f"numbers{runs}, and by rounding; twice the printed value is never reproduced."
+        f"numbers{runs}, and by rounding; a number that is twice the printed one is never reproduced. A printed line "
+        "is held against one line of ours: a private one where none of its numbers is refuted, else the closest."
     )
 
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from dpselect.studies.engine.experiment import Experiment
 from dpselect.studies.papers.not_reproduced import NOT_REPRODUCED
 
-__all__ = ["EVERY_EXPERIMENT", "NOT_REPRODUCED", "chosen"]
+__all__ = ["EVERY_EXPERIMENT", "NOT_REPRODUCED", "chosen", "whole_papers"]
 
 _FILES = (
     "smooth_noisy_max_table_3",
@@ -59,6 +59,13 @@ def _in_file(file: str) -> Experiment:
     if not isinstance(experiment, Experiment):
         raise TypeError(f"studies/papers/{file}.py has no EXPERIMENT: let it end with EXPERIMENT = Experiment(...).")
     return experiment
+
+
+def whole_papers(wanted: list[Experiment]) -> set[str]:
+    """Return the papers all of whose experiments are wanted."""
+    from dpselect.studies.papers import EVERY_EXPERIMENT as every
+
+    return {each.paper for each in wanted} - {each.paper for each in every if each not in wanted}
 
 
 def chosen(names: list[str]) -> list[Experiment]:

@@ -136,5 +136,4 @@ EXPERIMENT = Experiment(
     ),
     y_labels={DILATION: "halves of epsilon"},
     x_labels={DILATION: "gamma"},
-    not_private=frozenset({THEOREM_6}),
 )

@@ -175,7 +175,7 @@ EXPERIMENT = Experiment(
     claims=(Claim("SPS (IV) has the highest accuracy at every epsilon", "highest at all seven", _highest),),
     series=markers.SERIES,
     losses_on=markers.LOSSES_ON,
-    not_private=frozenset({RANDOM, NOTEBOOK, *(f"{share} % of tables" for share in _SHARES)}),
+    drawn=("EM", "PF", _BEHIND[BEST], BEST, "local-dampening-t, shared", "smooth-noisy-max, sound"),
     kind="table",
     remark=(
         "Use smooth-noisy-max with its sound calibration or local-dampening-t on one shared sensitivity: both name the "
