@@ -120,7 +120,7 @@ def test_the_inversion_is_told_of_every_k() -> None:
 
     told = figure_20._inverted(Results(points)).ours
 
-    assert "its recall never exceeds 0.20 (Enron, k = 5) at any budget up to 1e4" == told
+    assert "its recall never exceeds 0.20 (Enron, k = 5) at any budget up to 10,000" == told
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ def test_little_noise_hides_nothing() -> None:
     assert {(FACT, 1.0), (BOTH, 1.0)} == {(each.series, each.value) for each in points}
 
 
-@pytest.mark.parametrize(
-    ("shares", "verdict"), [((1, 0.9, 0.5, 0.2, 0), "reproduced"), ((0.7, 0.2, 0, 0, 0), "refuted")]
-)
-def test_found_means_four_searches_of_five(shares: tuple[float, ...], verdict: str) -> None:
-    """At some of the noises that were tried."""
+@pytest.mark.parametrize("shares", [(1, 0.9, 0.5, 0.2, 0), (0.7, 0.2, 0, 0, 0)])
+def test_a_form_that_made_the_losses_is_no_evidence_of_itself(shares: tuple[float, ...]) -> None:
+    """MWEM is never run: however often the search finds the form, nothing is reproduced or refuted."""
     (claim,) = EXPERIMENT.claims
     panel = "searches that find it"
     line = [Point(panel, BOTH, noise, share) for noise, share in zip(NOISES, shares, strict=True)]
+    judgement = claim.judge(Results(line))
 
-    assert verdict == claim.judge(Results(line)).verdict
+    assert "not comparable" == judgement.verdict
+    assert "MWEM's own losses on the authors' databases would decide" in judgement.why

@@ -10,6 +10,7 @@ from dpselect import audit
 from dpselect.learn import DPEvolutionaryTreeClassifier
 from dpselect.mechanisms.local_dampening import dampen
 from dpselect.studies.engine.experiment import Point, Results
+from dpselect.studies.engine.series import PRIVACY
 from dpselect.studies.papers import multi_objective_figure_2 as figure_2
 from dpselect.studies.papers import multi_objective_table_1 as table_1
 from dpselect.studies.papers.released.end_of_floats import end_of_floats, loss_at_the_end
@@ -234,13 +235,13 @@ def test_the_printed_sensitivity_of_ego_density_costs_nothing_on_small_graphs() 
 )
 def test_a_noisy_budget_hides_no_other(leads: list[float], verdict: str) -> None:
     """Where LocalDiffPID3 wins on ACS is judged budget by budget."""
-    points = []
+    points, private = [], Point(PRIVACY, figure_2.LOCAL, 1.0, 1.0)
     for epsilon, lead in zip(figure_2.EPSILONS, leads, strict=True):
         points += [Point("ACS", figure_2.LOCAL, epsilon, 4 + lead, 0.02, 100)]
         points += [Point("ACS", figure_2.ID3, epsilon, 4.0, 0.5 if epsilon == 0.01 else 0.02, 10)]
     claim = next(each for each in figure_2.EXPERIMENT.claims if each.text.startswith("ACS"))
 
     judged = claim.judge(
-        Results([*points, *(Point("ACS", figure_2.RELEASED, p.x, 3.0, 0.02, 100) for p in points[::2])])
+        Results([private, *points, *(Point("ACS", figure_2.RELEASED, p.x, 3.0, 0.02, 100) for p in points[::2])])
     )
     assert verdict == judged.verdict

@@ -143,7 +143,11 @@ def most(
 
 
 def mostly(text: str, readings: Mapping[str, Sequence[str]], above: str, below: str, *, needs: str) -> Claim:
-    """Judge "in almost every budget" by the reading that fits best: above on average, behind nowhere beyond chance."""
+    """Judge "in almost every budget" by the reading that fits best.
+
+    Above beyond chance on average, above at all in four settings of five, and below beyond chance in one of ten at
+    most.
+    """
 
     def judge(results: Results) -> Judgement:
         shown, held = [], False
@@ -153,9 +157,11 @@ def mostly(text: str, readings: Mapping[str, Sequence[str]], above: str, below: 
             error = math.hypot(*(gain.error for gain in gains)) / len(gains)
             limit = quantile(len(gains))
             ahead, behind = (sum(sign * gain.value > limit * gain.error for gain in gains) for sign in (1, -1))
-            held = held or (mean > 2 * error and behind <= len(gains) // 10)
-            told = f"{reading}: {mean:+.1f} ± {error:.1f} points on average, clearly above in {ahead} of {len(gains)}"
-            shown.append(f"{told} settings and below in {behind}")
+            above_at_all = sum(gain.value > 0 for gain in gains)
+            often = 5 * above_at_all >= 4 * len(gains)
+            held = held or (mean > 2 * error and often and behind <= len(gains) // 10)
+            told = f"{reading}: {mean:+.1f} ± {error:.1f} points on average, above in {above_at_all} of {len(gains)}"
+            shown.append(f"{told} settings (clearly in {ahead}) and clearly below in {behind}")
         ours = "; ".join(shown)
         if held:
             return Judgement(ours, reproduced(losses.private(results, above)), "in one reading of the set-up")
@@ -165,8 +171,8 @@ def mostly(text: str, readings: Mapping[str, Sequence[str]], above: str, below: 
 
 
 LOSSES_ON = (
-    "whole fits with one level of splits, on tables of up to three records with two attributes and two classes: every "
-    "count, split and leaf, by exact laws"
+    "Whole fits with one level of splits, on tables of up to three records with two attributes and two classes: every "
+    "count, split and leaf, by exact laws. They are lower bounds for larger tables."
 )
 METHOD = (
     "No program is published: what the text describes is the set-up. Ten-fold cross-validation, repeated with other "

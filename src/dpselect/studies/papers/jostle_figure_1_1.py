@@ -91,8 +91,9 @@ def loss(series: str, epsilon: float) -> float:
 
 def _white(results: Results) -> Judgement:
     shares = [results.at(f"{name}, {EMPTY}", DAWA, 0.01).value for name in SETS]
+    low, high = f"{min(shares):.0f}%", f"{max(shares):.0f}%"
     return Judgement(
-        f"{min(shares):.0f}% to {max(shares):.0f}% of the empty cells",
+        f"{'about ' + low if low == high else low + ' to ' + high} of the empty cells",
         reproduced(losses.private(results, DAWA)) if min(shares) > 10 else "refuted",
         "counted as many: more than 10% on every dataset",
     )
@@ -105,9 +106,9 @@ def _better(results: Results) -> Judgement:
         for e in EPSILONS
     }
     won = sum(ratio < 1 for ratio in ratios.values())
+    least, most = (figure(float(f"{end(ratios.values()):.2g}")) for end in (min, max))
     return Judgement(
-        f"DAWA errs less at {won} of {len(ratios)} places, by factors from {figure(min(ratios.values()))} to "
-        f"{figure(max(ratios.values()))}",
+        f"DAWA errs less for {won} of {len(ratios)} datasets and budgets; its error is {least} to {most} times MWEM's",
         reproduced(losses.private(results, DAWA, MWEM)) if 0 < won < len(ratios) else "refuted",
         "neither is always better",
     )
@@ -137,6 +138,7 @@ EXPERIMENT = Experiment(
     ),
     series=SERIES,
     losses_on=(
-        "all tables of 2 x 2 cells with counts of 0 and 1 and a record more, every draw at its worst (MWEM: two rounds)"
+        "All tables of 2 x 2 cells with counts of 0 and 1, and the same with one record more, every draw at its worst "
+        "(MWEM: two rounds)."
     ),
 )

@@ -71,13 +71,11 @@ def _maker(noise: float, rng: np.random.Generator) -> Any:
 def _found(results: Results) -> Judgement:
     line = results.line(_PANEL, BOTH)
     shown = ", ".join(f"{each.value:.0%} at {each.x:.0%} noise" for each in line)
-    most = max(each.x for each in line if each.value >= 0.8) if any(each.value >= 0.8 for each in line) else 0.0
-    if not most:
-        return Judgement(shown, "refuted", "a search that finds it in four of five needs less noise than was tried")
     why = (
-        f"fact and power together, in four searches of five or more up to {most:.0%} noise; beyond that, simpler forms"
+        "the losses are made by this very form, so this shows only how much noise the search withstands: MWEM's own "
+        "losses on the authors' databases would decide"
     )
-    return Judgement(shown, "reproduced", why)
+    return Judgement(f"share of searches that find the form: {shown}", "not comparable", why)
 
 
 EXPERIMENT = Experiment(
@@ -99,5 +97,5 @@ EXPERIMENT = Experiment(
     better="higher",
     claims=(Claim("A more accurate prediction for MWEM is perhaps found by synthesis", "0.9 - sparsity^1.5", _found),),
     series=(Series(FACT, "reference", "reference"), Series(BOTH, "reference", "reference")),
-    losses_on="no private data: synthesis reads traces of public databases only",
+    losses_on="No private data are read: synthesis sees traces of public databases only.",
 )

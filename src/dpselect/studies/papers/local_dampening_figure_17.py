@@ -12,7 +12,7 @@ from dpselect.studies.engine import data
 from dpselect.studies.engine.claims import Gain, up_to
 from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results
 from dpselect.studies.engine.series import Series
-from dpselect.studies.engine.verdicts import reproduced
+from dpselect.studies.engine.verdicts import figure, reproduced
 from dpselect.studies.papers import losses
 
 # Points of per cent by which the mean over other budgets may differ.
@@ -95,7 +95,7 @@ def _mean(name: str, printed: float) -> Claim:
 def _most(names: Sequence[str], printed: float, text: str) -> Claim:
     def judge(results: Results) -> Judgement:
         gains = [
-            Gain(f"{name}, epsilon {place.x:.3g}", float(value))
+            Gain(f"{name}, epsilon {figure(float(f'{place.x:.3g}'))}", float(value))
             for name in names
             for value, place in zip(reductions(results, name), results.line(name, LD), strict=True)
         ]
@@ -138,8 +138,8 @@ EXPERIMENT = Experiment(
         Series(RANKS, "sound", "permute-and-flip"),
     ),
     losses_on=(
-        "one of three numbers from 0 to 4 named, on all lists of them, or one of three values, on all tables of up to "
-        "6 records: exact laws, lower bounds"
+        "One of three numbers from 0 to 4 is named, on all lists of them; or one of three values, on all tables of up "
+        "to 6 records. The laws are exact, and lower bounds for larger data."
     ),
     remark=(
         "Use permute-and-flip on ranks where the value is wanted: its error is one record at epsilon 1, where every "

@@ -110,7 +110,7 @@ def _inverted(results: Results) -> Judgement:
     }
     place = max(most, key=lambda each: most[each])
     return Judgement(
-        f"its recall never exceeds {most[place]:.2f} ({place}) at any budget up to 1e4",
+        f"its recall never exceeds {most[place]:.2f} ({place}) at any budget up to 10,000",
         "reproduced" if most[place] < LEVEL else "refuted",
         f"low means below {LEVEL}; exact",
     )
@@ -149,7 +149,10 @@ EXPERIMENT = Experiment(
         Series(SLD_FLIP, "sound", "shifted local dampening"),
         Series(DEGREE, "sound", "permute-and-flip"),
     ),
-    losses_on="one and three nodes named, on all graphs of 4 nodes, by exact laws: lower bounds",
+    losses_on=(
+        "One node and three nodes are named, on all graphs of 4 nodes. The laws are exact, and lower bounds for larger "
+        "graphs."
+    ),
     remark=(
         "Use shifted-local-dampening-flip for ego betweenness; where the degree serves as well, permute-and-flip on "
         "the degree finds the same nodes with three to ten times less budget still."

@@ -60,6 +60,8 @@ RUNS = {"quick": {"simulated": 10, "fitted": 3}, "full": {"simulated": 100, "fit
 _PAPER = 30
 # The figure is printed without numbers: so much of 5 counts as level.
 _LEVEL = 0.1
+# At a budget where chance makes more than a tenth of the range of fitness, from 0 to 5, no lead is judged.
+_UNCLEAR = 0.5
 
 
 def grid(_: Effort) -> list[Cell]:
@@ -202,14 +204,18 @@ def _acs(results: Results, series: str) -> Judgement:
     pairs = list(zip(results.line("ACS", series), results.line("ACS", ID3), strict=True))
     lead = {ours.x: ours.value - theirs.value for ours, theirs in pairs}
     chance = {ours.x: quantile(len(pairs)) * math.hypot(ours.error, theirs.error) for ours, theirs in pairs}
-    above = all(value <= chance[epsilon] for epsilon, value in lead.items() if epsilon >= 0.5)
-    below = all(value >= -chance[epsilon] for epsilon, value in lead.items() if epsilon < 0.5)
     shown = "fitness less that of LocalDiffPID3, " + ", ".join(f"{e:g}: {value:+.2f}" for e, value in lead.items())
+    halves = [[e for e in lead if (e >= 0.5) == after] for after in (True, False)]
+    late, early = ([e for e in half if chance[e] <= _UNCLEAR] for half in halves)
+    if 2 * len(late) <= len(halves[0]) or 2 * len(early) <= len(halves[1]):
+        return Judgement(shown, "not comparable", f"too few runs: chance alone makes up to {max(chance.values()):.2f}")
+    above = sum(lead[e] for e in late) < 0 and all(lead[e] <= chance[e] for e in late)
+    below = sum(lead[e] for e in early) > 0 and all(lead[e] >= -chance[e] for e in early)
     if above and below:
         private = EXPERIMENT.private(results, series)
         return Judgement(shown, reproduced(private), f"within what chance allows at each budget; {series}")
-    halves = {"from .5 on it comes out": above, "below it comes out": below}
-    held = next((words for words, met in halves.items() if met), "neither half comes out")
+    words = {"the half from .5 on comes out": above, "the half below .5 comes out": below}
+    held = next((half for half, met in words.items() if met), "neither half comes out")
     why = f"{held}; the depth of LocalDiffPID3 would make the rest comparable, and is not printed (here 5)"
     return Judgement(shown, "not comparable", why)
 

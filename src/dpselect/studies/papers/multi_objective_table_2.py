@@ -48,9 +48,7 @@ _PAPER = 500
 _TICKS = 2**20
 
 _TIES = (
-    "which of the tied nodes were the true top 3 is not known: by the program's own order, the last of them, every "
-    "cell on Github is 0, and by the largest hubs, picked after the fact, the global line comes out; the authors' list "
-    "of the true top 3, or their graph files, would decide"
+    "which of the tied nodes were the true top 3 is not known: the authors' list of them would decide (see the remark)"
 )
 
 
@@ -155,7 +153,9 @@ def _better(results: Results) -> Judgement:
         for ours, theirs in zip(results.line(title, TEXT_LOCAL), results.line(title, TEXT_GLOBAL), strict=True)
     }
     behind = [where for where, value in lead.items() if value < -0.005]
-    shown = f"as described better or level in {len(lead) - len(behind)} of {len(lead)} settings"
+    shown = (
+        f"as described, no worse by more than .005 in {len(lead) - len(behind)} of {len(lead)} settings on real graphs"
+    )
     return Judgement(shown, "refuted", f"by the printed table itself, which has MOT_l behind: {', '.join(against)}")
 
 
@@ -163,7 +163,9 @@ def _zero(results: Results) -> Judgement:
     first = next((p.x for p in results.line("Github", TEXT_LOCAL) if p.value < 0.005), None)
     shown = "never up to 50" if first is None else f"from epsilon {first:g} on"
     own = "the one printed cell below .5 has .15"
-    floats = "as released, zeros from epsilon 5 on are the exact top 3 where floats end"
+    floats = (
+        "as released, exponents are too large for floating point from epsilon 5 on, and the draw is the exact top 3"
+    )
     return Judgement(shown, "not comparable", f"{own}; {floats}; {_TIES}")
 
 
@@ -197,12 +199,12 @@ EXPERIMENT = Experiment(
     method=(
         "k = 3, and 10 for the graph in place of DBLP (so the paper's text; its caption says 3). Each draw spends "
         "epsilon / k. As released: larger in both objectives in the score and in what is beaten, densities halved and "
-        "1 for nodes with one neighbour, the exact top k where floats end; exact. The true top 3 is the program's own, "
-        "the last of the tied nodes, in panels of that name; in the others the largest hubs are taken, by which the "
-        "level of the printed global line comes out, and which is no more than a candidate explanation. As described: "
-        "at least as large, a node is beaten by one that is better in one objective besides, density 0 for nodes of "
-        "degree 0 and 1, corrected sensitivities (errata), the first of the tied nodes in the public order; exact. "
-        "Drawn for the flip sampler. DBLP is a simulated graph of its size."
+        "1 for nodes with one neighbour, the exact top k where exponents are too large for floating point; exact. The "
+        "true top 3 is the program's own, the last of the tied nodes, in panels of that name; in the others the "
+        "largest hubs are taken, by which the level of the printed global line comes out, and which is no more than a "
+        "candidate explanation. As described: at least as large, a node is beaten by one that is better in one "
+        "objective besides, density 0 for nodes of degree 0 and 1, corrected sensitivities (errata), the first of the "
+        "tied nodes in the public order; exact. Drawn for the flip sampler. DBLP is a simulated graph of its size."
     ),
     grid=grid,
     measure=measure,
@@ -237,10 +239,15 @@ EXPERIMENT = Experiment(
         Series(FLIP, "sound", "permute-and-flip"),
     ),
     losses_on=(
-        "As released, local: two graphs with one hub, one edge more or less, where floats end (exact there; one draw "
-        "without that end is private). The others: one draw on all graphs of four nodes, exact there and a lower bound "
-        "for larger graphs."
+        "As released, local: two graphs with one hub, one edge more or less, where exponents are too large for "
+        "floating point (exact there; one draw without that is private). The others: one draw on all graphs of four "
+        "nodes, exact there and a lower bound for larger graphs."
     ),
     kind="table",
-    remark="With many ties for the true top k, report recall of the Pareto front, or weigh the objectives (Figure 3).",
+    remark=(
+        "By the program's own order the true top 3 on Github are the last of the tied nodes, and every cell is 0. By "
+        "the largest hubs, which were picked after the fact, the printed global line comes out. The authors' list of "
+        "the true top 3, or their graph files, would decide. With many ties for the true top k, report recall of the "
+        "Pareto front, or weigh the objectives (Figure 3)."
+    ),
 )
