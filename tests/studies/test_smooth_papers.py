@@ -1,5 +1,7 @@
 """Claims of Chaves 2024 and of Yamamoto and Shibuya 2024: what is measured, and how it is judged."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -83,6 +85,36 @@ def test_on_the_programs_tree_every_line_loses_more_than_epsilon() -> None:
         losses = {point.x: point.value for point in figure_9.measure({"loss": series}, QUICK, RNG(1))}
         assert losses[0.01] == pytest.approx((0.4 * 2**0.5 - 0.01 / 6) / 0.01)
         assert losses[0.5] > 0.9
+
+
+def test_on_trees_cut_at_the_data_no_line_is_private() -> None:
+    """Whatever labels a leaf; as described trees are grown from public bounds."""
+    for series in figure_10.SERIES:
+        if series.kind != "reference":
+            losses = [point.value for point in figure_10.measure({"loss": series.name}, QUICK, RNG(1))]
+            if series.kind == "as released":
+                assert set(losses) == {math.inf}
+            else:
+                assert max(losses) < (1 + 1e-9 if series.name != figure_10.DESCRIBED else 2)
+
+
+@pytest.mark.parametrize(
+    ("lost", "error", "verdict"),
+    [
+        (0.0, 0.001, "reproduced, without privacy"),
+        (0.05, 0.001, "refuted"),
+        (0.05, 0.03, "not comparable"),
+        (0.0, float("nan"), "not comparable"),
+    ],
+)
+def test_as_good_as_without_privacy_takes_enough_runs(lost: float, error: float, verdict: str) -> None:
+    """To one point; wide bars decide nothing."""
+    values = {figure_10.SOUND: 0.1, figure_10.OURS: 0.8, figure_10.T: 0.8 - lost, figure_10.WDP: 0.8}
+    points = [
+        Point("wine", series, 0.01, value, 0.0 if value == 0.1 or series == figure_10.OURS else error, 3)
+        for series, value in values.items()
+    ]
+    assert figure_10._reaches("wine", Results(points)).verdict == verdict
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
 """The forest of Chaves 2024 as released: its trees, its labels, and what a label costs."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -66,6 +68,46 @@ def test_votes_fall_to_the_class_named_first() -> None:
 
     assert vote(2, 1) == 2
     assert vote(2, 1, 1) == 1
+
+
+def test_an_outlier_makes_a_cut_possible_and_no_epsilon_covers_that() -> None:
+    """Zeros and ones never part; with a ten more they do in some trees. Between two tables of the same bounds: 0."""
+    before, after = forest.outlier()
+
+    assert len(after) == len(before) + 1
+    assert forest.loss_of_a_cut(before, after) == math.inf
+    assert forest.loss_of_a_cut(after, after) == 0
+    test = np.array([0, 1])
+    parted = [
+        {bool(np.ptp(tree.place)) for tree in forest.grown(each, np.arange(64), test, 1, RNG(4))}
+        for each in (before, after)
+    ]
+    assert parted == [{False}, {False, True}]
+
+
+def test_the_law_of_a_cut_is_that_of_drawn_cuts() -> None:
+    """Whole numbers between .5 and 3.25, the first and the last less often."""
+    law, rng = forest._law_of_a_cut(0.5, 3.25), RNG(6)
+    drawn = np.bincount([int(forest.whole(0.5, 3.25, rng)) for _ in range(20_000)]) / 20_000
+
+    assert sum(law.values()) == pytest.approx(1)
+    assert [law[at] for at in range(4)] == pytest.approx(drawn.tolist(), abs=0.015)
+
+
+def test_as_described_nothing_of_a_tree_is_learned_from_rows() -> None:
+    """Bounds, categories and classes are the domains', with and without an outlier; every record has one tree."""
+    whole = table()
+    columns = {name: np.append(values, values[:1]) for name, values in whole.columns.items()}
+    columns["size"][-1] = 10
+    more = Table(columns, "class", whole.domains, whole.classes)
+    reads = [forest.described(each) for each in (whole, more)]
+
+    assert [read.high.tolist() for read in reads] == [[10, 100]] * 2
+    assert [(read.low.tolist(), read.sizes, read.classes) for read in reads] == [([0, 0], (3, 2), 3)] * 2
+    assert (reads[0].labels == np.searchsorted(whole.classes, whole.columns["class"])).all()
+    parts = forest.lots(np.arange(640), RNG(1))
+    assert len(parts) == forest.TREES
+    assert sorted(np.concatenate(parts).tolist()) == list(range(640))
 
 
 @pytest.mark.parametrize("kind", KINDS)
