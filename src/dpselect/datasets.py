@@ -129,6 +129,22 @@ def described(folder: Path) -> dict[str, Mapping[str, Any]]:
     return {**manifest.get("missing", {}), **manifest["datasets"]}
 
 
+def facts_shipped() -> dict[str, Dataset]:
+    """Return every dataset that the repository's manifest names, from the copy of it in the package: there is no file.
+
+    What comes with a clone is ``missing`` here too, and ``get`` says where it is.
+    """
+    folder = Path(__file__).parent
+    manifest = _manifest(folder)
+    cloned = {"get": "Clone the source of dpselect: this comes with it, in the folder data."}
+    result = {
+        name: Dataset(name, {**cloned, **facts}, folder, "missing") for name, facts in manifest["datasets"].items()
+    }
+    for section in ("missing", "simulated"):
+        result |= {name: Dataset(name, facts, folder, section) for name, facts in manifest[section].items()}
+    return result
+
+
 def disagreements() -> list[str]:
     """Return a sentence for each dataset of which two folders have different files under one name.
 

@@ -176,3 +176,10 @@ def test_refusals() -> None:
         learn_conditionals(blocks, [WIDTH], {}, [1], off)
     with pytest.raises(ValueError, match="A loss is a number of at least 0"):
         learn_conditionals(blocks, [WIDTH, SPREAD], PUBLIC, [1], lambda *_: float("nan"))
+
+
+def test_metafeatures_need_different_names() -> None:
+    """As in a choice maker: the second would be paid for and overwrite the first."""
+    rows = Metafeature("rows", len, sensitivity=1)
+    with pytest.raises(ValueError, match=r"'size': branches need different names, and so do metafeatures\."):
+        Conditional("size", ["few", "many"], [rows, Metafeature("rows", sum, sensitivity=2)])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dpselect import datasets
 from dpselect.cli import main
 
 OURS = Path(__file__).parents[2] / "data"
@@ -134,10 +135,49 @@ def test_an_unknown_name_is_refused_with_the_nearest(capsys) -> None:
     assert "There is no dataset 'adlut': did you mean adult?" in capsys.readouterr().err
 
 
-def test_without_any_folder_it_says_what_to_do(capsys, monkeypatch) -> None:
-    """As from a wheel, away from a clone."""
+@pytest.fixture
+def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let there be no folder at all, as from a wheel, away from a clone."""
     monkeypatch.delenv("DPSELECT_DATA", raising=False)
     monkeypatch.setattr("dpselect.datasets.repository", lambda: None)
 
-    assert 2 == main(["datasets"])
-    assert "dpselect datasets: There are no research data here: work in a clone" in capsys.readouterr().err
+
+@pytest.mark.usefixtures("nowhere")
+def test_without_any_folder_everything_is_listed_as_missing(capsys) -> None:
+    """Origin, terms and how to get each of them: the facts come with the package."""
+    text = said([], capsys)
+
+    assert "There are no research data here: work in a clone" in text
+    assert "adult table of 45,222 rows and 13 columns; UCI Machine Learning Repository, CC BY 4.0. Clone" in text
+    assert "enron graph of 36,692 nodes and 183,831 edges; SNAP, no licence stated. Download" in text
+    assert "dblp_like graph" in text.split("Made by dpselect")[1]
+    facts = json.loads(said(["adult", "--json"], capsys))
+    assert ([], "missing") == (facts["folders"], facts["datasets"][0]["state"])
+
+
+def test_the_package_has_the_facts_of_the_repository() -> None:
+    """Word for word."""
+    assert (OURS / "manifest.toml").read_bytes() == (Path(datasets.__file__).with_name("manifest.toml")).read_bytes()
+
+
+@pytest.mark.usefixtures("clone")
+def test_an_absent_file_can_be_known_by_its_numbers(capsys) -> None:
+    """Expected numbers and the checksum; and nothing is said to have been compared here."""
+    text = said(["dblp", "enron"], capsys)
+
+    assert "nodes 317,080; edges 1,049,866; largest degree 343" in text
+    assert "sha256 " in text
+    assert "compared" not in text
+    assert "our copy matches; the original file lists each edge in both directions" in text
+
+
+def test_terms_have_one_wording_wherever_the_file_stands(capsys, monkeypatch, tmp_path: Path) -> None:
+    """The repository's own, for a file that it describes."""
+    (tmp_path / "six.csv").write_bytes((OURS / "genomics" / "tdt_justice2020.csv").read_bytes())
+    (tmp_path / "manifest.toml").write_text('[datasets.tdt_justice2020]\nfile = "six.csv"\nterms = "other words"\n')
+    monkeypatch.setenv("DPSELECT_DATA", str(tmp_path))
+    text = said(["tdt_justice2020"], capsys)
+
+    assert "other words" not in text
+    assert "facts, which need no licence" in text
+    assert str(tmp_path / "six.csv") in text

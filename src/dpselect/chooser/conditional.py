@@ -59,7 +59,7 @@ class Conditional:
         models: one fitted regressor for each branch, filled in by ``learn_conditionals``; ``None`` where never taken.
 
     Raises:
-        ValueError, TypeError: no label; one branch, or branches of one name; no metafeature.
+        ValueError, TypeError: no label; one branch, or branches of one name; no metafeature, or two of one name.
 
     >>> place = Conditional("size", ["few", "many"], [Metafeature("rows", len, sensitivity=1)])
     >>> place
@@ -83,6 +83,8 @@ class Conditional:
             raise ValueError(f"Conditional {self.label!r} has two branches of one name.")
         if not self.metafeatures or not all(isinstance(each, Metafeature) for each in self.metafeatures):
             raise TypeError(f"Conditional {self.label!r} decides by metafeatures: pass at least one Metafeature.")
+        if len({each.name for each in self.metafeatures}) < len(self.metafeatures):
+            raise ValueError(f"Conditional {self.label!r}: branches need different names, and so do metafeatures.")
 
     def decide(self, part: Any, draws: Draws, epsilon: Epsilon | None = None) -> str:
         """Pay for the metafeatures of a part from these draws, and return the branch of least expected loss.

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from pathlib import Path
 from textwrap import fill
 from typing import Any
 
@@ -19,8 +20,21 @@ _WIDTH = 80
 _SIZES = ("kind", "rows", "columns", "n_nodes", "n_edges", "shape")
 _MORE = (
     "Public research data of the papers that dpselect reproduces. A clone has some in its folder data; DPSELECT_DATA "
-    "adds a folder with a manifest.toml, whose datasets come first. Nothing is downloaded."
+    "adds a folder with a manifest.toml, whose datasets come first. Without either, the list still says where each "
+    "dataset comes from and how to get it. Nothing is downloaded."
 )
+# The numbers by which a file can be known, and what they are called.
+_NUMBERS = {
+    "rows": "rows",
+    "class_counts": "rows of each class",
+    "n_nodes": "nodes",
+    "n_edges": "edges",
+    "max_degree": "largest degree",
+    "total": "total",
+    "zero_fraction": "share of empty cells",
+    "max_count": "largest count",
+    "bytes": "bytes",
+}
 # What a page about one dataset shows, in order: the fact, and what it is called.
 _SHOWN = {
     "origin": "from",
@@ -44,28 +58,39 @@ def run(request: Request) -> Answer:
     if request.names:
         wanted = [known[_understood(name, known)] for name in dict.fromkeys(request.names)]
         rows = [_plain(each.facts) | _row(each) for each in wanted]
-        return Answer("\n\n".join(map(_page, wanted)), {"datasets": rows})
+        return Answer("\n\n".join(map(_page, wanted)), {"folders": list(map(str, _folders())), "datasets": rows})
     rows = [_row(dataset) for dataset in known.values()]
-    disagreements = datasets.disagreements()
-    facts = {
-        "folders": [str(folder) for folder in datasets.folders()],
-        "datasets": rows,
-        "disagreements": disagreements,
-    }
+    disagreements = datasets.disagreements() if _folders() else []
+    facts = {"folders": list(map(str, _folders())), "datasets": rows, "disagreements": disagreements}
     return Answer("\n\n".join([*_parts(known.values()), *(_wrapped(each) for each in disagreements)]), facts)
 
 
+def _folders() -> tuple[Path, ...]:
+    """Return the folders of datasets; none where there is no clone and no variable.
+
+    Raises:
+        FileNotFoundError: a folder that the variable names, or the clone, has no manifest that can be read.
+    """
+    try:
+        return datasets.folders()
+    except FileNotFoundError as error:
+        if str(error) != datasets.WHERE:
+            raise
+        return ()
+
+
 def _known() -> dict[str, Dataset]:
-    """Return every dataset of any manifest; of a copy of a file that ours describes, what ours says too."""
-    ours = datasets.repository()
-    described = {} if ours is None else datasets.described(ours)
-    known = datasets.every() | datasets.elsewhere() | datasets.elsewhere("simulated")
+    """Return every dataset of any manifest; of a file that ours describes, ours has the word, wherever it stands."""
+    shipped, ours = datasets.facts_shipped(), datasets.repository()
+    described = {name: each.facts for name, each in shipped.items()} | (datasets.described(ours) if ours else {})
+    known = datasets.every() | datasets.elsewhere() | datasets.elsewhere("simulated") if _folders() else {}
     for name, dataset in known.items():
         facts = described.get(name, {})
         # Terms are those of a file: another one of the same name is not given ours.
         if dataset.section == "missing" or (dataset.here and datasets.sha256(name) == facts.get("sha256")):
-            known[name] = replace(dataset, facts={**facts, **dataset.facts})
-    return known
+            its_file = {key: value for key, value in dataset.facts.items() if key == "file"}
+            known[name] = replace(dataset, facts={**dataset.facts, **facts, **its_file})
+    return known | {name: each for name, each in shipped.items() if name not in known}
 
 
 def _understood(name: str, known: Mapping[str, Dataset]) -> str:
@@ -142,11 +167,13 @@ def _parts(known: Iterable[Dataset]) -> list[str]:
         by_state[_state(dataset)].append(dataset)
     ours = datasets.repository()
     parts: list[str] = []
-    for folder in datasets.folders():
+    for folder in _folders():
         held = [each for each in by_state["here"] if each.folder == folder]
         which = "the repository's own" if folder == ours else "which DPSELECT_DATA names"
         nothing = ["  nothing beyond the above" if parts else "  nothing"]
         parts.append("\n".join([f"In {folder}, {which}:", *(map(_line, held) if held else nothing)]))
+    if not _folders():
+        parts.append(_wrapped(datasets.WHERE))
     if by_state["missing"]:
         parts.append("\n".join(["Not here:", *map(_line, by_state["missing"])]))
     if by_state["simulated"]:
@@ -168,11 +195,27 @@ def _page(dataset: Dataset) -> str:
         lines.append(_beside("  class", f"{target}: {', '.join(map(str, classes))}", 14))
     if isinstance(facts.get("columns"), list):
         lines.append(_beside("  columns", ", ".join(map(str, facts["columns"])), 14))
+    if numbers := _numbers(facts):
+        lines.append(_beside("  numbers", numbers, 14))
+    if "sha256" in facts:
+        lines.append(_beside("  sha256", str(facts["sha256"]), 14))
     for key, name in _SHOWN.items():
+        # A comparison with the papers was made with the file that we used.
+        name = "our copy" if key == "check" and not dataset.here else name
         if (value := facts.get(key)) is not None:
             words = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
             lines.append(_beside(f"  {name}", words, 14))
     return "\n".join(lines)
+
+
+def _numbers(facts: Mapping[str, Any]) -> str:
+    """Return the numbers by which a file can be known, in words."""
+    shown = []
+    for key, words in _NUMBERS.items():
+        if (value := _size_of(facts, key)) is not None:
+            number = ", ".join(map(str, value)) if isinstance(value, list) else f"{value:,}"
+            shown.append(f"{words} {number}")
+    return "; ".join(shown)
 
 
 def _file(dataset: Dataset) -> str:
