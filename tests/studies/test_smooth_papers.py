@@ -1,6 +1,7 @@
 """Claims of Chaves 2024 and of Yamamoto and Shibuya 2024: what is measured, and how it is judged."""
 
 import math
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -8,11 +9,15 @@ import pytest
 from dpselect.studies.engine.experiment import QUICK, Point, Results
 from dpselect.studies.engine.series import PRIVACY
 from dpselect.studies.papers import smooth_noisy_max_figure_7 as figure_7
+from dpselect.studies.papers import smooth_noisy_max_figure_8 as figure_8
 from dpselect.studies.papers import smooth_noisy_max_figure_9 as figure_9
 from dpselect.studies.papers import smooth_noisy_max_figure_10 as figure_10
+from dpselect.studies.papers import smooth_noisy_max_theorem_7_2 as theorem_7_2
+from dpselect.studies.papers import smooth_private_selection_figure_1 as figure_1
 from dpselect.studies.papers import smooth_private_selection_figure_2 as figure_2
 
 RNG = np.random.default_rng
+STUDIES = [figure_7, figure_8, figure_9, figure_10, theorem_7_2, figure_1, figure_2]
 
 
 def test_theorem_6_is_refuted_below_two_and_theorem_3_holds_where_losses_do() -> None:
@@ -21,7 +26,8 @@ def test_theorem_6_is_refuted_below_two_and_theorem_3_holds_where_losses_do() ->
     costs = [point for cell in cells for point in figure_2.measure(cell, QUICK, RNG(1))]
     judged = figure_2._admissible(Results(costs))
     assert judged.verdict == "refuted"
-    assert judged.ours.startswith("gamma = 1.1 costs")
+    half = max(point.value for point in costs) / 2
+    assert judged.ours == f"gamma = 1.1 costs {half:.3g} epsilon"
     assert figure_2._admissible(Results([each for each in costs if each.x >= 2])).verdict == "reproduced"
 
     for loss, verdict in ((0.9, "reproduced"), (1.1, "refuted")):
@@ -44,7 +50,10 @@ def saving(*, sound: float, released: float) -> str:
         for name, budget in within.items()
         for epsilon in figure_7.AUTHORS_GRID
     ]
-    return figure_7.saved(place, figure_7.LD, 69, Results(points)).verdict
+    judgement = figure_7.saved(place, figure_7.LD, 69, Results(points))
+    assert judgement.why.startswith("On the authors' grid of budgets that is ")
+    assert " steps, and 69% are 5. What the program calls LD draws as EM; " in judgement.why
+    return judgement.verdict
 
 
 def test_a_saving_is_credited_to_what_is_sound_first() -> None:
@@ -54,6 +63,32 @@ def test_a_saving_is_credited_to_what_is_sound_first() -> None:
     assert saving(sound=near, released=far) == "reproduced"
     assert saving(sound=poor, released=near) == "reproduced, without privacy"
     assert saving(sound=poor, released=poor) == "refuted"
+
+
+def test_theorem_7_2_says_which_loss_is_whose() -> None:
+    """The printed pair at the printed epsilon and at 1; votes are databases and have no loss."""
+    points = [point for cell in theorem_7_2.grid(QUICK) for point in theorem_7_2.measure(cell, QUICK, RNG(1))]
+    losses = {(point.series, point.x): point.value for point in points if point.panel == PRIVACY}
+
+    assert {series for series, _ in losses} == {theorem_7_2.FENCED, theorem_7_2.COUNTS}
+    for epsilon in (0.5, 1.0):
+        told = f"{losses[theorem_7_2.FENCED, epsilon]:.3g} epsilon at {epsilon:g}"
+        assert told in theorem_7_2.EXPERIMENT.losses_on
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=lambda each: each.EXPERIMENT.name)
+def test_pictures_show_both_accounts_and_losses_are_told_in_sentences(study: ModuleType) -> None:
+    """What is drawn is measured, as released and as described; sentences begin with a capital and end."""
+    experiment = study.EXPERIMENT
+    kinds = {series.name: series.kind for series in experiment.series}
+
+    assert experiment.losses_on[0].isupper()
+    assert experiment.losses_on[-1] == "."
+    if experiment.drawn:
+        assert {"as released", "as described", "sound"} >= {kinds[name] for name in experiment.drawn if name in kinds}
+        assert {"as released", "as described"} <= {kinds[name] for name in experiment.drawn if name in kinds}
+        assert len(experiment.drawn) <= 6
+        assert set(experiment.drawn) <= {*kinds, figure_2.THEOREM_6}
 
 
 @pytest.mark.parametrize(

@@ -173,6 +173,7 @@ SERIES = (
     Series(SNM, "sound", "smooth noisy max, t"),
 )
 LOSSES_ON = (
-    "naming one of two markers along two lines of neighbouring tables of 150 families, exact at epsilon 3, 12 and 21; "
-    "at least that much elsewhere. Noise that ends at 10 makes outcomes impossible: no epsilon covers that"
+    "The losses are of naming one of two markers along two lines of neighbouring tables of 150 families, exact at "
+    "epsilon 3, 12 and 21; they are at least that much elsewhere. Noise that ends at 10 makes outcomes "
+    "impossible, and no epsilon covers that."
 )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import dpselect as dps
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.studies.engine import data
-from dpselect.studies.engine.budgets import AUTHORS_GRID
+from dpselect.studies.engine.budgets import AUTHORS_GRID, steps, steps_of
 from dpselect.studies.engine.claims import budget_within, saving
 from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results
 from dpselect.studies.engine.series import PRIVACY, Series
@@ -152,18 +152,29 @@ def saved(place: str, rival: str, percent: float, results: Results) -> Judgement
     theirs = EM if rival == LD else rival
     judge = partial(saving, results, place, percent=percent, close=CLOSE)
     sound = judge(SOUND, theirs, private=True)
-    chosen = sound if sound.verdict == "reproduced" else judge(SNM_T, theirs, private=False)
-    right = judge(SNM_T, LD, private=False).ours
-    also = [
-        f"the released LD is EM; against dampening done right SNM-T saves {right}" if rival == LD else "",
-        f"as described {_needs(results, place, DESCRIBED)}, sound {_needs(results, place, SOUND)}",
-    ]
-    return Judgement(chosen.ours, chosen.verdict, "; ".join([chosen.why, *filter(None, also)]))
+    series, chosen = (SOUND, sound) if sound.verdict == "reproduced" else (SNM_T, judge(SNM_T, theirs, private=False))
+    sentences = [_counted(results, place, series, theirs, percent)]
+    if rival == LD:
+        right = judge(SNM_T, LD, private=False).ours
+        sentences.append(f"What the program calls LD draws as EM; dampening done right against SNM-T: {right}.")
+    sentences.append(f"As described SNM-T is {_needs(results, place, DESCRIBED)}.")
+    sentences.append(f"The sound calibration is {_needs(results, place, SOUND)}.")
+    return Judgement(chosen.ours, chosen.verdict, " ".join(sentences))
+
+
+def _counted(results: Results, place: str, series: str, rival: str, percent: float) -> str:
+    """Return a sentence on how many steps of the grid a saving is."""
+    least, theirs = (budget_within(results, place, name, CLOSE) for name in (series, rival))
+    if least is None:
+        return f"{rival} is {_needs(results, place, rival)}."
+    number, wanted = steps(least, theirs or AUTHORS_GRID[-1]), steps_of(percent)
+    more = "" if theirs else "at least "
+    return f"On the authors' grid of budgets that is {more}{number:.0f} steps, and {percent:g}% are {wanted:.0f}."
 
 
 def _needs(results: Results, place: str, series: str) -> str:
     budget = budget_within(results, place, series, CLOSE)
-    return "never within 5" if budget is None else f"within 5 from epsilon {figure(budget)}"
+    return "never within 5" if budget is None else f"within 5 from epsilon {figure(budget)} on"
 
 
 def _as_logged(results: Results) -> Judgement:
@@ -216,9 +227,11 @@ EXPERIMENT = Experiment(
     better="lower",
     claims=_claims(),
     series=SERIES,
+    drawn=(SNM_T, DESCRIBED, EM, LD, LD2, RANKS),
     losses_on=(
-        "exact on all tables of at most eight records of three values, p = 50, and for 0/1 scores on a path of "
-        "databases of 4096 values whose winner is safe for ever more steps; at least that much elsewhere"
+        "The losses are exact on all tables of at most eight records of three values, p = 50, and for 0/1 scores on a "
+        "path of databases of 4096 values whose winner is safe for more and more steps. They are at least that much "
+        "elsewhere."
     ),
     remark=(
         "Use permute-and-flip on ranks, whose global sensitivity is 1: it depends on no repetitions and is behind only "

@@ -141,5 +141,12 @@ EXPERIMENT = Experiment(
     ),
     series=markers.SERIES,
     losses_on=markers.LOSSES_ON,
+    drawn=(
+        "SPS (IV) Th.5, one-sided, as released",
+        "SPS (IV) Th.5, one-sided",
+        "SPS (III) Th.5, two-sided, as released",
+        markers.PF,
+        markers.SNM,
+    ),
     remark="Use smooth-noisy-max with its sound calibration: it pays with the logarithm of the number of markers.",
 )
