@@ -1,6 +1,7 @@
 """Choosing the algorithm from the command line."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,9 @@ import pytest
 
 from dpselect import chooser, histograms
 from dpselect.chooser import cells, trees
+from dpselect.chooser.choice import Choice, Measured, Predicted
 from dpselect.cli import main
+from dpselect.cli.verbs.choose import _explained
 from tests.cli.test_commands import refusal
 
 
@@ -167,3 +170,17 @@ def test_the_traces_that_ship_are_used_and_named(folder: Path, capsys: pytest.Ca
     assert "On databases left out of training" in capsys.readouterr().out
     assert 0 == main(histogram(folder, "--out", str(folder / "own.npy")))
     assert "ship" not in capsys.readouterr().out
+
+
+def test_what_lies_outside_the_trained_range_is_named_and_nothing_is_negative() -> None:
+    """616 records where 1,000 to 50,000 were trained for; noise made the non-zero cells negative: shown as 0."""
+    measured = (
+        Measured("total", 616.0, Fraction(1, 80), 113.0, 1000.0, 50_000.0),
+        Measured("nonzero", -695.0, Fraction(1, 80), 113.0, 0.0, 4096.0),
+    )
+    guesses = {name: Predicted(1.0, 1.0 + k, 0.5, 2.0) for k, name in enumerate(("identity", "uniform"))}
+    option = cells.options(["identity"])[0]
+    text = _explained(Choice(option, measured, guesses, Fraction(1), Fraction(1, 20), "", None, None))
+
+    assert "Outside the trained range, though within half its width: total. " in text
+    assert "-695" not in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import dpselect as dps
@@ -61,7 +62,7 @@ def _maker(request: Request, options: list[Any]) -> Any:
 
 def _kept(request: Request, answer: Any, content: bytes, text: str, facts: dict[str, Any]) -> Answer:
     """Write what was paid for, and say why it was chosen."""
-    why = answer.choice.explain()
+    why = _explained(answer.choice)
     if not request.traces:
         from dpselect.chooser.shipped import SAID
 
@@ -75,6 +76,19 @@ def _kept(request: Request, answer: Any, content: bytes, text: str, facts: dict[
         "written_to": str(request.out),
     }
     return Answer(f"{why}\n\n{unit}; written to {request.out}", facts | more)
+
+
+def _explained(choice: Any) -> str:
+    """Return the explanation; released numbers that noise made negative are shown as 0, and far ones are named."""
+    shown = tuple(replace(each, value=max(each.value, 0)) for each in choice.measured)
+    why: str = replace(choice, measured=shown).explain()
+    outside = [each.name for each in shown if not each.low <= each.value <= each.high]
+    if outside and not choice.reason:
+        why = (
+            f"{why}\n\nOutside the trained range, though within half its width: {', '.join(outside)}. "
+            "The predictions are less sure there."
+        )
+    return why
 
 
 HISTOGRAM = Verb(
