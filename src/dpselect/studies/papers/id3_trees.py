@@ -13,7 +13,7 @@ import numpy as np
 from dpselect.learn import DPID3Classifier, DPTreeClassifier
 from dpselect.published import SulqID3Classifier
 from dpselect.studies.engine import data
-from dpselect.studies.engine.claims import Gain, quantile, up_to
+from dpselect.studies.engine.claims import Gain, at_most, quantile, up_to
 from dpselect.studies.engine.experiment import Cell, Claim, Effort, Judgement, Point, Results, point, repeated
 from dpselect.studies.engine.series import Series
 from dpselect.studies.engine.verdicts import reproduced
@@ -134,7 +134,8 @@ def most(
 
     def judge(results: Results) -> Judgement:
         gains = leads(results, places, above, below)
-        judgement = up_to(points, gains, private=losses.private(results, above), unit=" points")
+        judged_by = at_most if "at most" in text else up_to
+        judgement = judged_by(points, gains, private=losses.private(results, above), unit=" points")
         if judgement.verdict == "refuted":
             return Judgement(judgement.ours, "not comparable", f"{needs}; {judgement.why}")
         return judgement

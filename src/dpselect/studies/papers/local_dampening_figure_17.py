@@ -9,7 +9,7 @@ import numpy as np
 
 import dpselect as dps
 from dpselect.studies.engine import data
-from dpselect.studies.engine.claims import Gain, up_to
+from dpselect.studies.engine.claims import Gain, at_most, up_to
 from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results
 from dpselect.studies.engine.series import Series
 from dpselect.studies.engine.verdicts import figure, reproduced
@@ -99,7 +99,8 @@ def _most(names: Sequence[str], printed: float, text: str) -> Claim:
             for name in names
             for value, place in zip(reductions(results, name), results.line(name, LD), strict=True)
         ]
-        return up_to(printed, gains, private=losses.private(results, LD), unit=" %")
+        judged_by = at_most if "at most" in text else up_to
+        return judged_by(printed, gains, private=losses.private(results, LD), unit=" %")
 
     return Claim(text, f"{printed:g} %", judge)
 
