@@ -68,6 +68,9 @@ def set_heights(axes: Any, scale: str, values: Sequence[float], bars: Sequence[t
     # Bars may take half as much again as the values; longer ones run off.
     room = (most - least) / 2 or abs(most) / 10 or 1.0
     low, high = max(min([*ends, least]), least - room), min(max([*ends, most]), most + room)
+    if scale != "log" and least >= 0:
+        # Nothing is below 0 where no value is: a flat line at 0 stands at the bottom.
+        low = max(low, 0.0)
     margin = 0.05 * (high - low) or room
     axes.set_ylim(back(low - margin), back(high + margin))
 

@@ -7,7 +7,7 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from dpselect.analysis.families import FAMILIES
 from dpselect.studies.engine import axes as limits
 from dpselect.studies.engine import verdicts
 from dpselect.studies.engine.authors import PAPERS
-from dpselect.studies.engine.experiment import Experiment, Printed, Results
+from dpselect.studies.engine.experiment import Experiment, Point, Printed, Results
 from dpselect.studies.engine.verdicts import figure as written
 
 # Lines of the three accounts, the strongest what is sound; a second line of one family and account is dashed closer.
@@ -241,7 +241,8 @@ def _panel(
             # Many bars lie on each other: the lines must be seen through them.
             bar.set_alpha(0.45)
     across = experiment.x_labels.get(panel, experiment.x_label)
-    axes.set(xlabel=_text(across), ylabel=_text(label))
+    # Along the axis there is room for so many letters only.
+    axes.set(xlabel=_text(across), ylabel=fill(_text(label), _SHORT))
     axes.set_xscale(experiment.x_scale)
     # What stands aside does not widen an axis by itself.
     axes.update_datalim([*((each.x, each.value) for each in points), *((place.x, place.value) for place in places)])
@@ -249,17 +250,27 @@ def _panel(
         axes.margins(x=0.08)
     axes.autoscale_view(scaley=False)
     limits.set_heights(axes, scale, values, [span for name in lines if name not in wild for span in spans[name]])
+    _title(axes, panel, lines, wild, limits.cut(axes, experiment.x_scale, lines), across)
+    _plain(axes)
+
+
+def _title(
+    axes: Any, panel: str, lines: Mapping[str, list[Point]], wild: Sequence[str], ends: Mapping[str, Point], across: str
+) -> None:
+    """Set the title, and above the panel where what runs off is."""
     notes = [f"↑ {_text(name)}: {_range([p.value for p in lines[name]])}" for name in wild]
     notes += [
-        f"→ {_text(name)}: {written(end.value)} at {_text(across)} {written(end.x)}"
-        for name, end in limits.cut(axes, experiment.x_scale, lines).items()
+        f"→ {_text(name)}: {written(end.value)} at {_text(across)} {written(end.x)}" for name, end in ends.items()
     ]
     # A long title would run into the panel beside it.
     axes.set_title(_text(panel), pad=6 + 13 * len(notes), fontsize=_LETTERS if len(panel) <= _SHORT else 9)
     for number, note in enumerate(notes):
         height = 4 + 13 * (len(notes) - 1 - number)
-        axes.annotate(note, (0, 1), (0, height), xycoords="axes fraction", textcoords="offset points", fontsize=10)
-    _plain(axes)
+        words = axes.annotate(
+            note, (0, 1), (0, height), xycoords="axes fraction", textcoords="offset points", fontsize=9
+        )
+        # A long note would make the panels narrow.
+        words.set_in_layout(False)
 
 
 def _plain(axes: Any) -> None:
