@@ -47,7 +47,9 @@ def test_outside_the_trained_epsilons_only_the_safest_is_asked() -> None:
 def test_histograms_refuse_before_the_spend() -> None:
     """An epsilon that is too small for any of them; and no counts are read."""
     public = {f"{size}": np.arange(8) * size for size in (1, 10, 100, 1000)}
-    own = chooser.ChoiceMaker(cells.options(["identity", "uniform"]), [ROWS], cells.LOSS, learner="regret-tree")
+    own = chooser.ChoiceMaker(
+        cells.options(["identity", "uniform"]), [ROWS], cells.LOSS, learner="regret-tree", fall_back="never"
+    )
     own = own.train(public, epsilons=[1], repetitions=2, jobs=1)
     with dps.budget(epsilon=2) as book, pytest.raises(ValueError, match="would refuse .* at least 1/10000"):
         own.answer(np.arange(8), Fraction(1, 10**5))

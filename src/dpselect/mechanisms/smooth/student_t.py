@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_ROOT = math.sqrt(3.0)
+_ROOT, _FAR = math.sqrt(3.0), 1e150
 
 
 def tail(z: Floats) -> Floats:
@@ -24,7 +24,10 @@ def tail(z: Floats) -> Floats:
 
 def log_density(z: Floats) -> Floats:
     """Return ln f(z) for z >= 0."""
-    return np.asarray(math.log(12.0 * _ROOT / math.pi) - 2.0 * np.log(3.0 + z * z), dtype=np.float64)
+    near = np.minimum(z, _FAR)
+    # Where the square would be more than a float holds, the rest of z counts by itself.
+    rest = 4.0 * np.log(np.maximum(z / _FAR, 1.0))
+    return np.asarray(math.log(12.0 * _ROOT / math.pi) - 2.0 * np.log(3.0 + near * near) - rest, dtype=np.float64)
 
 
 def log_distribution(z: Floats) -> Floats:

@@ -92,7 +92,7 @@ def selection(mechanism: Mechanism, problem: str | Problem, epsilon: float | Fra
 
     >>> import dpselect as dps
     >>> round(selection(dps.mechanism("permute-and-flip"), "degree", 1), 2)
-    0.79
+    0.92
     """
     utility, universe = PROBLEMS[problem] if isinstance(problem, str) else problem
     return privacy_loss(mechanism, utility, universe(), exact_epsilon(epsilon), k=k).worst
