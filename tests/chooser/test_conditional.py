@@ -64,6 +64,7 @@ def trained():
     return learn_conditionals(blocks, [WIDTH, SPREAD], PUBLIC, [1], off, repetitions=40)
 
 
+@pytest.mark.slow
 def test_what_is_learned_is_used() -> None:
     """Flat blocks are spread evenly and rough ones counted cell by cell, by noisy roughness alone."""
     with dps.opened(dps.Guarantee(50, "add-remove")) as draws:

@@ -7,6 +7,7 @@ from dpselect.studies.engine.experiment import QUICK, Point, Results
 from dpselect.studies.papers.jostle_synthesis import BOTH, EXPERIMENT, FACT, NOISES, measure
 
 
+@pytest.mark.slow
 def test_little_noise_hides_nothing() -> None:
     """Every search finds fact and power."""
     points = measure({"noise": 0.01}, QUICK, np.random.default_rng(3))

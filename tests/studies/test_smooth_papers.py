@@ -114,6 +114,7 @@ def test_almost_all_is_more_than_half_and_allows_for_chance(released: float, err
     assert figure_9._often(Results(points)).verdict == verdict
 
 
+@pytest.mark.slow
 def test_on_the_programs_tree_every_line_loses_more_than_epsilon() -> None:
     """At epsilon .01 a stop costs 56 epsilon, whatever names the split; ours keep epsilon."""
     for series in (figure_9.EM, figure_9.PF, figure_9.DESCRIBED, figure_9.LLN):
@@ -122,6 +123,7 @@ def test_on_the_programs_tree_every_line_loses_more_than_epsilon() -> None:
         assert losses[0.5] > 0.9
 
 
+@pytest.mark.slow
 def test_on_trees_cut_at_the_data_no_line_is_private() -> None:
     """Whatever labels a leaf; as described trees are grown from public bounds."""
     for series in figure_10.SERIES:
