@@ -102,12 +102,12 @@ def test_bounds_are_rounded_upwards() -> None:
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: sensitivity.constant(0), "zero for ever"),
+        (lambda: sensitivity.constant(0), "never above zero"),
         (lambda: sensitivity.constant([1, 0]), "finite numbers > 0"),
         (lambda: sensitivity.constant(float("nan")), "real number"),
         (lambda: sensitivity.constant(float("inf")), "finite"),
         (lambda: sensitivity.constant("1"), "real number"),
-        (lambda: sensitivity.element(lambda t: [0], ceiling=0), "zero for ever"),
+        (lambda: sensitivity.element(lambda t: [0], ceiling=0), "never above zero"),
         (lambda: sensitivity.local(lambda t: 1, ceiling=1, reach=-1), "integer >= 0"),
         (lambda: sensitivity.local(lambda t: 1, ceiling=1, reach=True), "integer >= 0"),
         (lambda: sensitivity.reach(sensitivity.local(lambda t: 1, ceiling=1), True), "integer >= 0"),

@@ -158,7 +158,7 @@ def test_a_line_of_the_report_says_what_each_series_costs(tmp_path, outcome):
     assert "| twice | as released | 3.5 |" in paper
     assert "| random | sound | 0.9 |" in paper
     assert "Exact, on one pair." in paper
-    assert "the dearest, twice in Chaves 2024, Figure 0: loss at least 3.5 epsilon" in first
+    assert "the largest loss is that of twice in Chaves 2024, Figure 0: at least 3.5 epsilon" in first
     assert "Not private: twice loses at least 3.5 epsilon." in paper
 
 
@@ -183,7 +183,7 @@ def test_the_same_results_give_the_same_picture(outcome):
     assert pictures.svg(EXPERIMENT, outcome.results) == pictures.svg(EXPERIMENT, outcome.results)
 
 
-def test_one_x_alone_is_no_picture():
+def test_one_x_alone_is_not_a_picture():
     """A panel of single numbers is a table only."""
     assert "" == pictures.svg(EXPERIMENT, Results([Point("p", "s", 1.0, 2.0)]))
 

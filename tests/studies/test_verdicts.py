@@ -138,7 +138,7 @@ def test_what_the_paper_has_is_not_believed_without_a_loss():
     assert not described.private(Results(points), RELEASED.name)
 
 
-def test_at_most_is_no_up_to():
+def test_at_most_is_not_up_to():
     """A gain beyond the printed one refutes "at most", unless chance makes it."""
     assert "refuted" == at_most(12, [Gain("a", 60.0)]).verdict
     assert "reproduced" == at_most(12, [Gain("a", 11.0), Gain("b", 13.0, 2.0)]).verdict
@@ -194,7 +194,7 @@ def test_only_what_is_private_is_ranked():
     assert {SOUND.name, "second"} == {name for name, _ in best(experiment, Results([*points, *losses]))}
 
 
-def test_the_losses_are_no_panel():
+def test_the_losses_are_not_a_panel():
     """Losses stand beside what is drawn, not in it."""
     assert ["p"] == _results(1.0, 1.0).panels()
 

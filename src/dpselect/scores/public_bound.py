@@ -49,5 +49,5 @@ def refuse_zero(bound: float) -> None:
     """Refuse a bound of zero or below."""
     if bound <= 0:
         raise ValueError(
-            "A sensitivity of zero for ever (or below) would mean that no score depends on the data: pass a bound > 0."
+            "A sensitivity that is never above zero would mean that no score depends on the data: pass a bound > 0."
         )

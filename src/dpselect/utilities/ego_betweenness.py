@@ -127,5 +127,5 @@ def public_degree(max_degree: Any, nodes: int) -> int:
             )
         )
     if nodes < 3:
-        raise ValueError("Ego betweenness needs at least 3 nodes: below, its sensitivity is zero for ever.")
+        raise ValueError("Ego betweenness needs at least 3 nodes: with fewer, its sensitivity is always zero.")
     return min(int(max_degree), nodes - 1)

@@ -31,7 +31,7 @@ def ego_density(graph: Graph | StoredGraph) -> Scores:
     array([1.   , 1.   , 0.333, 0.   ])
     """
     if len(graph) < 3:
-        raise ValueError("Ego density needs at least 3 nodes: with fewer its sensitivity is zero for ever.")
+        raise ValueError("Ego density needs at least 3 nodes: with fewer, its sensitivity is always zero.")
     if isinstance(graph, StoredGraph):
         # The engine joins; two queries on one state of the table.
         with graph.warehouse.reading():

@@ -41,7 +41,7 @@ def test_a_fenced_calibration_neither_releases_nor_trains(given: dict[str, objec
 
 
 @pytest.mark.parametrize("kind", noise.KINDS)
-def test_simulated_noise_is_no_mechanism(kind: str) -> None:
+def test_simulated_noise_is_not_a_mechanism(kind: str) -> None:
     """Nothing that selects or trains takes it."""
     simulated = noise.of_leaf(kind, 1.0)
 

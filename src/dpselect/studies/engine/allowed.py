@@ -44,12 +44,12 @@ def allowed(experiment: Experiment, place: Printed, ours: Point, released: Point
 
     Chance is what both standard errors make together, at 5 per cent over all printed numbers of the experiment
     (Bonferroni), by Student's distribution where our runs are few. The printed number's standard error is its own where
-    it is told, or the spread of one run of ours over the root of the paper's runs.
+    the paper gives it; otherwise it is the spread of one run over the root of the paper's runs. That spread is taken
+    from ``released``, our line as released, where there is one: a noisier line must not widen its own tolerance.
     """
-    error = 0.0 if math.isnan(ours.error) else ours.error
-    chance = _quantile(ours.runs, max(1, len(experiment.printed))) * math.hypot(
-        error, _theirs(experiment, place, released or ours)
-    )
+    ours_error = 0.0 if math.isnan(ours.error) else ours.error
+    error = math.hypot(ours_error, _theirs(experiment, place, released or ours))
+    chance = _quantile(ours.runs, max(1, len(experiment.printed))) * error
     decimals = experiment.decimals if place.decimals is None else place.decimals
     rounding = 0.0 if decimals is None else 0.5 * 10.0**-decimals
     tolerance = experiment.tolerance if place.tolerance is None else place.tolerance

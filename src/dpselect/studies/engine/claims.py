@@ -29,7 +29,7 @@ def up_to(
     """Judge "better by up to so much": it comes out where the greatest gain of all settings is at least that.
 
     More than printed is not against the sentence, since no one says that the paper tried the same settings; more than
-    twice is told. Where chance could hide as much as is printed, or only chance could make more than half of it, the
+    twice is mentioned. Where chance could hide as much as is printed, or only chance could make more than half of it, the
     sentence cannot be decided.
 
     Args:

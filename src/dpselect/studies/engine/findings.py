@@ -35,7 +35,8 @@ def _price(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> str:
     if losses:
         loss, name, outcome = max(losses, key=lambda each: each[0])
         each = outcome.experiment
-        text += f" (the dearest, {name} in {PAPERS[each.paper].authors}, {each.item}: loss {price(loss)})"
+        where = f"{PAPERS[each.paper].authors}, {each.item}"
+        text += f" (the largest loss is that of {name} in {where}: {price(loss)})"
     return f"{text}."
 
 

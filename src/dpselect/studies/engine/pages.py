@@ -104,7 +104,7 @@ def _paper(code: str, rows: Sequence[Row], outcomes: Sequence[Outcome], drawn: M
 
 def _section(outcome: Outcome, rows: Sequence[Row], picture: str) -> dict[str, Any]:
     each, results = outcome.experiment, outcome.results
-    told = {claim.text for claim in each.claims}
+    sentences = {claim.text for claim in each.claims}
     ours = [row for row in rows if (row.paper, row.item) == (each.paper, each.item)]
     ours = [row for row in ours if not row.why.startswith("not repeated")]
     rules = [f"Tolerance {verdicts.figure(each.tolerance)}: {each.tolerance_because}."] if each.tolerance else []
@@ -120,7 +120,7 @@ def _section(outcome: Outcome, rows: Sequence[Row], picture: str) -> dict[str, A
         "verdict": verdicts.sentence(outcome),
         "picture": picture,
         "message": " ".join(filter(None, [verdicts.message(outcome), _left_out(outcome)])),
-        "sentences": [(r.claim, r.printed, r.ours, r.verdict, r.why) for r in ours if r.claim in told],
+        "sentences": [(r.claim, r.printed, r.ours, r.verdict, r.why) for r in ours if r.claim in sentences],
         "remark": each.remark,
         "method": each.method,
         "rules": rules,
@@ -131,7 +131,7 @@ def _section(outcome: Outcome, rows: Sequence[Row], picture: str) -> dict[str, A
             if (loss := results.loss(series.name)) is not None
         ],
         "sheets": tables.sheets(each, results),
-        "numbers": [(r.claim, r.printed, r.ours, r.verdict, r.why) for r in ours if r.claim not in told],
+        "numbers": [(r.claim, r.printed, r.ours, r.verdict, r.why) for r in ours if r.claim not in sentences],
         "notes": notes,
         "clock": clock(outcome.seconds),
     }

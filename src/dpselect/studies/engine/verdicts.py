@@ -64,7 +64,7 @@ def rule(experiment: Experiment, results: Results, place: Printed) -> Judgement:
         verdict: Verdict = "depends on unpublished data or choices" if place.depends else "not comparable"
         return Judgement(_shown(ours), verdict, place.depends or place.not_comparable)
     judgement = _judged(experiment, results, place, ours)
-    if judgement.verdict != "reproduced" or experiment.private(results, name) or _fact(experiment, [ours]):
+    if judgement.verdict != "reproduced" or experiment.private(results, name) or _fact(experiment, name):
         return judgement
     return Judgement(judgement.ours, reproduced(private=False), judgement.why)
 
@@ -104,10 +104,10 @@ def _at(results: Results, place: Printed, name: str) -> Point | None:
         return None
 
 
-def _fact(experiment: Experiment, measured: Sequence[Point]) -> bool:
-    """Return whether a number is a fact, such as a count of a dataset: privacy is not its matter."""
-    described = [experiment.described(point.series) for point in measured]
-    return all(each is not None and each.kind == "reference" for each in described)
+def _fact(experiment: Experiment, name: str) -> bool:
+    """Return whether a series holds facts, such as counts of a dataset, which have no privacy to lose."""
+    described = experiment.described(name)
+    return described is not None and described.kind == "reference"
 
 
 def _shown(ours: Point) -> str:
