@@ -196,8 +196,8 @@ def test_bounds_beyond_all_others_count_as_all_others() -> None:
         (None, dps.PrivacyError, "needs max_degree="),
         (2.5, ValueError, "integer"),
         (True, ValueError, "integer"),
-        (1, ValueError, "never above zero"),
-        (-3, ValueError, "never above zero"),
+        (1, ValueError, "always zero"),
+        (-3, ValueError, "always zero"),
         (4, ValueError, "For the curator"),
     ],
 )

@@ -119,7 +119,7 @@ def constant(c: float | Fraction | ArrayLike) -> Sensitivity:
     """Return the global sensitivity: one public number, or one per candidate, shape (m,).
 
     Raises:
-        ValueError: a bound is zero for ever, negative, infinite or NaN.
+        ValueError: a bound is never above zero, is infinite or NaN.
 
     >>> constant(3).ceiling
     3.0
@@ -161,7 +161,7 @@ def element(at: Callable[[int], ArrayLike], *, ceiling: float | None = None, rea
         reach: the public distance from which every value is the ceiling; ``None`` when unknown.
 
     Raises:
-        ValueError: ``ceiling`` is not positive (zero for ever), ``reach`` is negative or lacks a ceiling.
+        ValueError: ``ceiling`` is not positive, ``reach`` is negative or lacks a ceiling.
 
     >>> element(lambda t: [1 + t, 2 + t], ceiling=4).at([0, 1, 9])
     array([[1., 2.],

@@ -122,8 +122,8 @@ def public_degree(max_degree: Any, nodes: int) -> int:
     if max_degree < 2:
         raise ValueError(
             Advice(
-                "With {max_degree} below 2 nobody stands between two neighbours and the sensitivity is zero for "
-                "ever: pass a public bound of at least 2."
+                "With {max_degree} below 2 nobody stands between two neighbours and the sensitivity is "
+                "always zero: pass a public bound of at least 2."
             )
         )
     if nodes < 3:

@@ -28,9 +28,9 @@ def up_to(
 ) -> Judgement:
     """Judge "better by up to so much": it comes out where the greatest gain of all settings is at least that.
 
-    More than printed is not against the sentence, since no one says that the paper tried the same settings; more than
-    twice is mentioned. Where chance could hide as much as is printed, or only chance could make more than half of it, the
-    sentence cannot be decided.
+    A larger gain does not contradict the sentence, since nobody says that the paper tried the same settings; a gain of
+    more than twice the printed one is mentioned. The sentence cannot be decided where chance could hide as much as is
+    printed, or where only chance could make more than half of it.
 
     Args:
         least: the printed gain, above 0. gains: all settings measured. rounding: half a unit of its last decimal.
