@@ -189,3 +189,20 @@ def test_distances_of_any_size_are_clipped(far: int) -> None:
     for distance in (np.array([0, far], dtype=np.uint64), [0, far], [0, 10**30]):
         law = dps.mechanism("inverse-sensitivity").law(dps.Scores([0, 0], 1, distance=distance), 1)
         assert law[0] > law[1]
+
+
+def test_candidates_that_increase_are_not_sorted(monkeypatch) -> None:
+    """A public grid of ten million values costs one comparison per value."""
+    monkeypatch.setattr(np, "unique", None)
+    for grid in (np.arange(5), np.linspace(0, 1, 5), np.array(["a", "b", "c", "d", "e"])):
+        assert 5 == len(dps.Scores(np.zeros(5, dtype=np.int64), 1, grid).candidates)
+
+
+@pytest.mark.parametrize("grid", [[3, 2, 1], [2.0, 1.0, 3.0], ["b", "a", "c"], [np.nan, 1.0, 2.0]])
+def test_candidates_in_any_order_are_told_apart(grid) -> None:
+    """Once each they are taken, whatever their order; twice they are refused."""
+    array = np.array(grid)
+
+    assert 3 == len(dps.Scores([1, 2, 3], 1, array).candidates)
+    with pytest.raises(ValueError, match="listed twice"):
+        dps.Scores([1, 2, 3, 4], 1, np.append(array, array[0]))
