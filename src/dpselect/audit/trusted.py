@@ -91,7 +91,8 @@ def definitions() -> tuple[Definition, ...]:
 
 
 def _of(file: Path) -> Iterator[Definition]:
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    source = file.read_text(encoding="utf-8")
+    tree, text = ast.parse(source), source.splitlines()
     here = file.relative_to(SOURCE).as_posix()
     seen = _imported(tree)
     for node in tree.body:
@@ -114,7 +115,9 @@ def _of(file: Path) -> Iterator[Definition]:
             methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
             # Whoever makes an object runs what Python itself calls.
             called = {f"{here}:{node.name}.{each.name}" for each in methods if each.name.startswith("__")}
-            lines = _length(node) - sum(_length(method) for method in methods)
+            # Blank lines before methods that a release does not run are not code.
+            blank = sum(_blank_lines_before(method, text) for method in methods)
+            lines = _length(node) - blank - sum(_length(method) for method in methods)
             yield Definition(f"{here}:{node.name}", lines, _reached(node, seen, methods) | called)
             for method in methods:
                 yield Definition(f"{here}:{node.name}.{method.name}", _length(method), _reached(method, seen, ()))
@@ -151,6 +154,16 @@ def _reached(node: ast.AST, seen: dict[str, str], without: list[ast.FunctionDef]
     return frozenset(reached)
 
 
+def _first(node: ast.FunctionDef | ast.ClassDef) -> int:
+    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
+
+
 def _length(node: ast.FunctionDef | ast.ClassDef) -> int:
-    first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-    return (node.end_lineno or node.lineno) - first + 1
+    return (node.end_lineno or node.lineno) - _first(node) + 1
+
+
+def _blank_lines_before(node: ast.FunctionDef, text: list[str]) -> int:
+    before = _first(node) - 2
+    while not text[before].strip():
+        before -= 1
+    return _first(node) - 2 - before
