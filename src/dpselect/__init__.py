@@ -44,8 +44,12 @@ __all__ = [
     "Sensitivity",
     "StoredColumn",
     "StoredGraph",
+    "ThresholdAnswer",
+    "ThresholdError",
+    "ThresholdStream",
     "UnitScores",
     "Warehouse",
+    "above_threshold",
     "aggregate",
     "audit",
     "budget",
@@ -70,6 +74,7 @@ __all__ = [
     "release_value",
     "select",
     "sensitivity",
+    "threshold_error",
     "to_opendp",
     "top_k",
     "tune",
@@ -108,9 +113,14 @@ if TYPE_CHECKING:
     from dpselect.analysis.value import value_law as value_law
     from dpselect.ledger import Ledger as Ledger
     from dpselect.ledger import budget as budget
+    from dpselect.release.above_threshold import above_threshold as above_threshold
+    from dpselect.release.above_threshold import threshold_error as threshold_error
     from dpselect.release.median import median as median
     from dpselect.release.quantiles import percentiles as percentiles
     from dpselect.release.quantiles import quantiles as quantiles
+    from dpselect.release.threshold_error import ThresholdError as ThresholdError
+    from dpselect.release.threshold_stream import ThresholdAnswer as ThresholdAnswer
+    from dpselect.release.threshold_stream import ThresholdStream as ThresholdStream
     from dpselect.release.value import ReleasedValue as ReleasedValue
     from dpselect.release.value import release_value as release_value
     from dpselect.sources.candidates import Candidates as Candidates
@@ -128,8 +138,11 @@ else:
         "analysis.recommend": ("Recommendation", "recommend", "tune"),
         "analysis.value": ("value_error", "value_law"),
         "ledger": ("Ledger", "budget"),
+        "release.above_threshold": ("above_threshold", "threshold_error"),
         "release.median": ("median",),
         "release.quantiles": ("percentiles", "quantiles"),
+        "release.threshold_error": ("ThresholdError",),
+        "release.threshold_stream": ("ThresholdAnswer", "ThresholdStream"),
         "release.value": ("ReleasedValue", "release_value"),
         "sources.candidates": ("Candidates",),
         "sources.warehouse": ("Warehouse",),

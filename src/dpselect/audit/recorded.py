@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ Pick = Callable[[Integers], Integers]
 _NOISE, _COSTS = 3, 10
 # Less the rounding of a logarithm, so that a loss of epsilon is not called more.
 _ROUNDING = 1e-12
+_NO_BAR = "A raised threshold has one secret for all its answers: follow a script with Replay."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,6 +103,10 @@ class Recording:
         """Any integer is possible; this is near."""
         outcome = centre + self._below(2 * _NOISE + 1) - _NOISE
         return int(self._note("noisy_number", np.array([centre, scale], dtype=object), (noise,), Fraction(0), outcome))
+
+    def raised_bar(self, _: Fraction) -> NoReturn:
+        """Refuse: what a bar loses is a matter of all its answers together."""
+        raise ValueError(_NO_BAR)
 
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
         """Any partition is possible."""
@@ -188,6 +193,10 @@ class Repetition:
             max(0.0, max(noise.loss(moved, *pair) for pair in ((ratio, 1.0), (1.0, ratio))) - _ROUNDING)
         )
         return int(call.outcome)
+
+    def raised_bar(self, _: Fraction) -> NoReturn:
+        """Refuse, as a recording does."""
+        raise ValueError(_NO_BAR)
 
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
         """The noise of the kept interval hides how far two costs move apart (``release/partition.md``)."""

@@ -6,8 +6,10 @@ with every script in turn. The door still counts what is drawn, so an overdraft 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,10 @@ Integers = NDArray[np.int64]
 Script = tuple[int, ...]
 # Released counts, one far below and one far above all true ones of small tables: there the log-ratio is largest.
 RELEASED = (-4, 9)
+# Heights above a raised bar: at it, and somewhere above.
+HEIGHTS = (0, 3)
+# Bars are raised by more than this over their rate with a chance of e^-300, which is left out.
+_BEYOND, _MOST_RAISED = 300, 10**6
 
 
 class Replay:
@@ -84,6 +90,10 @@ class Replay:
         self.log_chance += float(noise.log_cells(np.array([value]), centre, scale)[0])
         return value
 
+    def raised_bar(self, rate: Fraction) -> ScriptedBar:
+        """A bar whose secret is summed out."""
+        return ScriptedBar(self, rate)
+
     def partition(self, *_: object) -> Integers:
         """Refuse: the law of a partition is not a finite sum; its loss is bounded by what its costs move."""
         raise ValueError(
@@ -94,6 +104,44 @@ class Replay:
         """Public randomness: fixed, but not all alike."""
         self.asked, self._public = True, self._public + 1
         return np.asarray(np.minimum(bounds - 1, (self._public * 7 // 3) % np.maximum(bounds, 1)))
+
+
+class ScriptedBar:
+    """A raised bar whose answers follow the script, each as likely as it is given those before.
+
+    Args:
+        replay: what it is part of.
+        rate: of the secret, which is known here by its law given the answers so far.
+    """
+
+    def __init__(self, replay: Replay, rate: Fraction) -> None:
+        self._replay, beyond = replay, math.ceil(_BEYOND / rate)
+        if beyond > _MOST_RAISED:
+            raise ValueError("This bar may be raised very far: take a larger epsilon.")
+        self._raised = np.arange(beyond + 1)
+        self._log_law = float(rate) * -self._raised + math.log(-math.expm1(-rate))
+
+    def height(self, distance: int, rate: Fraction) -> int | None:
+        """Below, or one of the released heights."""
+        choice = self._replay._next(1 + len(HEIGHTS))
+        height = HEIGHTS[choice - 1] if choice else None
+        if abs(distance) > self._raised.size // 2:
+            raise ValueError("This number is farther from the threshold than the script knows: take a smaller one.")
+        before, short = _log_sum(self._log_law), self._raised - distance
+        with np.errstate(divide="ignore"):
+            if height is None:
+                self._log_law = self._log_law + np.log(-np.expm1(-float(rate) * np.maximum(short, 0)))
+            else:
+                possible = height + short >= 0
+                reached = math.log(-math.expm1(-rate)) - float(rate) * (height + short)
+                self._log_law = np.where(possible, self._log_law + reached, -np.inf)
+        self._replay.log_chance += _log_sum(self._log_law) - before
+        return height
+
+
+def _log_sum(logs: NDArray[Any]) -> float:
+    most = float(logs.max())
+    return most + math.log(float(np.exp(logs - most).sum()))
 
 
 def transcripts(

@@ -216,6 +216,11 @@ class Allowance:
                 each.close()
             self._unused, self._lent, self._closed = (0, _NOTHING, _NOTHING), None, True
 
+    def require_open(self) -> None:
+        """Refuse (``PrivacyError``) where nothing may be drawn: its block has ended, or this is another process."""
+        self._require_here()
+        self._require_open()
+
     def _require_open(self) -> None:
         if self._closed:
             raise PrivacyError("The block of this budget has ended: draw inside it.")

@@ -97,6 +97,14 @@ class First:
         """Return the integer."""
         return centre
 
+    def raised_bar(self, rate: Fraction) -> First:  # noqa: ARG002
+        """Return a bar that was not raised."""
+        return self
+
+    def height(self, distance: int, rate: Fraction) -> int | None:  # noqa: ARG002
+        """Return the distance, where it is not below."""
+        return distance if distance >= 0 else None
+
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:  # noqa: ARG002
         """Return the partition of least cost."""
         return least_cost(candidates, costs)

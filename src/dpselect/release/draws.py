@@ -21,6 +21,8 @@ from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.release.partition import Candidates
 from dpselect.release.protocol import Outcomes
 from dpselect.release.questions import Question, countable, question, require_valid, row_ticks
+from dpselect.release.threshold_rules import ThresholdRules
+from dpselect.release.threshold_stream import ThresholdStream
 from dpselect.release.value_questions import ValueQuestion
 from dpselect.scores.grouped import GroupedScores
 from dpselect.scores.scores import Scores, require_scores
@@ -132,6 +134,11 @@ class Draws:
         """Return a number plus noise that follows its smooth bound, as a multiple of the public tick."""
         self._pay(asked.guarantee, 1)
         return asked.tick * self._outcomes.noisy_number(asked.centre, asked.scale, asked.noise)
+
+    def threshold(self, rules: ThresholdRules) -> ThresholdStream:
+        """Return a stream of questions against a threshold: all of it is taken now, and it ends with these draws."""
+        self._pay(rules.guarantee, 1)
+        return ThresholdStream(rules, self._outcomes.raised_bar(rules.rate), self._allowance.require_open)
 
     def partition(self, candidates: Candidates, costs: Integers, epsilon: Epsilon, bound: Bound) -> Integers:
         """Return the edges of the partition of least noisy cost; one record moves the cost of an interval by ``bound``.

@@ -17,6 +17,7 @@ from dpselect.kernel.samplers.heavy_tails import heavy_tails, heavy_tails_rows
 from dpselect.kernel.samplers.heavy_value import heavy_value
 from dpselect.kernel.samplers.laplace import laplace
 from dpselect.kernel.samplers.permute_and_flip import permute_and_flip, permute_and_flip_rows, uniform
+from dpselect.kernel.samplers.threshold import Bar
 from dpselect.mechanisms.sampler import (
     CLIPPED_FLIP,
     CLIPPED_LAPLACE,
@@ -106,6 +107,10 @@ class Coins:
     def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise) -> int:
         """Return the nearest integer of one integer plus heavy-tailed noise."""
         return heavy_value(centre, scale, noise.gamma, self._stream())
+
+    def raised_bar(self, rate: Fraction) -> Bar:
+        """Return a bar whose secret was drawn just now."""
+        return Bar(rate, self._stream)
 
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
         """Return the edges of the partition of least noisy cost; the noise itself goes nowhere."""

@@ -16,6 +16,14 @@ from dpselect.release.partition import Candidates
 Integers = NDArray[np.int64]
 
 
+class RaisedBar(Protocol):
+    """A bar at 0 that was raised once, by a secret geometric number."""
+
+    def height(self, distance: int, rate: Fraction, /) -> int | None:
+        """Return how far above the bar an integer plus fresh geometric noise is, or ``None`` where it is below."""
+        ...
+
+
 class Outcomes(Protocol):
     """Answers to prepared questions: integers, and the exact rate of what is drawn. What is asked was paid for."""
 
@@ -43,6 +51,10 @@ class Outcomes(Protocol):
 
     def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise, /) -> int:
         """Return the nearest integer of one integer plus noise of this scale."""
+        ...
+
+    def raised_bar(self, rate: Fraction, /) -> RaisedBar:
+        """Return a bar that was raised by geometric noise of this rate, once."""
         ...
 
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction, /) -> Integers:

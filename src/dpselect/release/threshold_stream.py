@@ -1,0 +1,144 @@
+"""A stream of questions "is this above the threshold?", of which only the answers above cost anything.
+
+It was paid for as a whole. What a question may cost is taken before its coins and given back when the answer is
+cheaper, so that nothing that goes wrong leaves more than is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from threading import RLock
+from typing import Any, NoReturn
+
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.numbers import Epsilon
+from dpselect.release.protocol import RaisedBar
+from dpselect.release.threshold_error import ThresholdError, error_of
+from dpselect.release.threshold_rules import ThresholdRules
+
+
+@dataclass(frozen=True)
+class ThresholdAnswer:
+    """What may be published of one question.
+
+    Attributes:
+        above: whether the noisy value reached the noisy threshold.
+        level: which level of the stream said so, 0 the cheapest; ``None`` below.
+        gap: how far above the noisy value was, exact, in the units of values; ``None`` below. Its own noise is that
+            of the question less that of the threshold.
+        paid: what the answer took of the epsilon of the stream; 0 below.
+    """
+
+    above: bool
+    level: int | None
+    gap: int | Fraction | None
+    paid: Fraction
+
+    def __str__(self) -> str:
+        return "above" if self.above else "below"
+
+
+_BELOW = ThresholdAnswer(above=False, level=None, gap=None, paid=Fraction(0))
+
+
+class ThresholdStream:
+    """Questions against a secretly raised threshold, until the answers above have used up what was paid.
+
+    It cannot be copied, pickled or used by a forked process, and several threads ask one after the other. Once it has
+    ended it answers nothing more: another one is another spend. As a context manager it ends with its block.
+
+    Attributes:
+        rules: everything that is public about it.
+    """
+
+    __slots__ = ("_bar", "_left", "_lock", "_require_open", "_whenever_ended", "rules")
+
+    def __init__(self, rules: ThresholdRules, bar: RaisedBar, require_open: Callable[[], None]) -> None:
+        self.rules = rules
+        self._bar: RaisedBar | None = bar
+        self._left, self._lock = rules.budget, RLock()
+        self._require_open, self._whenever_ended = require_open, list[Callable[[], None]]()
+
+    @property
+    def remaining(self) -> Fraction:
+        """Return the epsilon that is left for answers above: public, as the answers are."""
+        return self._left
+
+    @property
+    def ended(self) -> bool:
+        """Return whether nothing more will be answered."""
+        return self._bar is None
+
+    def ask(self, value: Any, threshold: Any = None) -> ThresholdAnswer:
+        """Answer whether a value is above the threshold.
+
+        Args:
+            value: private: of a query that one neighbour moves by at most the sensitivity of the stream. Which query
+                comes next may depend on public facts and on earlier answers, and on nothing else.
+            threshold: public; that of the stream unless it is passed.
+
+        Raises:
+            PrivacyError: the stream has ended, or no threshold is known; nothing was answered or used up.
+            TypeError, ValueError: not a number of the public kind; nothing was answered or used up.
+        """
+        rules = self.rules
+        line = rules.line if threshold is None else rules.threshold_ticks(threshold)
+        if line is None:
+            raise PrivacyError("The threshold is public and has to be named: pass threshold=.")
+        distance = rules.value_ticks(value) - line
+        full = rules.levels[-1].price
+        with self._lock:
+            bar = self._open_bar()
+            # The dearest answer is paid before the first coin; whatever stops this question leaves it paid.
+            self._left -= full
+            answer = _BELOW
+            for number, level in enumerate(rules.levels):
+                height = bar.height(distance - level.margin, level.rate)
+                if height is not None:
+                    answer = ThresholdAnswer(True, number, rules.in_units(height + level.margin), level.price)
+                    break
+            self._left += full - answer.paid
+            if self._left < full:
+                self.end()
+        return answer
+
+    def error(self, questions: int, probability: Epsilon = 0.95) -> ThresholdError:
+        """Return how far from the threshold answers are right, whatever the data: :func:`dpselect.threshold_error`."""
+        return error_of(self.rules, questions, probability)
+
+    def end(self) -> None:
+        """Answer nothing more, and forget the secret."""
+        with self._lock:
+            self._bar = None
+            while self._whenever_ended:
+                self._whenever_ended.pop()()
+
+    def whenever_ended(self, close: Callable[[], None]) -> None:
+        """Call this once when the stream ends."""
+        self._whenever_ended.append(close)
+
+    def _open_bar(self) -> RaisedBar:
+        if self._bar is None:
+            raise PrivacyError(
+                "This stream has ended and answers nothing more: ask further questions of a new one, which is a spend "
+                "of its own."
+            )
+        self._require_open()
+        if self._left < self.rules.levels[-1].price:
+            raise PrivacyError("Another question of this stream is under way: ask when it has been answered.")
+        return self._bar
+
+    def __enter__(self) -> ThresholdStream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def __repr__(self) -> str:
+        state = "ended" if self.ended else f"remaining={self.remaining}"
+        return f"ThresholdStream({self.rules.guarantee}, {state})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("A stream is never copied: ask it where it was opened.")
