@@ -49,11 +49,13 @@ __all__ = [
     "ThresholdStream",
     "UnitScores",
     "Warehouse",
+    "WorstError",
     "above_threshold",
     "aggregate",
     "audit",
     "budget",
     "compare",
+    "epsilon_for",
     "error_tail",
     "error_tail_bound",
     "expected_error",
@@ -81,6 +83,7 @@ __all__ = [
     "utilities",
     "value_error",
     "value_law",
+    "worst_error",
 ]
 __version__ = "0.1.0"
 
@@ -106,6 +109,8 @@ if TYPE_CHECKING:
     from dpselect import utilities as utilities
     from dpselect.analysis import compare as compare
     from dpselect.analysis import metrics as metrics
+    from dpselect.analysis.plan import epsilon_for as epsilon_for
+    from dpselect.analysis.plan import worst_error as worst_error
     from dpselect.analysis.recommend import Recommendation as Recommendation
     from dpselect.analysis.recommend import recommend as recommend
     from dpselect.analysis.recommend import tune as tune
@@ -113,6 +118,7 @@ if TYPE_CHECKING:
     from dpselect.analysis.value import value_law as value_law
     from dpselect.ledger import Ledger as Ledger
     from dpselect.ledger import budget as budget
+    from dpselect.mechanisms.worst_case import WorstError as WorstError
     from dpselect.release.above_threshold import above_threshold as above_threshold
     from dpselect.release.above_threshold import threshold_error as threshold_error
     from dpselect.release.median import median as median
@@ -135,9 +141,11 @@ else:
     _MODULES = {name: f"dpselect.{name}" for name in _ROOMS}
     _MODULES |= {name: f"dpselect.analysis.{name}" for name in ("compare", "metrics")}
     _INSIDE = {
+        "analysis.plan": ("epsilon_for", "worst_error"),
         "analysis.recommend": ("Recommendation", "recommend", "tune"),
         "analysis.value": ("value_error", "value_law"),
         "ledger": ("Ledger", "budget"),
+        "mechanisms.worst_case": ("WorstError",),
         "release.above_threshold": ("above_threshold", "threshold_error"),
         "release.median": ("median",),
         "release.quantiles": ("percentiles", "quantiles"),

@@ -75,6 +75,7 @@ def test_every_file_of_a_mechanism_or_a_utility_is_in_its_list() -> None:
         "release/value_questions.md",
         "kernel/samplers/heavy_value.md",
         "mechanisms/smooth/value_noise.md",
+        "mechanisms/worst_case.md",
         "histograms/counts.md",
         "chooser/metafeature.md",
         "published/private_sql.md",
