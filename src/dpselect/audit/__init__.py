@@ -1,14 +1,16 @@
 """The auditor: brute force on tiny universes, for our own claims and for yours."""
 
 from dpselect.audit.admissibility import Admissibility, admissible, dominates
+from dpselect.audit.others import Finding, of
 from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss, privacy_loss_of_law
 from dpselect.audit.recorded import loss_of_transcript
 from dpselect.audit.sampler import SamplerVerdict, sampler, sampler_of
 from dpselect.audit.smoothness import Smoothness, smooth
-from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets, tables, vectors
+from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets, score_vectors, tables, vectors
 
 __all__ = [
     "Admissibility",
+    "Finding",
     "PrivacyLoss",
     "SamplerVerdict",
     "Smoothness",
@@ -20,10 +22,12 @@ __all__ = [
     "loss_of_transcript",
     "metric_space",
     "multisets",
+    "of",
     "privacy_loss",
     "privacy_loss_of_law",
     "sampler",
     "sampler_of",
+    "score_vectors",
     "smooth",
     "tables",
     "vectors",

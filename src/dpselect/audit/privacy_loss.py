@@ -89,7 +89,7 @@ def privacy_loss(
     scores = [utility(database) for database in universe]
     if math.perm(len(scores[0]), k) > _MOST_OUTCOMES:
         raise ValueError(f"There are {math.perm(len(scores[0]), k)} ordered lists: take fewer candidates or k.")
-    logs = np.array([_lists_log_law(mechanism, *mechanism.prepared(score, total / k), k) for score in scores])
+    logs = np.array([lists_log_law(mechanism, *mechanism.prepared(score, total / k), k) for score in scores])
     pairs = universe.pairs()
     stretch = math.nan
     if isinstance(mechanism, UnitMechanism):
@@ -137,10 +137,12 @@ def privacy_loss_of_law(law: Law, universe: Universe, epsilon: Epsilon, delta: A
 def top_k_log_law(mechanism: Mechanism, unit: UnitScores, k: int, epsilon: Fraction) -> Floats:
     """Return log Pr of every ordered list of k candidates, in the order of ``itertools.permutations``."""
 
-    return _lists_log_law(mechanism, unit.ticks, mechanism.sampler.rate(unit, epsilon / k), k)
+    return lists_log_law(mechanism, unit.ticks, mechanism.sampler.rate(unit, epsilon / k), k)
 
 
-def _lists_log_law(mechanism: Mechanism, ticks: NDArray[np.int64], rate: Fraction, k: int) -> Floats:
+def lists_log_law(mechanism: Mechanism, ticks: NDArray[np.int64], rate: Fraction, k: int) -> Floats:
+    """Return log Pr of every ordered list of k candidates from ticks, in the order of ``itertools.permutations``."""
+
     def follow(positions: list[int], left: int) -> list[float]:
         first: list[float] = mechanism.ticks_log_law(ticks[positions], rate).tolist()
         if left == 1:

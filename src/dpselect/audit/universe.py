@@ -233,6 +233,28 @@ def metric_space(distance: ArrayLike, relation: str = "add-remove") -> Universe:
     )
 
 
+def score_vectors(length: int, top: int, moves: Sequence[int] = (-1, 0, 1)) -> Universe:
+    """Return integer scores from 0 to ``top``; a neighbour moves every score by one of ``moves``, or takes that back.
+
+    For what is given as a rule about scores: ``moves=(0, 1)`` where one record moves all in the same direction.
+
+    >>> score_vectors(2, 2)
+    Universe(2 scores from 0 to 2: 9 databases, add-remove neighbours)
+    """
+    _refuse_large((top + 1) ** length, "score vectors", "fewer scores")
+    rows = list(itertools.product(range(top + 1), repeat=length))
+    both = [(d, sign) for d in itertools.product(moves, repeat=length) for sign in (1, -1)]
+    steps = ((tuple(v + sign * m for v, m in zip(row, d, strict=True)) for d, sign in both) for row in rows)
+    return _enumerated(
+        f"{length} scores from 0 to {top}",
+        Neighbours.ADD_REMOVE,
+        rows,
+        steps,
+        lambda row: np.array(row, dtype=np.int64),
+        sum,
+    )
+
+
 def _enumerated(
     name: str,
     relation: Neighbours,
