@@ -104,6 +104,19 @@ def test_a_chain_of_questions_loses_nearly_epsilon(rules: ThresholdRules, move: 
     assert 0.99 * 2 < chances[0] - chances[1] <= 2 + 1e-9
 
 
+def test_clear_answers_lose_what_they_cost() -> None:
+    """Three at half the price of two: after a chain below they lose epsilon, nearly all of it and no more."""
+    rules = rules_of(positives=2, levels=[(4, HALF)])
+    values, script = [2] * 60 + [-40] * 3, (0,) * 120 + (1,) * 3
+
+    chances = [
+        log_chance_of(lambda replay, v=v: asked(rules, v, replay), script)
+        for v in (values, [value + 1 for value in values[:60]] + values[60:])
+    ]
+    paid = rules.guarantee.epsilon - rules.levels[-1].price / 2
+    assert 0.99 * paid < chances[0] - chances[1] <= paid + 1e-9
+
+
 def test_real_values_pay_for_their_ticks() -> None:
     """Values that sit just above and just below ticks move by one tick more, and the rates allow for it."""
     ticks = 2**20

@@ -236,6 +236,8 @@ DRAW_CLAIMS = (
     DrawClaim("top-k, exponential", "law of released pairs", partial(paths.lists_of_two, "exponential")),
     DrawClaim("top-k, permute-and-flip", "law of released pairs", partial(paths.lists_of_two, "permute-and-flip")),
     DrawClaim("quantiles", "law of three percentiles", paths.three_percentiles),
+    DrawClaim("above-threshold, one direction", "transcripts of three", partial(paths.threshold_streams, 1)),
+    DrawClaim("above-threshold, both directions", "transcripts of three", partial(paths.threshold_streams, 2)),
     DrawClaim("coins, streams", "64 draw calls", paths.streams_differ),
     DrawClaim("coins, undecided", "3000 coins by exact fractions", paths.undecided_coins),
     DrawClaim("groups, peeled", "every triple of two groups", paths.groups_peeled),

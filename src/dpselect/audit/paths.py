@@ -18,19 +18,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss_of_law
-from dpselect.audit.replay import Replay, transcripts
+from dpselect.audit.replay import Replay, log_chance_of, transcripts
 from dpselect.audit.universe import Universe, multisets
 from dpselect.kernel import coins
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.samplers import grouped as groups
 from dpselect.mechanisms import mechanism as named
 from dpselect.release import select as release
+from dpselect.release.above_threshold import stream_of
 from dpselect.release.opened import Door, door_to
 from dpselect.release.quantiles import release_of as quantiles_of
+from dpselect.release.threshold_rules import threshold_rules
 from dpselect.scores.scores import Scores
 
 # The total epsilon of every release here: large enough that a share too many is seen.
 EPSILON = Fraction(2)
+_ROUNDING = 1e-9
 # What a check returns: how many things were compared, and a counterexample in words or "".
 Finding = tuple[int, str]
 
@@ -93,6 +96,38 @@ def three_percentiles() -> Finding:
         )
 
     return _verdict(law, multisets(range(3), 5))
+
+
+def threshold_streams(range_bound: int) -> Finding:
+    """Check every transcript of three questions at two levels, asked of the stream itself, and a clear one first."""
+    rules = threshold_rules(
+        EPSILON,
+        positives=1,
+        sensitivity=1,
+        kind="integer",
+        range_bound=range_bound,
+        neighbours="add-remove",
+        levels=[(2, Fraction(1, 2))],
+        share=None,
+    )
+
+    def asked(values: tuple[int, ...], replay: Replay) -> None:
+        book = Book(replay)
+        with stream_of(rules, book, door_to(lambda: replay)) as stream:
+            for value in values:
+                if not stream.ended:
+                    stream.ask(value, 0)
+        if book.early or book.spent != EPSILON:
+            raise ValueError(f"{book.spent} of {EPSILON} was spent{', after the first draw' if book.early else ''}.")
+
+    pairs, values = 0, (2, 2, -9)
+    for moves in itertools.product((0, 1) if range_bound == 1 else (-1, 0, 1), repeat=3):
+        others = tuple(value + move for value, move in zip(values, moves, strict=True))
+        for script, chance in transcripts(partial(asked, values)):
+            loss, pairs = abs(chance - log_chance_of(partial(asked, others), script)), pairs + 1
+            if loss > float(EPSILON) + _ROUNDING:
+                return pairs, f"loss {loss:.4g} at epsilon {EPSILON} between values {values} and {others}"
+    return pairs, ""
 
 
 def streams_differ() -> Finding:
