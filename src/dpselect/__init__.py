@@ -32,6 +32,7 @@ __all__ = [
     "Column",
     "Draws",
     "Graph",
+    "GroupedRelease",
     "Guarantee",
     "Ledger",
     "Mechanism",
@@ -65,6 +66,7 @@ __all__ = [
     "mechanisms",
     "median",
     "metrics",
+    "most_common",
     "opened",
     "pareto",
     "percentiles",
@@ -122,6 +124,8 @@ if TYPE_CHECKING:
     from dpselect.release.above_threshold import above_threshold as above_threshold
     from dpselect.release.above_threshold import threshold_error as threshold_error
     from dpselect.release.median import median as median
+    from dpselect.release.most_common import GroupedRelease as GroupedRelease
+    from dpselect.release.most_common import most_common as most_common
     from dpselect.release.quantiles import percentiles as percentiles
     from dpselect.release.quantiles import quantiles as quantiles
     from dpselect.release.threshold_error import ThresholdError as ThresholdError
@@ -148,6 +152,7 @@ else:
         "mechanisms.worst_case": ("WorstError",),
         "release.above_threshold": ("above_threshold", "threshold_error"),
         "release.median": ("median",),
+        "release.most_common": ("GroupedRelease", "most_common"),
         "release.quantiles": ("percentiles", "quantiles"),
         "release.threshold_error": ("ThresholdError",),
         "release.threshold_stream": ("ThresholdAnswer", "ThresholdStream"),

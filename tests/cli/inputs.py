@@ -27,6 +27,12 @@ def write(folder: Path) -> None:
     (folder / "nodes.txt").write_text("0\n1\n2\n3\n", encoding="utf-8")
     (folder / "study.csv").write_text("snp,b,c\nrs1,13,5\nrs2,15,6\n", encoding="utf-8")
     parquet.write_table(pa.table({"page": [0, 1, 2], "votes": [40, 90, 12]}), folder / "votes.parquet")
+    bought = [(person, "tea" if person % 3 else "milk", "ns"[person % 2]) for person in range(90)]
+    (folder / "events.csv").write_text(
+        "\n".join(["user,product,region", *(f"{who},{what},{where}" for who, what, where in bought)]) + "\n",
+        encoding="utf-8",
+    )
+    (folder / "products.txt").write_text("tea\nmilk\nsoy\n", encoding="utf-8")
     np.save(folder / "counts.npy", np.arange(32) ** 2)
     shapes = {
         f"{name} {scale}": histograms.shapes.make(name, (32,), scale)
@@ -69,6 +75,7 @@ CHOOSE_TREE = ["choose", "tree", *TRAIN[1:], "--traces", "cells.parquet"]
 VOTES = ["--candidate", "page", "--score", "votes", "--sensitivity", "1"]
 PREDICT = ["predict", "model.json", "people.csv"]
 PERCENTILE = ["people.csv", "--column", "age", "--lower", "0", "--upper", "100", "--p", "50"]
+EVENTS = ["events.csv", "--person", "user", "--item", "product", "--domain", "products.txt"]
 TOP_K = ["edges.csv", "--nodes", "nodes.txt", "--metric", "degree"]
 # Every command that works, as it is written in the folder of the inputs.
 COMMANDS = [
@@ -77,6 +84,7 @@ COMMANDS = [
     ["median", "people.csv", "--column", "age", "--lower", "0", "--upper", "100", "--epsilon", "1"],
     ["quantiles", *PERCENTILE, "75", "--epsilon", "1"],
     ["select", "votes.parquet", *VOTES, "--domain", "rows", "--epsilon", "1"],
+    ["most-common", *EVENTS, "--epsilon", "1"],
     ["snp", "study.csv", "--families", "100", "--epsilon", "1"],
     [*TRAIN, "--out", "new.json"],
     [*CHOOSE, "--out", "new.npy"],

@@ -48,7 +48,7 @@ def test_every_answer_is_one_object(line: list[str], capsys) -> None:
 @pytest.mark.parametrize("line", RELEASES, ids=" ".join)
 def test_a_dry_run_spends_draws_and_writes_nothing(line: list[str], monkeypatch, capsys) -> None:
     """No file changes, no coin is thrown, and the plan says what the release will promise."""
-    related = {"top-k": "edge", "snp": "family"}.get(line[0], "add-remove")
+    related = {"top-k": "edge", "snp": "family", "most-common": "person"}.get(line[0], "add-remove")
     terms = ["--epsilon", "3", "--dataset", "x", "--neighbours", related]
     assert 0 == main(["budget", "create", "book", *terms])
     before = inputs.state(Path())

@@ -14,6 +14,7 @@ from dpselect import histograms, learn
 
 SCORES = dps.Scores(np.array([5, 3, 3, 0]), 1, distance=np.array([0, 1, 1, 3]))
 ROWS = {"a": [0, 1, 1, 0] * 10, "b": [0.5, 1.5, 0.2, 1.1] * 10}
+EVENTS = [(person, person % 3, group) for person in range(20) for group in (0, 1)]
 LABELS = [0, 1, 1, 0] * 10
 GIVEN = {"domains": {"a": [0, 1], "b": (0, 2)}, "classes": [0, 1]}
 ESTIMATORS = {
@@ -42,6 +43,10 @@ RELEASES: dict[str, Callable] = {
         dps.Graph.from_edges([0, 1], [1, 2], nodes=4), max_degree=3, epsilon=1, ledger=ledger
     ),
     "smooth_median": lambda ledger: dps.published.smooth_median([1, 2, 2, 4], upper=5, epsilon=1, ledger=ledger),
+    "most_common": lambda ledger: dps.most_common(EVENTS, 2, 1, person=0, item=1, domain=[0, 1, 2], ledger=ledger),
+    "most_common, groups": lambda ledger: dps.most_common(
+        EVENTS, 1, 1, person=0, item=1, domain=[0, 1], by=2, groups=[0, 1], groups_per_person=1, ledger=ledger
+    ),
     "quantiles": lambda ledger: dps.quantiles([1, 2, 2, 4], [0.25, 0.5], grid=range(6), epsilon=1, ledger=ledger),
     **{
         f"release_value, {noise}": lambda ledger, noise=noise: dps.release_value(

@@ -544,6 +544,22 @@ MUTANTS = (
         ("tests/scores/test_pairs.py::test_it_bounds_how_far_scores_move_apart",),
     ),
     Mutant(
+        "events are counted instead of persons",
+        "dpselect.views.events:_different",
+        "key[_new(key)]",
+        "key",
+        ("popularity on popularity",),
+        ("tests/utilities/test_popularity.py::test_a_person_with_any_items_raises_each_by_one_and_lowers_none",),
+    ),
+    Mutant(
+        "groups of rows are taken for groups of persons",
+        "dpselect.release.most_common:grouped_of",
+        "read.in_groups(share, ",
+        "read.in_groups(len(places), ",
+        (),
+        ("tests/release/test_most_common.py::test_one_person_in_two_regions_costs_epsilon_and_no_more",),
+    ),
+    Mutant(
         "the median's reach is one step early, which is admissible",
         "dpselect.published.median:sensitivity_of_records",
         "(size + 1) // 2 + 1",

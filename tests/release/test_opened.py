@@ -202,7 +202,7 @@ def test_a_changed_record_may_be_in_two_parts(neighbours: str) -> None:
     """Parallel composition is for records that come or go."""
     with (
         dps.opened(dps.Guarantee(1, neighbours)) as draws,
-        pytest.raises(dps.PrivacyError, match="add-remove neighbours only"),
+        pytest.raises(dps.PrivacyError, match="add-remove and person neighbours only"),
         draws.disjoint(2),
     ):
         pass

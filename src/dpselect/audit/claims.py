@@ -116,6 +116,13 @@ def _both_rates(combine: Callable[..., Scores], records: np.ndarray) -> Scores:
     )
 
 
+def _popularity(people: np.ndarray) -> Scores:
+    """Return the popularity of three items among people who each have a set of them, with a row repeated."""
+    rows = [(who, item) for who, held in enumerate(people.tolist()) for item in range(3) if held >> item & 1]
+    columns = {"who": [who for who, _ in 2 * rows], "what": [item for _, item in 2 * rows]}
+    return utilities.popularity(columns, person="who", item="what", domain=range(3))
+
+
 def _one_marker(count: int, table: tuple[int, int]) -> Scores:
     """Return the TDT of one marker over that many families."""
     return utilities.tdt([table[0]], [table[1]], families=count)
@@ -140,6 +147,7 @@ UTILITY_CLAIMS = (
         )
         for n in (2, 3, 4)
     ),
+    UtilityClaim("popularity", _popularity, partial(multisets, range(8), 3, "person")),
     UtilityClaim("median", partial(utilities.median, lower=0, upper=2), partial(multisets, range(3), 8)),
     *(
         UtilityClaim(f"{name}, p={p}", partial(utility, p=p, grid=range(3)), partial(multisets, range(3), 8))

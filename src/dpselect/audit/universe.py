@@ -107,7 +107,7 @@ def vectors(length: int, grid: Sequence[float], relation: str = "substitution") 
 def multisets(values: Sequence[Any], most: int, relation: str = "add-remove") -> Universe:
     """Return multisets of labelled records; a database is an array of records, sorted by label.
 
-    Add-remove: at most ``most`` records. Substitution: exactly ``most``.
+    Add-remove, and person where each is a person: at most ``most`` records. Substitution: exactly ``most``.
 
     >>> multisets(["a", "b", "c"], 12)
     Universe(multisets of at most 12 records of 3 kinds: 455 databases, add-remove neighbours)

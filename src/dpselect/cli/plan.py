@@ -23,6 +23,7 @@ PROTECTED = {
     "family": "family replaced",
     "add-remove": "record added or removed",
     "substitution": "record replaced",
+    "person": "person with all of their records",
 }
 
 

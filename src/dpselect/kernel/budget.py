@@ -154,15 +154,18 @@ class Allowance:
     def disjoint(self, parts: int) -> Iterator[list[Allowance]]:
         """Lend all that is left to each of several parts of the data that share no record.
 
-        A record is in one part, so the whole pays what the most expensive part takes.
+        A record is in one part, so the whole pays what the most expensive part takes. Where persons are protected, read
+        person for record.
 
         Raises:
-            PrivacyError: a neighbour is not one record more or fewer: a changed record may be in two parts.
+            PrivacyError: a neighbour is not one record or person more or fewer: what is changed may be in two parts.
             ValueError: not a number of parts of at least 1.
         """
         parts = whole(parts, "parts", "how many parts there are")
-        if self.neighbours is not Neighbours.ADD_REMOVE:
-            raise PrivacyError("Parts are disjoint for add-remove neighbours only: draw from the whole instead.")
+        if self.neighbours not in (Neighbours.ADD_REMOVE, Neighbours.PERSON):
+            raise PrivacyError(
+                "Parts are disjoint for add-remove and person neighbours only: draw from the whole instead."
+            )
         with self._lending() as lend:
             yield [lend() for _ in range(parts)]
 

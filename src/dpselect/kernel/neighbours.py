@@ -7,8 +7,8 @@ class Neighbours(StrEnum):
     """What a privacy claim protects: the change of one step.
 
     ``substitution`` replaces one record (their number is public), ``add-remove`` adds or removes
-    one record, ``edge`` adds or removes one edge of a graph over public nodes, ``family``
-    replaces one family of a TDT study.
+    one record, ``person`` adds or removes one person with all of their records, ``edge`` adds or
+    removes one edge of a graph over public nodes, ``family`` replaces one family of a TDT study.
 
     >>> Neighbours("edge")
     <Neighbours.EDGE: 'edge'>
@@ -16,6 +16,7 @@ class Neighbours(StrEnum):
 
     SUBSTITUTION = "substitution"
     ADD_REMOVE = "add-remove"
+    PERSON = "person"
     EDGE = "edge"
     FAMILY = "family"
 

@@ -17,9 +17,9 @@ from sklearn.utils.validation import column_or_1d
 from dpselect.kernel.errors import Advice
 from dpselect.learn.declared import Declared, Reading
 from dpselect.learn.domains import Attribute
-from dpselect.sources import cells, frames
-from dpselect.sources.categories import EXACT
+from dpselect.sources import frames, identity
 from dpselect.sources.cells import LACKING, OUTSIDE
+from dpselect.sources.distinct import distinct
 
 Integers = NDArray[np.int64]
 _ROUNDED = "is a column of pandas that NumPy holds"
@@ -79,7 +79,8 @@ class Rows:
         """
         if person not in self.columns:
             raise ValueError(f"There is no column {person!r}: person= names the column that tells people apart.")
-        return _people(self.columns[person], rounded=person in self.retyped)
+        column = distinct(self.columns[person])
+        return identity.persons(replace(column, retyped=person in self.retyped))
 
     def bounded(self, person: Any, most: int, missing: str) -> Rows:
         """Keep each person's first rows: which ones depends on that person's rows alone.
@@ -177,32 +178,3 @@ def read_again(X: Any, known: Sequence[Attribute], missing: str) -> list[Integer
     for each, code in zip(known, codes, strict=True):
         each.require(code, "clip", missing)
     return codes
-
-
-def _people(column: NDArray[Any], *, rounded: bool) -> Integers:
-    """Return a number for each person, ``OUTSIDE`` where nobody is named. Text and numbers are different people.
-
-    Numbers beyond 2^53 name nobody where they may have been rounded: two people would become one.
-    """
-    gone = cells.missing(column)
-    column = np.asarray(column)
-    kind = column.dtype.kind
-    if kind in "UTO":
-        known: dict[Any, int] = {}
-        who = np.fromiter((_known(known, each, rounded) for each in column.tolist()), np.int64, count=column.size)
-    else:
-        who = np.unique(column, return_inverse=True)[1].astype(np.int64).reshape(column.shape)
-        if kind == "f" or (rounded and kind in "iu"):
-            gone = gone | (column >= EXACT) | (column <= -EXACT)
-    who[gone] = OUTSIDE
-    return who
-
-
-def _known(known: dict[Any, int], each: Any, rounded: bool) -> int:
-    try:
-        if rounded and not isinstance(each, str) and abs(each) >= EXACT:
-            return OUTSIDE
-        return known.setdefault(each, len(known))
-    except Exception:
-        # What cannot be told apart from others, such as a list, names nobody.
-        return OUTSIDE

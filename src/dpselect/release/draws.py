@@ -163,7 +163,7 @@ class Draws:
         """Draw from several parts of the data that share no record: together they cost what one of them costs at most.
 
         That they share none is the caller's claim, and so is that what decides who is in which part was released or
-        is public. Only for add-remove neighbours.
+        is public. Only for add-remove and person neighbours.
         """
         with self._allowance.disjoint(parts) as lent:
             yield [type(self)(each, self._outcomes) for each in lent]

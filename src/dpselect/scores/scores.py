@@ -30,7 +30,7 @@ class Scores:
         values: shape (m,), finite.
         sensitivity: a public number (the global sensitivity), or a :class:`Sensitivity`.
         candidates: what each position stands for, length m; ``None`` means 0 .. m-1.
-        neighbours: ``"add-remove"``, ``"substitution"``, ``"edge"`` or ``"family"``.
+        neighbours: ``"add-remove"``, ``"substitution"``, ``"person"``, ``"edge"`` or ``"family"``.
         range_bound: 1 when one added record moves every score in the same direction, else 2.
         distance: for each candidate the number of changes that would make it best, shape (m,), if known.
         metadata: where the data came from, recorded with every spend; nothing private.

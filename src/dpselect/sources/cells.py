@@ -78,7 +78,7 @@ def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     elif values.dtype.kind in "mM":
         mask = np.isnat(values)
     elif values.dtype.kind == "O":
-        mask = np.fromiter(map(_is_missing, values.tolist()), dtype=np.bool_, count=values.size)
+        mask = np.fromiter(map(is_missing, values.tolist()), dtype=np.bool_, count=values.size)
     else:
         mask = np.zeros(values.shape, dtype=np.bool_)
     return np.asarray(mask if gone is None else mask | gone)
@@ -89,7 +89,8 @@ def _masked(values: NDArray[Any]) -> NDArray[np.bool_] | None:
     return None if mask is np.ma.nomask else np.asarray(mask)
 
 
-def _is_missing(cell: Any) -> bool:
+def is_missing(cell: Any) -> bool:
+    """Return whether a cell is None, NaN, NaT or pandas' NA."""
     # NaN and NaT differ from themselves; what the comparison of pandas' NA returns is neither true nor false.
     if cell is None:
         return True
@@ -152,7 +153,7 @@ def _places_of_objects(cells: list[Any], categories: Categories) -> Integers:
             if code is None:
                 code = seen[cell] = _code_of_text(cell, categories)
             codes[at] = code
-        elif _is_missing(cell):
+        elif is_missing(cell):
             codes[at] = LACKING
     return codes
 
@@ -216,4 +217,4 @@ def _number(cell: Any) -> float | None:
     if isinstance(cell, complex) and not cell.imag:
         # A column of integers of pandas beside one complex cell.
         return cell.real
-    return float("nan") if _is_missing(cell) else None
+    return float("nan") if is_missing(cell) else None

@@ -7,7 +7,7 @@ that NumPy holds declare nothing: pandas changes their type when a row asks for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,21 @@ def columns(table: Any) -> tuple[list[Any], dict[Any, NDArray[Any]]]:
     names = list(frame.columns)
     # By method: a column whose name is a number is not a row.
     return names, {name: _plain(frame.get_column(name)) for name in names}
+
+
+def some(table: Any, wanted: Sequence[Any]) -> tuple[list[Any], dict[Any, Any]]:
+    """Return the names of all columns, and those of the wanted columns that there are, as their container has them.
+
+    Raises:
+        TypeError, ValueError: as :func:`columns`.
+    """
+    if isinstance(table, Mapping):
+        return list(table), {name: table[name] for name in wanted if name in table}
+    if isinstance(table, (np.ndarray, list, tuple)):
+        return columns(table)
+    frame = _frame(table)
+    names = list(frame.columns)
+    return names, {name: frame.get_column(name).to_native() for name in wanted if name in names}
 
 
 def retyped(table: Any) -> frozenset[Any]:

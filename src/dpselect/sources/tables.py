@@ -43,8 +43,21 @@ def table(path: str | Path, names: list[Any]) -> dict[Any, NDArray[Any]]:
         FileNotFoundError, ImportError, ValueError: as :func:`column`; two columns of one name.
     """
     path = Path(path)
+    there = arrows(path, names)
     if not path.name.lower().endswith(".parquet"):
-        return {name: _text(values) for name, values in csv_text.columns(path, names).items()}
+        return {name: _text(values) for name, values in there.items()}
+    return {name: frames.column(values) for name, values in there.items()}
+
+
+def arrows(path: str | Path, names: list[Any]) -> dict[Any, Any]:
+    """Return some columns of a ``.csv`` or ``.parquet`` file as arrow arrays; those that the file lacks are left out.
+
+    Raises:
+        FileNotFoundError, ImportError, ValueError: as :func:`table`.
+    """
+    path = Path(path)
+    if not path.name.lower().endswith(".parquet"):
+        return csv_text.columns(path, names)
     arrow, parquet = _arrow(), _arrow("parquet")
     if not path.is_file():
         raise missing(path)
@@ -58,7 +71,7 @@ def table(path: str | Path, names: list[Any]) -> dict[Any, NDArray[Any]]:
             result = file.read(columns=wanted)
     except (arrow.ArrowException, OSError):
         raise ValueError(f"{path.name} is not a complete parquet file.") from None
-    return {name: frames.column(arrow_text.readable(result[name])) for name in wanted}
+    return {name: arrow_text.readable(result[name]) for name in wanted}
 
 
 def names(path: str | Path) -> list[str]:

@@ -16,6 +16,7 @@ from dpselect.utilities.max_operator_winner import max_operator_winner as max_op
 from dpselect.utilities.median import median as median
 from dpselect.utilities.misclassified import misclassified as misclassified
 from dpselect.utilities.percentile import percentile as percentile
+from dpselect.utilities.popularity import popularity as popularity
 from dpselect.utilities.tdt import smooth_tdt as smooth_tdt
 from dpselect.utilities.tdt import tdt as tdt
 from dpselect.utilities.true_negative_rate import true_negative_rate as true_negative_rate

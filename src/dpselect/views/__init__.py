@@ -1,9 +1,10 @@
 """Views: the little of the data that a utility may see."""
 
 from dpselect.views.column import Column
+from dpselect.views.events import Events
 from dpselect.views.graph import Graph
 from dpselect.views.records import Counts, Records
 from dpselect.views.stored_column import StoredColumn
 from dpselect.views.stored_graph import StoredGraph
 
-__all__ = ["Column", "Counts", "Graph", "Records", "StoredColumn", "StoredGraph"]
+__all__ = ["Column", "Counts", "Events", "Graph", "Records", "StoredColumn", "StoredGraph"]

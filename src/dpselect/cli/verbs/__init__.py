@@ -9,6 +9,7 @@ PANELS = {
         "percentile": "Release a percentile of a column.",
         "quantiles": "Release several percentiles of a column under one budget.",
         "select": "Name the best candidates of a table of scores, where the table lives.",
+        "most-common": "Name the items that most different persons have.",
         "top-k": "Name the k most influential nodes of a graph.",
         "snp": "Name the k most significant genetic markers (TDT).",
     },

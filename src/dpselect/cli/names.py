@@ -1,0 +1,24 @@
+"""Public lists on the command line: a number of names, a file with one per line, or a few with commas between."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dpselect.cli.options import nodes
+
+
+def names(text: str, option: str, noun: str) -> Any:
+    """Return a range, or a list of integers when all are, else of text.
+
+    Raises:
+        ValueError: neither a number nor a file nor names with commas between them.
+    """
+    if "," in text and not Path(text).is_file():
+        listed = [each.strip() for each in text.split(",") if each.strip()]
+        if not listed:
+            raise ValueError(f"{option} names no {noun}: write some, with commas between.")
+        whole = all(each.isascii() and each.isdigit() and str(int(each)) == each for each in listed)
+        return [int(each) for each in listed] if whole else listed
+    public = nodes(text, option, noun)
+    return range(public) if isinstance(public, int) else public

@@ -1,0 +1,188 @@
+"""The most common items of persons who may have many, in one call: different persons are counted, never rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, overload
+
+from dpselect.kernel.budget import Spender
+from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
+from dpselect.mechanisms.permute_and_flip import permute_and_flip
+from dpselect.release import select
+from dpselect.release.draws import require_count
+from dpselect.release.opened import Door, opened
+from dpselect.release.select import Release
+from dpselect.scores.scores import Scores
+from dpselect.sources.locators import is_url
+from dpselect.sources.public_names import PublicNames
+from dpselect.sources.warehouse import Warehouse, is_expression
+from dpselect.utilities.popularity import popularity
+from dpselect.views import Events
+from dpselect.views.stored_events import stored_popularity
+
+
+@dataclass(frozen=True)
+class GroupedRelease:
+    """What may be published of several groups: the chosen candidates of each, and one promise for all of them.
+
+    Attributes:
+        groups: each public group with its winners, in the order of their selection.
+        mechanism: what drew them.
+        guarantee: the promise for the whole release.
+    """
+
+    groups: Mapping[Any, tuple[Any, ...]]
+    mechanism: str
+    guarantee: Guarantee
+
+
+@overload
+def most_common(
+    events: Any,
+    k: int,
+    epsilon: Epsilon,
+    *,
+    person: Any,
+    item: Any,
+    domain: Any = None,
+    by: None = None,
+    groups: None = None,
+    groups_per_person: None = None,
+    ledger: Spender | None = None,
+) -> Release[Any]: ...
+
+
+@overload
+def most_common(
+    events: Any,
+    k: int,
+    epsilon: Epsilon,
+    *,
+    person: Any,
+    item: Any,
+    domain: Any,
+    by: Any,
+    groups: Any,
+    groups_per_person: int,
+    ledger: Spender | None = None,
+) -> GroupedRelease: ...
+
+
+def most_common(
+    events: Any,
+    k: int,
+    epsilon: Epsilon,
+    *,
+    person: Any,
+    item: Any,
+    domain: Any = None,
+    by: Any = None,
+    groups: Any = None,
+    groups_per_person: int | None = None,
+    ledger: Spender | None = None,
+) -> Release[Any] | GroupedRelease:
+    """Choose the k items that most different persons have, privately, whatever number of items a person has.
+
+    Rows are read one by one: one that names nobody, or an item outside of ``domain``, is left out, and no row decides
+    whether there is an answer.
+
+    Args:
+        events: one row per event: a pandas, polars or arrow table, a mapping of columns, an array, or the path of a
+            .csv or .parquet file; or a table that stays in its engine: a :class:`dpselect.Warehouse`, an Ibis table, or
+            a URL that ends in ``?table=name``.
+        k: how many items to name.
+        epsilon: the budget, of all groups together.
+        person, item: columns. All rows of one person are protected together.
+        domain: the public items: a list of text or numbers, or a range. Items that nobody has are candidates too.
+        by: a column of groups, to choose k items in each of ``groups``, a public list; a group without a row answers
+            too.
+        groups_per_person: in how many groups a person counts, with ``by=``. Of a person who is in more, groups are
+            chosen by fresh coins. Each group is drawn at epsilon / groups_per_person.
+        ledger: where the spend is recorded before anything is drawn; it protects ``"person"`` neighbours.
+
+    Guarantee: epsilon-differential privacy for person neighbours: one person with all of their rows.
+
+    Raises:
+        PrivacyError: no domain, or groups without a list or a bound.
+        TypeError, ValueError: not a table; no such column; k is not from 1 to the number of items; nothing was spent.
+        BudgetError: the ledger does not allow it; nothing was spent.
+
+    Source: Durfee and Rogers 2019 count persons per item the same way; the draw is that of :func:`dpselect.top_k`.
+
+    >>> bought = {"user": [*range(90), *range(60), 7, 7], "product": ["tea"] * 90 + ["milk"] * 60 + ["gin", "gin"]}
+    >>> shelf = ["gin", "milk", "soy", "tea"]
+    >>> most_common(bought, 2, epsilon=2, person="user", item="product", domain=shelf).candidates
+    ('tea', 'milk')
+    """
+    if domain is None:
+        raise PrivacyError(
+            Advice(
+                "Which items there are must not depend on the data: pass {domain=|--domain}, the public list of items."
+            )
+        )
+    if by is not None:
+        return grouped_of(events, k, epsilon, person, item, domain, by, groups, groups_per_person, ledger)
+    if groups is not None or groups_per_person is not None:
+        raise ValueError(Advice("Groups need their column: pass {by=|--by}, or leave the other two out."))
+    chosen = permute_and_flip()
+    if not stays(events):
+        scores = popularity(events, person=person, item=item, domain=domain)
+        return select.top_k(scores, k, epsilon, mechanism=chosen, ledger=ledger)
+    with stored_popularity(events, person, item, domain) as candidates:
+        return select.top_k(candidates, k, epsilon, mechanism=chosen, ledger=ledger)
+
+
+def grouped_of(
+    events: Any,
+    k: int,
+    epsilon: Epsilon,
+    person: Any,
+    item: Any,
+    domain: Any,
+    by: Any,
+    groups: Any,
+    groups_per_person: int | None,
+    ledger: Spender | None = None,
+    door: Door = opened,
+) -> GroupedRelease:
+    """Choose in every group, behind a given door; proof: ``most_common.md``."""
+    if groups is None or groups_per_person is None:
+        raise PrivacyError(
+            Advice(
+                "Which groups there are must not depend on the data, and a person may be in several: pass "
+                "{groups=|--groups}, their public list, and {groups_per_person=|--groups-per-person}."
+            )
+        )
+    if stays(events):
+        raise ValueError("Groups are for tables in memory and files: ask the engine for one group at a time.")
+    names, places = PublicNames.of(domain, "domain"), PublicNames.of(groups, "groups")
+    share = whole(groups_per_person, "groups_per_person", "in how many groups a person counts")
+    k, guarantee = require_count(k, len(names)), Guarantee(exact_epsilon(epsilon), Neighbours.PERSON)
+    read = Events.read(events, person, item, names, by, places)
+    share, mechanism = min(share, len(places)), permute_and_flip()
+    # Whatever can be refused is refused by an example, before the spend.
+    example = _scores([0] * len(names))
+    mechanism.prepared(example, guarantee.epsilon / share / k)
+    drawn = mechanism.described(example)
+    door_opened = door(
+        guarantee, mechanism=drawn, ledger=ledger, metadata=read.metadata, per_person=share, note="most common by group"
+    )
+    with door_opened as draws:
+        counted = read.in_groups(share, len(places), draws.uniform)
+        with draws.disjoint(len(places)) as parts:
+            winners = [part.top_k(_scores(counts), k, part.left) for part, counts in zip(parts, counted, strict=True)]
+    lists = [tuple(names.names[place] for place in each) for each in winners]
+    return GroupedRelease(dict(zip(places.names, lists, strict=True)), drawn, guarantee)
+
+
+def stays(events: Any) -> bool:
+    """Return whether a table stays where it is: in an engine, and not in memory or in a file."""
+    return isinstance(events, Warehouse) or is_expression(events) or is_url(events)
+
+
+def _scores(counts: Any) -> Scores:
+    return Scores(counts, 1, None, "person", 1, kind="integer", zero="worst")

@@ -1,0 +1,125 @@
+"""A column as its distinct cells, and which of them every row holds: what is read is read once per distinct cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.sources import arrow_text, cells, frames
+
+Integers = NDArray[np.int64]
+# Integers within a span of so many times their number are told apart by a table instead of by sorting.
+_SPAN, _TABLE = 4, 2**20
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Distinct:
+    """A column of a table.
+
+    Attributes:
+        codes: which distinct cell every row holds, ``OUTSIDE`` where it cannot be compared, shape (n,).
+        cells: the distinct cells, of the type of the column, or objects.
+        retyped: whether other rows may have changed the types of cells, as pandas lets them.
+        text: whether all cells are text.
+    """
+
+    codes: Integers
+    cells: NDArray[Any]
+    retyped: bool = False
+    text: bool = False
+
+    def read(self, meaning: Integers) -> Integers:
+        """Return what every row means, where ``meaning`` says it of every distinct cell, shape (n,)."""
+        result = np.append(meaning, cells.OUTSIDE)[self.codes]
+        return np.asarray(result, dtype=np.int64)
+
+
+def distinct(values: Any) -> Distinct:
+    """Return a column of whatever kind people hold as its distinct cells.
+
+    Raises:
+        ValueError: not one-dimensional.
+    """
+    inferred = str(getattr(values, "dtype", "")) == "str"
+    # Newer versions of pandas have a type of text that one other cell makes a type of objects.
+    retyped = not isinstance(values, (list, tuple)) and (frames.is_retyped(values) or inferred)
+    text = _arrow_text(values)
+    if text is not None:
+        return _of_text(text, retyped)
+    array = frames.column(values)
+    if array.ndim != 1:
+        raise ValueError("Every column must be one-dimensional: pass one value per record.")
+    mask = np.ma.getmask(array)
+    if mask is not np.ma.nomask:
+        # A masked cell is missing, whatever it hides.
+        plain = distinct(np.asarray(array)[~mask])
+        codes = np.full(array.size, cells.OUTSIDE, dtype=np.int64)
+        codes[~mask] = plain.codes
+        return Distinct(codes, plain.cells, retyped)
+    if array.dtype.kind == "O":
+        return _of_objects(array, retyped)
+    if array.dtype.kind in "iu" and array.size:
+        low, high = int(array.min()), int(array.max())
+        if high - low < _SPAN * array.size + _TABLE:
+            return _of_near_integers(array, low, high, retyped)
+    kinds, codes = np.unique(array, return_inverse=True)
+    return Distinct(codes.astype(np.int64, copy=False).reshape(-1), kinds, retyped)
+
+
+def _of_near_integers(array: NDArray[Any], low: int, high: int, retyped: bool) -> Distinct:
+    places = array - array.dtype.type(low)
+    seen = np.zeros(high - low + 1, dtype=np.bool_)
+    seen[places] = True
+    order = seen.cumsum() - 1
+    kinds = np.flatnonzero(seen).astype(array.dtype) + array.dtype.type(low)
+    return Distinct(order[places].astype(np.int64, copy=False), kinds, retyped)
+
+
+def _of_objects(array: NDArray[Any], retyped: bool) -> Distinct:
+    known: dict[Any, int] = {}
+    codes = np.fromiter((_numbered(known, each) for each in array.tolist()), dtype=np.int64, count=array.size)
+    return Distinct(codes, cells.objects(list(known)), retyped)
+
+
+def _numbered(known: dict[Any, int], cell: Any) -> int:
+    try:
+        return known.setdefault(cell, len(known))
+    except Exception:
+        # What cannot be told apart from others, such as a list.
+        return cells.OUTSIDE
+
+
+def _arrow_text(values: Any) -> Any:
+    """Return a column of text as a chunked arrow array where its container has one, else ``None``."""
+    module, dtype = type(values).__module__, str(getattr(values, "dtype", ""))
+    if module.startswith("polars"):
+        values = values.to_arrow()
+    elif module.startswith("pandas") and dtype.startswith(("str", "large_str")):
+        try:
+            import pyarrow
+
+            values = pyarrow.chunked_array([pyarrow.array(values)])
+        except ImportError:
+            return None
+    elif not module.startswith("pyarrow"):
+        return None
+    import pyarrow
+
+    kind = values.type
+    kind = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
+    if not (pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind) or str(kind) == "string_view"):
+        return None
+    chunked = values if isinstance(values, pyarrow.ChunkedArray) else pyarrow.chunked_array([values])
+    return arrow_text.readable(chunked.cast(pyarrow.large_string()))
+
+
+def _of_text(column: Any, retyped: bool) -> Distinct:
+    encoded = column.dictionary_encode().unify_dictionaries()
+    if not encoded.num_chunks:
+        return Distinct(np.zeros(0, dtype=np.int64), cells.objects([]), retyped, True)
+    codes = [np.asarray(chunk.indices.fill_null(cells.OUTSIDE)) for chunk in encoded.chunks]
+    names = cells.objects(encoded.chunk(0).dictionary.to_pylist())
+    return Distinct(np.concatenate(codes).astype(np.int64), names, retyped, True)

@@ -1,0 +1,102 @@
+"""Who a row is about: persons and names that no public list declares, told apart cell by cell.
+
+A cell that is empty, "nan" or NaN names nobody and nothing. Columns of
+pandas that NumPy holds change the types of cells for other rows: 1 becomes 1.0 beside a missing cell, and "01" beside
+a text is 1 without it. There a text that spells a number is that number, and numbers beyond 2^53, which may have been
+rounded, name nobody. In all other columns text is that very text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.sources import csv_text
+from dpselect.sources.categories import EXACT, exact_number
+from dpselect.sources.cells import OUTSIDE, is_missing
+from dpselect.sources.distinct import Distinct
+
+Integers = NDArray[np.int64]
+# What a text that stands for a missing cell ends with, if it has an end.
+_ENDS = "nN \t"
+
+
+def persons(column: Distinct) -> Integers:
+    """Return a number for the person of every row, ``OUTSIDE`` where it names nobody, shape (n,).
+
+    Whatever can be compared tells persons apart: text, numbers, bytes, dates.
+    """
+    if column.cells.dtype.kind in "iu" and not column.retyped:
+        return column.codes
+    return _numbered(column, person_of)[0]
+
+
+def named(column: Distinct) -> tuple[Integers, list[Any]]:
+    """Return a number for the name in every row, ``OUTSIDE`` where there is none, and the name of each number.
+
+    Names are integers, other numbers, or text; how the container wrote them does not show: 1.0 is 1.
+    """
+    if column.cells.dtype.kind in "iu" and not column.retyped:
+        return column.codes, column.cells.tolist()
+    return _numbered(column, name_of)
+
+
+def _numbered(column: Distinct, read: Callable[[Any, bool], Any]) -> tuple[Integers, list[Any]]:
+    known: dict[Any, int] = {}
+    names = column.cells.tolist()
+    if column.text and not column.retyped:
+        meaning = np.arange(len(names))
+        # Nothing else may be missing.
+        meaning[
+            [place for place, cell in enumerate(names) if not cell or (cell[-1] in _ENDS and read(cell, False) is None)]
+        ] = OUTSIDE
+        return column.read(meaning), names
+    meaning = np.full(len(names), OUTSIDE, dtype=np.int64)
+    for place, cell in enumerate(names):
+        name = read(cell, column.retyped)
+        if name is not None:
+            meaning[place] = known.setdefault(name, len(known))
+    return column.read(meaning), list(known)
+
+
+def person_of(cell: Any, retyped: bool = False) -> Any:
+    """Return what tells a person apart, ``None`` where a cell names nobody."""
+    if isinstance(cell, (str, int, float, np.generic)):
+        return name_of(cell, retyped)
+    return None if is_missing(cell) else cell
+
+
+def name_of(cell: Any, retyped: bool = False) -> Any:
+    """Return the name in a cell, ``None`` where there is none.
+
+    >>> name_of(1.0), name_of("01"), name_of("01", retyped=True), name_of(" nan"), name_of([1])
+    (1, '01', 1, None, None)
+    """
+    if isinstance(cell, str):
+        cell = str.__str__(cell)
+        number = csv_text.number(cell) if retyped or cell[-1:] in _ENDS else 0.0
+        if number is not None and number != number:
+            return None
+        spelled = exact_number(cell) if retyped else None
+        return cell if spelled is None else _plain(spelled, retyped)
+    if isinstance(cell, np.generic):
+        cell = cell.item()
+    return _plain(cell, retyped) if isinstance(cell, (int, float)) else None
+
+
+def _plain(number: float, retyped: bool) -> float | None:
+    """Return a number as an integer where it is one, ``None`` where it is none that can be trusted."""
+    if number != number or abs(number) == np.inf or (retyped and abs(number) >= EXACT):
+        return None
+    return int(number) if number == int(number) else number
+
+
+def in_public_order(names: list[Any]) -> Integers:
+    """Return where names stand in an order that depends on none of them: numbers by size, then text by its signs."""
+    order = sorted(range(len(names)), key=lambda place: (isinstance(names[place], str), names[place]))
+    places = np.empty(len(names), dtype=np.int64)
+    places[order] = np.arange(len(names))
+    return places
