@@ -6,9 +6,9 @@ from enum import StrEnum
 class Neighbours(StrEnum):
     """What a privacy claim protects: the change of one step.
 
-    ``substitution`` replaces one record (their number is public), ``add-remove`` adds or removes
-    one record, ``person`` adds or removes one person with all of their records, ``edge`` adds or
-    removes one edge of a graph over public nodes, ``family`` replaces one family of a TDT study.
+    ``substitution`` replaces one record (their number is public), ``add-remove`` adds or removes one record, ``person``
+    one person with all of their records, ``edge`` one edge of a graph over public nodes, and ``family`` replaces one
+    family of a TDT study.
 
     >>> Neighbours("edge")
     <Neighbours.EDGE: 'edge'>
