@@ -118,16 +118,16 @@ def most_common(
     >>> most_common(bought, 2, epsilon=2, person="user", item="product", domain=shelf).candidates
     ('tea', 'milk')
     """
-    if domain is None:
-        raise PrivacyError(
-            Advice(
-                "Which items there are must not depend on the data: pass {domain=|--domain}, the public list of items."
-            )
-        )
-    if by is not None:
-        return grouped_of(events, k, epsilon, person, item, domain, by, groups, groups_per_person, ledger)
-    if groups is not None or groups_per_person is not None:
-        raise ValueError(Advice("Groups need their column: pass {by=|--by}, or leave the other two out."))
+    if by is None and groups is None and groups_per_person is None:
+        return _listed(events, k, epsilon, person, item, domain, ledger)
+    return grouped_of(events, k, epsilon, person, item, domain, by, groups, groups_per_person, ledger)
+
+
+def _listed(
+    events: Any, k: int, epsilon: Epsilon, person: Any, item: Any, domain: Any, ledger: Spender | None
+) -> Release[Any]:
+    """Choose among the items of a public list, in memory or where the table is."""
+    _require_domain(domain)
     chosen = permute_and_flip()
     if not stays(events):
         scores = popularity(events, person=person, item=item, domain=domain)
@@ -150,6 +150,9 @@ def grouped_of(
     door: Door = opened,
 ) -> GroupedRelease:
     """Choose in every group, behind a given door; proof: ``most_common.md``."""
+    _require_domain(domain)
+    if by is None:
+        raise ValueError(Advice("Groups need their column: pass {by=|--by}, or leave the other two out."))
     if groups is None or groups_per_person is None:
         raise PrivacyError(
             Advice(
@@ -177,6 +180,15 @@ def grouped_of(
             winners = [part.top_k(_scores(counts), k, part.left) for part, counts in zip(parts, counted, strict=True)]
     lists = [tuple(names.names[place] for place in each) for each in winners]
     return GroupedRelease(dict(zip(places.names, lists, strict=True)), drawn, guarantee)
+
+
+def _require_domain(domain: Any) -> None:
+    if domain is None:
+        raise PrivacyError(
+            Advice(
+                "Which items there are must not depend on the data: pass {domain=|--domain}, the public list of items."
+            )
+        )
 
 
 def stays(events: Any) -> bool:
