@@ -38,6 +38,11 @@ def write(folder: Path) -> None:
     _lines(folder / "patients.csv", ["age,state", *patients])
     _lines(folder / "patients.toml", ["age = {low = 0, high = 100}", 'state = ["well", "ill"]'])
     _lines(folder / "new.csv", ["age,job", "30,smith", "80,nurse"])
+    shelf = ["bread", "milk", "tea", "rice", "salt", "soap", "yeast", "figs"]
+    bought = [(user, shelf[place]) for user in range(200) for place in range(1 + user % len(shelf))]
+    events = [f"u{user},{product},{'north' if user % 4 else 'south'}" for user, product in bought]
+    _lines(folder / "events.csv", ["user,product,region", *events])
+    _lines(folder / "products.txt", shelf)
 
 
 def _lines(path: Path, lines) -> None:
