@@ -143,3 +143,24 @@ def test_an_answer_of_any_type_is_printed(monkeypatch, capsys) -> None:
     monkeypatch.setattr(dps, "top_k", lambda *_, **__: Release((Fraction(1, 3),), "x", promise))
 
     assert ["1/3"] == printed(["percentile", *PERCENTILE, "--epsilon", "1"], capsys)["candidates"]
+
+
+def test_releases_and_plans_say_how_wrong_they_may_be(capsys) -> None:
+    """In words and for programs, the same before and after the spend; in the unit where it is known."""
+    line = ["percentile", *PERCENTILE, "--epsilon", "1/10"]
+    facts = {"probability": 0.95, "error_below": 138, "unit": "records", "candidates": 101}
+    for more in (["--dry-run"], []):
+        assert facts == printed([*line, *more], capsys)["accuracy"]
+        assert 0 == main([*line, *more])
+        assert "less than 138 records behind the best with probability 0.95, whatever the data" in (
+            capsys.readouterr().out
+        )
+
+
+def test_where_no_worst_case_is_known_nothing_is_said(capsys) -> None:
+    """Neither by a release nor by its plan."""
+    line = ["percentile", *PERCENTILE, "--epsilon", "1", "--mechanism", "noisy-max-laplace"]
+    for more in (["--dry-run"], []):
+        assert printed([*line, *more], capsys)["accuracy"] is None
+        assert 0 == main([*line, *more])
+        assert "behind the best" not in capsys.readouterr().out

@@ -235,7 +235,7 @@ def test_sentences_name_what_is_compared() -> None:
     assert "less than 10 persons behind the best with probability 0.95, whatever the data" == one.sentence(
         unit="persons"
     )
-    assert several.sentence(0.5).startswith("every one less than 3 behind the 3rd best with probability 0.5,")
+    assert several.sentence(0.5).startswith("each less than 3 behind the 3rd best with probability 0.5,")
     assert joint.sentence().startswith("every place less than 6 behind the candidate that belongs there")
 
 

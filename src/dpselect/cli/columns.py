@@ -18,6 +18,8 @@ from dpselect.views import StoredColumn
 
 # A grid that fits memory with room to spare.
 _MOST = 10**7
+# What a rank score counts: those to add or remove.
+UNIT = "records"
 
 
 OPTIONS = (

@@ -6,6 +6,7 @@ nothing is spent, drawn or written.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +17,10 @@ from dpselect.cli.verb import Answer
 
 if TYPE_CHECKING:
     from dpselect.kernel.guarantee import Guarantee
+    from dpselect.mechanisms.worst_case import WorstError
 
+# How likely the error that is named is not reached.
+PROBABILITY = 0.95
 # What one step between databases is, in words.
 PROTECTED = {
     "edge": "edge",
@@ -62,13 +66,14 @@ class Planned(Exception):
 
     def answer(self, request: Request) -> Answer:
         """Return the plan as text and as facts."""
-        bound = None if request.bound is None else request.bound()
+        bound = _expected(request)
         facts: dict[str, Any] = {
             "dry_run": True,
             "mechanism": self.mechanism,
             "guarantee": promise(self.guarantee, self.count),
             "draws": self.count,
             "error_bound": bound,
+            "accuracy": accuracy(request.worst, request.unit),
             "ledger": None,
         }
         if self.balance is not None:
@@ -78,9 +83,9 @@ class Planned(Exception):
                 "left_after": _texts(self.balance.after),
                 "record": dict(self.record),
             }
-        return Answer("\n".join(self._lines(bound)), facts)
+        return Answer("\n".join(self._lines(bound, request)), facts)
 
-    def _lines(self, bound: float | None) -> list[str]:
+    def _lines(self, bound: float | None, request: Request) -> list[str]:
         total = facts_text(self.guarantee, self.count)
         draws = f", in {self.count} draws of {self.guarantee.epsilon}" if self.count > 1 else ""
         lines = [
@@ -89,14 +94,24 @@ class Planned(Exception):
             f"mechanism  {self.mechanism}",
             "error      no bound follows from public facts alone"
             if bound is None
-            else f"error      expected at most {bound:.4g} in the score, per draw and whatever the data",
+            else f"error      expected at most {bound:.6g} in the score, per draw and whatever the data",
         ]
+        if request.worst is not None:
+            lines.append(f"accuracy   {request.worst.sentence(unit=request.unit)}")
         if self.balance is None:
             return [*lines, "ledger     none: nothing would be recorded; name one by --ledger"]
         before, after = _words(self.balance.before), _words(self.balance.after)
         record = ", ".join(f"{name} = {value}" for name, value in self.record.items())
         lines.append(f"ledger     {self.balance.ledger}: {before} left, {after} afterwards")
         return [*lines, f"record     {record}"] if record else lines
+
+
+def _expected(request: Request) -> float | None:
+    """Return what the expected error of a draw is at most: the exact worst of one choice, or a published bound."""
+    if request.worst is not None and request.worst.case.k == 1:
+        worst: float = request.worst.expected()
+        return worst
+    return None if request.bound is None else request.bound()
 
 
 def promise(guarantee: Guarantee, count: int = 1) -> dict[str, Any]:
@@ -108,6 +123,19 @@ def promise(guarantee: Guarantee, count: int = 1) -> dict[str, Any]:
         "delta": str(delta),
         "delta_float": float(delta),
         "neighbours": guarantee.neighbours.value,
+    }
+
+
+def accuracy(worst: WorstError | None, unit: str = "") -> dict[str, Any] | None:
+    """Return for programs how wrong a release may be, whatever the data; ``None`` where nothing is known."""
+    if worst is None:
+        return None
+    least = worst.below(PROBABILITY)
+    return {
+        "probability": PROBABILITY,
+        "error_below": None if math.isinf(least) else least,
+        "unit": unit or None,
+        "candidates": worst.case.candidates,
     }
 
 

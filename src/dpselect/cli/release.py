@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 import dpselect as dps
-from dpselect.cli.plan import facts_text, promise
+from dpselect.cli.plan import accuracy, facts_text, promise
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer
-from dpselect.release.select import Release
+from dpselect.mechanisms.worst_case import worst_of
+from dpselect.release.select import METHOD, Release
 
 # More candidates than this are not laid out for a bound on the error.
 _MOST = 10**7
@@ -27,9 +28,15 @@ def mechanism_of(request: Request, default: str) -> dps.Mechanism:
     return dps.mechanism(default if request.mechanism is None else request.mechanism)
 
 
-def best(request: Request, scores: dps.Scores, mechanism: dps.Mechanism, k: int = 1, **facts: str) -> Release[Any]:
-    """Release the best k candidates, from the ledger of the command line; ``facts`` are recorded."""
+def best(
+    request: Request, scores: dps.Scores, mechanism: dps.Mechanism, k: int = 1, unit: str = "", **facts: str
+) -> Release[Any]:
+    """Release the best k candidates, from the ledger of the command line; ``facts`` are recorded.
+
+    ``unit`` says what a score counts, where that is known.
+    """
     purse = purse_of(request, **facts)
+    request.unit, request.worst = unit, worst_of(scores, k, request.epsilon, mechanism, METHOD)
     sensitivity = scores.sensitivity
     if sensitivity.fixed:
         request.bound = bound(
@@ -59,15 +66,18 @@ def bound(
     return found
 
 
-def released(release: Release[Any], lines: Sequence[str], note: str = "", **more: Any) -> Answer:
-    """Return a release as lines and, after a note, what it cost; and for programs."""
+def released(release: Release[Any], lines: Sequence[str], note: str = "", unit: str = "", **more: Any) -> Answer:
+    """Return a release as lines and, after a note, what it cost and how accurate it is at worst; and for programs."""
+    worst = release.worst_error
     facts = {
         "candidates": release.candidates,
         **more,
         "mechanism": release.mechanism,
         "guarantee": promise(release.guarantee),
+        "accuracy": accuracy(worst, unit),
     }
-    return Answer("\n".join([*lines, f"{note}{facts_text(release.guarantee)}, by {release.mechanism}"]), facts)
+    cost = f"{note}{facts_text(release.guarantee)}, by {release.mechanism}"
+    return Answer("\n".join([*lines, cost, *([] if worst is None else [worst.sentence(unit=unit)])]), facts)
 
 
 def ranked(release: Release[Any]) -> list[str]:

@@ -18,7 +18,9 @@ class Request(SimpleNamespace):
         parameters: everything that the command declares, by name.
         paid: whether anything was spent, or released without a ledger.
         stopped: whether the user interrupted.
-        bound: what a dry run may say of the error, or ``None``.
+        bound: what a dry run may say of the expected error, or ``None``.
+        worst: how wrong the release may be whatever the data, or ``None`` where no exact worst case is known.
+        unit: of the error, in words; "" where nobody knows.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -35,6 +37,8 @@ class Request(SimpleNamespace):
             paid=False,
             stopped=False,
             bound=None,
+            worst=None,
+            unit="",
         )
 
     def get(self, name: str, default: Any = None) -> Any:

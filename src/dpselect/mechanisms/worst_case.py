@@ -20,14 +20,19 @@ from typing import Any
 from dpselect.kernel.numbers import LEAST, Epsilon, exact_positive, whole
 from dpselect.kernel.units import TICK_CLIP, TICKS
 from dpselect.mechanisms.gaps import GAP_CLIP
-from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
+from dpselect.mechanisms.scaling import scale
 from dpselect.mechanisms.worst_tails import Tail, chance, decimal_above, exponential, gumbel, needed, worst_mean
+from dpselect.scores.grouped import CandidateSource
+from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import constant
 
 # The noise by which a mechanism ranks, and how it makes a list unless another method is named.
 _NOISE: Mapping[str, Tail] = {"exponential": gumbel, "permute-and-flip": exponential}
 _LISTS = {"exponential": "peeling", "permute-and-flip": "one-shot"}
 _METHODS = ("one-shot", "peeling", "joint")
+# Of a list that is made so no worst error is known.
+_UNKNOWN = ("permute-and-flip", "peeling")
 # What rounding takes of a gap of real scores: a share, and from differences between two gaps some ticks.
 _ROUNDING, _TWO_GAPS = 1 - Fraction(1, 2**49), 2
 # Joint lists treat all errors as one where together they have less than this chance.
@@ -240,7 +245,49 @@ class WorstError:
             return f"{measure} the best {share}"
         if self.case.method == "joint":
             return f"every place {measure} the candidate that belongs there {share}"
-        return f"every one {measure} the {ordinal(self.case.k)} best {share}"
+        return f"each {measure} the {ordinal(self.case.k)} best {share}"
+
+
+def known(worst: WorstError | None, mechanism: str) -> WorstError:
+    """Return how wrong a release may be, or say that nobody knows (``ValueError``)."""
+    if worst is None:
+        raise ValueError(
+            f"No exact worst case is known for {mechanism}: use permute-and-flip or exponential, or "
+            "dpselect.expected_error on public data."
+        )
+    return worst
+
+
+def worst_of_source(
+    source: CandidateSource, k: int, epsilon: Fraction, mechanism: Mechanism, method: str
+) -> WorstError | None:
+    """Return how wrong a release from a source may be: ``None`` where the number of candidates is counted first."""
+    example, number = source.example(), getattr(source, "known", None)
+    if example is None or number is None:
+        return None
+    return worst_of(example, k, epsilon, mechanism, method, number)
+
+
+def worst_of(
+    scores: Scores, k: int, epsilon: Fraction, mechanism: Mechanism, method: str, candidates: int | None = None
+) -> WorstError | None:
+    """Return how wrong a release of such scores may be, or ``None`` where no exact worst case is known.
+
+    Only public facts of the scores have a part in it: their number, kind, bound and range bound.
+
+    Args:
+        method: how a list is made; of no meaning for one choice.
+        candidates: their public number, where it is not that of the scores.
+    """
+    if not isinstance(mechanism, UnitMechanism) or mechanism.effective is not scale or mechanism.name not in _NOISE:
+        return None
+    bound = scores.sensitivity.ceiling
+    if math.isinf(bound) or (k > 1 and (mechanism.name, method) == _UNKNOWN):
+        return None
+    kind = "integer" if scores.values.dtype.kind == "i" else "real"
+    number = len(scores) if candidates is None else candidates
+    case = WorstCase.of(number, k, mechanism, method, bound, scores.range_bound, kind)
+    return WorstError(case, epsilon)
 
 
 def rounded_up(number: Fraction) -> float:
@@ -262,7 +309,7 @@ def _method(mechanism: str, k: int, method: Any, kind: str) -> str:
         raise ValueError(f"There is no method {method!r}: it is one of {', '.join(_METHODS)}.")
     if k == 1:
         return ""
-    if method == "peeling" and mechanism == "permute-and-flip":
+    if (mechanism, method) == _UNKNOWN:
         raise ValueError(
             "No exact worst error is known for permute-and-flip with peeling: name the method one-shot, or the "
             "exponential mechanism."

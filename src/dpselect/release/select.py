@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
@@ -12,6 +12,7 @@ from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
+from dpselect.mechanisms.worst_case import WorstError, known, worst_of, worst_of_source
 from dpselect.release.draws import require_count
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question
@@ -20,6 +21,8 @@ from dpselect.scores.scores import Scores, require_scores
 
 # What kind of candidates a release names.
 C_co = TypeVar("C_co", covariant=True)
+# How lists are made.
+METHOD = "peeling"
 
 
 @dataclass(frozen=True)
@@ -30,11 +33,13 @@ class Release(Generic[C_co]):
         candidates: the winners; one for ``select``.
         mechanism: what drew them: the name of the mechanism, its noise and its public parameters.
         guarantee: the promise for the whole release.
+        worst_error: how wrong it may be, whatever the data; ``None`` where no exact worst case is known.
     """
 
     candidates: tuple[C_co, ...]
     mechanism: str
     guarantee: Guarantee
+    worst_error: WorstError | None = field(default=None, repr=False, compare=False, kw_only=True)
 
     @property
     def candidate(self) -> C_co:
@@ -46,6 +51,14 @@ class Release(Generic[C_co]):
         if len(self.candidates) != 1:
             raise ValueError(f"This release names {len(self.candidates)} candidates: use .candidates.")
         return self.candidates[0]
+
+    def accuracy(self, probability: Epsilon = 0.95) -> float:
+        """Return what the error stays below with this probability, whatever the data: ``worst_error`` says more.
+
+        Raises:
+            ValueError: no exact worst case is known, or the probability is not between 0 and 1.
+        """
+        return known(self.worst_error, self.mechanism).below(probability)
 
 
 def select(
@@ -68,6 +81,11 @@ def select(
         >>> scores = dps.Scores([1000, 1, 2], sensitivity=1, candidates=["ann", "bob", "eve"], kind="integer")
         >>> dps.select(scores, 5, mechanism=dps.mechanism("permute-and-flip")).candidate
         'ann'
+
+        Whatever the scores, the winner lies less than 6 behind the best with probability 0.95:
+
+        >>> dps.select(scores, 1, mechanism=dps.mechanism("permute-and-flip")).accuracy(0.95)
+        6
     """
     return top_k(scores, 1, epsilon, mechanism=mechanism, ledger=ledger)
 
@@ -114,7 +132,8 @@ def release_of(
     each, promise, drawn = asked.guarantee, of_list(asked.guarantee, total, k), mechanism.described(scores)
     with door(each, mechanism=drawn, ledger=ledger, metadata=scores.metadata, count=k) as draws:
         winners = draws.answer(asked, k)
-    return Release(tuple([_plain(scores.candidates[i]) for i in winners]), drawn, promise)
+    worst = worst_of(scores, k, total, mechanism, METHOD)
+    return Release(tuple([_plain(scores.candidates[i]) for i in winners]), drawn, promise, worst_error=worst)
 
 
 def _release_grouped(
@@ -128,13 +147,15 @@ def _release_grouped(
     example = source.example()
     if example is not None:
         mechanism.prepared(example, total / k)
+    worst = worst_of_source(source, k, total, mechanism, METHOD)
     # Whatever can be refused without a look at the data has been: the spend stands even if the data is refused.
     with (
         door(each, mechanism=mechanism.described(), ledger=ledger, metadata=source.metadata, count=k) as draws,
         draws.attempts() as attempt,
     ):
         winners = source.answer(lambda counted: attempt().top_k_grouped(counted, k, total, mechanism=mechanism))
-    return Release(tuple(_plain(winner) for winner in winners), mechanism.described(), of_list(each, total, k))
+    names = tuple(_plain(winner) for winner in winners)
+    return Release(names, mechanism.described(), of_list(each, total, k), worst_error=worst)
 
 
 def of_list(each: Guarantee, total: Fraction, draws: int) -> Guarantee:

@@ -42,8 +42,9 @@ def run(request: Request) -> Answer:
     """Return the value or the record."""
     ((kind, scored),) = scores(request).items()
     mechanism = mechanism_of(request, VALUE if kind == "rank" else RECORD)
-    release = best(request, scored, mechanism)
-    return released(release, [f"median: {release.candidate}"])
+    unit = columns.UNIT if kind == "rank" else ""
+    release = best(request, scored, mechanism, unit=unit)
+    return released(release, [f"median: {release.candidate}"], unit=unit)
 
 
 VERB = Verb(

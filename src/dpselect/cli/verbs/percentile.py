@@ -27,8 +27,8 @@ def scores(request: Request) -> dict[str, dps.Scores]:
 def run(request: Request) -> Answer:
     """Return the chosen value."""
     mechanism = mechanism_of(request, DEFAULT)
-    release = best(request, scores(request)["rank"], mechanism)
-    return released(release, [f"percentile {_written(request.p)}: {release.candidate}"])
+    release = best(request, scores(request)["rank"], mechanism, unit=columns.UNIT)
+    return released(release, [f"percentile {_written(request.p)}: {release.candidate}"], unit=columns.UNIT)
 
 
 def _written(p: Any) -> str:

@@ -11,6 +11,8 @@ from dpselect.cli.release import bound, mechanism_of, ranked, released
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
+from dpselect.mechanisms.worst_case import worst_of_source
+from dpselect.release.select import METHOD
 from dpselect.sources.warehouse import Warehouse
 
 DEFAULT = "permute-and-flip"
@@ -34,6 +36,7 @@ def run(request: Request) -> Answer:
     ):
         each = lambda: request.epsilon / request.k  # noqa: E731
         request.bound = bound(candidates.known, request.sensitivity, range_bound, each, mechanism)
+        request.worst = worst_of_source(candidates, request.k, request.epsilon, mechanism, METHOD)
         release = dps.top_k(candidates, request.k, request.epsilon, mechanism=mechanism, ledger=purse_of(request))
     return released(release, ranked(release), "in order of selection; ")
 

@@ -52,9 +52,10 @@ def run(request: Request) -> Answer:
     weights = dict(zip(request.metric, map(str, request.weights), strict=True)) if request.weights else {}
     formula = " + ".join(f"{weight} x {metric}" for metric, weight in weights.items())
     recorded = {"metric": name} | ({"weights": formula} if formula else {})
-    release = best(request, scored, mechanism, request.k, **recorded)
+    unit = "neighbours" if name == "degree" else ""
+    release = best(request, scored, mechanism, request.k, unit, **recorded)
     note = f"in order of selection by {formula or name}; "
-    return released(release, ranked(release), note, metric=name, **({"weights": weights} if weights else {}))
+    return released(release, ranked(release), note, unit, metric=name, **({"weights": weights} if weights else {}))
 
 
 def objectives(request: Request) -> list[dps.Scores]:

@@ -1,0 +1,85 @@
+"""Every release says how wrong it may be at worst, from public facts alone; or nothing, where nobody knows."""
+
+import math
+from fractions import Fraction
+
+import ibis
+import numpy as np
+import pyarrow
+import pytest
+
+import dpselect as dps
+
+FLIP, EXPONENTIAL = dps.mechanism("permute-and-flip"), dps.mechanism("exponential")
+
+
+@pytest.mark.parametrize("mechanism", [FLIP, EXPONENTIAL], ids=lambda each: each.name)
+@pytest.mark.parametrize("range_bound", [1, 2])
+def test_a_release_states_what_planning_said(mechanism, range_bound) -> None:
+    """For integers and real numbers, one choice; the same whatever the scores are."""
+    for kind, array in (("integer", np.array([900, 4, 0])), ("real", np.array([1e30, 4.5, 0]))):
+        planned = dps.worst_error(
+            Fraction(1, 3), candidates=3, mechanism=mechanism, sensitivity=2.5, range_bound=range_bound, kind=kind
+        )
+        for values in (array, array * 0):
+            scores = dps.Scores(values, 2.5, range_bound=range_bound)
+            release = dps.select(scores, Fraction(1, 3), mechanism=mechanism)
+
+            assert planned == release.worst_error
+            assert release.accuracy(0.9) == planned.below(0.9) < release.accuracy(0.99)
+
+
+def test_the_epsilon_that_is_needed_gives_the_accuracy_that_was_wished() -> None:
+    """There and back, for a choice and for lists."""
+    scores = dps.Scores(np.arange(1000), 1, range_bound=1)
+    for k, mechanism in ((1, FLIP), (1, EXPONENTIAL), (5, EXPONENTIAL)):
+        public = {"candidates": 1000, "k": k, "mechanism": mechanism, "range_bound": 1, "kind": "integer"}
+        epsilon = dps.epsilon_for(error=10, probability=0.95, **public)
+
+        assert 10 == dps.top_k(scores, k, epsilon, mechanism=mechanism).accuracy(0.95)
+
+
+def test_nothing_is_said_where_no_worst_case_is_known() -> None:
+    """Dampening, other noise, bounds of their own, and lists that permute-and-flip peels."""
+    scores = dps.Scores([5, 1, 0], dps.sensitivity.constant(1), kind="integer")
+    for name in ("local-dampening", "local-dampening-flip", "noisy-max-laplace", "smooth-noisy-max"):
+        release = dps.select(scores, 1, mechanism=dps.mechanism(name))
+
+        assert release.worst_error is None
+        with pytest.raises(ValueError, match=f"No exact worst case is known for {name}"):
+            release.accuracy()
+
+
+def test_unequal_bounds_are_measured_by_the_largest() -> None:
+    """The mechanism divides by it, so the statement holds."""
+    bounds = dps.sensitivity.element(lambda t: np.array([0.5, 2.0, 1.0]), ceiling=2.0, reach=0)
+    release = dps.select(dps.Scores([3.0, 1.0, 0.0], bounds), 1, mechanism=FLIP)
+
+    assert release.worst_error == dps.worst_error(1, candidates=3, sensitivity=2.0)
+
+
+def test_candidates_in_an_engine_state_the_same() -> None:
+    """Where their number is public before anything is counted; otherwise nothing."""
+    votes = ibis.memtable(pyarrow.table({"name": ["ann", "bob"], "votes": [900, 20]}))
+    known = dps.Candidates(votes, "name", "votes", 1, domain=["ann", "bob", "eve"], range_bound=1)
+    there = dps.Candidates(votes, "name", "votes", 1, domain="rows")
+
+    stated = dps.select(known, 1, mechanism=FLIP).worst_error
+    assert stated == dps.worst_error(1, candidates=3, range_bound=1, kind="integer")
+    assert dps.select(there, 1, mechanism=FLIP).worst_error is None
+
+
+def test_a_median_counts_records() -> None:
+    """Rank scores are integers of sensitivity 1: how many records to add or remove."""
+    release = dps.median([3, 4, 5], lower=0, upper=100, epsilon=0.5)
+
+    assert release.worst_error == dps.worst_error(0.5, candidates=101, kind="integer")
+    assert math.isfinite(release.accuracy(0.999))
+
+
+def test_what_a_release_shows_and_equals_does_not_change() -> None:
+    """The statement is in neither."""
+    release = dps.select(dps.Scores([1], 1), 1, mechanism=FLIP)
+
+    assert "worst" not in repr(release)
+    assert release == dps.Release(release.candidates, release.mechanism, release.guarantee)
