@@ -28,7 +28,7 @@ from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities.columns import records
 from dpselect.views import Column
-from dpselect.views.column import Numbers
+from dpselect.views.grid import Numbers
 
 # Differences of integers are exact in floats up to here.
 _EXACT = 2**53

@@ -33,7 +33,7 @@ from dpselect.utilities.columns import counted, public_grid
 from dpselect.utilities.percentile import rank_scores
 from dpselect.utilities.shares import shares_of, shares_of_percentages
 from dpselect.views import Column, StoredColumn
-from dpselect.views.column import Numbers
+from dpselect.views.grid import Numbers
 
 Integers = NDArray[np.int64]
 

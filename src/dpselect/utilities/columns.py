@@ -16,7 +16,8 @@ from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.sources.column_cells import INTEGER_CLIP
 from dpselect.sources.warehouse import is_expression
 from dpselect.views import Column, StoredColumn
-from dpselect.views.column import Numbers, public_points
+from dpselect.views.column import public_points
+from dpselect.views.grid import Numbers
 
 # A grid that fits memory with room to spare.
 _MOST = 10**7

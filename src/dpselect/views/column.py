@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from dpselect.sources import tables
 from dpselect.sources.column_cells import INTEGER_CLIP, Cells, Mask, array_of, declared, integers, reals
 from dpselect.sources.frames import is_retyped
+from dpselect.views.grid import Grid, Numbers, grid_of, tally
 
-Numbers = NDArray[np.int64] | NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # Records placed at a time: the temporary arrays stay in the cache, and memory does not grow with the column.
@@ -161,7 +160,7 @@ class Column:
         """
         points = public_points(grid)
         self._require_exact(points[0], points[-1])
-        values, gone = points[self.places_on(points)], self._gone()
+        values, gone = points[self.placed_on(grid_of(points))], self._gone()
         values[gone] = np.nan if values.dtype.kind == "f" else 0
         read = Cells(values, None, gone if values.dtype.kind == "i" and gone.any() else None)
         return object.__new__(Column)._set(
@@ -176,18 +175,29 @@ class Column:
         Raises:
             ValueError: as :meth:`onto`.
         """
-        self._require_exact(grid[0], grid[-1])
+        places, occupied = self.occupied_on(grid_of(grid))
         counts = np.zeros(grid.size, dtype=np.int64)
+        counts[places] = occupied
+        return counts
+
+    def occupied_on(self, grid: Grid) -> tuple[Integers, Integers]:
+        """Return the places of the grid that hold records, increasing, and how many records are nearest to each.
+
+        Raises:
+            ValueError: as :meth:`onto`.
+        """
+        self._require_exact(grid.value(0), grid.value(grid.size - 1))
+        return tally(self._placed(grid), grid.size)
+
+    def _placed(self, grid: Grid) -> Iterator[tuple[NDArray[np.intp], Integers | None]]:
+        """Yield the places of records, part by part, and how many records each stands for."""
         for start in range(0, self.cells.size, _CHUNK):
             chunk = slice(start, start + _CHUNK)
             places, gone = self._places(grid, chunk), self._gone(chunk)
-            if self._counts is not None:
-                np.add.at(counts, places[~gone], self._counts[chunk][~gone])
-            else:
-                counts += np.bincount(places[~gone] if gone.any() else places, minlength=grid.size)
-        return counts
+            there: Any = ~gone if gone.any() else slice(None)
+            yield places[there], None if self._counts is None else self._counts[chunk][there]
 
-    def places_on(self, grid: Numbers) -> NDArray[np.intp]:
+    def placed_on(self, grid: Grid) -> NDArray[np.intp]:
         """Return the place on the grid that is nearest to each value, of two the lower; anything for lacking ones."""
         return self._places(grid, slice(None))
 
@@ -218,7 +228,7 @@ class Column:
         """
         points = public_points(grid)
         gone, outside = self._gone(), self._outside(points[0], points[-1])
-        same = points[self.places_on(points)] == self.cells
+        same = points[self.placed_on(grid_of(points))] == self.cells
         if self._above is not None:
             same &= ~self._above
         masks = {"lacking": gone, "outside": outside & ~gone, "moved": ~same & ~outside & ~gone}
@@ -247,11 +257,11 @@ class Column:
                 "nullable type, a list, or an array."
             )
 
-    def _places(self, grid: Numbers, rows: slice) -> NDArray[np.intp]:
+    def _places(self, grid: Grid, rows: slice) -> NDArray[np.intp]:
         values: Any = self.cells[rows]
-        if self.kind == "integer" and grid.dtype.kind == "i":
-            return _places_of_integers(values, None if self._above is None else self._above[rows], grid)
-        return _places_of_reals(values.astype(np.float64, copy=False), grid)
+        if self.kind == "integer" and not grid.real:
+            return grid.of_integers(values, None if self._above is None else self._above[rows])
+        return grid.of_reals(values.astype(np.float64, copy=False))
 
     def __repr__(self) -> str:
         return "Column(private)"
@@ -259,43 +269,6 @@ class Column:
 
 def _kind(values: Numbers) -> str:
     return "integer" if values.dtype.kind == "i" else "real"
-
-
-def _places_of_integers(values: Integers, above: Mask | None, grid: Any) -> NDArray[np.intp]:
-    """Place integers exactly; ``above`` says which numbers lie above their integer."""
-    first, last = int(grid[0]), int(grid[-1])
-    step, rest = divmod(last - first, grid.size - 1)
-    if rest or last - first >= _MOST // 2 or not np.array_equal(np.diff(grid), np.full(grid.size - 1, step)):
-        halves = 2 * values if above is None else 2 * values + above
-        return np.searchsorted(grid[:-1] + grid[1:], halves, side="left")
-    # Beyond the ends it does not matter how far.
-    along = np.clip(values, first, last) - first
-    if step > 1:
-        along = (along + (step - 1) // 2) // step if above is None else (2 * along + above + step - 1) // (2 * step)
-    return along.astype(np.intp, copy=False)
-
-
-def _places_of_reals(values: NDArray[np.float64], grid: Numbers) -> NDArray[np.intp]:
-    """Place doubles: on an even grid those that stand on it by arithmetic, the others by a search."""
-    points, size = grid.astype(np.float64, copy=False), grid.size
-    with np.errstate(invalid="ignore", over="ignore"):
-        scale = (size - 1) / (float(points[-1]) - float(points[0]))
-        if not math.isfinite(scale):
-            return np.searchsorted(middles(points), values, side="left")
-        along = np.clip((values - points[0]) * scale + 0.5, 0, size - 1)
-        places = np.where(np.isnan(along), 0, along).astype(np.intp)
-        others = np.flatnonzero(points[places] != values)
-    if others.size:
-        places[others] = np.searchsorted(middles(points), values[others], side="left")
-    return places
-
-
-def middles(grid: Numbers) -> NDArray[np.float64]:
-    """Return what lies half-way between the values of a public grid, shape (size - 1,)."""
-    points = grid.astype(np.float64, copy=False)
-    with np.errstate(over="ignore"):
-        gaps = points[1:] - points[:-1]
-    return np.where(np.isinf(gaps), points[:-1] / 2 + points[1:] / 2, points[:-1] + gaps / 2)
 
 
 def public_points(grid: ArrayLike) -> Numbers:

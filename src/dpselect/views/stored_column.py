@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -15,7 +15,8 @@ from dpselect.sources import codes
 from dpselect.sources.codes import literal
 from dpselect.sources.column_cells import INTEGER_CLIP
 from dpselect.sources.warehouse import Warehouse
-from dpselect.views.column import Column, Numbers, middles, public_points
+from dpselect.views.column import Column, public_points
+from dpselect.views.grid import EvenGrid, Grid, Integers, Numbers, grid_of, middles, tally
 
 # An uneven grid is bisected by the engine, value by value of the grid.
 _UNEVEN = 4096
@@ -85,11 +86,22 @@ class StoredColumn:
             ValueError: a grid that the engine cannot place this type of column on.
             ConnectionError: the engine failed.
         """
+        places, occupied = self.occupied_on(grid_of(grid))
+        counts = np.zeros(grid.size, dtype=np.int64)
+        counts[places] = occupied
+        return counts
+
+    def occupied_on(self, grid: Grid) -> tuple[Integers, Integers]:
+        """Return the places of the grid that hold records, increasing, and how many records are nearest to each.
+
+        Raises:
+            ValueError, ConnectionError: as :meth:`counts_on`.
+        """
         if self._grid is None:
             return self._counted(grid)
-        counts = np.zeros(grid.size, dtype=np.int64)
-        np.add.at(counts, Column(self._grid).places_on(grid), self._counted(self._grid))
-        return counts
+        places, counts = self._counted(grid_of(self._grid))
+        moved = Column(self._grid).placed_on(grid)[places]
+        return tally([(moved, counts)], grid.size)
 
     def check(self, grid: ArrayLike) -> dict[str, int]:
         """Return how many records lack a number or lie outside the grid's ends: private, for the curator only.
@@ -125,32 +137,35 @@ class StoredColumn:
             value = _within(value, low, high)
         return value
 
-    def _counted(self, grid: Numbers) -> NDArray[np.int64]:
-        """Return how many records are nearest to each value of a grid."""
+    def _counted(self, grid: Grid) -> tuple[Integers, Integers]:
+        """Return the occupied places of a grid, and how many records are nearest to each."""
+        return tally(self._parts(grid), grid.size)
+
+    def _parts(self, grid: Grid) -> Iterator[tuple[Integers, Integers]]:
+        """Yield places and how many records are nearest to each, in batches; a place may come several times."""
         import ibis
 
-        table = self._warehouse.table
-        value, edges = self._value(grid[0].item(), grid[-1].item()), middles(grid)
-        whole = value.type().is_integer() and grid.dtype.kind == "i"
-        if grid.dtype.kind == "i" and not whole and max(abs(int(grid[0])), abs(int(grid[-1]))) > _EXACT:
+        table, ends = self._warehouse.table, (grid.value(0), grid.value(grid.size - 1))
+        value = self._value(*ends)
+        whole = value.type().is_integer() and not grid.real
+        if not grid.real and not whole and max(map(abs, ends)) > _EXACT:
             raise ValueError(
                 f"Column {self._name!r} is not of integers, and the grid needs integers beyond 2^53: cast it to int64."
             )
+        edges = np.zeros(0) if whole else middles(grid.array())
         value = value if whole else value.cast("float64")
-        place, near = _place_of_integer(value, grid) if whole else _place(value, grid, edges)
+        place, near = _place_of_integer(value, grid) if whole else _place(value, grid.array(), edges)
         base = table.select(
             gone=codes.is_missing(table[self._name]),
             place=place.cast("int64"),
             exact=ibis.ifelse(near, value.cast("float64"), ibis.null("float64")),
         )
         base = base.filter(~base.gone)
-        counts = np.zeros(grid.size, dtype=np.int64)
         # However many lie near a middle: they arrive in batches.
         for rows in self._warehouse.batches(base.group_by("place", "exact").aggregate(n=base.count())):
             exact = np.array([np.nan if each is None else each for each in rows["exact"].tolist()], dtype=np.float64)
             places = np.where(np.isnan(exact), rows["place"], np.searchsorted(edges, exact, side="left"))
-            np.add.at(counts, np.clip(places.astype(np.int64), 0, grid.size - 1), rows["n"].astype(np.int64))
-        return counts
+            yield np.clip(places.astype(np.int64), 0, grid.size - 1), rows["n"].astype(np.int64)
 
     def __repr__(self) -> str:
         return "StoredColumn(private)"
@@ -173,21 +188,21 @@ def _ends(value: Any, low: float, high: float) -> tuple[Any, list[Any]]:
     return value.cast("float64"), [literal(float(end)) for end in (low, high)]
 
 
-def _place_of_integer(value: Any, grid: Numbers) -> tuple[Any, Any]:
+def _place_of_integer(value: Any, grid: Grid) -> tuple[Any, Any]:
     """Return the place of an integer within the ends of an integer grid, exact; none is near anything."""
     import ibis
 
-    first, size = int(grid[0]), grid.size
-    step, rest = divmod(int(grid[-1]) - first, size - 1)
-    if not rest and np.array_equal(np.diff(grid), np.full(size - 1, step)):
-        along = value - ibis.literal(first, "int64")
+    if isinstance(grid, EvenGrid):
+        if grid.step > 1 and grid.size > _EXACT // 8:
+            raise ValueError("A grid of more than 2^50 values is too fine for an engine: choose a larger step, or 1.")
+        along, step = value - ibis.literal(grid.first, "int64"), grid.step
         if step > 1:
             up = along + ibis.literal((step - 1) // 2, "int64")
             # Of a multiple the quotient is right however an engine divides.
             along = ((up - up % ibis.literal(step, "int64")) / ibis.literal(step, "int64")).round()
         return along, ibis.literal(False)
     # An integer is at most the middle if it is at most the integer below the middle.
-    halves = [(int(a) + int(b)) // 2 for a, b in pairwise(grid)]
+    halves = [(int(a) + int(b)) // 2 for a, b in pairwise(grid.array())]
     return _bisected(value, [ibis.literal(half, "int64") for half in halves]), ibis.literal(False)
 
 
