@@ -74,6 +74,17 @@ def test_quantiles_of_a_histogram(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert ["percentile 25: 15", "percentile 75: 25"] == capsys.readouterr().out.splitlines()[:2]
 
 
+def test_quantiles_by_shares_on_a_grid_of_any_size(people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A step of a billionth is never written out; shares and percentages are the same release."""
+    fine = ["--column", "pay", *BOUNDS, "--step", "1e-9", "--epsilon", "1000", "--json"]
+    assert 0 == main(["quantiles", people, "--shares", "1/4", "0.75", *fine])
+    shares = json.loads(capsys.readouterr().out)
+    assert 0 == main(["quantiles", people, "--p", "25", "75", *fine])
+
+    assert ["0.25", "0.75"] == shares["shares"]
+    assert np.allclose(shares["candidates"], json.loads(capsys.readouterr().out)["candidates"], atol=1)
+
+
 @pytest.mark.parametrize("cell", ["", "x", "nan", "inf", "-99", "40.2", '"a,b"', "9" * 400])
 def test_one_cell_is_read_by_itself(cell: str, people: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is refused, and nothing about it is said; all others are read as before."""
@@ -169,6 +180,10 @@ def test_compare_works_for_graphs(capsys: pytest.CaptureFixture[str]) -> None:
         (["percentile", "none.npy", "--p", "50", "--epsilon", "1"], "no file"),
         (["median", "FILE", "--column", "age", "--lower", "9", "--upper", "9", "--epsilon", "1"], "--lower must be"),
         (["quantiles", "FILE", "--column", "age", "--p", "5", "5", *BOUNDS, "--epsilon", "1"], "given twice"),
+        (["quantiles", "FILE", "--column", "age", *BOUNDS, "--epsilon", "1"], "either --p"),
+        (["quantiles", "FILE", "--column", "age", "--p", "5", "--shares", "0.1", *BOUNDS, "--epsilon", "1"], "either"),
+        (["quantiles", "FILE", "--column", "age", "--shares", "25", *BOUNDS, "--epsilon", "1"], "25 is a percentage"),
+        (["quantiles", "FILE", "--column", "age", "--p", "5", *BOUNDS, "--step", "500", "--epsilon", "1"], "--step"),
         (["snp", "FILE", "--families", "100", "--epsilon", "1"], "one column 'b'"),
         (["compare", "median", "FILE", "--column", "age", *BOUNDS, "--mechanisms", "expo"], "did you mean exponential"),
         (["compare", "median", "FILE", "--column", "age", *BOUNDS, "--out", "a.doc"], "not a picture"),
@@ -215,7 +230,7 @@ def test_commands_spend_from_a_ledger(people: str, study: str, tmp_path: Path, c
     assert 0 == main(["budget", "show", ledger, "--delta", "1e-6"])
     shown = capsys.readouterr().out
     assert f"[{'#' * 34}{'.' * 6}] epsilon: 0.85 spent, 0.15 left" in shown
-    assert "0.125 x 2    permute-and-flip  quantiles" in shown
+    assert re.search(r"0\.25 x 1 +recursive halving +quantiles", shown)
     assert "by hand" in shown
     assert 0 == main(["budget", "verify", ledger])
     assert "3 entries, unbroken; epsilon 17/20 spent" in capsys.readouterr().out

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.budget import Allowance
 from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.ranks import Ranks
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
 from dpselect.release.draws import Draws
@@ -113,6 +114,11 @@ class Recording:
         outcome = least_cost(candidates, self._pick(np.full(costs.shape, _COSTS)))
         return np.asarray(self._note("partition", costs, (candidates.cells,), rate, outcome))
 
+    def edge(self, ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction) -> int:
+        """Any edge is possible."""
+        gaps = _gaps(ranks, low, high, target)
+        return int(self._note("edge", gaps, (low, high), rate, low + self._below(high - low + 1)))
+
     def uniform(self, bounds: Integers) -> Integers:
         """Any integers below the bounds."""
         bounds = np.asarray(bounds)
@@ -205,6 +211,14 @@ class Repetition:
         self.loss += rate * int(moved.max(initial=0) - moved.min(initial=0))
         return np.asarray(call.outcome)
 
+    def edge(self, ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction) -> int:
+        """The exact law of an edge, at its worst."""
+        gaps = _gaps(ranks, low, high, target)
+        call = self._before("edge", gaps, (low, high), rate)
+        here, there = (np.array([-float(gap * rate) for gap in each]) for each in (gaps, call.values.tolist()))
+        self.loss += _apart(here - np.logaddexp.reduce(here), there - np.logaddexp.reduce(there))
+        return int(call.outcome)
+
     def uniform(self, bounds: Integers) -> Integers:
         """Public randomness loses nothing, and must be asked for alike."""
         bounds = np.asarray(bounds)
@@ -227,6 +241,11 @@ def loss_of_transcript(
     repetition = Repetition(recording)
     run(there, Draws(Allowance(guarantee.epsilon, guarantee.neighbours), repetition))
     return repetition.finish()
+
+
+def _gaps(ranks: Ranks, low: int, high: int, target: Fraction) -> Any:
+    """Return how far every edge is from the target, exactly; for grids of few sub-cells."""
+    return np.array([abs(ranks.at(edge) - target) for edge in range(low, high + 1)], dtype=object)
 
 
 def _apart(here: NDArray[np.float64], there: NDArray[np.float64]) -> Fraction:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.ranks import Ranks
 from dpselect.mechanisms.law import discrete_laplace as log_law
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
@@ -99,6 +100,13 @@ class Replay:
         raise ValueError(
             "A partition has too many outcomes for a script: use loss_of_transcript, which bounds its loss."
         )
+
+    def edge(self, ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction) -> int:
+        """One edge between two: small grids, few sub-cells."""
+        taken = self._next(high - low + 1)
+        weights = [-float(abs(ranks.at(edge) - target) * rate) for edge in range(low, high + 1)]
+        self.log_chance += weights[taken] - float(np.logaddexp.reduce(weights))
+        return low + taken
 
     def uniform(self, bounds: Integers) -> Integers:
         """Public randomness: fixed, but not all alike."""

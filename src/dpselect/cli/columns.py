@@ -34,6 +34,12 @@ OPTIONS = (
 
 def grid_and_column(request: Request) -> tuple[Any, dps.Column | StoredColumn]:
     """Return the public grid, and the column, whose values move to the nearest grid value when they are counted."""
+    bounds, column = bounds_and_column(request)
+    return _grid(**bounds), column
+
+
+def bounds_and_column(request: Request) -> tuple[dict[str, Any], dps.Column | StoredColumn]:
+    """Return the public lower, upper and step, and the column; a grid of any size is never written out."""
     if request.step <= 0:
         raise ValueError("--step must be positive: how fine the answer is.")
     if Path(request.file).suffix == ".npy":
@@ -42,28 +48,34 @@ def grid_and_column(request: Request) -> tuple[Any, dps.Column | StoredColumn]:
         raise dps.PrivacyError(
             "The smallest and largest values in the file are private: pass --lower and --upper, the public bounds."
         )
-    grid = _grid(request.lower, request.upper, request.step)
+    if not request.lower < request.upper:
+        raise ValueError("--lower must be below --upper: the public bounds of the values.")
+    bounds = {"lower": request.lower, "upper": request.upper, "step": request.step}
     if stays(request, request.file):
         if request.column is None:
             raise ValueError("Which column of the table? Pass --column.")
-        return grid, StoredColumn(Warehouse.open(request.file, request.table), request.column)
-    kind = "integer" if grid.dtype.kind == "i" else "real"
-    return grid, dps.Column.read(request.file, request.column, kind=kind)
+        return bounds, StoredColumn(Warehouse.open(request.file, request.table), request.column)
+    kind = "integer" if _whole(**bounds) else "real"
+    return bounds, dps.Column.read(request.file, request.column, kind=kind)
 
 
 def _grid(lower: Fraction, upper: Fraction, step: Fraction) -> Any:
     """Return lower, lower + step, ..., up to upper; integers when all are."""
-    if not lower < upper:
-        raise ValueError("--lower must be below --upper: the public bounds of the values.")
     steps = int((upper - lower) / step)
     if not 1 <= steps <= _MOST:
         raise ValueError(f"--step must divide the bounds into 2 to {_MOST} values: choose another step.")
-    if lower.denominator == 1 and step.denominator == 1:
+    if _whole(lower, upper, step):
         return int(lower) + int(step) * np.arange(steps + 1)
     return float(lower) + float(step) * np.arange(steps + 1)
 
 
-def _histogram(request: Request) -> tuple[Any, dps.Column]:
+def _whole(lower: Fraction, upper: Fraction, step: Fraction) -> bool:
+    """Return whether the grid is one of integers; where it ends does not matter."""
+    del upper
+    return lower.denominator == 1 == step.denominator
+
+
+def _histogram(request: Request) -> tuple[dict[str, Any], dps.Column]:
     try:
         counts = np.load(request.file, allow_pickle=False)
     except FileNotFoundError:
@@ -73,8 +85,8 @@ def _histogram(request: Request) -> tuple[Any, dps.Column]:
     if counts.ndim != 1 or counts.size < 2:
         raise ValueError("A histogram is a list of at least two counts: pass a one-dimensional .npy file.")
     lower = Fraction(0) if request.lower is None else request.lower
-    grid = _grid(lower, lower + request.step * (counts.size - 1), request.step)
-    if request.upper is not None and request.upper != lower + request.step * (counts.size - 1):
+    bounds = {"lower": lower, "upper": lower + request.step * (counts.size - 1), "step": request.step}
+    if request.upper is not None and request.upper != bounds["upper"]:
         raise ValueError("--upper does not agree with the number of cells: leave it out for a histogram.")
-    plain: Any = int if grid.dtype.kind == "i" else float
-    return grid, dps.Column.from_counts(counts, lower=plain(lower), step=plain(request.step))
+    plain: Any = int if _whole(**bounds) else float
+    return bounds, dps.Column.from_counts(counts, lower=plain(lower), step=plain(request.step))

@@ -18,6 +18,7 @@ from dpselect.kernel.budget import Allowance
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.kernel.ranks import Ranks
 from dpselect.learn.builder import Open, Plan
 from dpselect.learn.room import MOST_DEPTH
 from dpselect.mechanisms.exponential import exponential
@@ -108,6 +109,10 @@ class First:
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:  # noqa: ARG002
         """Return the partition of least cost."""
         return least_cost(candidates, costs)
+
+    def edge(self, ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction) -> int:  # noqa: ARG002
+        """Return the first edge."""
+        return low
 
     def uniform(self, bounds: Integers) -> Integers:
         """Return zeros."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,10 @@ from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
+from dpselect.kernel.ranks import Ranks
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
+from dpselect.release.halving import halved
 from dpselect.release.partition import Candidates
 from dpselect.release.protocol import Outcomes
 from dpselect.release.questions import Question, countable, question, require_valid, row_ticks
@@ -153,6 +156,18 @@ class Draws:
             raise ValueError("costs must be one cost per candidate interval, in their order.")
         self._take(total, bound.neighbours)
         return self._outcomes.partition(candidates, integers, rate)
+
+    def halving(self, ranks: Ranks, shares: Sequence[Fraction], epsilon: Epsilon) -> list[int]:
+        """Return the grid places of distinct increasing shares of the records, never decreasing; epsilon for all.
+
+        Args:
+            ranks: of records, one of which more or fewer is one more or fewer of one value. Proof: ``halving.md``.
+        """
+        total = exact_epsilon(epsilon)
+        if not shares or not 0 <= shares[0] <= shares[-1] <= 1 or any(a >= b for a, b in pairwise(shares)):
+            raise ValueError("shares must increase, from 0 to 1: sort them and name each once.")
+        self._take(total, Neighbours.ADD_REMOVE, ranged=len(shares) == 1)
+        return halved(ranks, shares, total, self._outcomes.edge)
 
     def uniform(self, bounds: Integers) -> Integers:
         """Return independent uniform integers in [0, bound): they see no data and cost nothing."""

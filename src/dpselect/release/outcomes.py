@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.coins import Entropy, new_entropy
+from dpselect.kernel.ranks import Ranks
 from dpselect.kernel.samplers import grouped
 from dpselect.kernel.samplers.clipped_flip import clipped_flip
 from dpselect.kernel.samplers.discrete_laplace import noise
 from dpselect.kernel.samplers.exponential import exponential
+from dpselect.kernel.samplers.halving import edge
 from dpselect.kernel.samplers.heavy_tails import heavy_tails, heavy_tails_rows
 from dpselect.kernel.samplers.heavy_value import heavy_value
 from dpselect.kernel.samplers.laplace import laplace
@@ -115,6 +117,10 @@ class Coins:
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
         """Return the edges of the partition of least noisy cost; the noise itself goes nowhere."""
         return least_cost(candidates, self.noisy(costs, rate))
+
+    def edge(self, ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction) -> int:
+        """Return an edge of sub-cells near a rank."""
+        return edge(ranks, low, high, target, rate, self._stream())
 
     def uniform(self, bounds: Integers) -> Integers:
         """Return independent uniform integers below the bounds."""

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.ranks import Ranks
 from dpselect.mechanisms.sampler import Sampler
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
 from dpselect.release.partition import Candidates
@@ -59,6 +60,10 @@ class Outcomes(Protocol):
 
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction, /) -> Integers:
         """Return the edges of the partition of least noisy cost."""
+        ...
+
+    def edge(self, ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction, /) -> int:
+        """Return an edge of sub-cells in [low, high], of probability proportional to exp(-rate |its rank - target|)."""
         ...
 
     def uniform(self, bounds: Integers, /) -> Integers:

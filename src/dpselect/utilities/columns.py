@@ -17,7 +17,7 @@ from dpselect.sources.column_cells import INTEGER_CLIP
 from dpselect.sources.warehouse import is_expression
 from dpselect.views import Column, StoredColumn
 from dpselect.views.column import public_points
-from dpselect.views.grid import Numbers
+from dpselect.views.grid import EvenGrid, Grid, Integers, Numbers, grid_of
 
 # A grid that fits memory with room to spare.
 _MOST = 10**7
@@ -63,14 +63,36 @@ def public_grid(grid: ArrayLike | None, lower: Any = None, upper: Any = None, st
             "The candidates must be public, and the values that happen to occur are private: pass grid=, the public "
             "list of values, or lower=, upper= and step=."
         )
-    low, high = (_bound(name, bounds[name]) for name in ("lower", "upper"))
-    if not low < high:
-        raise ValueError("lower must be below upper: pass the public bounds of the values.")
-    if step is None and not (isinstance(lower, numbers.Integral) and isinstance(upper, numbers.Integral)):
-        raise ValueError(Advice("Between bounds that are not integers there is no natural step: pass {step=}."))
-    points = _even(low, high, Fraction(1) if step is None else _bound("step", step))
-    real = any(isinstance(bound, (float, np.floating)) for bound in bounds.values())
-    return public_points(points.astype(np.float64) if real else points)
+    even = _even(*_even_bounds(lower, upper, step))
+    if even.size > _MOST:
+        raise ValueError(f"step must divide the bounds into at most {_MOST} values: choose a larger step.")
+    return public_points(even.array() if isinstance(even, EvenGrid) else even)
+
+
+def public_values(grid: Any, lower: Any = None, upper: Any = None, step: Any = None) -> Grid:
+    """Return the public grid of :func:`public_grid` without an array of its values, where it is even.
+
+    A ``range``, bounds and a step, and an array of evenly spaced integers may have any number of values.
+
+    Raises:
+        PrivacyError, TypeError, ValueError: as :func:`public_grid`.
+
+    >>> public_values(None, 0, 10**12, 0.5)
+    EvenGrid(first=0, step=1, size=2000000000001, over=2, real=True)
+    """
+    if isinstance(grid, range) and grid.step < 0:
+        raise ValueError("grid must be finite and strictly increasing: sort it and drop repeated values.")
+    if isinstance(grid, range) and lower is upper is step is None and len(grid) >= 2:
+        first, last = grid[0], grid[-1]
+        if max(abs(first), abs(last)) > INTEGER_CLIP:
+            raise ValueError("A grid of integers lies within 2^61: pass floats.")
+        return EvenGrid(first, grid.step, len(grid))
+    if grid is None and lower is not None and upper is not None:
+        low, high, each, real = _even_bounds(lower, upper, step)
+        even = _even(low, high, each, real)
+        if isinstance(even, EvenGrid):
+            return even
+    return grid_of(public_grid(grid, lower, upper, step))
 
 
 def _bound(name: str, value: Any) -> Fraction:
@@ -85,19 +107,33 @@ def _bound(name: str, value: Any) -> Fraction:
         raise ValueError(f"{name} must be finite: pass what is public about the values.") from None
 
 
-def _even(low: Fraction, high: Fraction, step: Fraction) -> Numbers:
-    """Return low, low + step, ... up to high, each rounded once."""
+def _even_bounds(lower: Any, upper: Any, step: Any) -> tuple[Fraction, Fraction, Fraction, bool]:
+    """Return the bounds and the step exactly, and whether a float among them makes the grid one of floats."""
+    low, high = _bound("lower", lower), _bound("upper", upper)
+    if not low < high:
+        raise ValueError("lower must be below upper: pass the public bounds of the values.")
+    if step is None and not (isinstance(lower, numbers.Integral) and isinstance(upper, numbers.Integral)):
+        raise ValueError(Advice("Between bounds that are not integers there is no natural step: pass {step=}."))
+    real = any(isinstance(bound, (float, np.floating)) for bound in (lower, upper, step))
+    return low, high, Fraction(1) if step is None else _bound("step", step), real
+
+
+def _even(low: Fraction, high: Fraction, step: Fraction, real: bool) -> EvenGrid | Numbers:
+    """Return low, low + step, ... up to high, each rounded once; an array where 53 bits cannot hold the numbers."""
     if step <= 0:
         raise ValueError("step must be positive: how fine the answer is.")
     steps = (high - low) // step
-    if not 1 <= steps <= _MOST:
-        raise ValueError(f"step must divide the bounds into 2 to {_MOST} values: choose another step.")
-    whole = math.lcm(low.denominator, step.denominator)
-    first, each = int(low * whole), int(step * whole)
-    if max(abs(first), abs(first + steps * each), whole) > (INTEGER_CLIP if whole == 1 else _EXACT):
-        return np.asarray(float(low) + float(step) * np.arange(steps + 1))
-    places = first + each * np.arange(steps + 1)
-    return places if whole == 1 else np.asarray(places / whole)
+    over = math.lcm(low.denominator, step.denominator)
+    first, each = int(low * over), int(step * over)
+    whole = over == 1 and not real
+    fits = max(abs(first), abs(first + steps * each), over) <= (INTEGER_CLIP if whole else _EXACT)
+    if steps < 1:
+        raise ValueError(Advice("{step} must divide the bounds into 2 values or more: choose a smaller step."))
+    if fits:
+        return EvenGrid(first, each, steps + 1, over, not whole)
+    if steps > _MOST:
+        raise ValueError(Advice("{step} is so fine that floating point rounds it away: choose a larger step."))
+    return np.asarray(float(low) + float(step) * np.arange(steps + 1))
 
 
 def histogram(values: Any, kind: str) -> Column | StoredColumn:
@@ -124,3 +160,13 @@ def counted(values: Any, grid: Numbers) -> tuple[NDArray[np.int64], Mapping[str,
     """
     column = histogram(values, "integer" if grid.dtype.kind == "i" else "real")
     return column.counts_on(grid), column.metadata
+
+
+def occupied(values: Any, grid: Grid) -> tuple[Integers, Integers, Mapping[str, str]]:
+    """Return which places of a public grid are nearest to records, to how many each, and where they came from.
+
+    Raises:
+        TypeError, ValueError, ConnectionError: as :func:`counted`.
+    """
+    column = histogram(values, "real" if grid.real else "integer")
+    return *column.occupied_on(grid), column.metadata

@@ -18,6 +18,7 @@ from dpselect.kernel.errors import Advice
 
 # Keeps the products of a share and up to 4 * 10^10 records within 64 bits; beyond, Python's integers are used.
 _FINEST = 10**8
+_RANGE = "p must be a percentage, 0 <= p <= 100."
 
 
 def percent(p: Any) -> Fraction:
@@ -34,18 +35,18 @@ def percent(p: Any) -> Fraction:
     """
     exact = _read(p, "p must be a number: pass a percentage such as 50 or 99.9.")
     if exact is None or not 0 <= exact <= 100:
-        raise ValueError("p must be a percentage, 0 <= p <= 100.")
+        raise ValueError(_RANGE)
     return (exact / 100).limit_denominator(_FINEST)
 
 
 def shares_of(shares: Iterable[Any]) -> list[Fraction]:
-    """Return distinct shares, 0 <= share <= 1, as exact fractions; digits as in :func:`percent`.
+    """Return distinct shares, 0 <= share <= 1, as exact fractions; a float is read as its decimal text.
 
     Raises:
         TypeError: not a list of numbers.
         ValueError: none, one given twice, or one outside [0, 1]; one above 1 can only be a percentage.
 
-    >>> shares_of([0.25, 1 / 3])
+    >>> shares_of([0.25, Fraction(1, 3)])
     [Fraction(1, 4), Fraction(1, 3)]
     """
     exact = _listed(shares, "shares", "shares", "[0.25, 0.5, 0.75]")
@@ -57,11 +58,11 @@ def shares_of(shares: Iterable[Any]) -> list[Fraction]:
         )
     if not all(0 <= share <= 1 for share in exact):
         raise ValueError("Every share must be from 0 to 1: pass for example 0.25, or 0.5 for the median.")
-    return _distinct([share.limit_denominator(_FINEST) for share in exact], "A share")
+    return _distinct(exact, "A share")
 
 
 def shares_of_percentages(p: Iterable[Any]) -> list[Fraction]:
-    """Return the shares p / 100 of distinct percentages, 0 <= p <= 100; digits as in :func:`percent`.
+    """Return the shares p / 100 of distinct percentages, 0 <= p <= 100, exactly; a float is read as its decimal text.
 
     Several of which none exceeds 1 and not all are whole can only be shares. A single one may be as small as it likes.
 
@@ -80,7 +81,9 @@ def shares_of_percentages(p: Iterable[Any]) -> list[Fraction]:
                 f"{_joined([100 * each for each in exact])}{{, or use quantiles, which takes shares|}}."
             )
         )
-    return _distinct([percent(each) for each in exact], "A percentage")
+    if not all(0 <= each <= 100 for each in exact):
+        raise ValueError(_RANGE)
+    return _distinct([each / 100 for each in exact], "A percentage")
 
 
 def _listed(values: Iterable[Any], name: str, kind: str, example: str) -> list[Fraction]:

@@ -1,0 +1,55 @@
+"""Several quantiles by recursive halving: one edge per share, at budgets that add up to epsilon along every path.
+
+The middle share is drawn first; the mass left of its edge and that right of it are then two problems of half as many
+shares each. A record whose sub-cells lie on both sides of an edge is in both, with the masses it has there.
+
+References: Kaplan, Schnapp and Stemmer 2022 (halving); masses and budgets by path are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpselect.kernel.ranks import Ranks
+
+# Draws an edge: ranks, the least and the largest edge, the target in units, and the rate for each unit.
+DrawEdge = Callable[[Ranks, int, int, Fraction, Fraction], int]
+
+
+@dataclass(frozen=True)
+class _Aim:
+    """A public share, and how many records beyond share * n its edge should be: neighbours move both alike."""
+
+    share: Fraction
+    more: Fraction = Fraction(0)
+
+    @classmethod
+    def at(cls, share: Fraction) -> _Aim:
+        """Return what lies within the record of rank floor(share n) + 1, that of share 1 within the last record."""
+        return cls(share, Fraction(-1, 2) if share == 1 else Fraction(1, 2 * share.denominator))
+
+
+def halved(ranks: Ranks, shares: Sequence[Fraction], epsilon: Fraction, draw: DrawEdge) -> list[int]:
+    """Return the places of distinct increasing shares, never decreasing; epsilon is that of the whole list."""
+    places = [0] * len(shares)
+    aims = [_Aim.at(share) for share in shares]
+
+    def halve(first: int, last: int, low: int, high: int, least: _Aim, most: _Aim, left: Fraction) -> None:
+        """Draw the edges of the shares first .. last - 1 between two edges, with what is left of epsilon."""
+        if first == last:
+            return
+        middle = (first + last) // 2
+        here, aim = left / (last - first).bit_length(), aims[middle]
+        within = (aim.share - least.share) / (most.share - least.share)
+        more = aim.more - (1 - within) * least.more - within * most.more
+        base, units = ranks.at(low), ranks.at(high) - ranks.at(low)
+        rate = here / (2 * max(within, 1 - within) * ranks.cuts)
+        edge = draw(ranks, low, high, base + within * units + more * ranks.cuts, rate)
+        places[middle] = min(edge // ranks.cuts, ranks.size - 1)
+        halve(first, middle, low, edge, least, aim, left - here)
+        halve(middle + 1, last, edge, high, aim, most, left - here)
+
+    halve(0, len(shares), 0, ranks.edges, _Aim(Fraction(0)), _Aim(Fraction(1)), epsilon)
+    return places
