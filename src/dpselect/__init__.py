@@ -120,6 +120,7 @@ if TYPE_CHECKING:
     from dpselect.analysis.value import value_law as value_law
     from dpselect.ledger import Ledger as Ledger
     from dpselect.ledger import budget as budget
+    from dpselect.mechanisms.joint_top_k import joint_law as joint_law
     from dpselect.mechanisms.worst_case import WorstError as WorstError
     from dpselect.release.above_threshold import above_threshold as above_threshold
     from dpselect.release.above_threshold import threshold_error as threshold_error
@@ -149,6 +150,7 @@ else:
         "analysis.recommend": ("Recommendation", "recommend", "tune"),
         "analysis.value": ("value_error", "value_law"),
         "ledger": ("Ledger", "budget"),
+        "mechanisms.joint_top_k": ("joint_law",),
         "mechanisms.worst_case": ("WorstError",),
         "release.above_threshold": ("above_threshold", "threshold_error"),
         "release.median": ("median",),

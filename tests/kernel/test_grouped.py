@@ -103,11 +103,11 @@ def test_a_point_is_under_the_weight_exactly(mass: int, exponent: Fraction) -> N
         return lambda count: value.to_bytes(count, "big")
 
     if cell:
-        assert groups._under(cell - 1, mass, exponent, bytes)
-    assert not groups._under(cell + 1, mass, exponent, bytes)
+        assert groups.under(cell - 1, mass, exponent, bytes)
+    assert not groups.under(cell + 1, mass, exponent, bytes)
     if exponent:
-        assert fraction == 0 or groups._under(cell, mass, exponent, words(fraction - 1))
-        assert not groups._under(cell, mass, exponent, words(fraction + 1))
+        assert fraction == 0 or groups.under(cell, mass, exponent, words(fraction - 1))
+        assert not groups.under(cell, mass, exponent, words(fraction + 1))
 
 
 @pytest.mark.parametrize("rate", [Fraction(1), Fraction(1, 10**20), Fraction(10**300), Fraction(22, 7 * 2**20)])

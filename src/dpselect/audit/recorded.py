@@ -10,7 +10,7 @@ door still counts what is drawn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.budget import Allowance
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.ranks import Ranks
+from dpselect.mechanisms.joint_top_k import JointQuestion, joint_log_law
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
 from dpselect.release.draws import Draws
@@ -104,6 +105,12 @@ class Recording:
         """Any integer is possible; this is near."""
         outcome = centre + self._below(2 * _NOISE + 1) - _NOISE
         return int(self._note("noisy_number", np.array([centre, scale], dtype=object), (noise,), Fraction(0), outcome))
+
+    def joint(self, asked: JointQuestion) -> list[int]:
+        """Any ordered list."""
+        left = list(range(asked.ticks.size))
+        outcome = [left.pop(self._below(len(left))) for _ in range(asked.k)]
+        return list(self._note("joint", asked.ticks, (asked.k, asked.clip), asked.rate, outcome))
 
     def raised_bar(self, _: Fraction) -> NoReturn:
         """Refuse: what a bar loses is a matter of all its answers together."""
@@ -199,6 +206,12 @@ class Repetition:
             max(0.0, max(noise.loss(moved, *pair) for pair in ((ratio, 1.0), (1.0, ratio))) - _ROUNDING)
         )
         return int(call.outcome)
+
+    def joint(self, asked: JointQuestion) -> list[int]:
+        """The exact law of lists, at the worst of them."""
+        call = self._before("joint", asked.ticks, (asked.k, asked.clip), asked.rate)
+        self.loss += _apart(joint_log_law(asked), joint_log_law(replace(asked, ticks=call.values)))
+        return list(call.outcome)
 
     def raised_bar(self, _: Fraction) -> NoReturn:
         """Refuse, as a recording does."""

@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from itertools import islice, permutations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.ranks import Ranks
+from dpselect.mechanisms.joint_top_k import JointQuestion, joint_log_law
 from dpselect.mechanisms.law import discrete_laplace as log_law
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
@@ -57,6 +59,12 @@ class Replay:
             self.log_chance += float(sampler.ticks_log_law(ticks[left], rate)[place])
             chosen.append(left.pop(place))
         return chosen
+
+    def joint(self, asked: JointQuestion) -> list[int]:
+        """One of the ordered lists."""
+        place = self._next(math.perm(asked.ticks.size, asked.k))
+        self.log_chance += float(joint_log_law(asked)[place])
+        return list(next(islice(permutations(range(asked.ticks.size), asked.k), place, None)))
 
     def grouped(
         self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int

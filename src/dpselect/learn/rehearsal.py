@@ -22,6 +22,7 @@ from dpselect.kernel.ranks import Ranks
 from dpselect.learn.builder import Open, Plan
 from dpselect.learn.room import MOST_DEPTH
 from dpselect.mechanisms.exponential import exponential
+from dpselect.mechanisms.joint_top_k import JointQuestion
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
@@ -97,6 +98,10 @@ class First:
     def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise) -> int:  # noqa: ARG002
         """Return the integer."""
         return centre
+
+    def joint(self, asked: JointQuestion) -> list[int]:
+        """Return the first candidates."""
+        return list(range(asked.k))
 
     def raised_bar(self, rate: Fraction) -> First:  # noqa: ARG002
         """Return a bar that was not raised."""

@@ -18,6 +18,7 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.kernel.ranks import Ranks
+from dpselect.mechanisms.joint_top_k import JointQuestion
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.release.halving import halved
@@ -64,6 +65,11 @@ class Draws:
         """Return the positions of k winners of a question that was prepared before."""
         self._pay(asked.guarantee, require_count(k, asked.ticks.size))
         return self._outcomes.winners(asked.sampler, asked.ticks, asked.rate, k)
+
+    def joint(self, asked: JointQuestion) -> list[int]:
+        """Return the positions of an ordered list, drawn at once for how far its worst place falls short."""
+        self._pay(asked.guarantee, 1)
+        return self._outcomes.joint(asked)
 
     def ask(self, scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism | None = None) -> Question:
         """Return a question at this epsilon for each winner, ready to be answered; nothing is taken."""

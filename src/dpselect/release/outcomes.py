@@ -17,9 +17,11 @@ from dpselect.kernel.samplers.exponential import exponential
 from dpselect.kernel.samplers.halving import edge
 from dpselect.kernel.samplers.heavy_tails import heavy_tails, heavy_tails_rows
 from dpselect.kernel.samplers.heavy_value import heavy_value
+from dpselect.kernel.samplers.joint import joint
 from dpselect.kernel.samplers.laplace import laplace
 from dpselect.kernel.samplers.permute_and_flip import permute_and_flip, permute_and_flip_rows, uniform
 from dpselect.kernel.samplers.threshold import Bar
+from dpselect.mechanisms.joint_top_k import JointQuestion
 from dpselect.mechanisms.sampler import (
     CLIPPED_FLIP,
     CLIPPED_LAPLACE,
@@ -73,6 +75,10 @@ class Coins:
         if sampler.clip is not None:
             return _CLIPPED[sampler.name](ticks, rate, sampler.clip(ticks.size), self._stream())
         return _DRAWS[sampler.name](ticks, rate, self._stream())
+
+    def joint(self, asked: JointQuestion) -> list[int]:
+        """Return the positions of an ordered list, drawn at once."""
+        return joint(asked.ticks, asked.k, asked.rate, asked.clip, self._stream())
 
     def grouped(
         self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int

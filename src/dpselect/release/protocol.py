@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.ranks import Ranks
+from dpselect.mechanisms.joint_top_k import JointQuestion
 from dpselect.mechanisms.sampler import Sampler
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
 from dpselect.release.partition import Candidates
@@ -30,6 +31,10 @@ class Outcomes(Protocol):
 
     def winners(self, sampler: Sampler, ticks: Integers, rate: Fraction, k: int, /) -> list[int]:
         """Return the positions of k winners, one after the other, each from those that remain."""
+        ...
+
+    def joint(self, asked: JointQuestion, /) -> list[int]:
+        """Return the positions of an ordered list, drawn at once by how far it falls short."""
         ...
 
     def grouped(

@@ -43,7 +43,7 @@ def exponential(gaps: Integers, counts: Integers, rate: Fraction, entropy: Entro
         point = below(int(ends[-1]), entropy)
         group = int(ends.searchsorted(point, side="right"))
         place = point - int(ends[group]) + int(lengths[group])
-        if _under(place, int(counts[group]) << shift, int(gaps[group]) * rate, entropy):
+        if under(place, int(counts[group]) << shift, int(gaps[group]) * rate, entropy):
             return group
 
 
@@ -55,7 +55,7 @@ def _lengths(gaps: Integers, counts: Integers, rate: Fraction) -> tuple[Integers
     return np.floor(weight * (1 + GUARD) * 2.0**shift).astype(np.int64) + 1, shift
 
 
-def _under(place: int, mass: int, exponent: Fraction, entropy: Entropy) -> bool:
+def under(place: int, mass: int | Fraction, exponent: Fraction, entropy: Entropy) -> bool:
     """Tell whether a uniform point in [place, place + 1) lies below mass * exp(-exponent), exactly."""
     bits, digits = 0, 40
     while True:
