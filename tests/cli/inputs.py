@@ -95,5 +95,6 @@ COMMANDS = [
     ["budget", "spend", "people.ledger", "--epsilon", "1"],
     ["budget", "export", "people.ledger"],
     ["mechanisms"],
+    ["plan", "--candidates", "9", "--error", "3"],
     ["datasets"],
 ]

@@ -68,7 +68,7 @@ def test_json_is_for_programs(edges: Path, capsys: pytest.CaptureFixture[str]) -
     assert 0 == main(["top-k", str(edges), *arguments])
     answer = json.loads(capsys.readouterr().out)
 
-    assert {"command", "candidates", "metric", "mechanism", "guarantee"} == set(answer)
+    assert {"command", "candidates", "metric", "mechanism", "guarantee", "accuracy"} == set(answer)
     exact = {"epsilon": "1/3", "epsilon_float": 1 / 3, "delta": "0", "delta_float": 0.0, "neighbours": "edge"}
     assert exact == answer["guarantee"]
     assert answer["candidates"][0] in range(6)

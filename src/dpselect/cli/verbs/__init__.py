@@ -23,6 +23,7 @@ PANELS = {
         "budget": "Keep a privacy budget in a ledger file.",
     },
     "Look before you spend": {
+        "plan": "Say which epsilon is needed, or what an epsilon gives, whatever the data.",
         "mechanisms": "List the mechanisms and what each is for.",
         "compare": "Show accuracy against epsilon for several mechanisms, on public data.",
         "demo": "Compare mechanisms on a real graph, with exact probabilities.",
