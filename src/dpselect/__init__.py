@@ -30,6 +30,7 @@ __all__ = [
     "BudgetError",
     "Candidates",
     "Column",
+    "Cumulative",
     "Draws",
     "Graph",
     "GroupedRelease",
@@ -56,6 +57,7 @@ __all__ = [
     "audit",
     "budget",
     "compare",
+    "cumulative",
     "epsilon_for",
     "error_tail",
     "error_tail_bound",
@@ -118,6 +120,8 @@ if TYPE_CHECKING:
     from dpselect.analysis.recommend import tune as tune
     from dpselect.analysis.value import value_error as value_error
     from dpselect.analysis.value import value_law as value_law
+    from dpselect.histograms.cumulative import Cumulative as Cumulative
+    from dpselect.histograms.cumulative import cumulative as cumulative
     from dpselect.ledger import Ledger as Ledger
     from dpselect.ledger import budget as budget
     from dpselect.mechanisms.joint_top_k import joint_law as joint_law
@@ -149,6 +153,7 @@ else:
         "analysis.plan": ("epsilon_for", "worst_error"),
         "analysis.recommend": ("Recommendation", "recommend", "tune"),
         "analysis.value": ("value_error", "value_law"),
+        "histograms.cumulative": ("Cumulative", "cumulative"),
         "ledger": ("Ledger", "budget"),
         "mechanisms.joint_top_k": ("joint_law",),
         "mechanisms.worst_case": ("WorstError",),

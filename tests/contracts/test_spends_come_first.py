@@ -37,6 +37,7 @@ RELEASES: dict[str, Callable] = {
         for name in dps.mechanisms.EVERY_MECHANISM
     },
     "above_threshold": lambda ledger: dps.above_threshold(5, 1, ledger=ledger).ask(5),
+    "cumulative": lambda ledger: dps.cumulative([1, 2, 2, 4], grid=range(6), epsilon=1, ledger=ledger),
     "median": lambda ledger: dps.median([1, 2, 2, 4], lower=0, upper=5, epsilon=1, ledger=ledger),
     "percentiles": lambda ledger: dps.percentiles([1, 2, 2, 4], [25, 50], grid=range(6), epsilon=1, ledger=ledger),
     "private_sql": lambda ledger: dps.published.private_sql(

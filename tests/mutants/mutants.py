@@ -356,7 +356,10 @@ MUTANTS = (
         "ONE.times(len(levels))",
         "ONE",
         (),
-        ("tests/histograms/test_exact_loss.py::test_linear_measurements_lose_exactly_epsilon",),
+        (
+            "tests/histograms/test_exact_loss.py::test_linear_measurements_lose_exactly_epsilon",
+            "tests/histograms/test_cumulative.py::test_the_loss_is_exactly_epsilon",
+        ),
     ),
     Mutant(
         "wavelets forget that the total moves",

@@ -143,3 +143,21 @@ def test_percentiles_take_a_column_of_an_engine() -> None:
 
     assert [abs(found - true) < 40 for found, true in zip(release.candidates, (250, 750), strict=True)] == [True, True]
     assert [("duckdb", "x")] * 3 == [(each["source"], each["column"]) for each in facts]
+
+
+def test_grids_of_any_size_are_counted_in_the_engine() -> None:
+    """Only occupied values are fetched; a whole distribution comes from the same counts."""
+    values = np.random.default_rng(4).integers(-(10**12), 10**12, 500)
+    column = ibis.memtable({"x": values}).x
+    chosen = dps.quantiles(column, [0, 0.5, 1], lower=-(2**60), upper=2**60, epsilon=10**6).candidates
+    coarse = dps.quantiles(column, [0.5], grid=range(-(10**13), 10**13, 1000), epsilon=10**6).candidate
+    curve = dps.cumulative(column, lower=-(10**12), upper=10**12, step=10**9, epsilon=10**5)
+    ordered = np.sort(values)
+
+    assert tuple(ordered[[0, 250, 499]]) == chosen
+    assert abs(coarse - ordered[250]) <= 500
+    assert abs(curve.quantile(0.5) - ordered[250]) <= 10**9
+    with pytest.raises(ValueError, match="too fine for an engine"):
+        dps.quantiles(column, [0.5], grid=range(-(2**60), 2**60, 2), epsilon=1)
+    with pytest.raises(ValueError, match="at most 10000000 values"):
+        dps.quantiles(ibis.memtable({"x": [0.5]}).x, [0.5], lower=0, upper=10**9, epsilon=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -30,6 +30,7 @@ def released(
     ledger: Spender | None,
     *,
     door: Door = opened,
+    metadata: Mapping[str, str] | None = None,
 ) -> Floats:
     """Return the estimate of a histogram, once the whole epsilon is recorded.
 
@@ -43,7 +44,7 @@ def released(
     require_rate(least_rate(cells.shape, exact))
     guarantee = Guarantee(exact, Neighbours.ADD_REMOVE)
     # Everything that can refuse has done so: from here on the spend stands, whatever happens.
-    with door(guarantee, mechanism=name, ledger=ledger) as draws:
+    with door(guarantee, mechanism=name, ledger=ledger, metadata=metadata) as draws:
         return estimate(cells, exact, draws)
 
 

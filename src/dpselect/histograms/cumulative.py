@@ -1,0 +1,150 @@
+"""A whole distribution for one price: noisy counts of nested blocks, made to agree and to increase."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpselect.histograms.counts import COUNT_CLIP, MOST_CELLS, Floats, Integers
+from dpselect.histograms.hb import estimate, least_rate
+from dpselect.histograms.release import released
+from dpselect.kernel.budget import Spender
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.release.draws import Draws
+from dpselect.release.opened import Door, opened
+from dpselect.utilities.columns import occupied, public_values
+from dpselect.utilities.shares import shares_of
+from dpselect.views import Column, StoredColumn
+from dpselect.views.grid import Grid
+
+TREE = "tree of counts"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Cumulative:
+    """What may be published: how many records there are up to each grid value; every question about it is free.
+
+    Attributes:
+        grid: the public grid.
+        counts: noisy numbers of records up to each value, shape of the grid; they never decrease, and none is negative.
+        mechanism: what drew them.
+        guarantee: the promise.
+    """
+
+    grid: Grid
+    counts: Floats
+    mechanism: str
+    guarantee: Guarantee
+
+    @property
+    def total(self) -> float:
+        """Return the noisy number of records."""
+        return float(self.counts[-1])
+
+    def quantile(self, share: Any) -> int | float:
+        """Return the grid value that holds a share of the records, 0 <= share <= 1: 0.5 is the median.
+
+        Raises:
+            TypeError, ValueError: not a share.
+        """
+        return self.quantiles([share])[0]
+
+    def quantiles(self, shares: Iterable[Any]) -> tuple[int | float, ...]:
+        """Return the grid values of several distinct shares, in their order.
+
+        Raises:
+            TypeError, ValueError: not shares; one above 1 can only be a percentage: divide it by 100.
+        """
+        return tuple(self._quantile(share) for share in shares_of(shares))
+
+    def _quantile(self, share: Fraction) -> int | float:
+        # The record of rank floor(share n) + 1, that of share 1 the last.
+        rank = float(share) * self.total
+        place = int(self.counts.searchsorted(rank, side="left" if share == 1 else "right"))
+        return self.grid.value(min(place, self.grid.size - 1))
+
+    def share_below(self, value: float) -> float:
+        """Return the share of records whose grid value is below a number; 0 where no records are left of the noise.
+
+        >>> release = cumulative([1, 2, 2, 4], lower=0, upper=5, epsilon=10**4)
+        >>> round(release.share_below(2), 3), round(release.share_below(4), 3), release.quantile(0.5)
+        (0.25, 0.75, 2)
+        """
+        places = int(np.searchsorted(self.grid.array(), value, side="left"))
+        return float(self.counts[places - 1]) / self.total if places and self.total else 0.0
+
+    def __repr__(self) -> str:
+        return f"Cumulative({self.grid.size} values, {self.guarantee})"
+
+
+def cumulative(
+    values: ArrayLike | Column | StoredColumn,
+    *,
+    grid: ArrayLike | None = None,
+    lower: Any = None,
+    upper: Any = None,
+    step: Any = None,
+    epsilon: Epsilon,
+    ledger: Spender | None = None,
+) -> Cumulative:
+    """Release how many records there are up to each grid value; then every quantile and every share is free.
+
+    Counts of nested blocks with geometric noise, the least-squares histogram that agrees with all of them, and the
+    least-squares curve through its sums that never decreases. For many quantiles it is better than drawing them
+    (:func:`dpselect.quantile_method`), for one or a few it is worse.
+
+    Args:
+        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or spells no number
+            is left out. A column of an Ibis table is counted where it is.
+        grid: the public values, strictly increasing, 2 to 2^22 of them.
+        lower, upper, step: the same as an even grid: lower, lower + step, ... up to upper; step is 1 between integers.
+        epsilon: the budget, for any number of questions; at least 1/10000.
+        ledger: where the spend is recorded, as one entry, before anything is drawn.
+
+    Guarantee: epsilon-differential privacy, one record more or fewer: a record is in one block of each level.
+
+    Raises:
+        PrivacyError: neither ``grid`` nor ``lower`` and ``upper``.
+        TypeError, ValueError: a bad grid, or one of more than 2^22 values; a bad epsilon; nothing was spent.
+        BudgetError: the ledger does not allow it; nothing was spent.
+
+    >>> release = cumulative(range(1000), lower=0, upper=999, epsilon=100)
+    >>> [abs(release.quantile(share) - 1000 * share) < 30 for share in (0.1, 0.5, 0.9)]
+    [True, True, True]
+
+    Source: Hay, Rastogi, Miklau and Suciu 2010 (blocks that agree); isotonic regression is ours.
+    """
+    return release_of(values, public_values(grid, lower, upper, step), epsilon, ledger)
+
+
+def release_of(
+    values: ArrayLike | Column | StoredColumn,
+    grid: Grid,
+    epsilon: Epsilon,
+    ledger: Spender | None,
+    door: Door = opened,
+) -> Cumulative:
+    """Release behind a given door."""
+    if grid.size > MOST_CELLS:
+        raise ValueError(f"A tree of counts has at most {MOST_CELLS} values, not {grid.size}: choose a larger step.")
+    places, many, metadata = occupied(values, grid)
+    cells = np.zeros(grid.size, dtype=np.int64)
+    cells[places] = np.minimum(many, COUNT_CLIP)
+    promise = Guarantee(exact_epsilon(epsilon), Neighbours.ADD_REMOVE)
+    counts = released(TREE, curve, least_rate, cells, epsilon, ledger, door=door, metadata=metadata)
+    return Cumulative(grid, counts, TREE, promise)
+
+
+def curve(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
+    """Return the increasing curve of least squares through the sums of a noisy histogram, cut at 0."""
+    from scipy.optimize import isotonic_regression
+
+    increasing: Floats = isotonic_regression(np.maximum(np.cumsum(estimate(counts, epsilon, draws)), 0)).x
+    return increasing
