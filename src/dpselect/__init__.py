@@ -63,6 +63,7 @@ __all__ = [
     "error_tail_bound",
     "expected_error",
     "expected_error_bound",
+    "key_law",
     "ledger",
     "mechanism",
     "mechanisms",
@@ -79,6 +80,7 @@ __all__ = [
     "recommend",
     "release_value",
     "select",
+    "select_keys",
     "sensitivity",
     "threshold_error",
     "to_opendp",
@@ -128,6 +130,8 @@ if TYPE_CHECKING:
     from dpselect.mechanisms.worst_case import WorstError as WorstError
     from dpselect.release.above_threshold import above_threshold as above_threshold
     from dpselect.release.above_threshold import threshold_error as threshold_error
+    from dpselect.release.keys import key_law as key_law
+    from dpselect.release.keys import select_keys as select_keys
     from dpselect.release.median import median as median
     from dpselect.release.most_common import GroupedRelease as GroupedRelease
     from dpselect.release.most_common import most_common as most_common
@@ -158,6 +162,7 @@ else:
         "mechanisms.joint_top_k": ("joint_law",),
         "mechanisms.worst_case": ("WorstError",),
         "release.above_threshold": ("above_threshold", "threshold_error"),
+        "release.keys": ("key_law", "select_keys"),
         "release.median": ("median",),
         "release.most_common": ("GroupedRelease", "most_common"),
         "release.quantiles": ("percentiles", "quantiles"),

@@ -595,6 +595,22 @@ MUTANTS = (
         ("tests/release/test_most_common.py::test_one_person_in_two_regions_costs_epsilon_and_no_more",),
     ),
     Mutant(
+        "the table of chances is rounded upwards",
+        "dpselect.kernel.keep_chances:keep_chances",
+        "int(delta * CERTAIN), 0",
+        "int(delta * CERTAIN) + 1, 0",
+        (),
+        ("tests/kernel/test_keys.py::test_every_two_steps_meet_the_four_inequalities_exactly",),
+    ),
+    Mutant(
+        "nobody's keys are truncated before they are counted",
+        "dpselect.release.keys:kept",
+        "events.at_most(int(bound.total), draws.uniform).counts()",
+        "events.counts()",
+        (),
+        ("tests/release/test_keys.py::test_no_person_is_told_apart_by_more_than_epsilon_and_delta",),
+    ),
+    Mutant(
         "the median's reach is one step early, which is admissible",
         "dpselect.published.median:sensitivity_of_records",
         "(size + 1) // 2 + 1",

@@ -33,6 +33,7 @@ Pick = Callable[[Integers], Integers]
 _NOISE, _COSTS = 3, 10
 # Less the rounding of a logarithm, so that a loss of epsilon is not called more.
 _ROUNDING = 1e-12
+_NO_KEYS = "Keys are told with a delta, and the loss of a transcript has none: sum over a Replay's scripts instead."
 _NO_BAR = "A raised threshold has one secret for all its answers: follow a script with Replay."
 
 
@@ -115,6 +116,10 @@ class Recording:
     def raised_bar(self, _: Fraction) -> NoReturn:
         """Refuse: what a bar loses is a matter of all its answers together."""
         raise ValueError(_NO_BAR)
+
+    def keys(self, *_: object) -> NDArray[np.bool_]:
+        """Refuse: keys have a delta, which the loss of one transcript does not count."""
+        raise ValueError(_NO_KEYS)
 
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
         """Any partition is possible."""
@@ -216,6 +221,10 @@ class Repetition:
     def raised_bar(self, _: Fraction) -> NoReturn:
         """Refuse, as a recording does."""
         raise ValueError(_NO_BAR)
+
+    def keys(self, *_: object) -> NDArray[np.bool_]:
+        """Refuse: keys have a delta, which the loss of one transcript does not count."""
+        raise ValueError(_NO_KEYS)
 
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
         """The noise of the kept interval hides how far two costs move apart (``release/partition.md``)."""

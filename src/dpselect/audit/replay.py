@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.keep_chances import CERTAIN, chances_of
 from dpselect.kernel.ranks import Ranks
 from dpselect.mechanisms.joint_top_k import JointQuestion, joint_log_law
 from dpselect.mechanisms.law import discrete_laplace as log_law
@@ -102,6 +103,14 @@ class Replay:
     def raised_bar(self, rate: Fraction) -> ScriptedBar:
         """A bar whose secret is summed out."""
         return ScriptedBar(self, rate)
+
+    def keys(self, persons: Integers, epsilon: Fraction, delta: Fraction) -> NDArray[np.bool_]:
+        """Each name is kept or not; a name that cannot be kept, or must be, is no choice."""
+        mask = []
+        for chance in chances_of(persons, epsilon, delta):
+            mask.append(bool(self._next(2)) if 0 < chance < CERTAIN else chance == CERTAIN)
+            self.log_chance += math.log((chance if mask[-1] else CERTAIN - chance) / CERTAIN)
+        return np.array(mask, dtype=np.bool_)
 
     def partition(self, *_: object) -> Integers:
         """Refuse: the law of a partition is not a finite sum; its loss is bounded by what its costs move."""

@@ -190,6 +190,13 @@ def _seconds(text: str) -> float:
 
 number, epsilon, whole = Exact("number", _number), Exact("epsilon", _epsilon), Exact("whole", _whole)
 seconds = Exact("seconds", _seconds)
+DELTA = option(
+    "--delta",
+    type=number,
+    default=Fraction(0),
+    metavar="D",
+    help="for names that no list declares: far below one over the number of persons, such as 1e-6",
+)
 
 
 def nodes(text: str | None, name: str = "--nodes", noun: str = "label") -> Any:

@@ -111,6 +111,10 @@ class First:
         """Return the distance, where it is not below."""
         return distance if distance >= 0 else None
 
+    def keys(self, persons: Integers, epsilon: Fraction, delta: Fraction) -> NDArray[np.bool_]:  # noqa: ARG002
+        """Return that no name is told."""
+        return np.zeros(persons.shape, dtype=np.bool_)
+
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:  # noqa: ARG002
         """Return the partition of least cost."""
         return least_cost(candidates, costs)

@@ -15,8 +15,9 @@ from dpselect.kernel.bound import Bound, require_rate
 from dpselect.kernel.budget import Allowance, paying_from
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.keep_chances import require_keys
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
+from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, whole
 from dpselect.kernel.ranks import Ranks
 from dpselect.mechanisms.joint_top_k import JointQuestion
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
@@ -148,6 +149,22 @@ class Draws:
         """Return a stream of questions against a threshold: all of it is taken now, and it ends with these draws."""
         self._pay(rules.guarantee, 1)
         return ThresholdStream(rules, self._outcomes.raised_bar(rules.rate), self._allowance.require_open)
+
+    def keys(self, persons: Integers, epsilon: Epsilon, delta: Any, bound: Bound) -> NDArray[np.bool_]:
+        """Return which names may be told, each with a chance that follows how many persons have it, shape (n,).
+
+        A name that nobody has is never kept, so nothing says of which other names there might be.
+
+        Args:
+            persons: of each name, at least 0.
+            bound: how many of these numbers one neighbour changes at most, each by 1.
+        """
+        total, each = self._priced(epsilon, bound), exact_delta(delta) / bound.total
+        require_keys(each)
+        if persons.size and persons.min() < 0:
+            raise ValueError("persons must say how many have each name: numbers of at least 0.")
+        self._take(total, bound.neighbours, delta=each * bound.total)
+        return self._outcomes.keys(persons, total / bound.total, each)
 
     def partition(self, candidates: Candidates, costs: Integers, epsilon: Epsilon, bound: Bound) -> Integers:
         """Return the edges of the partition of least noisy cost; one record moves the cost of an interval by ``bound``.

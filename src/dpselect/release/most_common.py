@@ -16,10 +16,9 @@ from dpselect.release import select
 from dpselect.release.draws import require_count
 from dpselect.release.opened import Door, opened
 from dpselect.release.select import Release
+from dpselect.release.unlisted import stays, unlisted_of
 from dpselect.scores.scores import Scores
-from dpselect.sources.locators import is_url
 from dpselect.sources.public_names import PublicNames
-from dpselect.sources.warehouse import Warehouse, is_expression
 from dpselect.utilities.popularity import popularity
 from dpselect.views import Events
 from dpselect.views.stored_events import stored_popularity
@@ -52,6 +51,8 @@ def most_common(
     by: None = None,
     groups: None = None,
     groups_per_person: None = None,
+    delta: Any = 0,
+    items_per_person: int | None = None,
     ledger: Spender | None = None,
 ) -> Release[Any]: ...
 
@@ -83,51 +84,50 @@ def most_common(
     by: Any = None,
     groups: Any = None,
     groups_per_person: int | None = None,
+    delta: Any = 0,
+    items_per_person: int | None = None,
     ledger: Spender | None = None,
 ) -> Release[Any] | GroupedRelease:
     """Choose the k items that most different persons have, privately, whatever number of items a person has.
 
-    Rows are read one by one: one that names nobody, or an item outside of ``domain``, is left out, and no row decides
-    whether there is an answer.
-
     Args:
-        events: one row per event: a pandas, polars or arrow table, a mapping of columns, an array, or the path of a
-            .csv or .parquet file; or a table that stays in its engine: a :class:`dpselect.Warehouse`, an Ibis table, or
-            a URL that ends in ``?table=name``.
+        events: one row per event: a pandas, polars or arrow table, a mapping of columns, an array, the path of a .csv
+            or .parquet file, a :class:`dpselect.Warehouse`, an Ibis table, or a URL that ends in ``?table=name``.
         k: how many items to name.
         epsilon: the budget, of all groups together.
-        person, item: columns. All rows of one person are protected together.
-        domain: the public items: a list of text or numbers, or a range. Items that nobody has are candidates too.
-        by: a column of groups, to choose k items in each of ``groups``, a public list; a group without a row answers
-            too.
-        groups_per_person: in how many groups a person counts, with ``by=``. Of a person who is in more, groups are
-            chosen by fresh coins. Each group is drawn at epsilon / groups_per_person.
+        person, item: columns. A row that names nobody, or an item outside of the list, is left out.
+        domain: the public items, a list of text or numbers or a range; those that nobody has are candidates too.
+        by: a column of groups, to choose k items in each of ``groups``, a public list.
+        groups_per_person: in how many groups a person counts, chosen by fresh coins: each draws at its share.
+        delta: for items that no list declares: far below one over the number of persons.
+        items_per_person: how many items of one person count when half of epsilon finds out which items may be told, as
+            in :func:`select_keys`; then there may be fewer than k.
         ledger: where the spend is recorded before anything is drawn; it protects ``"person"`` neighbours.
 
-    Guarantee: epsilon-differential privacy for person neighbours: one person with all of their rows.
+    Guarantee: (epsilon, delta)-differential privacy for person neighbours: one person with all of their rows.
 
     Raises:
-        PrivacyError: no domain, or groups without a list or a bound.
+        PrivacyError: neither a domain nor a delta, or groups without a list or a bound.
         TypeError, ValueError: not a table; no such column; k is not from 1 to the number of items; nothing was spent.
         BudgetError: the ledger does not allow it; nothing was spent.
 
-    Source: Durfee and Rogers 2019 count persons per item the same way; the draw is that of :func:`dpselect.top_k`.
-
     >>> bought = {"user": [*range(90), *range(60), 7, 7], "product": ["tea"] * 90 + ["milk"] * 60 + ["gin", "gin"]}
-    >>> shelf = ["gin", "milk", "soy", "tea"]
-    >>> most_common(bought, 2, epsilon=2, person="user", item="product", domain=shelf).candidates
+    >>> most_common(bought, 2, 3, person="user", item="product", domain=["gin", "milk", "soy", "tea"]).candidates
     ('tea', 'milk')
     """
-    if by is None and groups is None and groups_per_person is None:
-        return _listed(events, k, epsilon, person, item, domain, ledger)
-    return grouped_of(events, k, epsilon, person, item, domain, by, groups, groups_per_person, ledger)
+    if by is not None or groups is not None or groups_per_person is not None:
+        _require_listed(domain, delta, items_per_person)
+        return grouped_of(events, k, epsilon, person, item, domain, by, groups, groups_per_person, ledger)
+    if domain is None:
+        return unlisted_of(events, k, epsilon, delta, person, item, items_per_person, ledger)
+    _require_listed(domain, delta, items_per_person)
+    return _listed(events, k, epsilon, person, item, domain, ledger)
 
 
 def _listed(
     events: Any, k: int, epsilon: Epsilon, person: Any, item: Any, domain: Any, ledger: Spender | None
 ) -> Release[Any]:
     """Choose among the items of a public list, in memory or where the table is."""
-    _require_domain(domain)
     chosen = permute_and_flip()
     if not stays(events):
         scores = popularity(events, person=person, item=item, domain=domain)
@@ -150,7 +150,6 @@ def grouped_of(
     door: Door = opened,
 ) -> GroupedRelease:
     """Choose in every group, behind a given door; proof: ``most_common.md``."""
-    _require_domain(domain)
     if by is None:
         raise ValueError(Advice("Groups need their column: pass {by=|--by}, or leave the other two out."))
     if groups is None or groups_per_person is None:
@@ -182,18 +181,21 @@ def grouped_of(
     return GroupedRelease(dict(zip(places.names, lists, strict=True)), drawn, guarantee)
 
 
-def _require_domain(domain: Any) -> None:
+def _require_listed(domain: Any, delta: Any, items_per_person: Any) -> None:
+    """Refuse a question about a public list that has none, or that asks for what only others need."""
     if domain is None:
         raise PrivacyError(
             Advice(
-                "Which items there are must not depend on the data: pass {domain=|--domain}, the public list of items."
+                "Groups share one public list of items: pass {domain=|--domain}, perhaps what a release of keys told."
             )
         )
-
-
-def stays(events: Any) -> bool:
-    """Return whether a table stays where it is: in an engine, and not in memory or in a file."""
-    return isinstance(events, Warehouse) or is_expression(events) or is_url(events)
+    if delta or items_per_person is not None:
+        raise ValueError(
+            Advice(
+                "A public list needs no delta: leave {delta=|--delta} and {items_per_person=|--items-per-person} out, "
+                "or the list."
+            )
+        )
 
 
 def _scores(counts: Any) -> Scores:

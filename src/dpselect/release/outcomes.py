@@ -18,6 +18,7 @@ from dpselect.kernel.samplers.halving import edge
 from dpselect.kernel.samplers.heavy_tails import heavy_tails, heavy_tails_rows
 from dpselect.kernel.samplers.heavy_value import heavy_value
 from dpselect.kernel.samplers.joint import joint
+from dpselect.kernel.samplers.keys import keys
 from dpselect.kernel.samplers.laplace import laplace
 from dpselect.kernel.samplers.permute_and_flip import permute_and_flip, permute_and_flip_rows, uniform
 from dpselect.kernel.samplers.threshold import Bar
@@ -119,6 +120,10 @@ class Coins:
     def raised_bar(self, rate: Fraction) -> Bar:
         """Return a bar whose secret was drawn just now."""
         return Bar(rate, self._stream)
+
+    def keys(self, persons: Integers, epsilon: Fraction, delta: Fraction) -> NDArray[np.bool_]:
+        """Return which names are kept, each by a coin of its own."""
+        return keys(persons, epsilon, delta, self._stream())
 
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction) -> Integers:
         """Return the edges of the partition of least noisy cost; the noise itself goes nowhere."""

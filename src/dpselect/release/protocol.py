@@ -63,6 +63,10 @@ class Outcomes(Protocol):
         """Return a bar that was raised by geometric noise of this rate, once."""
         ...
 
+    def keys(self, persons: Integers, epsilon: Fraction, delta: Fraction, /) -> NDArray[np.bool_]:
+        """Return which names are kept, each by itself, from how many persons have it; epsilon and delta of one name."""
+        ...
+
     def partition(self, candidates: Candidates, costs: Integers, rate: Fraction, /) -> Integers:
         """Return the edges of the partition of least noisy cost."""
         ...

@@ -7,7 +7,7 @@ from typing import Any
 import dpselect as dps
 from dpselect.cli import paths, places
 from dpselect.cli.names import names
-from dpselect.cli.options import option, whole
+from dpselect.cli.options import DELTA, option, whole
 from dpselect.cli.places import stays
 from dpselect.cli.plan import facts_text, promise
 from dpselect.cli.release import bound, ranked, released
@@ -27,6 +27,8 @@ def run(request: Request) -> Answer:
         "by": request.by,
         "groups": _listed(request.groups, "--groups", "group"),
         "groups_per_person": request.groups_per_person,
+        "delta": request.delta,
+        "items_per_person": request.items_per_person,
         "ledger": purse_of(request, person=request.person, item=request.item),
     }
     if asked["domain"] is not None:
@@ -67,7 +69,8 @@ VERB = Verb(
         paths.input(
             "--domain",
             metavar="A,B|FILE|N",
-            help="the public items: names with commas between, a file with one per line, or N for 0 .. N-1 (required)",
+            help="the public items: names with commas between, a file with one per line, or N for 0 .. N-1; without "
+            "it, --delta and --items-per-person",
         ),
         option("--k", type=whole, default=1, metavar="K", help="how many items to name (default 1)"),
         option("--by", metavar="COLUMN", help="name K items in each group of this column"),
@@ -77,6 +80,13 @@ VERB = Verb(
             type=whole,
             metavar="G",
             help="in how many groups a person counts: each group is drawn at epsilon / G",
+        ),
+        DELTA,
+        option(
+            "--items-per-person",
+            type=whole,
+            metavar="N",
+            help="without --domain: how many items of one person count when it is found out which items may be told",
         ),
     ),
     "dpselect most-common events.parquet --person user --item product --k 10 --domain products.txt --epsilon 1",

@@ -1,0 +1,48 @@
+"""dpselect keys: tell which names a column holds, where no public list names them."""
+
+from __future__ import annotations
+
+import dpselect as dps
+from dpselect.cli import paths
+from dpselect.cli.options import DELTA, option, whole
+from dpselect.cli.release import released
+from dpselect.cli.request import Request
+from dpselect.cli.spending import purse_of
+from dpselect.cli.verb import Answer, Verb
+
+
+def run(request: Request) -> Answer:
+    """Return the names."""
+    release = dps.select_keys(
+        request.file,
+        request.epsilon,
+        request.delta,
+        person=request.person,
+        key=request.key,
+        keys_per_person=request.keys_per_person,
+        ledger=purse_of(request, person=request.person, key=request.key),
+    )
+    told = [str(name) for name in release.candidates] or ["no key can be told"]
+    return released(release, told)
+
+
+VERB = Verb(
+    run,
+    (
+        paths.input("file", help="a table with one row per event (.csv, .csv.gz, .parquet)"),
+        option("--person", required=True, metavar="COLUMN", help="the column that tells persons apart"),
+        option("--key", required=True, metavar="COLUMN", help="the column of names"),
+        option(
+            "--keys-per-person",
+            type=whole,
+            required=True,
+            metavar="N",
+            help="how many names of one person count, chosen by fresh coins",
+        ),
+        DELTA,
+    ),
+    "dpselect keys events.parquet --person user --key product --keys-per-person 3 --epsilon 1 --delta 1e-6",
+    about="Protected: whether any one person is in the table, with all of their rows. A name that one person has is "
+    "told with a chance of delta at most.",
+    spends=True,
+)

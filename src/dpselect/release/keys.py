@@ -1,0 +1,127 @@
+"""Names that no public list declares: those are told that enough persons have, each by a coin of its own."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpselect.kernel.bound import Bound
+from dpselect.kernel.budget import Spender
+from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.keep_chances import CERTAIN, chances_of, require_keys
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, whole
+from dpselect.release.draws import Draws
+from dpselect.release.opened import Door, opened
+from dpselect.release.select import Release
+from dpselect.views import Events
+
+MECHANISM = "partition selection"
+
+
+def select_keys(
+    table: Any,
+    epsilon: Epsilon,
+    delta: Any,
+    *,
+    person: Any,
+    key: Any,
+    keys_per_person: int,
+    ledger: Spender | None = None,
+) -> Release[Any]:
+    """Tell which keys a column holds, privately, where no public list names them: groups, products, error codes.
+
+    Every person keeps at most ``keys_per_person`` different keys, chosen by fresh coins. A key that n persons kept is
+    told with a chance that rises with n as fast as the promise allows, and one that nobody has is never told.
+
+    Args:
+        table: one row per event, as for :func:`dpselect.most_common`, in memory or in a file.
+        epsilon, delta: the budget. Delta is what may go wrong: take it far below one over the number of persons.
+        person, key: columns. Rows that name nobody, or no key, are left out.
+        keys_per_person: how many keys of one person count. More of them cost accuracy, fewer leave events out.
+        ledger: where the spend is recorded before anything is drawn; it protects ``"person"`` neighbours.
+
+    Returns:
+        The keys, numbers by size and then text; possibly none.
+
+    Guarantee: (epsilon, delta)-differential privacy for person neighbours: one person with all of their rows.
+
+    Raises:
+        PrivacyError: a delta of 0, at which no key can be told.
+        TypeError, ValueError: not a table; no such column; a bad budget or bound; nothing was spent.
+        BudgetError: the ledger does not allow it; nothing was spent.
+
+    Source: Desfontaines, Voss, Gipson and Mandayam 2022.
+
+    >>> rows = {"user": [*range(90), 7], "product": ["tea"] * 90 + ["a gift for ann"]}
+    >>> select_keys(rows, 1, 1e-6, person="user", key="product", keys_per_person=2).candidates
+    ('tea',)
+    """
+    return keys_of(table, epsilon, delta, person, key, keys_per_person, ledger)
+
+
+def keys_of(
+    table: Any,
+    epsilon: Epsilon,
+    delta: Any,
+    person: Any,
+    key: Any,
+    keys_per_person: int,
+    ledger: Spender | None = None,
+    door: Door = opened,
+) -> Release[Any]:
+    """Tell the keys behind a given door."""
+    promise, bound = promised(epsilon, delta, keys_per_person)
+    events, names = Events.named(table, person, key)
+    with door(promise, mechanism=MECHANISM, ledger=ledger, metadata=events.metadata) as draws:
+        mask = kept(draws, events, promise.epsilon, promise.delta, bound)
+    return Release(tuple(name for name, told in zip(names, mask.tolist(), strict=True) if told), MECHANISM, promise)
+
+
+def promised(epsilon: Epsilon, delta: Any, keys_per_person: int) -> tuple[Guarantee, Bound]:
+    """Return what a release of keys promises, and how many numbers of persons one neighbour changes.
+
+    Raises:
+        PrivacyError, TypeError, ValueError: as :func:`select_keys`.
+    """
+    most = whole(keys_per_person, "keys_per_person", "how many keys of one person count")
+    guarantee = Guarantee(exact_epsilon(epsilon), Neighbours.PERSON, exact_delta(delta))
+    if not guarantee.delta:
+        raise PrivacyError(
+            Advice(
+                "Names that no list declares cannot be told without a delta: pass {delta=1e-6|--delta 1e-6}, or less."
+            )
+        )
+    require_keys(guarantee.delta / most)
+    return guarantee, Bound(most, Neighbours.PERSON)
+
+
+def kept(draws: Draws, events: Events, epsilon: Fraction, delta: Fraction, bound: Bound) -> NDArray[np.bool_]:
+    """Return which names are told, after every person kept as many as ``bound`` says; proof: ``keys.md``."""
+    counts = events.at_most(int(bound.total), draws.uniform).counts()
+    return draws.keys(counts, epsilon, delta, bound)
+
+
+def key_law(persons: ArrayLike, epsilon: Epsilon, delta: Any, *, keys_per_person: int = 1) -> NDArray[np.float64]:
+    """Return the chance that :func:`select_keys` tells a key that so many persons kept, shape of ``persons``.
+
+    Args:
+        persons: integers of at least 0, public: made up, to see what a budget gives.
+        epsilon, delta, keys_per_person: as for :func:`select_keys`.
+
+    Raises:
+        PrivacyError, TypeError, ValueError: as :func:`select_keys`; persons that are not such integers.
+
+    >>> key_law([1, 13, 14, 27], 1, 1e-6).round(6)
+    array([1.00000e-06, 2.57474e-01, 6.99887e-01, 1.00000e+00])
+    """
+    guarantee, bound = promised(epsilon, delta, keys_per_person)
+    array = np.asarray(persons)
+    if array.dtype.kind not in "iu" or (array.size and array.min() < 0):
+        raise ValueError("persons are integers of at least 0: how many have a key.")
+    chances = chances_of(array.ravel().astype(np.int64), guarantee.epsilon / bound.total, guarantee.delta / bound.total)
+    return np.array([chance / CERTAIN for chance in chances], dtype=np.float64).reshape(array.shape)

@@ -1,0 +1,63 @@
+"""The most common items that no public list declares: first which of them may be told, then a list of those."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dpselect.kernel.budget import Spender
+from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.numbers import Epsilon
+from dpselect.mechanisms.permute_and_flip import permute_and_flip
+from dpselect.release import keys
+from dpselect.release.draws import require_count
+from dpselect.release.opened import Door, opened
+from dpselect.release.select import Release
+from dpselect.scores.scores import Scores
+from dpselect.sources.locators import is_url
+from dpselect.sources.warehouse import Warehouse, is_expression
+from dpselect.views import Events
+
+
+def unlisted_of(
+    events: Any,
+    k: int,
+    epsilon: Epsilon,
+    delta: Any,
+    person: Any,
+    item: Any,
+    items_per_person: int | None,
+    ledger: Spender | None = None,
+    door: Door = opened,
+) -> Release[Any]:
+    """Choose among the items that may be told, behind a given door; proof: ``unlisted.md``.
+
+    Raises:
+        PrivacyError, TypeError, ValueError: as :func:`dpselect.most_common`.
+    """
+    if items_per_person is None:
+        raise PrivacyError(
+            Advice(
+                "Which items there are must not depend on the data: pass {domain=|--domain}, their public list, or "
+                "{delta=|--delta} with {items_per_person=|--items-per-person}."
+            )
+        )
+    if stays(events):
+        raise ValueError("Items that no list declares are for tables in memory and files: read the two columns first.")
+    k, (promise, bound) = require_count(k), keys.promised(epsilon, delta, items_per_person)
+    half, chosen = promise.epsilon / 2, permute_and_flip()
+    read, names = Events.named(events, person, item)
+    drawn = f"{keys.MECHANISM}, {chosen.described()}"
+    with door(promise, mechanism=drawn, ledger=ledger, metadata=read.metadata) as draws:
+        told = np.flatnonzero(keys.kept(draws, read, half, promise.delta, bound)).tolist()
+        winners: list[int] = []
+        if told:
+            scores = Scores(read.counts()[told], 1, None, "person", 1, zero="worst")
+            winners = draws.top_k(scores, min(k, len(told)), half, mechanism=chosen)
+    return Release(tuple(names[told[place]] for place in winners), drawn, promise)
+
+
+def stays(events: Any) -> bool:
+    """Return whether a table stays where it is: in an engine, and not in memory or in a file."""
+    return isinstance(events, Warehouse) or is_expression(events) or is_url(events)

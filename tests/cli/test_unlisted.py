@@ -1,0 +1,73 @@
+"""Names that no public list declares, on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import dpselect as dps
+from dpselect.cli import main
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+KEYS = ["keys", "events.csv", "--person", "user", "--key", "product", "--keys-per-person", "2", "--epsilon", "2"]
+LIST = ["most-common", "events.csv", "--person", "user", "--item", "product", "--k", "2", "--epsilon", "2"]
+BUDGET = ["budget", "create", "book", "--epsilon", "9", "--delta", "1e-3", "--neighbours", "person", "--dataset", "x"]
+
+
+@pytest.mark.parametrize("line", [KEYS, [*LIST, "--items-per-person", "1"]], ids=["keys", "most-common"])
+def test_a_release_with_a_delta_is_planned_and_recorded(line: list[str], capsys) -> None:
+    """For persons; the dry run spends nothing."""
+    assert 0 == main(BUDGET)
+    more = ["--delta", "1e-5", "--ledger", "book"]
+    assert 0 == main([*line, *more, "--dry-run"])
+    told = capsys.readouterr().out
+    assert "epsilon = 2 and delta = 1/100000 per person with all of their records" in told
+    assert () == dps.Ledger.read("book").events
+
+    assert 0 == main([*line, *more, "--json"])
+    answer = json.loads(capsys.readouterr().out)
+    assert {"milk", "tea"} >= {*answer["candidates"]}
+    (event,) = dps.Ledger.read("book").events
+    assert ("2", "1/100000", "person") == (str(event.epsilon), str(event.delta), event.neighbours)
+    assert answer["mechanism"] == event.mechanism
+
+
+def test_keys_are_told_one_in_a_line(capsys) -> None:
+    """Or that none can be."""
+    assert 0 == main([*KEYS, "--delta", "1e-3"])
+    assert {"milk", "tea", "epsilon"} <= {line.split(" ")[0] for line in capsys.readouterr().out.splitlines()}
+    Path("events.csv").write_text("user,product\n1,tea\n", encoding="utf-8")
+    assert 0 == main([*KEYS, "--delta", "1e-30"])
+    assert "no key can be told" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (KEYS, "pass --delta 1e-6"),
+        (LIST, "pass --domain, their public list, or --delta with --items-per-person"),
+        ([*LIST, "--domain", "tea,milk", "--delta", "1e-6"], "leave --delta and --items-per-person out"),
+        ([*LIST, "--items-per-person", "1"], "pass --delta 1e-6"),
+        ([*LIST, "--by", "region"], "pass --domain"),
+        ([*LIST, "--domain", ",", "--by", "region"], "--domain names no item"),
+        ([*LIST, "--domain", "tea,milk", "--groups", "n,s"], "pass --by"),
+    ],
+)
+def test_what_is_refused_names_the_options(line: list[str], words: str, capsys) -> None:
+    """With status 2."""
+    assert 2 == main(line)
+    assert words in capsys.readouterr().err
+
+
+def test_groups_are_printed_with_their_items(capsys) -> None:
+    """And as objects."""
+    line = [*LIST, "--domain", "tea,milk,soy", "--by", "region", "--groups", "n,s", "--groups-per-person", "1"]
+    assert 0 == main(line)
+    assert ["n:", "s:"] == [each.split(" ")[0] for each in capsys.readouterr().out.splitlines()[:2]]
+    assert 0 == main([*line, "--json"])
+    groups = json.loads(capsys.readouterr().out)["groups"]
+    assert ["n", "s"] == [each["group"] for each in groups]
+    assert all(2 == len(each["candidates"]) for each in groups)

@@ -1,0 +1,84 @@
+"""The most common items that no public list declares."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+
+import dpselect as dps
+from dpselect.release.opened import door_to
+from dpselect.release.unlisted import unlisted_of
+from tests.release.test_keys import SETS, SMALL, Tossed, divergence
+
+ROWS = {"who": [*range(200), *range(150), 0], "what": ["tea"] * 200 + ["milk"] * 150 + ["ann's"]}
+ASKED = {"person": "who", "item": "what"}
+
+
+def law(people, k: int, epsilon: float, delta: float, most: int) -> dict[tuple, float]:
+    """The chance of every list, over all coins; a person is a set of names."""
+    rows = [(who, what) for who, held in enumerate(people) for what in held]
+    columns = {"who": [who for who, _ in rows], "what": [what for _, what in rows]}
+    chances: dict[tuple, float] = {}
+    waiting: list[tuple[int, ...]] = [()]
+    while waiting:
+        replay = Tossed(waiting.pop())
+        door = door_to(lambda replay=replay: replay)
+        told = unlisted_of(columns, k, epsilon, delta, "who", "what", most, door=door).candidates
+        for at in range(len(replay.script), len(replay.taken)):
+            waiting += [(*replay.taken[:at], other) for other in range(1, replay.ways[at])]
+        chances[told] = chances.get(told, 0.0) + math.exp(replay.log_chance)
+    assert math.isclose(1, sum(chances.values()))
+    return chances
+
+
+def test_no_person_is_told_apart_by_more_than_epsilon_and_delta() -> None:
+    """Exactly, over all coins and winners: two persons, and every third one."""
+    worst = 0.0
+    for people, third in itertools.product(SMALL[::12], SETS[1::2]):
+        before, after = (law(held, 1, 1.0, 0.2, 2) for held in (people, [*people, third]))
+        worst = max(worst, divergence(before, after, 1.0), divergence(after, before, 1.0))
+
+    assert 0.02 <= worst <= 0.2 + 1e-12
+
+
+def test_all_items_of_a_person_count_once_names_are_told() -> None:
+    """At most k of what may be told, in order."""
+    release = dps.most_common(ROWS, 3, 20, **ASKED, delta=1e-6, items_per_person=1)
+
+    assert ("tea", "milk") == release.candidates
+    assert dps.Guarantee(20, "person", 1e-6) == release.guarantee
+    assert "partition selection, permute-and-flip" == release.mechanism
+
+
+def test_where_nothing_can_be_told_the_list_is_empty() -> None:
+    """It is an answer all the same."""
+    release = dps.most_common({"who": [1], "what": ["x"]}, 3, 1, **ASKED, delta=1e-30, items_per_person=1)
+
+    assert () == release.candidates
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "message"),
+    [
+        ({}, dps.PrivacyError, "pass domain=?, their public list"),
+        ({"items_per_person": 2}, dps.PrivacyError, "without a delta"),
+        ({"delta": 1e-6}, dps.PrivacyError, "with items_per_person"),
+        ({"delta": 1e-6, "items_per_person": 2, "k": 0}, ValueError, "at least 1"),
+        ({"delta": 1e-6, "domain": ["tea", "milk"]}, ValueError, "public list needs no delta"),
+        ({"delta": 1e-6, "items_per_person": 2, "by": "who"}, dps.PrivacyError, "Groups share one public list"),
+    ],
+)
+def test_what_is_refused_is_refused_before_the_spend(changed, error, message) -> None:
+    """In one sentence."""
+    spent = []
+
+    class Book:
+        def spend(self, *args, **_) -> None:
+            spent.append(args)
+
+    asked = {"k": 2, "epsilon": 1, **ASKED, **changed}
+    with pytest.raises(error, match=message):
+        dps.most_common(ROWS, ledger=Book(), **asked)
+    assert [] == spent
