@@ -26,6 +26,7 @@ def write(folder: Path) -> None:
     (folder / "edges.csv").write_text("source,target\n0,1\n0,2\n1,2\n2,3\n", encoding="utf-8")
     (folder / "nodes.txt").write_text("0\n1\n2\n3\n", encoding="utf-8")
     (folder / "study.csv").write_text("snp,b,c\nrs1,13,5\nrs2,15,6\n", encoding="utf-8")
+    (folder / "counts.csv").write_text("name,count,limit\nflu,40,30\npox,2,10\n", encoding="utf-8")
     parquet.write_table(pa.table({"page": [0, 1, 2], "votes": [40, 90, 12]}), folder / "votes.parquet")
     bought = [(person, "tea" if person % 3 else "milk", "ns"[person % 2]) for person in range(90)]
     (folder / "events.csv").write_text(
@@ -85,6 +86,7 @@ COMMANDS = [
     ["quantiles", *PERCENTILE, "75", "--epsilon", "1"],
     ["select", "votes.parquet", *VOTES, "--domain", "rows", "--epsilon", "1"],
     ["most-common", *EVENTS, "--epsilon", "1"],
+    ["above", "counts.csv", "--threshold", "20", "--epsilon", "1"],
     ["snp", "study.csv", "--families", "100", "--epsilon", "1"],
     [*TRAIN, "--out", "new.json"],
     [*CHOOSE, "--out", "new.npy"],

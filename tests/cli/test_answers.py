@@ -19,7 +19,7 @@ from tests.cli.inputs import CHOOSE_TREE, COMMANDS, PERCENTILE, TOP_K, TRAIN
 RELEASES = [
     line
     for line in COMMANDS
-    if line[0] in ("top-k", "percentile", "median", "quantiles", "select", "snp", "train", "choose")
+    if line[0] in ("top-k", "percentile", "median", "quantiles", "select", "snp", "above", "train", "choose")
 ]
 LEDGER = ["--ledger", "people.ledger"]
 pytestmark = pytest.mark.usefixtures("folder")
@@ -42,7 +42,7 @@ def test_every_answer_is_one_object(line: list[str], capsys) -> None:
         assert ("1", 1.0, "0", 0.0) == tuple(answer["guarantee"].values())[:4]
         assert answer["guarantee"]["neighbours"] in {each.value for each in dps.Neighbours}
         assert answer["mechanism"]
-        assert {"candidates", "model", "counts"} & {*answer}
+        assert {"candidates", "answers", "model", "counts"} & {*answer}
 
 
 @pytest.mark.parametrize("line", RELEASES, ids=" ".join)

@@ -33,6 +33,7 @@ def write(folder: Path) -> None:
     columns = {name: [person[place] for person in PEOPLE] for place, name in enumerate(("age", "job", "rich"))}
     parquet.write_table(pa.table(columns), folder / "people.parquet")
     parquet.write_table(pa.table({"page": [3, 5, 8], "score": [40, 90, 12]}), folder / "scores.parquet")
+    _lines(folder / "counts.csv", ["name,count,limit", "flu,4021,3000", "pox,12,100", "cold,55,1000", "mumps,2900,9"])
     np.save(folder / "public.npy", np.arange(64).reshape(8, 8) ** 2)
     patients = [f"{age},{'ill' if age >= 70 else 'well'}" for age in range(100) for _ in range(3)]
     _lines(folder / "patients.csv", ["age,state", *patients])

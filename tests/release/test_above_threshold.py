@@ -8,6 +8,7 @@ import math
 import os
 import pickle
 import random
+import signal
 import threading
 from collections.abc import Sequence
 from fractions import Fraction
@@ -298,13 +299,27 @@ def test_a_stream_is_never_copied(again) -> None:
 def test_a_forked_process_answers_nothing() -> None:
     """It holds the same secret."""
     stream = dps.above_threshold(0, 1)
+    # Another thread holds the lock for good in the child.
+    taken, go_on = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with stream._lock:
+            taken.set()
+            go_on.wait()
+
+    holding = threading.Thread(target=hold)
+    holding.start()
+    taken.wait()
     child = os.fork()
     if not child:
+        signal.alarm(5)
         try:
             stream.ask(1)
         except dps.PrivacyError:
             os._exit(7)
         os._exit(1)
+    go_on.set()
+    holding.join()
     assert 7 == os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
@@ -352,6 +367,7 @@ def test_a_stream_ends_with_its_draws() -> None:
         ({"sensitivity": 0.5}, "at least 1, or kind='real'"),
         ({"sensitivity": 0}, "sensitivity must be positive"),
         ({"kind": "float"}, "kind is 'integer' or 'real'"),
+        ({"range_bound": 1.0}, "range_bound must be 1 or 2"),
         ({"range_bound": 3}, "range_bound must be 1 or 2"),
         ({"neighbours": "nobody"}, "neighbours"),
         ({"share": 1}, "share must be below 1"),
@@ -382,6 +398,16 @@ def test_hostile_values_are_answered(kind: str, size: int) -> None:
         for value in exact:
             assert "above" == str(stream.ask(value))
             assert stream.ended or "below" == str(stream.ask(-value))
+
+
+@pytest.mark.parametrize("epsilon", [10**300, Fraction(1, 2**30)])
+def test_the_largest_and_small_epsilons_answer(epsilon: object) -> None:
+    """Coins of any rate that is not refused."""
+    stream = dps.above_threshold(0, epsilon, positives=2)
+
+    assert "above" == str(stream.ask(2**61))
+    assert stream.error(3).above < 2**60
+    assert "below" == str(stream.ask(-(2**61)))
 
 
 def test_neighbouring_integers_beyond_two_to_the_53_are_told_apart() -> None:

@@ -85,7 +85,7 @@ class Planned(Exception):
             }
         return Answer("\n".join(self._lines(bound, request)), facts)
 
-    def _lines(self, bound: float | None, request: Request) -> list[str]:
+    def _lines(self, bound: float | str | None, request: Request) -> list[str]:
         total = facts_text(self.guarantee, self.count)
         draws = f", in {self.count} draws of {self.guarantee.epsilon}" if self.count > 1 else ""
         lines = [
@@ -94,6 +94,8 @@ class Planned(Exception):
             f"mechanism  {self.mechanism}",
             "error      no bound follows from public facts alone"
             if bound is None
+            else f"error      {bound}"
+            if isinstance(bound, str)
             else f"error      expected at most {bound:.6g} in the score, per draw and whatever the data",
         ]
         if request.worst is not None:

@@ -112,7 +112,7 @@ def threshold_rules(
     count = whole(positives, "positives", "how many questions may be answered above at the full price")
     if kind not in _CLIPS:
         raise ValueError(f"kind is 'integer' or 'real', not {kind!r}: integers are exact, and floats need 'real'.")
-    if range_bound not in (1, 2) or isinstance(range_bound, bool):
+    if type(range_bound) is not int or range_bound not in (1, 2):
         raise ValueError("range_bound must be 1 or 2: 1 only if a record moves all questions in the same direction.")
     bound = exact_positive(sensitivity, "sensitivity")
     if kind == INTEGER and bound < 1:

@@ -89,8 +89,12 @@ class ThresholdStream:
             raise PrivacyError("The threshold is public and has to be named: pass threshold=.")
         distance = rules.value_ticks(value) - line
         full = rules.levels[-1].price
+        # Before the lock too: in a forked process it may be taken for good.
+        self._open_bar()
         with self._lock:
             bar = self._open_bar()
+            if self._left < full:
+                raise PrivacyError("Another question of this stream is under way: ask when it has been answered.")
             # The dearest answer is paid before the first coin; whatever stops this question leaves it paid.
             self._left -= full
             answer = _BELOW
@@ -126,8 +130,6 @@ class ThresholdStream:
                 "of its own."
             )
         self._require_open()
-        if self._left < self.rules.levels[-1].price:
-            raise PrivacyError("Another question of this stream is under way: ask when it has been answered.")
         return self._bar
 
     def __enter__(self) -> ThresholdStream:

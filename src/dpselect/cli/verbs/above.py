@@ -1,0 +1,131 @@
+"""dpselect above: say of named counts, one after the other, whether each is above a public threshold."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import dpselect as dps
+from dpselect.cli import paths
+from dpselect.cli.options import number, one_of, option, whole
+from dpselect.cli.plan import facts_text, promise
+from dpselect.cli.request import Request
+from dpselect.cli.spending import purse_of
+from dpselect.cli.verb import Answer, Verb
+from dpselect.release.above_threshold import NAME
+from dpselect.sources import tables
+
+_HALF = Fraction(1, 2)
+# What a stream of integers is asked about: refused here, before anything is paid.
+_MOST = 2**60
+
+
+def run(request: Request) -> Answer:
+    """Ask in the order of the file, until the answers above have used up what was paid."""
+    names = tables.labels(request.file, request.label)
+    if not names:
+        raise ValueError(f"The public column {request.label!r} has no name: there is nothing to ask.")
+    # A cell that spells no count is 0.
+    counts = dps.Column.read(request.file, request.value, kind="integer").values
+    lines = _thresholds(request, len(names))
+    rules: dict[str, Any] = {
+        "positives": request.positives,
+        "sensitivity": request.sensitivity,
+        "range_bound": int(request.range_bound),
+        "levels": () if request.margin is None else [(request.margin, _HALF)],
+    }
+    request.bound = lambda: _error(request.epsilon, len(names), rules)
+    purse = purse_of(request, threshold=str(request.thresholds or request.threshold))
+    answers = []
+    with dps.above_threshold(None, request.epsilon, neighbours=request.neighbours, ledger=purse, **rules) as stream:
+        for name, count, line in zip(names, counts.tolist(), lines, strict=True):
+            if stream.ended:
+                break
+            answers.append((name, stream.ask(count, line)))
+    return _answered(answers, len(names), stream)
+
+
+def _thresholds(request: Request, count: int) -> list[int]:
+    """Return a public threshold for every name, within the range of streams."""
+    if (request.threshold is None) == (request.thresholds is None):
+        raise ValueError("Pass --threshold, or --thresholds with the public column that holds one for every name.")
+    if request.thresholds is None:
+        lines = [request.threshold] * count
+    else:
+        column = tables.table(request.file, [request.thresholds]).get(request.thresholds)
+        if column is None:
+            raise ValueError(f"There is no column {request.thresholds!r}: --thresholds names a public one.")
+        try:
+            lines = [int(str(cell)) for cell in column]
+        except ValueError:
+            raise ValueError(
+                f"--thresholds: not every cell of the public column {request.thresholds!r} is a whole number."
+            ) from None
+    if any(abs(line) > _MOST for line in lines):
+        raise ValueError("A threshold is beyond 2^60 in size: pass smaller ones.")
+    return lines
+
+
+def _error(epsilon: Fraction, names: int, rules: dict[str, Any]) -> str | None:
+    """Return what can be said of errors before anything is spent."""
+    try:
+        return str(dps.threshold_error(epsilon, questions=names, **rules))
+    except ValueError:
+        return None
+
+
+def _answered(answers: list[tuple[Any, dps.ThresholdAnswer]], names: int, stream: dps.ThresholdStream) -> Answer:
+    width = max(len(str(name)) for name, _ in answers)
+    lines = [
+        f"{name!s:{width}}  {answer}{f', noisy gap {answer.gap}' if answer.above else ''}" for name, answer in answers
+    ]
+    if len(answers) < names:
+        lines.append(f"{len(answers)} of {names} answered: the answers above have used up what was paid")
+    guarantee = stream.rules.guarantee
+    facts = {
+        "answers": [
+            {"name": name, "above": answer.above, "level": answer.level, "gap": answer.gap} for name, answer in answers
+        ],
+        "names": names,
+        "mechanism": NAME,
+        "guarantee": promise(guarantee),
+    }
+    return Answer("\n".join([*lines, f"{facts_text(guarantee)}, by {NAME}"]), facts)
+
+
+VERB = Verb(
+    run,
+    (
+        paths.input("file", help="a table (.csv, .csv.gz, .parquet), one line per public name, in the order of asking"),
+        option("--label", default="name", metavar="COLUMN", help="the column of public names (default name)"),
+        option("--value", default="count", metavar="COLUMN", help="the column of private counts (default count)"),
+        option("--threshold", type=whole, metavar="N", help="the public threshold"),
+        option("--thresholds", metavar="COLUMN", help="a public column with a threshold for every name instead"),
+        option("--positives", type=whole, default=1, metavar="N", help="how many answers above to pay for (default 1)"),
+        option(
+            "--margin",
+            type=number,
+            metavar="N",
+            help="counts that are above by this much or more, noise included, cost half: public",
+        ),
+        option(
+            "--sensitivity",
+            type=number,
+            default=Fraction(1),
+            metavar="S",
+            help="how far one record can move one count: public (default 1)",
+        ),
+        option(
+            "--range-bound",
+            type=one_of((1, 2)),
+            default="2",
+            metavar="1|2",
+            help="1 if one record moves all counts the same way (default 2)",
+        ),
+        option("--neighbours", default="add-remove", metavar="RELATION", help="what one step between databases is"),
+    ),
+    "dpselect above counts.csv --threshold 1000 --positives 3 --range-bound 1 --epsilon 1",
+    about="Protected: one record behind the counts, which moves none by more than --sensitivity. Names, their order "
+    "and thresholds are public. Answers below cost nothing; asking ends when --positives answers above are paid.",
+    spends=True,
+)
