@@ -15,7 +15,12 @@ from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
+from dpselect.mechanisms.worst_case import worst_of
+from dpselect.release.select import METHOD
 from dpselect.sources.warehouse import Warehouse
+
+# What a count counts.
+_UNIT = "persons"
 
 
 def run(request: Request) -> Answer:
@@ -34,6 +39,10 @@ def run(request: Request) -> Answer:
     if asked["domain"] is not None:
         draws = max(1, request.k * (request.groups_per_person or 1))
         request.bound = bound(len(asked["domain"]), 1, 1, lambda: request.epsilon / draws, permute_and_flip())
+        if request.by is None:
+            example = dps.Scores([0], 1, range_bound=1, kind="integer")
+            known = worst_of(example, request.k, request.epsilon, permute_and_flip(), METHOD, len(asked["domain"]))
+            request.unit, request.worst = _UNIT, known
     if stays(request, request.file):
         with Warehouse.open(request.file, request.table) as place:
             release = dps.most_common(place, request.k, request.epsilon, **asked)
@@ -41,7 +50,7 @@ def run(request: Request) -> Answer:
         release = dps.most_common(request.file, request.k, request.epsilon, **asked)
     if isinstance(release, dps.GroupedRelease):
         return _grouped(release)
-    return released(release, ranked(release), "in order of selection; ")
+    return released(release, ranked(release), "in order of selection; ", _UNIT)
 
 
 def _listed(text: str | None, option: str, noun: str) -> Any:
