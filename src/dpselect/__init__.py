@@ -49,6 +49,8 @@ __all__ = [
     "ThresholdAnswer",
     "ThresholdError",
     "ThresholdStream",
+    "Tuned",
+    "TuningPlan",
     "UnitScores",
     "Warehouse",
     "WorstError",
@@ -73,6 +75,7 @@ __all__ = [
     "opened",
     "pareto",
     "percentiles",
+    "price_of_runs",
     "priv_agg",
     "priv_pareto",
     "published",
@@ -86,6 +89,8 @@ __all__ = [
     "to_opendp",
     "top_k",
     "tune",
+    "tune_privately",
+    "tuning_plan",
     "utilities",
     "value_error",
     "value_law",
@@ -120,6 +125,7 @@ if TYPE_CHECKING:
     from dpselect.analysis.recommend import Recommendation as Recommendation
     from dpselect.analysis.recommend import recommend as recommend
     from dpselect.analysis.recommend import tune as tune
+    from dpselect.analysis.runs import price_of_runs as price_of_runs
     from dpselect.analysis.value import value_error as value_error
     from dpselect.analysis.value import value_law as value_law
     from dpselect.histograms.cumulative import Cumulative as Cumulative
@@ -140,6 +146,10 @@ if TYPE_CHECKING:
     from dpselect.release.threshold_error import ThresholdError as ThresholdError
     from dpselect.release.threshold_stream import ThresholdAnswer as ThresholdAnswer
     from dpselect.release.threshold_stream import ThresholdStream as ThresholdStream
+    from dpselect.release.tuning import Tuned as Tuned
+    from dpselect.release.tuning import TuningPlan as TuningPlan
+    from dpselect.release.tuning import tune_privately as tune_privately
+    from dpselect.release.tuning import tuning_plan as tuning_plan
     from dpselect.release.value import ReleasedValue as ReleasedValue
     from dpselect.release.value import release_value as release_value
     from dpselect.sources.candidates import Candidates as Candidates
@@ -156,6 +166,7 @@ else:
     _INSIDE = {
         "analysis.plan": ("epsilon_for", "worst_error"),
         "analysis.recommend": ("Recommendation", "recommend", "tune"),
+        "analysis.runs": ("price_of_runs",),
         "analysis.value": ("value_error", "value_law"),
         "histograms.cumulative": ("Cumulative", "cumulative"),
         "ledger": ("Ledger", "budget"),
@@ -168,6 +179,7 @@ else:
         "release.quantiles": ("percentiles", "quantiles"),
         "release.threshold_error": ("ThresholdError",),
         "release.threshold_stream": ("ThresholdAnswer", "ThresholdStream"),
+        "release.tuning": ("Tuned", "TuningPlan", "tune_privately", "tuning_plan"),
         "release.value": ("ReleasedValue", "release_value"),
         "sources.candidates": ("Candidates",),
         "sources.warehouse": ("Warehouse",),

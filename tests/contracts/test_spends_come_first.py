@@ -24,6 +24,8 @@ ESTIMATORS = {
     "evolutionary": lambda: learn.DPEvolutionaryTreeClassifier(
         1, population=4, selected=2, generations=1, depth=1, max_depth=1, **GIVEN
     ),
+    "search": lambda: learn.DPSearch(ESTIMATORS["forest"](), {"max_depth": [1, 2, 3, 4]}, 1, gamma=0.5),
+    "search, each setting once": lambda: learn.DPSearch(ESTIMATORS["tree"](), {"max_depth": [1, 2]}, 1, refit=0.5),
 }
 RELEASES: dict[str, Callable] = {
     **{
@@ -54,6 +56,17 @@ RELEASES: dict[str, Callable] = {
             5.5, 1.5, 1, neighbours="add-remove", noise=noise, beta=0.2, tick=0.5, ledger=ledger
         )
         for noise in ("student-t", "cauchy")
+    },
+    **{
+        f"tune_privately, {count} settings": lambda ledger, count=count: dps.tune_privately(
+            lambda _, draws: ("", int(draws.counts(np.array([3]), draws.left, dps.Bound(1))[0])),
+            range(count),
+            1,
+            neighbours="add-remove",
+            gamma=0.5 if count > 3 else None,
+            ledger=ledger,
+        )
+        for count in (2, 4)
     },
     **{
         f"histogram, {name}": lambda ledger, algorithm=algorithm: algorithm(np.arange(16), 1, ledger=ledger)

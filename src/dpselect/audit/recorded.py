@@ -131,6 +131,10 @@ class Recording:
         gaps = _gaps(ranks, low, high, target)
         return int(self._note("edge", gaps, (low, high), rate, low + self._below(high - low + 1)))
 
+    def runs(self, *_: object) -> int:
+        """Refuse: runs that are not released have no place in what is compared."""
+        raise ValueError("One of a secret number of runs is released, not all of them: follow scripts with Replay.")
+
     def uniform(self, bounds: Integers) -> Integers:
         """Any integers below the bounds."""
         bounds = np.asarray(bounds)
@@ -240,6 +244,10 @@ class Repetition:
         here, there = (np.array([-float(gap * rate) for gap in each]) for each in (gaps, call.values.tolist()))
         self.loss += _apart(here - np.logaddexp.reduce(here), there - np.logaddexp.reduce(there))
         return int(call.outcome)
+
+    def runs(self, *_: object) -> int:
+        """Refuse, as the recording does."""
+        raise ValueError("One of a secret number of runs is released, not all of them: follow scripts with Replay.")
 
     def uniform(self, bounds: Integers) -> Integers:
         """Public randomness loses nothing, and must be asked for alike."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.keep_chances import CERTAIN, chances_of
 from dpselect.kernel.ranks import Ranks
+from dpselect.kernel.run_law import RunLaw
 from dpselect.mechanisms.joint_top_k import JointQuestion, joint_log_law
 from dpselect.mechanisms.law import discrete_laplace as log_law
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
@@ -124,6 +125,13 @@ class Replay:
         weights = [-float(abs(ranks.at(edge) - target) * rate) for edge in range(low, high + 1)]
         self.log_chance += weights[taken] - float(np.logaddexp.reduce(weights))
         return low + taken
+
+    def runs(self, law: RunLaw) -> int:
+        """One of the numbers up to the largest."""
+        chances = law.chances()
+        place = self._next(chances.size)
+        self.log_chance += float(np.log(chances[place]))
+        return place + 1
 
     def uniform(self, bounds: Integers) -> Integers:
         """Public randomness: fixed, but not all alike."""

@@ -7,6 +7,7 @@ from dpselect.learn.five import THE_FIVE
 from dpselect.learn.forest import DPRandomForestClassifier
 from dpselect.learn.id3 import DPID3Classifier
 from dpselect.learn.preview import Preview, preview
+from dpselect.learn.search import DPSearch
 
 EVERY_CLASSIFIER = (DPTreeClassifier, DPID3Classifier, DPRandomForestClassifier, DPEvolutionaryTreeClassifier)
 
@@ -16,6 +17,7 @@ __all__ = [
     "DPEvolutionaryTreeClassifier",
     "DPID3Classifier",
     "DPRandomForestClassifier",
+    "DPSearch",
     "DPTreeClassifier",
     "Preview",
     "load",

@@ -38,6 +38,11 @@ from dpselect.sources import warehouse
 Integers = NDArray[np.int64]
 
 
+def book_of(ledger: Any) -> Any:
+    """Return the ledger that an estimator names, which may be by its path."""
+    return Ledger.read(ledger) if isinstance(ledger, (str, Path)) else ledger
+
+
 class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the private trees: subclasses say how many bins, what is spent and how trees grow."""
 
@@ -49,7 +54,8 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Self:
         """Grow from a table and its labels, or from a table (or warehouse) and the name of its target column.
 
-        Every fit spends; a search over parameters spends for every fit. Cells are read by the public domains alone, and
+        Every fit spends, so a grid search or a cross-validation spends for every one of its fits: ``DPSearch`` is the
+        search that pays once (docs/how-to/choose-between-models.md). Cells are read by the public domains alone, and
         no cell decides whether there is a model, unless ``unknown`` or ``missing`` is ``"error"``.
 
         Raises:
@@ -60,18 +66,27 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         epsilon = exact_epsilon(self.epsilon)
         self._check()
         with self._data(X, y) as data:
-            self._check_data(data)
-            program = self._rehearsed(data.known, epsilon)
-            guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE)
-            with self._paid(guarantee, data) as draws:
-                trees = program(data.records, draws)
+            trees, guarantee = self._grown(data, epsilon)
         # All at once, at the end: a fit that was refused leaves an earlier one as it was.
+        self._adopt(data, trees, guarantee)
+        if self._reading().observed and not isinstance(y, str):
+            return self
+        self._name_features([each.name for each in self.attributes_])
+        return self
+
+    def _grown(self, data: TrainingData, epsilon: Fraction) -> tuple[list[Tree], Guarantee]:
+        """Rehearse, pay and grow the trees."""
+        self._check_data(data)
+        program = self._rehearsed(data.known, epsilon)
+        guarantee = Guarantee(epsilon, Neighbours.ADD_REMOVE)
+        with self._paid(guarantee, data) as draws:
+            return program(data.records, draws), guarantee
+
+    def _adopt(self, data: TrainingData, trees: list[Tree], guarantee: Guarantee) -> None:
+        """Take trees for what was fitted."""
         self.trees_: list[Tree] = trees
         self.attributes_, self.classes_ = data.known.attributes, np.array(data.known.classes)
         self.privacy_spent_: Guarantee | None = None if self._reading().observed else guarantee
-        if not self._reading().observed or isinstance(y, str):
-            self._name_features([each.name for each in self.attributes_])
-        return self
 
     def check(self, X: Any, y: Any) -> Check:
         """Return how many cells of a table a fit would clip or leave out; nothing is spent.
@@ -108,7 +123,9 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of every class, shape (n, classes): from released counts only."""
-        codes = self._read_again(X)
+        return self._chances(self._read_again(X))
+
+    def _chances(self, codes: Sequence[Integers]) -> NDArray[np.float64]:
         shares = [self._shares(tree)[tree.apply(codes)] for tree in self.trees_]
         return np.asarray(np.mean(shares, axis=0))
 
@@ -199,7 +216,7 @@ class PrivateTrees(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         door = self._door(
             guarantee,
             mechanism=type(self).__name__,
-            ledger=Ledger.read(self.ledger) if isinstance(self.ledger, (str, Path)) else self.ledger,
+            ledger=book_of(self.ledger),
             metadata=data.metadata,
             per_person=1 if self.person is None else self.rows_per_person,
             note="fit",

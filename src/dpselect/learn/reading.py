@@ -35,12 +35,14 @@ class Rows:
         target: the labels, shape (n,).
         retyped: the columns whose types rows may have changed, and ``None`` if the target is one of them.
         called: the name of the target, if it has one.
+        owners: whose each row is, a number of the person or of the row itself, shape (n,).
     """
 
     names: list[Any]
     columns: dict[Any, NDArray[Any]]
     target: NDArray[Any]
     retyped: frozenset[Any]
+    owners: Integers
     called: Any = None
 
     @classmethod
@@ -55,9 +57,10 @@ class Rows:
         if isinstance(y, str):
             if y not in columns:
                 raise ValueError(f"There is no column {y!r} in the table: name the target column.")
+            owners = np.arange(columns[y].shape[0])
             others = {name: cells for name, cells in columns.items() if name != y}
             excluded = frozenset([None]) if y in retyped else frozenset()
-            return cls([name for name in names if name != y], others, columns[y], retyped - {y} | excluded, y)
+            return cls([name for name in names if name != y], others, columns[y], retyped - {y} | excluded, owners, y)
         if (called := frames.name(y)) is not None and called in columns:
             raise ValueError(
                 f"The target {called!r} is also a column of the table: leave it out, or pass fit(table, {called!r})."
@@ -69,7 +72,7 @@ class Rows:
         if sizes and sizes != {target.shape[0]}:
             raise ValueError("The table and the labels have different lengths: pass one label per record.")
         excluded = frozenset([None]) if frames.is_retyped(y) else frozenset()
-        return cls(names, columns, target, retyped | excluded, called)
+        return cls(names, columns, target, retyped | excluded, np.arange(target.shape[0]), called)
 
     def people(self, person: Any) -> Integers:
         """Return a number for each person, ``OUTSIDE`` where a row names nobody.
@@ -104,6 +107,7 @@ class Rows:
             names=names,
             columns={name: self.columns[name][positions] for name in names},
             target=self.target[positions],
+            owners=who[positions],
         )
 
     def codes(self, known: Declared, unknown: str) -> tuple[list[Integers], Integers]:
@@ -121,8 +125,8 @@ class Rows:
         codes = [each.encode(self.columns[each.name], unknown) for each in known.attributes]
         return codes, label.encode(self.target, "ignore")
 
-    def trained(self, known: Declared, reading: Reading) -> tuple[list[Integers], Integers]:
-        """Return codes and labels of the rows that have one in every column.
+    def trained(self, known: Declared, reading: Reading) -> tuple[list[Integers], Integers, Integers]:
+        """Return codes, labels and owners of the rows that have a code in every column.
 
         Raises:
             ValueError: as :meth:`codes`; a cell that the curator asked to have refused.
@@ -131,15 +135,19 @@ class Rows:
         for each, code in zip(known.attributes, codes, strict=True):
             each.require(code, reading.unknown, reading.missing)
         require_labels(label == OUTSIDE, label == LACKING, reading.unknown, reading.missing)
-        return _complete(codes, label)
+        return _complete(codes, label, self.owners)
 
 
-def _complete(codes: Sequence[Integers], label: Integers) -> tuple[list[Integers], Integers]:
-    """Return the codes and labels of the rows that have one in every column."""
+def _complete(
+    codes: Sequence[Integers], label: Integers, owners: Integers
+) -> tuple[list[Integers], Integers, Integers]:
+    """Return the codes, labels and owners of the rows that have a code in every column."""
     mask = label >= 0
     for each in codes:
         mask &= each >= 0
-    return ([*codes], label) if mask.all() else ([each[mask] for each in codes], label[mask])
+    if mask.all():
+        return [*codes], label, owners
+    return [each[mask] for each in codes], label[mask], owners[mask]
 
 
 def require_labels(outside: Any, lacking: Any, unknown: str, missing: str) -> None:

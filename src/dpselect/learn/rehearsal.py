@@ -19,6 +19,7 @@ from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.ranks import Ranks
+from dpselect.kernel.run_law import RunLaw
 from dpselect.learn.builder import Open, Plan
 from dpselect.learn.room import MOST_DEPTH
 from dpselect.mechanisms.exponential import exponential
@@ -122,6 +123,10 @@ class First:
     def edge(self, ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction) -> int:  # noqa: ARG002
         """Return the first edge."""
         return low
+
+    def runs(self, _: RunLaw) -> int:
+        """Return 1."""
+        return 1
 
     def uniform(self, bounds: Integers) -> Integers:
         """Return zeros."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpselect.learn.check import Check
 from dpselect.learn.declared import Declared, Reading
@@ -17,6 +18,8 @@ from dpselect.learn.domains import attribute
 from dpselect.learn.reading import Rows
 from dpselect.sources.cells import LACKING, OUTSIDE
 from dpselect.views.records import Records, Table
+
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -27,11 +30,13 @@ class TrainingData:
         known: domains and classes.
         records: what a tree counts; private.
         metadata: where they came from, recorded with a spend; nothing private.
+        owners: of each record in memory the number of its person, or of its row; private, empty for a warehouse.
     """
 
     known: Declared
     records: Table
     metadata: Mapping[str, str] = field(default_factory=dict)
+    owners: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
 
 def of_frame(X: Any, y: Any, reading: Reading) -> TrainingData:
@@ -46,8 +51,9 @@ def of_frame(X: Any, y: Any, reading: Reading) -> TrainingData:
     if reading.person is not None:
         rows = rows.bounded(reading.person, reading.rows_per_person, reading.missing)
     known = _observed(rows, reading) if reading.observed else reading.declared(rows.names, rows.called)
-    codes, label = rows.trained(known, reading)
-    return TrainingData(known, Records(codes, label, tuple(each.size for each in known.attributes), len(known.classes)))
+    codes, label, owners = rows.trained(known, reading)
+    records = Records(codes, label, tuple(each.size for each in known.attributes), len(known.classes))
+    return TrainingData(known, records, owners=owners)
 
 
 def check_frame(X: Any, y: Any, reading: Reading) -> Check:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -19,6 +19,7 @@ from dpselect.kernel.keep_chances import require_keys
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, whole
 from dpselect.kernel.ranks import Ranks
+from dpselect.kernel.run_law import RunLaw
 from dpselect.mechanisms.joint_top_k import JointQuestion
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
@@ -26,6 +27,7 @@ from dpselect.release.halving import halved
 from dpselect.release.partition import Candidates
 from dpselect.release.protocol import Outcomes
 from dpselect.release.questions import Question, countable, question, require_valid, row_ticks
+from dpselect.release.repeated import Run, released_run
 from dpselect.release.threshold_rules import ThresholdRules
 from dpselect.release.threshold_stream import ThresholdStream
 from dpselect.release.value_questions import ValueQuestion
@@ -211,6 +213,32 @@ class Draws:
         """Draw until an attempt can be used: each has all that is left, and the result of one at most goes anywhere."""
         with self._allowance.attempts() as lend:
             yield lambda: type(self)(lend(), self._outcomes)
+
+    def one_of_many(self, run: Callable[[Draws], Any], epsilon: Epsilon, law: RunLaw) -> Run[Any] | None:
+        """Return one of a secret number of runs: the best, or the first that is good enough by the law.
+
+        The whole price is taken before the number is drawn. Each run has draws of its own, for
+        ``law.epsilon_of_run(epsilon)``; releases inside it pay from them. Meanwhile these draws give nothing.
+
+        Args:
+            run: returns a result and its score, both computed from data through its draws alone; it leaves no other
+                trace, and does not depend on the runs before it.
+
+        Returns: ``None`` where every run failed, or none was good enough.
+
+        Proof: ``repeated.md``.
+        """
+        total, neighbours = exact_epsilon(epsilon), self._allowance.neighbours
+        of_run = law.epsilon_of_run(total)
+        self._take(total, neighbours)
+
+        with self._allowance.attempts(), closing(Allowance(of_run, neighbours)) as paid, paid.attempts() as lend:
+
+            def attempt() -> Any:
+                with closing(type(self)(lend(), self._outcomes)) as draws, draws.paying():
+                    return run(draws)
+
+            return released_run(attempt, self._outcomes.runs(law), law.good_enough)
 
     def paying(self) -> AbstractContextManager[None]:
         """Let every release inside the block pay from what is left here, instead of a ledger."""

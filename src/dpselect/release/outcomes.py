@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.coins import Entropy, new_entropy
 from dpselect.kernel.ranks import Ranks
+from dpselect.kernel.run_law import RunLaw
 from dpselect.kernel.samplers import grouped
 from dpselect.kernel.samplers.clipped_flip import clipped_flip
 from dpselect.kernel.samplers.discrete_laplace import noise
@@ -21,6 +22,7 @@ from dpselect.kernel.samplers.joint import joint
 from dpselect.kernel.samplers.keys import keys
 from dpselect.kernel.samplers.laplace import laplace
 from dpselect.kernel.samplers.permute_and_flip import permute_and_flip, permute_and_flip_rows, uniform
+from dpselect.kernel.samplers.runs import runs
 from dpselect.kernel.samplers.threshold import Bar
 from dpselect.mechanisms.joint_top_k import JointQuestion
 from dpselect.mechanisms.sampler import (
@@ -132,6 +134,10 @@ class Coins:
     def edge(self, ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction) -> int:
         """Return an edge of sub-cells near a rank."""
         return edge(ranks, low, high, target, rate, self._stream())
+
+    def runs(self, law: RunLaw) -> int:
+        """Return how many runs there are; secret."""
+        return runs(law.gamma, law.eta, law.most, self._stream())
 
     def uniform(self, bounds: Integers) -> Integers:
         """Return independent uniform integers below the bounds."""

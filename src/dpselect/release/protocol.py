@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.ranks import Ranks
+from dpselect.kernel.run_law import RunLaw
 from dpselect.mechanisms.joint_top_k import JointQuestion
 from dpselect.mechanisms.sampler import Sampler
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
@@ -73,6 +74,10 @@ class Outcomes(Protocol):
 
     def edge(self, ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction, /) -> int:
         """Return an edge of sub-cells in [low, high], of probability proportional to exp(-rate |its rank - target|)."""
+        ...
+
+    def runs(self, law: RunLaw, /) -> int:
+        """Return a secret number of runs, from 1 to ``law.most``."""
         ...
 
     def uniform(self, bounds: Integers, /) -> Integers:

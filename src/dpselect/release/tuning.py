@@ -1,0 +1,241 @@
+"""Choose the best of several private models, or whatever else has settings, at a price that hardly grows with them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from dpselect.kernel.budget import Spender
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.neighbours import neighbours as relation
+from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_positive, whole
+from dpselect.kernel.run_law import RunLaw
+from dpselect.release.draws import Draws
+from dpselect.release.opened import Door, opened
+from dpselect.release.repeated import Run, Score, finished
+
+S = TypeVar("S")
+S_co = TypeVar("S_co", covariant=True)
+R_co = TypeVar("R_co", covariant=True)
+
+# So few settings are all tried, once each: then nothing is missed, and nothing about them need be secret.
+_ALL = 3
+# What the default law leaves untried, and how many runs it takes on average at most.
+_MISSED, _MOST_RUNS = Fraction(1, 5), 200
+
+
+@dataclass(frozen=True)
+class TuningPlan:
+    """What a search will do, from public facts alone.
+
+    Attributes:
+        settings: how many there are.
+        epsilon: the price of the search as a whole.
+        epsilon_of_run: what one run may spend.
+        law: of the secret number of runs; ``None`` where every setting is tried once.
+    """
+
+    settings: int
+    epsilon: Fraction
+    epsilon_of_run: Fraction
+    law: RunLaw | None
+
+    @property
+    def mean_runs(self) -> float:
+        """Return how many runs there are on average, if none of them stops the search early."""
+        if self.law is None:
+            return float(self.settings)
+        chances = self.law.chances()
+        return float(chances @ np.arange(1, chances.size + 1))
+
+    @property
+    def missed(self) -> float:
+        """Return the chance that no run tries the best setting."""
+        if self.law is None:
+            return 0.0
+        chances = self.law.chances()
+        return float(chances @ (1 - 1 / self.settings) ** np.arange(1, chances.size + 1))
+
+    def __str__(self) -> str:
+        runs = f"about {self.mean_runs:.0f} runs" if self.law is not None else "every setting once"
+        return (
+            f"epsilon {float(self.epsilon_of_run):.3g} for each run of {float(self.epsilon):g} in all, {runs}; "
+            f"the best of {self.settings} settings is not tried with probability {self.missed:.2f}"
+        )
+
+
+@dataclass(frozen=True)
+class Tuned(Generic[S_co, R_co]):
+    """What a search releases: the winner, and the promise for all of it.
+
+    Attributes:
+        setting: the setting of the winner; ``None`` where no run was good enough, or every run failed.
+        result: what the winner returned.
+        score: its released score, which is biased upwards: it is the largest of several noisy ones.
+        guarantee: the promise.
+        plan: the public plan.
+    """
+
+    setting: S_co | None
+    result: R_co | None
+    score: Score | None
+    guarantee: Guarantee
+    plan: TuningPlan
+
+
+def tuning_plan(
+    settings: int,
+    epsilon: Epsilon,
+    *,
+    gamma: Epsilon | None = None,
+    eta: Epsilon = 1,
+    good_enough: Score | None = None,
+) -> TuningPlan:
+    """Return what :func:`tune_privately` would do with so many settings; nothing is spent.
+
+    Up to three settings are tried once each, at equal shares of epsilon. More are drawn at random, by the geometric law
+    that leaves the best one untried with probability 0.2, or with a mean of 200 runs where that is fewer.
+
+    Args:
+        settings: how many there are, at least 1.
+        epsilon: the price of the search as a whole.
+        gamma: of the law of the number of runs, about one over their mean; instead of the public rule above.
+        eta: 1 for the geometric law, 0 for the logarithmic one, anything above -1 and at most 1.
+        good_enough: stop at the first run with this score.
+
+    Raises:
+        ValueError, TypeError: a number out of its range.
+
+    >>> plan = tuning_plan(20, 1)
+    >>> print(plan)
+    epsilon 0.339 for each run of 1 in all, about 76 runs; the best of 20 settings is not tried with probability 0.20
+    """
+    many, total = whole(settings, "settings", "how many there are"), exact_epsilon(epsilon)
+    threshold = None if good_enough is None else _public(good_enough, "good_enough")
+    if gamma is None and many <= _ALL and threshold is None:
+        return TuningPlan(many, total, total / many, None)
+    if gamma is None:
+        # The chance that no run tries the best one is gamma (1-s) / (gamma (1-s) + s), s one over their number.
+        wanted = _MISSED / ((1 - _MISSED) * (many - 1)) if many > 1 else Fraction(1, 2)
+        law = RunLaw(max(wanted, Fraction(1, _MOST_RUNS)), _public(eta, "eta"), threshold)
+    else:
+        law = RunLaw(exact_positive(gamma, "gamma"), _public(eta, "eta"), threshold)
+    return TuningPlan(many, total, law.epsilon_of_run(total), law)
+
+
+def tune_privately(
+    run: Callable[[S, Draws], tuple[Any, Any]],
+    settings: Sequence[S],
+    epsilon: Epsilon,
+    *,
+    neighbours: str,
+    gamma: Epsilon | None = None,
+    eta: Epsilon = 1,
+    good_enough: Score | None = None,
+    ledger: Spender | None = None,
+) -> Tuned[S, Any]:
+    """Run a private algorithm a secret number of times, each time with a random setting, and release the best run.
+
+    A good default beats a search: search where there is none. The price of all runs together is about three times
+    that of one, however many there are, because everything but the winner stays secret: how many runs there were, the
+    others' settings, scores and errors. Nothing is printed, logged or warned meanwhile.
+
+    Args:
+        run: takes a setting and :class:`Draws` and returns (result, score). Result and score depend on data through
+            these draws alone, at most at ``draws.left``; releases of this library inside it pay from them
+            and take no ``ledger=``. It depends on no earlier run and leaves no trace. One that raises, or whose score
+            is not a number, is worse than all others.
+        settings: a list of what to try, public; each run draws one at random, perhaps one that was tried before.
+        epsilon: the price of the search as a whole.
+        neighbours: what one step between databases is, as for :class:`Scores`.
+        gamma, eta: the law of the number of runs, as for :func:`tuning_plan`, whose public rule gives them.
+        good_enough: public; stop at the first run with this score, and release no run if there is none. Costs less.
+        ledger: where the spend is recorded before anything is drawn.
+
+    Guarantee: epsilon-differential privacy for ``neighbours``, of everything that is returned.
+
+    Raises:
+        ValueError, TypeError: bad parameters; nothing was spent.
+        BudgetError: the ledger does not allow it; nothing was spent.
+
+    References: Liu and Talwar 2019; Papernot and Steinke 2022; with a smaller price (``kernel/run_law.md``).
+
+    >>> import numpy as np
+    >>> import dpselect as dps
+    >>> incomes = np.array([20, 25, 30, 35, 40] * 500)
+    >>> def histogram(bins, draws):                # as many bins as fit; the score is how full the fullest one is
+    ...     counts = np.histogram(incomes, bins, (0, 100))[0]
+    ...     noisy = draws.counts(counts, draws.left, dps.Bound(1))
+    ...     return noisy, int(noisy.max())
+    >>> best = tune_privately(histogram, [5, 10, 20, 50], 4, neighbours="add-remove", gamma=0.05)
+    >>> best.setting, best.guarantee
+    (5, Guarantee(epsilon=4, neighbours='add-remove'))
+    """
+    if not callable(run):
+        raise TypeError("run must be a function of a setting and of draws that returns a result and its score.")
+    choices = list(settings) if isinstance(settings, Sequence) and not isinstance(settings, str) else []
+    if not choices:
+        raise ValueError("settings must be a list of what to try: pass at least one.")
+    plan = tuning_plan(len(choices), epsilon, gamma=gamma, eta=eta, good_enough=good_enough)
+    return tuned(run, choices, plan, Guarantee(plan.epsilon, relation(neighbours)), ledger)
+
+
+def tuned(
+    run: Callable[[S, Draws], tuple[Any, Any]],
+    settings: Sequence[S],
+    plan: TuningPlan,
+    guarantee: Guarantee,
+    ledger: Spender | None = None,
+    door: Door = opened,
+) -> Tuned[S, Any]:
+    """Search behind a given door."""
+    with door(guarantee, mechanism="tune-privately", ledger=ledger) as draws:
+        winner = searched(run, settings, plan, draws, guarantee.neighbours, door)
+    if winner is None:
+        return Tuned(None, None, None, guarantee, plan)
+    setting, result = winner.result
+    return Tuned(setting, result, winner.score, guarantee, plan)
+
+
+def searched(
+    run: Callable[[S, Draws], tuple[Any, Any]],
+    settings: Sequence[S],
+    plan: TuningPlan,
+    draws: Draws,
+    neighbours: Neighbours,
+    door: Door = opened,
+) -> Run[tuple[S, Any]] | None:
+    """Return the winner's setting and result, with its score, for the plan's epsilon of what is left."""
+
+    def with_setting(index: int, own: Draws) -> tuple[tuple[S, Any], Any]:
+        result, score = run(settings[index], own)
+        return (settings[index], result), score
+
+    def at_random(own: Draws) -> tuple[tuple[S, Any], Any]:
+        return with_setting(int(own.uniform(np.array([len(settings)]))[0]), own)
+
+    if plan.law is not None:
+        return draws.one_of_many(at_random, plan.epsilon, plan.law)
+    best: Run[tuple[S, Any]] | None = None
+    share = Guarantee(plan.epsilon_of_run, neighbours)
+    for index in range(len(settings)):
+        with draws.paying(), door(share) as own, own.paying():
+            latest = finished(partial(with_setting, index, own))
+        if latest is not None and (best is None or latest.score > best.score):
+            best = latest
+    return best
+
+
+def _public(number: Any, name: str) -> Fraction:
+    """Return a public number of either sign as the exact one that was written."""
+    number = number.item() if isinstance(number, np.generic) else number
+    if isinstance(number, bool) or not isinstance(number, (int, float, Fraction)) or not math.isfinite(number):
+        raise TypeError(f"{name} must be a finite number such as 0.5 or Fraction(1, 2).")
+    return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)

@@ -1,0 +1,181 @@
+"""Searches among settings: planned in public, paid for once, and silent about everything but the winner."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect.kernel.run_law import RunLaw
+from dpselect.release.opened import door_to
+from dpselect.release.outcomes import Coins
+from dpselect.release.tuning import tuned
+
+ONE = dps.Bound(1)
+
+
+class Book:
+    """A ledger that notes what it was asked."""
+
+    def __init__(self) -> None:
+        self.spends: list[tuple] = []
+
+    def spend(self, guarantee, /, *, mechanism: str, count: int = 1, note: str = "") -> None:
+        """Note it."""
+        del note
+        self.spends.append((guarantee.epsilon, mechanism, count))
+
+
+def noisy(setting: int, draws: dps.Draws) -> tuple[int, int]:
+    """As good as its setting is large."""
+    score = int(draws.counts(np.array([100 * setting]), draws.left, ONE)[0])
+    return -setting, score
+
+
+@pytest.mark.parametrize(
+    ("settings", "missed", "gamma", "of_run"),
+    [(5, 0.3, 0.11, 0.384), (5, 0.1, 0.028, 0.346), (20, 0.3, 0.023, 0.344), (100, 0.3, 0.0043, 0.335)],
+)
+def test_plans_print_what_the_law_says(settings: int, missed: float, gamma: float, of_run: float) -> None:
+    """Epsilon of a run, how many there are and what is missed, at a total of 1."""
+    plan = dps.tuning_plan(settings, 1, gamma=gamma)
+
+    assert abs(plan.missed - missed) < 0.01
+    assert abs(float(plan.epsilon_of_run) - of_run) < 0.002
+    assert abs(plan.mean_runs - 1 / gamma) < 0.01 / gamma
+
+
+def test_the_default_misses_a_fifth_and_runs_two_hundred_times_at_most() -> None:
+    """Up to three settings are tried once each, and nothing is missed."""
+    for settings in (4, 5, 20, 51):
+        assert abs(dps.tuning_plan(settings, 1).missed - 0.2) < 0.001
+    assert 199 < dps.tuning_plan(10_000, 1).mean_runs < 200
+    for settings in (1, 2, 3):
+        plan = dps.tuning_plan(settings, 1)
+        assert (None, Fraction(1, settings), settings, 0) == (
+            plan.law,
+            plan.epsilon_of_run,
+            plan.mean_runs,
+            plan.missed,
+        )
+    assert "every setting once" in str(dps.tuning_plan(3, 1))
+    assert dps.tuning_plan(1, 1, good_enough=3).law == RunLaw(Fraction(1, 2), good_enough=Fraction(3))
+
+
+def test_a_search_finds_a_good_setting_and_pays_once() -> None:
+    """One spend of the whole, before anything is drawn."""
+    book = Book()
+    best = dps.tune_privately(noisy, range(1, 9), 3, neighbours="add-remove", gamma=0.001, ledger=book)
+
+    assert (8, -8) == (best.setting, best.result)
+    assert abs(best.score - 800) < 200
+    assert [(3, "tune-privately", 1)] == book.spends
+    assert dps.Guarantee(3, "add-remove") == best.guarantee
+
+
+def test_up_to_three_settings_are_tried_once_each() -> None:
+    """At a third of epsilon, from one spend."""
+    book, seen = Book(), []
+
+    def run(setting: int, draws: dps.Draws) -> tuple[int, int]:
+        seen.append((setting, draws.left))
+        return noisy(setting, draws)
+
+    best = dps.tune_privately(run, [1, 2, 3], 3, neighbours="add-remove", ledger=book)
+
+    assert 3 == best.setting
+    assert [(1, 1), (2, 1), (3, 1)] == seen
+    assert [(3, "tune-privately", 1)] == book.spends
+    failing = dps.tune_privately(lambda *_: 1 / 0, [1, 2], 3, neighbours="add-remove")
+    assert (None, None, None) == (failing.setting, failing.result, failing.score)
+
+
+def test_nothing_that_is_returned_depends_on_how_many_runs_there_were() -> None:
+    """The same winner after one run and after fifty: the same fields, and the same bytes."""
+
+    class Counted(Coins):
+        """Exact coins for nothing but the number of runs."""
+
+        count = 0
+
+        def runs(self, _: RunLaw) -> int:
+            """As many as were asked for."""
+            return self.count
+
+    outputs = set()
+    for count in (1, 2, 50):
+        coins = Counted()
+        coins.count = count
+        plan = dps.tuning_plan(4, 1)
+        promise = dps.Guarantee(1, "add-remove")
+        best = tuned(lambda *_: ("result", 7), ["only"] * 4, plan, promise, door=door_to(lambda coins=coins: coins))
+        outputs.add((pickle.dumps(best), repr(best)))
+        assert ["setting", "result", "score", "guarantee", "plan"] == [each.name for each in dataclasses.fields(best)]
+    assert 1 == len(outputs)
+
+
+def test_a_search_that_stops_says_which_or_none() -> None:
+    """At a lower price than the best of all."""
+    stopped = dps.tune_privately(noisy, range(1, 9), 3, neighbours="add-remove", gamma=0.01, good_enough=650)
+    never = dps.tune_privately(noisy, range(1, 9), 3, neighbours="add-remove", gamma=0.01, good_enough=10**6)
+
+    assert stopped.setting in (6, 7, 8)
+    assert (None, None, None) == (never.setting, never.result, never.score)
+    assert stopped.plan.epsilon_of_run > dps.tuning_plan(8, 3, gamma=0.01).epsilon_of_run
+
+
+def test_parts_of_the_data_are_refused_where_a_changed_record_may_be_in_two() -> None:
+    """Fit at the whole epsilon and score at the whole epsilon is for add-remove neighbours."""
+
+    def both(setting: int, draws: dps.Draws) -> tuple[int, int]:
+        bound = dps.Bound(1, neighbours)
+        with draws.disjoint(2) as (train, held_out):
+            train.counts(np.array([5]), train.left, bound)
+            return setting, int(held_out.counts(np.array([7]), held_out.left, bound)[0])
+
+    for neighbours, setting in (("add-remove", 4), ("substitution", None)):
+        found = dps.tune_privately(both, [4], 1, neighbours=neighbours)
+        assert setting == found.setting
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"settings": []}, "at least one"),
+        ({"settings": "abc"}, "a list of what to try"),
+        ({"settings": 3}, "a list of what to try"),
+        ({"run": 3}, "run must be a function"),
+        ({"epsilon": 0}, "epsilon must be positive"),
+        ({"gamma": 1}, "gamma must be at least"),
+        ({"gamma": 0}, "gamma must be positive"),
+        ({"eta": 2, "gamma": 0.1}, "eta must be above"),
+        ({"eta": "x", "gamma": 0.1}, "eta must be a finite number"),
+        ({"eta": 0, "gamma": 0.1, "good_enough": 3}, "geometric law"),
+        ({"good_enough": float("inf")}, "good_enough must be a finite number"),
+        ({"good_enough": float("nan")}, "good_enough must be a finite number"),
+        ({"neighbours": "other"}, "neighbours"),
+        ({"ledger": 3}, "ledger must keep a budget"),
+    ],
+)
+def test_what_can_be_refused_is_refused_before_anything_is_spent(changed: dict, words: str) -> None:
+    """In one sentence; and no run begins."""
+    book = Book()
+
+    def run(*_: object) -> None:
+        raise AssertionError
+
+    args = {
+        "run": run,
+        "settings": [1, 2, 3, 4, 5],
+        "epsilon": 1,
+        "neighbours": "add-remove",
+        "ledger": book,
+        **changed,
+    }
+    with pytest.raises((ValueError, TypeError), match=words):
+        dps.tune_privately(**args)
+    assert [] == book.spends
