@@ -18,6 +18,18 @@ from dpselect.release.tuning import tuned
 ONE = dps.Bound(1)
 
 
+class Counted(Coins):
+    """Exact coins, and always this many runs."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.count = count
+
+    def runs(self, _: RunLaw) -> int:
+        """As many as were asked for."""
+        return self.count
+
+
 class Book:
     """A ledger that notes what it was asked."""
 
@@ -68,13 +80,23 @@ def test_the_default_misses_a_fifth_and_runs_two_hundred_times_at_most() -> None
 
 def test_a_search_finds_a_good_setting_and_pays_once() -> None:
     """One spend of the whole, before anything is drawn."""
-    book = Book()
-    best = dps.tune_privately(noisy, range(1, 9), 3, neighbours="add-remove", gamma=0.001, ledger=book)
+    book, plan, promise = Book(), dps.tuning_plan(8, 3), dps.Guarantee(3, "add-remove")
+    best = tuned(noisy, range(1, 9), plan, promise, book, door_to(lambda: Counted(300)))
 
     assert (8, -8) == (best.setting, best.result)
     assert abs(best.score - 800) < 200
     assert [(3, "tune-privately", 1)] == book.spends
-    assert dps.Guarantee(3, "add-remove") == best.guarantee
+    assert promise == best.guarantee
+
+
+def test_a_search_among_many_pays_once_too() -> None:
+    """By the function that users call."""
+    book = Book()
+    best = dps.tune_privately(noisy, range(1, 9), 3, neighbours="add-remove", ledger=book)
+
+    assert best.setting == -best.result
+    assert dps.tuning_plan(8, 3) == best.plan
+    assert [(3, "tune-privately", 1)] == book.spends
 
 
 def test_up_to_three_settings_are_tried_once_each() -> None:
@@ -97,19 +119,9 @@ def test_up_to_three_settings_are_tried_once_each() -> None:
 def test_nothing_that_is_returned_depends_on_how_many_runs_there_were() -> None:
     """The same winner after one run and after fifty: the same fields, and the same bytes."""
 
-    class Counted(Coins):
-        """Exact coins for nothing but the number of runs."""
-
-        count = 0
-
-        def runs(self, _: RunLaw) -> int:
-            """As many as were asked for."""
-            return self.count
-
     outputs = set()
     for count in (1, 2, 50):
-        coins = Counted()
-        coins.count = count
+        coins = Counted(count)
         plan = dps.tuning_plan(4, 1)
         promise = dps.Guarantee(1, "add-remove")
         best = tuned(lambda *_: ("result", 7), ["only"] * 4, plan, promise, door=door_to(lambda coins=coins: coins))
@@ -120,8 +132,11 @@ def test_nothing_that_is_returned_depends_on_how_many_runs_there_were() -> None:
 
 def test_a_search_that_stops_says_which_or_none() -> None:
     """At a lower price than the best of all."""
-    stopped = dps.tune_privately(noisy, range(1, 9), 3, neighbours="add-remove", gamma=0.01, good_enough=650)
-    never = dps.tune_privately(noisy, range(1, 9), 3, neighbours="add-remove", gamma=0.01, good_enough=10**6)
+    promise, door = dps.Guarantee(3, "add-remove"), door_to(lambda: Counted(200))
+    stopped, never = (
+        tuned(noisy, range(1, 9), dps.tuning_plan(8, 3, gamma=0.01, good_enough=score), promise, door=door)
+        for score in (650, 10**6)
+    )
 
     assert stopped.setting in (6, 7, 8)
     assert (None, None, None) == (never.setting, never.result, never.score)

@@ -174,7 +174,7 @@ def tune_privately(
     ...     counts = np.histogram(incomes, bins, (0, 100))[0]
     ...     noisy = draws.counts(counts, draws.left, dps.Bound(1))
     ...     return noisy, int(noisy.max())
-    >>> best = tune_privately(histogram, [5, 10, 20, 50], 4, neighbours="add-remove", gamma=0.05)
+    >>> best = tune_privately(histogram, [5, 20], 4, neighbours="add-remove")
     >>> best.setting, best.guarantee
     (5, Guarantee(epsilon=4, neighbours='add-remove'))
     """

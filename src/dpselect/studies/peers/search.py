@@ -3,7 +3,8 @@
     DPSELECT_DATA=... python -m dpselect.studies.peers.search [NAME ...] [--repeats 10] [--epsilons 0.1 1]
 
 Mean test accuracy over repeated 80/20 splits, the same splits for all. Six depths, the default's own rule among them.
-Searches hold 30 % of the records out; "all once" grows every depth at a sixth of epsilon and takes the best noisy score.
+Searches hold 30 % of the records out; "all once" grows every depth at a sixth of epsilon and takes the best by its
+noisy score.
 """
 
 from __future__ import annotations
