@@ -696,7 +696,7 @@ MUTANTS = (
     Mutant(
         "fit and score spend all of a run although a record may change parts",
         "dpselect.kernel.budget:Allowance.disjoint",
-        "if self.neighbours is not Neighbours.ADD_REMOVE:",
+        "if self.neighbours not in (Neighbours.ADD_REMOVE, Neighbours.PERSON):",
         "if self.neighbours is None:",
         (),
         ("tests/release/test_tuning.py::test_parts_of_the_data_are_refused_where_a_changed_record_may_be_in_two",),
