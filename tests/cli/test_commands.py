@@ -44,12 +44,39 @@ def refusal(arguments: list[str], capsys: pytest.CaptureFixture[str], status: in
 
 
 def test_top_k_prints_names_in_order(edges: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The list is ranked and the last line says what it cost."""
+    """The list is ranked; then comes what it cost, how wrong it may be, and what the gaps say."""
     assert 0 == main(["top-k", str(edges), "--metric", "degree", "--k", "2", "--epsilon", "1e6", "--nodes", "6"])
     lines = capsys.readouterr().out.splitlines()
 
     assert re.fullmatch(r" +1  0", lines[0])
-    assert "in order of selection by degree; epsilon = 1000000 per edge, by permute-and-flip" == lines[-1]
+    assert "in order of selection by degree; epsilon = 1000000 per edge, by permute-and-flip, one-shot" == lines[2]
+    assert re.fullmatch(
+        r"p = \S+: whatever the data, a list with a wrong name is announced with p .* of releases", lines[-1]
+    )
+
+
+def test_a_choice_comes_with_a_p_value_wherever_gaps_are_free(edges: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In words, and for programs; dampened scores, lists of everyone and budgets by rho have none."""
+    command = ["top-k", str(edges), "--nodes", "6", "--epsilon", "100", "--metric", "degree"]
+    assert 0 == main(command)
+    assert "a wrong choice is announced with p at most a" in capsys.readouterr().out
+    assert 0 == main([*command, "--k", "2", "--json"])
+    answer = json.loads(capsys.readouterr().out)
+    assert (2, True) == (len(answer["gaps"]), 0 < answer["p_value"] <= 1)
+    rhos = str(edges.parent / "rho.ledger")
+    assert 0 == main(
+        [
+            "budget",
+            "create",
+            rhos,
+            *["--epsilon", "900", "--delta", "1e-6", "--rule", "rho", "--neighbours", "edge", "--dataset", "graph"],
+        ]
+    )
+    capsys.readouterr()
+    command[5] = "10"
+    for without in (["--k", "6"], ["--mechanism", "exponential"], ["--k", "2", "--ledger", rhos]):
+        assert 0 == main([*command, *without])
+        assert "\np = " not in capsys.readouterr().out
 
 
 def test_json_is_for_programs(edges: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,7 +105,7 @@ def test_json_is_for_programs(edges: Path, capsys: pytest.CaptureFixture[str]) -
 def test_every_metric_works_on_a_shipped_graph(metric: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A graph that ships with NetworkX needs no file."""
     assert 0 == main(["top-k", "lesmis", "--metric", metric, "--k", "3", "--epsilon", "1", "--max-degree", "40"])
-    assert 4 == len(capsys.readouterr().out.splitlines())
+    assert capsys.readouterr().out.splitlines()[3].startswith("in order of selection by")
 
 
 def test_labels_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

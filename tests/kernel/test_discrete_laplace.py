@@ -1,6 +1,6 @@
 """Exact two-sided geometric noise."""
 
-import decimal
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +8,7 @@ import pytest
 
 from dpselect import audit
 from dpselect.kernel.coins import new_entropy
-from dpselect.kernel.samplers.discrete_laplace import _Odds, geometric, noise
+from dpselect.kernel.samplers.discrete_laplace import geometric, noise
 from dpselect.mechanisms.law import discrete_laplace
 from dpselect.release.outcomes import Coins
 
@@ -56,18 +56,26 @@ def test_vanishing_epsilons_are_refused() -> None:
         noise(1, Fraction(1, 2**50), new_entropy())
 
 
-@pytest.mark.parametrize("rate", [Fraction(1, 3), Fraction(1, 2**30)])
-def test_coins_that_32_bits_do_not_decide(rate: Fraction) -> None:
-    """A prefix next to the threshold takes more bits, which decide as 1 / (1 + e^rate) does; others are certain."""
-    coin = _Odds.of(rate)
-    with decimal.localcontext(prec=60):
-        chance = 2**32 / (1 + (decimal.Decimal(rate.numerator) / rate.denominator).exp())
-        between, rest = int(chance), int(chance % 1 * 2**64)
+@pytest.mark.parametrize("rate", [Fraction(1, 5), Fraction(1, 3), Fraction(1), Fraction(8, 3)])
+def test_geometric_numbers_follow_their_law(rate: Fraction) -> None:
+    """Low bits and the rest together: accepted at the rate, rejected at 0.7 and 1.3 times that."""
 
-    assert coin.heads <= between < coin.tails
-    assert coin.tails - coin.heads <= 3
-    for more, expected in ((0, True), (2**64 - 1, False), (rest - 1, True), (rest + 1, False)):
-        drawn = iter([np.array([between], dtype=np.uint32).tobytes(), more.to_bytes(8, "big")])
-        assert [expected] == coin.flip(1, lambda _, drawn=drawn: next(drawn)).tolist()
-    certain = np.array([0, coin.heads - 1, coin.tails, 2**32 - 1], dtype=np.uint32)
-    assert [True, True, False, False] == coin.flip(4, lambda _: certain.tobytes()).tolist()
+    def law(at: float) -> dict[int, float]:
+        inner = np.exp(-at * np.arange(12)) * -np.expm1(-at)
+        return dict(enumerate([*inner.tolist(), math.exp(-12 * at)]))
+
+    drawn = iter(np.minimum(geometric(50_000, rate, new_entropy()), 12).tolist())
+    against = {f"{factor}": law(float(rate) * factor) for factor in (0.7, 1.3)}
+    verdict = audit.sampler(lambda: next(drawn), law(float(rate)), against=against)
+
+    assert verdict.accepted, str(verdict)
+
+
+def test_low_bits_are_accepted_by_their_own_coin() -> None:
+    """Bits 3 at rate 1/4 need a prefix below 2^32 e^(-3/4); a tail draws both anew, and then come the coins of 4."""
+    heads, tails = (np.array([int(2**32 * math.exp(-0.75)) + step], dtype=np.uint32).tobytes() for step in (-9, 9))
+    bits = [np.array([word], dtype=np.int64).tobytes() for word in (2**40 + 3, 3)]
+    ends = np.array([2**32 - 1], dtype=np.uint32).tobytes()
+    drawn = iter([bits[0], tails, bits[1], heads, ends])
+
+    assert [3] == geometric(1, Fraction(1, 4), lambda _: next(drawn)).tolist()

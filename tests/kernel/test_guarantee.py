@@ -121,7 +121,7 @@ def test_a_rho_is_positive_and_finite(rho) -> None:
         ({"delta": 0}, "needs the delta"),
         ({"bounded_range": True}, "Bounded range belongs to pure promises"),
         ({"epsilon": Fraction(2419093176, 10**9)}, "epsilon must be at least what rho gives"),
-        ({"stated_rho": -1}, "rho must be"),
+        ({"cost": -1}, "rho must be"),
     ],
 )
 def test_a_concentrated_promise_states_what_it_gives(content, message: str) -> None:
@@ -142,9 +142,9 @@ def test_a_rounder_epsilon_may_be_stated() -> None:
     """The epsilon that was asked for, with the rho that fits it."""
     rho = rho_within(Fraction(1), Fraction(1, 10**6))
 
-    assert rho == dps.Guarantee(1, "edge", 1e-6, stated_rho=rho).rho
+    assert rho == dps.Guarantee.concentrated(rho, 1e-6, "edge", epsilon=1).rho
     with pytest.raises(ValueError, match="at least what rho gives"):
-        dps.Guarantee(1, "edge", 1e-6, stated_rho=rho * (1 + Fraction(1, 10**8)))
+        dps.Guarantee.concentrated(rho * (1 + Fraction(1, 10**8)), 1e-6, "edge", epsilon=1)
 
 
 def test_where_delta_covers_everything_epsilon_is_still_positive() -> None:

@@ -49,11 +49,11 @@ class Noted(Draws):
         self._outcomes.asked.append(("count" if np.ndim(values) == 1 else "leaf", epsilon))
         return super().counts(values, epsilon, bound)
 
-    def top_k(self, scores, k, epsilon, *, mechanism=None):
+    def top_k(self, scores, k, epsilon, *, mechanism=None, method=None):
         """One selection, or several."""
         self._outcomes.asked.append((mechanism.name, epsilon))
         self._outcomes.many.append(k)
-        return super().top_k(scores, k, epsilon, mechanism=mechanism)
+        return super().top_k(scores, k, epsilon, mechanism=mechanism, method=method)
 
     def choose_rows(self, values, valid, epsilon, bound):
         """A selection in every row."""

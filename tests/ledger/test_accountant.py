@@ -87,7 +87,7 @@ def test_rho_within_a_budget_is_rounded_down() -> None:
     """The largest rho whose epsilon at delta is within the budget: a release calibrated to all of it fits exactly."""
     delta = Fraction(1, 10**6)
     terms = Terms(Fraction(1), delta, "add-remove", rule="rho")
-    whole = dps.Guarantee(1, "add-remove", delta, stated_rho=rho_within(Fraction(1), delta))
+    whole = dps.Guarantee.concentrated(rho_within(Fraction(1), delta), delta, "add-remove", epsilon=1)
 
     assert epsilon_of(terms.rho, delta) <= 1 < epsilon_of(terms.rho * (1 + Fraction(2, 10**9)), delta)
     after = terms.admit(Totals(), Event.of(whole, dataset="", mechanism="x"))

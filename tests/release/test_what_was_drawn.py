@@ -13,7 +13,7 @@ from dpselect.cli import main
 STEP = dps.sensitivity.local(lambda t: float(t >= 20), ceiling=1.0)
 VOTES = dps.Scores([1, 0, 0], STEP, kind="integer", distance=[0, 1, 1])
 DRAWN = [
-    ("permute-and-flip", {}, "permute-and-flip"),
+    ("permute-and-flip", {}, "permute-and-flip, one-shot"),
     ("local-dampening", {}, "local-dampening"),
     ("shifted-local-dampening", {"direction": "growing"}, "shifted-local-dampening, direction growing"),
     ("smooth-noisy-max", {}, "smooth-noisy-max, student-t, phi 0.7"),

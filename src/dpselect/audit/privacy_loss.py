@@ -17,6 +17,9 @@ from dpselect.audit.universe import Universe
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.units import UnitScores
 from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism, UnitMechanism, require_mechanism
+from dpselect.mechanisms.ordered_law import list_log_law
+from dpselect.release.one_shot import ONE_SHOT, PEELING
+from dpselect.release.questions import flips_units
 from dpselect.scores.scores import Scores
 
 Floats = NDArray[np.float64]
@@ -62,7 +65,13 @@ class PrivacyLoss:
 
 
 def privacy_loss(
-    mechanism: Mechanism, utility: Utility, universe: Universe, epsilon: Epsilon, *, k: int = 1
+    mechanism: Mechanism,
+    utility: Utility,
+    universe: Universe,
+    epsilon: Epsilon,
+    *,
+    k: int = 1,
+    method: str | None = None,
 ) -> PrivacyLoss:
     """Return the exact worst loss of ``select`` (k = 1) or of ``top_k``, whose outcomes are ordered lists.
 
@@ -72,6 +81,7 @@ def privacy_loss(
         universe: from ``dpselect.audit``.
         epsilon: of the whole release.
         k: how many candidates it names.
+        method: as for ``top_k``: ``"one-shot"`` or ``"peeling"``, or ``None`` for the one that it takes by itself.
 
     Raises:
         ValueError: too many ordered lists to write down; whatever the utility raises, with the database named.
@@ -89,7 +99,10 @@ def privacy_loss(
     scores = [utility(database) for database in universe]
     if math.perm(len(scores[0]), k) > _MOST_OUTCOMES:
         raise ValueError(f"There are {math.perm(len(scores[0]), k)} ordered lists: take fewer candidates or k.")
-    logs = np.array([lists_log_law(mechanism, *mechanism.prepared(score, total / k), k) for score in scores])
+    if method not in (None, PEELING, ONE_SHOT) or (method == ONE_SHOT and not flips_units(mechanism)):
+        raise ValueError('method is "peeling", or "one-shot" for mechanisms that draw by permute-and-flip, or None.')
+    once = k > 1 and method != PEELING and flips_units(mechanism)
+    logs = np.array([lists_log_law(mechanism, *mechanism.prepared(score, total / k), k, once=once) for score in scores])
     pairs = universe.pairs()
     stretch = math.nan
     if isinstance(mechanism, UnitMechanism):
@@ -134,14 +147,18 @@ def privacy_loss_of_law(law: Law, universe: Universe, epsilon: Epsilon, delta: A
     return _compared(logs, universe, universe.pairs(), exact_epsilon(epsilon), Fraction(delta), outcomes, math.nan)
 
 
-def top_k_log_law(mechanism: Mechanism, unit: UnitScores, k: int, epsilon: Fraction) -> Floats:
+def top_k_log_law(mechanism: Mechanism, unit: UnitScores, k: int, epsilon: Fraction, method: str = PEELING) -> Floats:
     """Return log Pr of every ordered list of k candidates, in the order of ``itertools.permutations``."""
+    rate = mechanism.sampler.rate(unit, epsilon / k)
+    return lists_log_law(mechanism, unit.ticks, rate, k, once=method == ONE_SHOT)
 
-    return lists_log_law(mechanism, unit.ticks, mechanism.sampler.rate(unit, epsilon / k), k)
 
-
-def lists_log_law(mechanism: Mechanism, ticks: NDArray[np.int64], rate: Fraction, k: int) -> Floats:
+def lists_log_law(
+    mechanism: Mechanism, ticks: NDArray[np.int64], rate: Fraction, k: int, *, once: bool = False
+) -> Floats:
     """Return log Pr of every ordered list of k candidates from ticks, in the order of ``itertools.permutations``."""
+    if once:
+        return np.array([list_log_law(ticks, rate, names) for names in itertools.permutations(range(ticks.size), k)])
 
     def follow(positions: list[int], left: int) -> list[float]:
         first: list[float] = mechanism.ticks_log_law(ticks[positions], rate).tolist()

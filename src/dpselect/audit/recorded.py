@@ -82,6 +82,14 @@ class Recording:
         chosen = [remaining.pop(self._below(len(remaining))) for _ in range(k)]
         return list(self._note("winners", ticks, (sampler, k), rate, chosen))
 
+    def ordered(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
+        """Any candidates are possible, with any gaps that are not negative; these are small."""
+        remaining = list(range(ticks.size))
+        chosen = [remaining.pop(self._below(len(remaining))) for _ in range(k)]
+        below = [self._below(_NOISE + 1) for _ in chosen] if gaps else []
+        winners, leads = self._note("ordered", ticks, (k, gaps), rate, (chosen, below))
+        return list(winners), list(leads)
+
     def grouped(self, *_: object) -> list[tuple[int, int]]:
         """Refuse: groups say which scores there are, and not which candidate has which on a neighbour."""
         raise ValueError("Groups of equal scores have no candidates to compare: follow a script with Replay.")
@@ -183,6 +191,13 @@ class Repetition:
             self.loss += _apart(*(sampler.ticks_log_law(each[remaining], scale) for each, scale in pairs))
             remaining = remaining[remaining != winner]
         return list(call.outcome)
+
+    def ordered(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
+        """The rate times how far ticks move apart, for each winner: what no list exceeds."""
+        call = self._before("ordered", ticks, (k, gaps), rate)
+        self.loss += k * rate * int(np.ptp(ticks - call.values))
+        winners, below = call.outcome
+        return list(winners), list(below)
 
     def grouped(self, *_: object) -> list[tuple[int, int]]:
         """Refuse, as a recording does."""

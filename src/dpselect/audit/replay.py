@@ -20,6 +20,7 @@ from dpselect.kernel.ranks import Ranks
 from dpselect.kernel.run_law import RunLaw
 from dpselect.mechanisms.joint_top_k import JointQuestion, joint_log_law
 from dpselect.mechanisms.law import discrete_laplace as log_law
+from dpselect.mechanisms.ordered_law import gaps_log_density, list_log_law
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
 
@@ -67,6 +68,17 @@ class Replay:
         place = self._next(math.perm(asked.ticks.size, asked.k))
         self.log_chance += float(joint_log_law(asked)[place])
         return list(next(islice(permutations(range(asked.ticks.size), asked.k), place, None)))
+
+    def ordered(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
+        """One ordered list, and a gap below each of its winners: with gaps by the density that theirs are floors of."""
+        left = list(range(ticks.size))
+        winners = [left.pop(self._next(len(left))) for _ in range(k)]
+        if not gaps:
+            self.log_chance += list_log_law(ticks, rate, winners)
+            return winners, []
+        below = [max(self._released[self._next(len(self._released))], 0) for _ in winners]
+        self.log_chance += gaps_log_density(ticks, rate, winners, below)
+        return winners, below
 
     def grouped(
         self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from dpselect.mechanisms import EVERY_MECHANISM, mechanism
+from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP
 
 SOURCE = Path(__file__).parents[1]
 # Where a release begins, whose answers it takes, and the integers that mechanisms make for it.
@@ -35,6 +36,8 @@ _SAMPLERS = {
     "permute-and-flip, clipped": "kernel/samplers/clipped_flip.py:clipped_flip",
     "noisy max, Laplace, clipped": "kernel/samplers/laplace.py:laplace",
 }
+# What draws lists in one pass, where permute-and-flip draws from unit scores.
+_ONE_SHOT = {"release/draws.py:Draws.ordered", "release/outcomes.py:Coins.ordered"}
 _HEAVY_TAILS = "kernel/samplers/heavy_tails.py:heavy_tails"
 
 
@@ -58,6 +61,8 @@ def trusted(name: str) -> list[Definition]:
     sampler = mechanism(name).sampler
     own = _HEAVY_TAILS if sampler.tails is not None else _SAMPLERS[sampler.name]
     others = {*_SAMPLERS.values(), _HEAVY_TAILS, _IN_ENGINES} - {own}
+    if sampler.name != PERMUTE_AND_FLIP.name:
+        others |= _ONE_SHOT
     known: dict[str, list[Definition]] = {}
     for each in definitions():
         if each.place not in others and not each.place.startswith(_DECLARED):

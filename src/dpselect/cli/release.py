@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,12 @@ from dpselect.cli.plan import accuracy, facts_text, promise
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.worst_case import worst_of
-from dpselect.release.select import METHOD, Release
+from dpselect.release.draws import require_count
+from dpselect.release.one_shot import ONE_SHOT, has_gaps, method_of
+from dpselect.release.questions import question
+from dpselect.release.select import Release
 
 # More candidates than this are not laid out for a bound on the error.
 _MOST = 10**7
@@ -36,13 +41,17 @@ def best(
     ``unit`` says what a score counts, where that is known.
     """
     purse = purse_of(request, **facts)
-    request.unit, request.worst = unit, worst_of(scores, k, request.epsilon, mechanism, METHOD)
+    k = require_count(k, len(scores))
+    asked = question(scores, exact_epsilon(request.epsilon) / k, mechanism)
+    method = method_of(asked, k, None, purse)
+    request.unit, request.worst = unit, worst_of(scores, k, request.epsilon, mechanism, method)
     sensitivity = scores.sensitivity
     if sensitivity.fixed:
         request.bound = bound(
             len(scores), sensitivity.ceiling, scores.range_bound, lambda: request.epsilon / k, mechanism
         )
-    return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, ledger=purse)
+    gaps = (k == 1 or method == ONE_SHOT) and mechanism.measure(scores) is not None and has_gaps(asked, k)
+    return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, gaps=gaps, ledger=purse)
 
 
 def bound(
@@ -76,8 +85,21 @@ def released(release: Release[Any], lines: Sequence[str], note: str = "", unit: 
         "guarantee": promise(release.guarantee),
         "accuracy": accuracy(worst, unit),
     }
+    if release.p_value is not None:
+        facts |= {"gaps": release.gaps, "p_value": release.p_value}
     cost = f"{note}{facts_text(release.guarantee)}, by {release.mechanism}"
-    return Answer("\n".join([*lines, cost, *([] if worst is None else [worst.sentence(unit=unit)])]), facts)
+    sentences = [] if worst is None else [worst.sentence(unit=unit)]
+    return Answer("\n".join([*lines, cost, *sentences, *_told(release)]), facts)
+
+
+def _told(release: Release[Any]) -> list[str]:
+    """Return what the p-value says, and no more, where there is one."""
+    if release.p_value is None:
+        return []
+    wrong = "a wrong choice" if len(release.candidates) == 1 else "a list with a wrong name"
+    # Rounded up, so that what is printed is a p-value too.
+    shown = Context(prec=2, rounding=ROUND_CEILING).create_decimal(Decimal(release.p_value))
+    return [f"p = {shown:g}: whatever the data, {wrong} is announced with p at most a in at most a share a of releases"]
 
 
 def ranked(release: Release[Any]) -> list[str]:

@@ -31,6 +31,11 @@ class Purse:
     ledger: Ledger | None
     facts: Mapping[str, str]
 
+    @property
+    def rule(self) -> str:
+        """Return what the ledger adds up; without one, epsilons."""
+        return "sum" if self.ledger is None else self.ledger.rule
+
     def spend(self, guarantee: Guarantee, *, mechanism: str, count: int = 1, note: str = "") -> int:
         """Record the spend where there is a ledger; as :meth:`Ledger.spend`.
 

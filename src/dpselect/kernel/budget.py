@@ -106,6 +106,10 @@ class Allowance:
         releases, rest, _ = self._unused
         return releases * self._each + rest
 
+    def allows(self, epsilon: Fraction) -> bool:
+        """Return whether one draw without bounded range may have this epsilon, if it is left."""
+        return not self.ranged and (epsilon <= self._each or epsilon <= self._unused[1])
+
     def take(self, epsilon: Fraction, count: int = 1, delta: Fraction = _NOTHING) -> None:
         """Use up epsilon and delta, for each of ``count`` draws.
 

@@ -34,11 +34,10 @@ class Guarantee:
         bounded_range: the log-ratios of all outcomes lie in an interval of length epsilon, so that many
             such releases compose better than epsilon each (Dong, Durfee and Rogers 2020). Given by the
             exponential sampler, never by permute-and-flip.
-        stated_rho: of a concentrated promise, ``None`` for the others; epsilon is at least what it gives at delta.
 
     Raises:
         TypeError, ValueError: epsilon is not a positive finite number, or delta not one in [0, 1): no promise costs
-            less than nothing. A rho without a delta, with bounded range, or that does not give this epsilon.
+            less than nothing.
 
     >>> Guarantee(Fraction(1, 10), Neighbours.EDGE)
     Guarantee(epsilon=1/10, neighbours='edge')
@@ -48,30 +47,32 @@ class Guarantee:
     neighbours: Neighbours
     delta: Fraction = Fraction(0)
     bounded_range: bool = False
-    stated_rho: Fraction | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
         object.__setattr__(self, "delta", exact_delta(self.delta))
         object.__setattr__(self, "neighbours", neighbours(self.neighbours))
-        if self.stated_rho is not None:
-            object.__setattr__(self, "stated_rho", exact_rho(self.stated_rho))
-            self._check_concentrated(self.stated_rho)
+
+    @property
+    def stated_rho(self) -> Fraction | None:
+        """Return the rho of a concentrated promise, ``None`` for the others."""
+        return None
 
     @classmethod
-    def concentrated(cls, rho: Any, delta: Any, neighbours: Any) -> Guarantee:
+    def concentrated(cls, rho: Any, delta: Any, neighbours: Any, *, epsilon: Any = None) -> Guarantee:
         """Return the promise of a rho-zCDP release, stated as the (epsilon, delta) that it gives at this delta.
 
         To state a rounder epsilon that you were asked for, calibrate to ``rho_within(epsilon, delta)`` and pass that
-        as ``stated_rho`` with the epsilon.
+        as rho with the epsilon.
 
         Args:
             rho: positive and finite.
             delta: positive and less than 1.
             neighbours: what one step between databases is.
+            epsilon: what is stated, at least what rho gives at delta; ``None`` for that.
 
         Raises:
-            TypeError, ValueError: rho or delta is not such a number.
+            TypeError, ValueError: rho, delta or epsilon is not such a number.
 
         >>> promise = Guarantee.concentrated(Fraction(1, 8), 1e-6, "edge")
         >>> promise.rho, float(promise.epsilon)
@@ -81,7 +82,7 @@ class Guarantee:
         if not at:
             raise ValueError(_NEEDS_DELTA)
         # Where delta covers it all, epsilon may be anything, and a promise has a positive one.
-        return cls(epsilon_of(exact, at) or exact, neighbours, at, stated_rho=exact)
+        return _Concentrated(epsilon_of(exact, at) or exact if epsilon is None else epsilon, neighbours, at, cost=exact)
 
     @property
     def rho(self) -> Fraction:
@@ -92,19 +93,9 @@ class Guarantee:
         Raises:
             ValueError: an (epsilon, delta) promise has none.
         """
-        if self.stated_rho is not None:
-            return self.stated_rho
         if self.delta:
             raise ValueError("An (epsilon, delta) promise has no rho: only pure and concentrated ones do.")
         return self.epsilon**2 / (8 if self.bounded_range else 2)
-
-    def _check_concentrated(self, rho: Fraction) -> None:
-        if not self.delta:
-            raise ValueError(_NEEDS_DELTA)
-        if self.bounded_range:
-            raise ValueError("Bounded range belongs to pure promises: leave it out where a rho is stated.")
-        if self.epsilon < epsilon_of(rho, self.delta):
-            raise ValueError("epsilon must be at least what rho gives at this delta: use Guarantee.concentrated.")
 
     def __repr__(self) -> str:
         parts = [f"rho={self.stated_rho}"] if self.stated_rho is not None else []
@@ -113,3 +104,34 @@ class Guarantee:
         parts.append(f"neighbours={self.neighbours.value!r}")
         parts += ["bounded_range=True"] if self.bounded_range else []
         return f"Guarantee({', '.join(parts)})"
+
+
+@dataclass(frozen=True, repr=False)
+class _Concentrated(Guarantee):
+    """A promise that states a rho.
+
+    Attributes:
+        cost: the rho; epsilon is at least what it gives at delta.
+    """
+
+    cost: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "cost", exact_rho(self.cost))
+        if not self.delta:
+            raise ValueError(_NEEDS_DELTA)
+        if self.bounded_range:
+            raise ValueError("Bounded range belongs to pure promises: leave it out where a rho is stated.")
+        if self.epsilon < epsilon_of(self.cost, self.delta):
+            raise ValueError("epsilon must be at least what rho gives at this delta: leave it out.")
+
+    @property
+    def stated_rho(self) -> Fraction:
+        """Return the rho that is stated."""
+        return self.cost
+
+    @property
+    def rho(self) -> Fraction:
+        """Return the rho that is stated."""
+        return self.cost

@@ -47,11 +47,19 @@ class Rehearsed(Draws):
 
     __slots__ = ()
 
-    def top_k(self, scores: Scores, k: int, epsilon: Epsilon, *, mechanism: Mechanism | None = None) -> list[int]:
+    def top_k(
+        self,
+        scores: Scores,
+        k: int,
+        epsilon: Epsilon,
+        *,
+        mechanism: Mechanism | None = None,
+        method: str | None = None,
+    ) -> list[int]:
         """Return what comes first, if the mechanism accepts the scores."""
         if mechanism is not None:
             _require_fit(scores, exact_epsilon(epsilon) / k, mechanism)
-        return super().top_k(scores, k, epsilon, mechanism=mechanism)
+        return super().top_k(scores, k, epsilon, mechanism=mechanism, method=method)
 
     def ask(self, scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism | None = None) -> Question:
         """Return the question, if the mechanism accepts the scores."""
@@ -66,6 +74,16 @@ class First:
     def winners(self, sampler: Sampler, ticks: Integers, rate: Fraction, k: int) -> list[int]:  # noqa: ARG002
         """Return the first candidates."""
         return list(range(k))
+
+    def ordered(
+        self,
+        ticks: Integers,  # noqa: ARG002
+        rate: Fraction,  # noqa: ARG002
+        k: int,
+        gaps: bool,
+    ) -> tuple[list[int], list[int]]:
+        """Return the first candidates, and no gap between them."""
+        return list(range(k)), [0] * k if gaps else []
 
     def grouped(
         self,

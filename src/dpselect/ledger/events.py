@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import lru_cache
@@ -109,7 +109,10 @@ class Event:
     def guarantee(self) -> Guarantee:
         """Return the guarantee of each release."""
         relation = Neighbours(self.neighbours)
-        return Guarantee(self.epsilon, relation, self.delta, self.bounded_range, self.rho)
+        if self.rho is None:
+            return Guarantee(self.epsilon, relation, self.delta, self.bounded_range)
+        stated = Guarantee.concentrated(self.rho, self.delta, relation, epsilon=self.epsilon)
+        return replace(stated, bounded_range=self.bounded_range)
 
     @property
     def has_rho(self) -> bool:

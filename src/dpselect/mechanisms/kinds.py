@@ -15,6 +15,7 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.kernel.units import UnitScores
 from dpselect.mechanisms.sampler import Sampler
+from dpselect.mechanisms.scaling import Measure
 from dpselect.mechanisms.smooth.scores import SmoothScores
 from dpselect.mechanisms.smooth.share import Weighed
 from dpselect.scores.declared_bound import asked
@@ -106,6 +107,10 @@ class Mechanism(Protocol):
         del scores
         return _listed(self.name, self.parameters)
 
+    def measure(self, scores: Scores) -> Measure | None:  # noqa: ARG002
+        """Return what ticks say of scores; ``None`` where what is ranked is not the scores alone."""
+        return None
+
     def beta(self, scores: Scores, epsilon: Epsilon, k: int = 1) -> float:  # noqa: ARG002
         """Refuse: only a mechanism whose noise follows a smooth bound has one.
 
@@ -122,6 +127,7 @@ class UnitMechanism(Mechanism):
     Attributes:
         name, summary, sampler, parameters: as :class:`Mechanism`.
         effective: Scores to UnitScores; a function of the data through the scores only.
+        measures: Scores to what their ticks say of them, or ``None``.
     """
 
     name: str
@@ -129,11 +135,16 @@ class UnitMechanism(Mechanism):
     effective: Callable[[Scores], UnitScores]
     sampler: Sampler
     parameters: dict[str, Any] = field(default_factory=dict, hash=False)
+    measures: Callable[[Scores], Measure | None] | None = None
 
     def prepared(self, scores: Scores, epsilon: Fraction) -> tuple[NDArray[np.int64], Fraction]:
         """Return effective scores as ticks, shape (m,), and what one tick is multiplied by."""
         unit = self.effective(scores)
         return unit.ticks, self.sampler.rate(unit, epsilon)
+
+    def measure(self, scores: Scores) -> Measure | None:
+        """Return what ticks say of scores; ``None`` where what is ranked is not the scores alone."""
+        return None if self.measures is None else self.measures(scores)
 
     def __repr__(self) -> str:
         return _shown(self)

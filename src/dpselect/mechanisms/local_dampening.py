@@ -23,7 +23,7 @@ from dpselect.kernel.units import UnitScores, floor_ticks
 from dpselect.mechanisms.gaps import GAP_CLIP
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
-from dpselect.mechanisms.scaling import scale
+from dpselect.mechanisms.scaling import scale, scaled_if_fixed
 from dpselect.scores.running_sums import Stretch, walk
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity
@@ -60,6 +60,7 @@ def local_dampening_flip() -> Mechanism:
         "Local dampening with permute-and-flip: better for one selection.",
         damped,
         PERMUTE_AND_FLIP,
+        measures=scaled_if_fixed,
     )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP
-from dpselect.mechanisms.scaling import scale
+from dpselect.mechanisms.scaling import scale, scaled
 
 
 def permute_and_flip() -> Mechanism:
@@ -29,4 +29,5 @@ def permute_and_flip() -> Mechanism:
         "The default: never worse than the exponential mechanism for one selection.",
         scale,
         PERMUTE_AND_FLIP,
+        measures=scaled,
     )

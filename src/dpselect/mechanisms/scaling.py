@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import sys
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from dpselect.kernel.errors import Advice, PrivacyError
-from dpselect.kernel.units import UnitScores, exact_ticks
+from dpselect.kernel.units import TICKS, UnitScores, exact_ticks
 from dpselect.mechanisms.gaps import gap_ticks
 from dpselect.scores.scores import Scores
 
@@ -34,3 +36,36 @@ def scale(scores: Scores) -> UnitScores:
     if scores.values.dtype.kind == "i":
         return exact_ticks(scores.values.astype(np.int64, copy=False), Fraction(ceiling), scores.range_bound)
     return gap_ticks(scores.values, ceiling, scores.range_bound)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What ticks say of scores, a public fact.
+
+    Attributes:
+        worth: one tick, in units of the scores.
+        rounding: ticks by which a difference of two may exceed that of their scores.
+    """
+
+    worth: Fraction
+    rounding: int
+
+    def lead(self, ticks: int) -> int | float:
+        """Return a difference of ticks in units of the scores, never more than it is: an int of integer scores."""
+        if not self.rounding:
+            return int(ticks * self.worth)
+        exact = max(ticks - self.rounding, 0) * self.worth
+        nearest = float(min(exact, Fraction(sys.float_info.max)))
+        return nearest if nearest <= exact else math.nextafter(nearest, 0.0)
+
+
+def scaled(scores: Scores) -> Measure:
+    """Return what the ticks of :func:`scale` say: integer scores are their own ticks, real ones are floored."""
+    if scores.values.dtype.kind == "i":
+        return Measure(Fraction(1), 0)
+    return Measure(Fraction(scores.sensitivity.ceiling) / TICKS, 2)
+
+
+def scaled_if_fixed(scores: Scores) -> Measure | None:
+    """Return what ticks say of mechanisms that only divide where one constant is the sensitivity."""
+    return scaled(scores) if scores.sensitivity.fixed else None

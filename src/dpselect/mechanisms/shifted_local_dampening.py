@@ -29,7 +29,7 @@ from dpselect.kernel.units import UnitScores, floor_ticks
 from dpselect.mechanisms.gaps import GAP_CLIP
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP, Sampler
-from dpselect.mechanisms.scaling import scale
+from dpselect.mechanisms.scaling import scale, scaled_if_fixed
 from dpselect.scores.declared_bound import no_distances
 from dpselect.scores.running_sums import walk
 from dpselect.scores.scores import Scores
@@ -134,7 +134,9 @@ def _shares(sensitivity: Sensitivity) -> Sensitivity:
 def _mechanism(name: str, summary: str, sampler: Sampler, direction: str) -> Mechanism:
     if direction not in _DIRECTIONS:
         raise ValueError(f'direction must be "growing" or "shrinking", not {direction!r}.')
-    return UnitMechanism(name, summary, partial(_effective, direction=direction), sampler, {"direction": direction})
+    return UnitMechanism(
+        name, summary, partial(_effective, direction=direction), sampler, {"direction": direction}, scaled_if_fixed
+    )
 
 
 def _effective(scores: Scores, direction: str) -> UnitScores:

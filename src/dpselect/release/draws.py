@@ -24,6 +24,7 @@ from dpselect.mechanisms.joint_top_k import JointQuestion
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.release.halving import halved
+from dpselect.release.one_shot import PEELING, method_of, require_ordered
 from dpselect.release.partition import Candidates
 from dpselect.release.protocol import Outcomes
 from dpselect.release.questions import Question, countable, question, require_valid, row_ticks
@@ -59,10 +60,26 @@ class Draws:
         """Return the position of the winner of one selection; permute-and-flip unless a mechanism is named."""
         return self.top_k(scores, 1, epsilon, mechanism=mechanism)[0]
 
-    def top_k(self, scores: Scores, k: int, epsilon: Epsilon, *, mechanism: Mechanism | None = None) -> list[int]:
-        """Return the positions of k winners, drawn one after the other at epsilon / k each."""
+    def top_k(
+        self,
+        scores: Scores,
+        k: int,
+        epsilon: Epsilon,
+        *,
+        mechanism: Mechanism | None = None,
+        method: str | None = None,
+    ) -> list[int]:
+        """Return the positions of k winners: in one pass at epsilon, or one after the other at epsilon / k each.
+
+        Without a ``method`` it is one pass where permute-and-flip draws and one draw may have that epsilon.
+        """
         k, total = require_count(k, len(require_scores(scores))), exact_epsilon(epsilon)
-        return self.answer(question(scores, total if k == 1 else total / k, _named(mechanism)), k)
+        asked = question(scores, total if k == 1 else total / k, _named(mechanism))
+        if method is None and not self._allowance.allows(total):
+            method = PEELING
+        if method_of(asked, k, method) == PEELING:
+            return self.answer(asked, k)
+        return self.ordered(asked, k)[0]
 
     def answer(self, asked: Question, k: int = 1) -> list[int]:
         """Return the positions of k winners of a question that was prepared before."""
@@ -73,6 +90,16 @@ class Draws:
         """Return the positions of an ordered list, drawn at once for how far its worst place falls short."""
         self._pay(asked.guarantee, 1)
         return self._outcomes.joint(asked)
+
+    def ordered(self, asked: Question, k: int, *, gaps: bool = False) -> tuple[list[int], list[int]]:
+        """Return the positions of k winners in one pass, and if asked the k gaps below them in ticks: one draw.
+
+        Its price is k times that of one winner. Proof: ``one_shot.md``.
+        """
+        k = require_count(k, len(asked.ticks))
+        require_ordered(asked, k, gaps=gaps)
+        self._take(k * asked.guarantee.epsilon, asked.guarantee.neighbours)
+        return self._outcomes.ordered(asked.ticks, asked.rate, k, gaps)
 
     def ask(self, scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism | None = None) -> Question:
         """Return a question at this epsilon for each winner, ready to be answered; nothing is taken."""

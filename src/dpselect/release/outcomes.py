@@ -21,6 +21,7 @@ from dpselect.kernel.samplers.heavy_value import heavy_value
 from dpselect.kernel.samplers.joint import joint
 from dpselect.kernel.samplers.keys import keys
 from dpselect.kernel.samplers.laplace import laplace
+from dpselect.kernel.samplers.ordered import ordered
 from dpselect.kernel.samplers.permute_and_flip import permute_and_flip, permute_and_flip_rows, uniform
 from dpselect.kernel.samplers.runs import runs
 from dpselect.kernel.samplers.threshold import Bar
@@ -82,6 +83,11 @@ class Coins:
     def joint(self, asked: JointQuestion) -> list[int]:
         """Return the positions of an ordered list, drawn at once."""
         return joint(asked.ticks, asked.k, asked.rate, asked.clip, self._stream())
+
+    def ordered(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
+        """Return the positions of the k largest of ticks + Exp(rate), in order, and their floored gaps if asked."""
+        winners, below = ordered(ticks, k, rate, self._stream())
+        return winners, below if gaps else []
 
     def grouped(
         self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int

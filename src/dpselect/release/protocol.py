@@ -38,6 +38,13 @@ class Outcomes(Protocol):
         """Return the positions of an ordered list, drawn at once by how far it falls short."""
         ...
 
+    def ordered(self, ticks: Integers, rate: Fraction, k: int, gaps: bool, /) -> tuple[list[int], list[int]]:
+        """Return the positions of the k largest of ticks + Exp(rate), in order, and if asked the floors of their gaps.
+
+        The gap below a winner is its lead over the next, that below the last its lead over the best loser.
+        """
+        ...
+
     def grouped(
         self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int, /
     ) -> list[tuple[int, int]]:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from dpselect.kernel.bound import Bound
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.units import TICK_CLIP, floor_ticks
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.sampler import Sampler
+from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
+from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
 from dpselect.scores.scores import Scores
 
 Integers = NDArray[np.int64]
@@ -26,19 +26,26 @@ class Question:
     Attributes:
         sampler, ticks, rate: what is drawn.
         guarantee: of one winner.
+        once: whether several winners may be drawn in one pass: unit scores, by permute-and-flip.
     """
 
     sampler: Sampler
     ticks: Integers
     rate: Fraction
     guarantee: Guarantee
+    once: bool = False
 
 
 def question(scores: Scores, share: Fraction, mechanism: Mechanism) -> Question:
     """Return a question at this epsilon for each winner, or refuse what has no guarantee or lacks a public fact."""
     guarantee = mechanism.guarantee(scores, share)
     ticks, rate = mechanism.prepared(scores, share)
-    return Question(mechanism.sampler, ticks, rate, guarantee)
+    return Question(mechanism.sampler, ticks, rate, guarantee, flips_units(mechanism))
+
+
+def flips_units(mechanism: Mechanism) -> bool:
+    """Return whether a mechanism draws from unit scores by permute-and-flip, so that lists can be drawn in one pass."""
+    return isinstance(mechanism, UnitMechanism) and mechanism.sampler.name == PERMUTE_AND_FLIP.name
 
 
 def row_ticks(values: NDArray[np.float64] | Integers, epsilon: Fraction, bound: Bound) -> tuple[Integers, Fraction]:

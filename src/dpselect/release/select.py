@@ -8,12 +8,13 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Spender, require_spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.mechanisms.worst_case import WorstError, known, worst_of, worst_of_source
 from dpselect.release.draws import require_count
+from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, p_value, require_measure
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question
 from dpselect.scores.grouped import CandidateSource
@@ -33,12 +34,18 @@ class Release(Generic[C_co]):
         candidates: the winners; one for ``select``.
         mechanism: what drew them: the name of the mechanism, its noise and its public parameters.
         guarantee: the promise for the whole release.
+        gaps: with ``gaps=True`` the leads, of noisy scores and in their units, of each winner over the next and of the
+            last over the best of the others; floored, so that none is more than it was.
+        p_value: with ``gaps=True``, what the last gap says. Whatever the data, a release that names a candidate which
+            is not among the k best comes with a p-value of at most a in at most a share a of releases.
         worst_error: how wrong it may be, whatever the data; ``None`` where no exact worst case is known.
     """
 
     candidates: tuple[C_co, ...]
     mechanism: str
     guarantee: Guarantee
+    gaps: tuple[int | float, ...] = ()
+    p_value: float | None = None
     worst_error: WorstError | None = field(default=None, repr=False, compare=False, kw_only=True)
 
     @property
@@ -62,17 +69,24 @@ class Release(Generic[C_co]):
 
 
 def select(
-    scores: Scores | CandidateSource, epsilon: Epsilon, *, mechanism: Mechanism, ledger: Spender | None = None
+    scores: Scores | CandidateSource,
+    epsilon: Epsilon,
+    *,
+    mechanism: Mechanism,
+    gaps: bool = False,
+    ledger: Spender | None = None,
 ) -> Release[Any]:
     """Choose one candidate privately, from scores in memory or from :class:`dpselect.Candidates` in an engine.
 
     The draw uses fresh cryptographic randomness from the operating system; there is no seed. With ``ledger=``, or
     inside ``with dpselect.budget(...)``, the spend is recorded durably before anything is drawn.
 
+    With ``gaps=True`` the release also has the winner's lead and a p-value, at the same epsilon: as :func:`top_k`.
+
     Guarantee: epsilon-differential privacy for ``scores.neighbours``, provided the sensitivity is admissible.
 
     Raises:
-        ValueError, TypeError: epsilon is not positive and finite; not a Mechanism.
+        ValueError, TypeError: epsilon is not positive and finite; not a Mechanism; gaps that this one does not have.
         PrivacyError: the mechanism needs a public fact that the scores lack.
         BudgetError: the ledger does not allow it; nothing was spent.
 
@@ -87,32 +101,50 @@ def select(
         >>> dps.select(scores, 1, mechanism=dps.mechanism("permute-and-flip")).accuracy(0.95)
         6
     """
-    return top_k(scores, 1, epsilon, mechanism=mechanism, ledger=ledger)
+    return top_k(scores, 1, epsilon, mechanism=mechanism, gaps=gaps, ledger=ledger)
 
 
 def top_k(
-    scores: Scores | CandidateSource, k: int, epsilon: Epsilon, *, mechanism: Mechanism, ledger: Spender | None = None
+    scores: Scores | CandidateSource,
+    k: int,
+    epsilon: Epsilon,
+    *,
+    mechanism: Mechanism,
+    method: str | None = None,
+    gaps: bool = False,
+    ledger: Spender | None = None,
 ) -> Release[Any]:
-    """Choose k different candidates privately, one after the other (peeling), at epsilon/k each.
+    """Choose k different candidates privately: in one pass, or one after the other (peeling).
 
-    Effective scores are computed once; every pick flips its coins relative to the best candidate that remains. With the
-    exponential sampler this is the law of adding Gumbel noise once and taking the k largest.
+    Args:
+        scores: in memory, or :class:`dpselect.Candidates` in an engine.
+        k: how many to name.
+        epsilon: the budget of the whole list.
+        mechanism: from :func:`dpselect.mechanism`.
+        method: ``"one-shot"`` adds exponential noise of scale k / epsilon once and takes the k largest: for mechanisms
+            that draw by permute-and-flip. ``"peeling"`` draws at epsilon / k, k times. ``None``: one-shot where the
+            mechanism allows and the ledger adds epsilons; peeling where it adds rhos, which cost less so.
+        gaps: whether to release the winners' leads and a p-value too, at no cost: one-shot only, with scores that are
+            ranked as they are, and fewer winners than candidates.
+        ledger: where the spend is recorded before anything is drawn.
 
-    Guarantee: epsilon-differential privacy for the ordered list, provided the sensitivity is admissible. A list of
-    several has no bounded range; a ledger counts its k draws, each of which may have.
+    Guarantee: epsilon-differential privacy for the ordered list, with its gaps, provided the sensitivity is admissible.
+    A list of several has no bounded range; a ledger counts k draws of peeling, each of which may have.
 
     Raises:
-        ValueError: k is not an integer from 1 to the number of candidates; as :func:`select`.
+        ValueError: k is not an integer from 1 to the number of candidates, or less with gaps; a method or gaps that
+            this mechanism does not have; as :func:`select`.
 
-    References: Durfee and Rogers 2019 (peeling and one-shot Gumbel).
+    References: Durfee and Rogers 2019 (peeling and one-shot Gumbel); Ding et al. 2021 (exponential noise, gaps).
 
     Example:
         >>> import dpselect as dps
         >>> scores = dps.Scores([900, 0, 500], sensitivity=1, candidates=["ann", "bob", "eve"], kind="integer")
-        >>> dps.top_k(scores, 2, 5, mechanism=dps.mechanism("exponential")).candidates
-        ('ann', 'eve')
+        >>> release = dps.top_k(scores, 2, 5, mechanism=dps.mechanism("permute-and-flip"), gaps=True)
+        >>> release.candidates, release.p_value < 1e-6
+        (('ann', 'eve'), True)
     """
-    return release_of(scores, k, epsilon, require_mechanism(mechanism), ledger)
+    return release_of(scores, k, epsilon, require_mechanism(mechanism), ledger, method=method, gaps=gaps)
 
 
 def release_of(
@@ -122,6 +154,9 @@ def release_of(
     mechanism: Mechanism,
     ledger: Spender | None = None,
     door: Door = opened,
+    *,
+    method: str | None = None,
+    gaps: bool = False,
 ) -> Release[Any]:
     """Choose behind a given door: the one to real coins, or that of an audit."""
     if not isinstance(scores, Scores) and isinstance(scores, CandidateSource):
@@ -130,10 +165,24 @@ def release_of(
     # Whatever the scores lack is refused here, before the spend.
     asked = question(scores, total if k == 1 else total / k, mechanism)
     each, promise, drawn = asked.guarantee, of_list(asked.guarantee, total, k), mechanism.described(scores)
-    with door(each, mechanism=drawn, ledger=ledger, metadata=scores.metadata, count=k) as draws:
-        winners = draws.answer(asked, k)
-    worst = worst_of(scores, k, total, mechanism, METHOD)
-    return Release(tuple([_plain(scores.candidates[i]) for i in winners]), drawn, promise, worst_error=worst)
+    name = method_of(asked, k, method, require_spender(ledger), gaps=gaps)
+    worst = worst_of(scores, k, total, mechanism, name)
+    if name == PEELING:
+        with door(each, mechanism=drawn, ledger=ledger, metadata=scores.metadata, count=k) as draws:
+            winners = draws.answer(asked, k)
+        return Release(_named(scores, winners), drawn, promise, worst_error=worst)
+    measure = require_measure(mechanism.measure(scores)) if gaps else None
+    drawn = drawn if k == 1 else f"{drawn}, {ONE_SHOT}"
+    with door(promise, mechanism=drawn, ledger=ledger, metadata=scores.metadata) as draws:
+        winners, below = draws.ordered(asked, k, gaps=gaps)
+    if measure is None:
+        return Release(_named(scores, winners), drawn, promise, worst_error=worst)
+    leads = tuple(measure.lead(gap) for gap in below)
+    return Release(_named(scores, winners), drawn, promise, leads, p_value(below[-1], asked.rate), worst_error=worst)
+
+
+def _named(scores: Scores, winners: list[int]) -> tuple[Any, ...]:
+    return tuple([_plain(scores.candidates[i]) for i in winners])
 
 
 def _release_grouped(

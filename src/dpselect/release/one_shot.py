@@ -1,0 +1,75 @@
+"""Lists in one pass: when, and what their gaps say. Proof: ``one_shot.md``."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from dpselect.kernel.budget import Spender
+from dpselect.mechanisms.scaling import Measure
+from dpselect.release.questions import Question
+
+ONE_SHOT, PEELING = "one-shot", "peeling"
+# At a smaller rate noise might not fit an integer.
+_LEAST_RATE = Fraction(1, 2**40)
+# Of a larger exponent too little is left for a float.
+_MOST_EXPONENT = Fraction(700)
+
+
+def method_of(asked: Question, k: int, method: str | None, ledger: Spender | None = None, *, gaps: bool = False) -> str:
+    """Return how a list is drawn, by public facts; where nothing is asked for, in one pass if that is better.
+
+    Peeling is better where rhos are added: its k draws cost epsilon^2 / (2 k) together, one pass epsilon^2 / 2.
+
+    Raises:
+        ValueError: no such method, or one pass is asked for and cannot be.
+    """
+    if method not in (None, ONE_SHOT, PEELING):
+        raise ValueError('method must be "one-shot" or "peeling", or None for the one that fits.')
+    if method == PEELING and gaps:
+        raise ValueError('Only one pass has gaps: leave out method="peeling", or gaps=True.')
+    if method == ONE_SHOT or gaps:
+        require_ordered(asked, k, gaps=gaps)
+        return ONE_SHOT
+    fits = k > 1 and asked.once and asked.rate > _LEAST_RATE and getattr(ledger, "rule", "sum") != "rho"
+    return ONE_SHOT if fits and method is None else PEELING
+
+
+def require_ordered(asked: Question, k: int, *, gaps: bool) -> None:
+    """Refuse what cannot be drawn in one pass, or has no gap below the last winner (``ValueError``)."""
+    if not asked.once:
+        raise ValueError(
+            "One pass and its gaps are for mechanisms that draw by permute-and-flip from unit scores: use "
+            "permute-and-flip, or leave out method and gaps."
+        )
+    if not asked.rate > _LEAST_RATE:
+        raise ValueError(
+            "epsilon is too small for one pass, as the noise would not fit an integer: pass a larger one, or "
+            'method="peeling" without gaps.'
+        )
+    if gaps and k == asked.ticks.size:
+        raise ValueError("The last gap is the lead over the best of the others, and there are none: ask for fewer.")
+
+
+def has_gaps(asked: Question, k: int) -> bool:
+    """Return whether a list of k has gaps, by public facts."""
+    try:
+        require_ordered(asked, k, gaps=True)
+    except ValueError:
+        return False
+    return True
+
+
+def require_measure(measure: Measure | None) -> Measure:
+    """Return what ticks say of the scores, or refuse gaps of anything else (``ValueError``)."""
+    if measure is None:
+        raise ValueError(
+            "Gaps are leads in units of the scores, and this mechanism ranks other numbers here: leave gaps out, or "
+            "use permute-and-flip."
+        )
+    return measure
+
+
+def p_value(gap: int, rate: Fraction) -> float:
+    """Return exp(-rate * gap), rounded up: small where the last winner leads by more than noise explains."""
+    return min(1.0, math.exp(-float(min(rate * gap, _MOST_EXPONENT))) * (1 + 2.0**-40))
