@@ -17,7 +17,11 @@ LIST = ["most-common", "events.csv", "--person", "user", "--item", "product", "-
 BUDGET = ["budget", "create", "book", "--epsilon", "9", "--delta", "1e-3", "--neighbours", "person", "--dataset", "x"]
 
 
-@pytest.mark.parametrize("line", [KEYS, [*LIST, "--items-per-person", "1"]], ids=["keys", "most-common"])
+@pytest.mark.parametrize(
+    "line",
+    [KEYS, [*LIST, "--items-per-person", "1"], [*LIST, "--kept", "5"]],
+    ids=["keys", "most-common, keys", "most-common, wall"],
+)
 def test_a_release_with_a_delta_is_planned_and_recorded(line: list[str], capsys) -> None:
     """For persons; the dry run spends nothing."""
     assert 0 == main(BUDGET)
@@ -48,8 +52,9 @@ def test_keys_are_told_one_in_a_line(capsys) -> None:
     ("line", "words"),
     [
         (KEYS, "pass --delta 1e-6"),
-        (LIST, "pass --domain, their public list, or --delta with --items-per-person"),
-        ([*LIST, "--domain", "tea,milk", "--delta", "1e-6"], "leave --delta and --items-per-person out"),
+        (LIST, "pass --domain, their public list, or --delta with --kept (a short list) or with --items-per-person"),
+        ([*LIST, "--kept", "1", "--delta", "1e-6"], "kept must be at least k"),
+        ([*LIST, "--domain", "tea,milk", "--delta", "1e-6"], "leave --delta, --kept and --items-per-person out"),
         ([*LIST, "--items-per-person", "1"], "pass --delta 1e-6"),
         ([*LIST, "--by", "region"], "pass --domain"),
         ([*LIST, "--domain", ",", "--by", "region"], "--domain names no item"),

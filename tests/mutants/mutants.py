@@ -758,6 +758,17 @@ MUTANTS = (
         ("tests/release/test_tuning.py::test_parts_of_the_data_are_refused_where_a_changed_record_may_be_in_two",),
     ),
     Mutant(
+        "the wall stands one person too near",
+        "dpselect.release.wall:wall",
+        "math.ceil(bound.total) + wall_height",
+        "wall_height",
+        (),
+        (
+            "tests/release/test_wall.py::test_a_name_of_one_side_is_no_nearer_to_the_wall_than_one_person",
+            "tests/release/test_wall.py::test_no_list_is_told_apart_by_more_than_delta",
+        ),
+    ),
+    Mutant(
         "the median's reach is one step early, which is admissible",
         "dpselect.published.median:sensitivity_of_records",
         "(size + 1) // 2 + 1",

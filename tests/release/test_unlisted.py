@@ -25,7 +25,7 @@ def law(people, k: int, epsilon: float, delta: float, most: int) -> dict[tuple, 
     while waiting:
         replay = Tossed(waiting.pop())
         door = door_to(lambda replay=replay: replay)
-        told = unlisted_of(columns, k, epsilon, delta, "who", "what", most, door=door).candidates
+        told = unlisted_of(columns, k, epsilon, delta, "who", "what", None, most, door=door).candidates
         for at in range(len(replay.script), len(replay.taken)):
             waiting += [(*replay.taken[:at], other) for other in range(1, replay.ways[at])]
         chances[told] = chances.get(told, 0.0) + math.exp(replay.log_chance)
@@ -64,7 +64,7 @@ def test_where_nothing_can_be_told_the_list_is_empty() -> None:
     [
         ({}, dps.PrivacyError, "pass domain=?, their public list"),
         ({"items_per_person": 2}, dps.PrivacyError, "without a delta"),
-        ({"delta": 1e-6}, dps.PrivacyError, "with items_per_person"),
+        ({"delta": 1e-6}, dps.PrivacyError, "with items_per_person .*one of the two"),
         ({"delta": 1e-6, "items_per_person": 2, "k": 0}, ValueError, "at least 1"),
         ({"delta": 1e-6, "domain": ["tea", "milk"]}, ValueError, "public list needs no delta"),
         ({"delta": 1e-6, "items_per_person": 2, "by": "who"}, dps.PrivacyError, "Groups share one public list"),

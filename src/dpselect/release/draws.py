@@ -32,6 +32,7 @@ from dpselect.release.repeated import Run, released_run
 from dpselect.release.threshold_rules import ThresholdRules
 from dpselect.release.threshold_stream import ThresholdStream
 from dpselect.release.value_questions import ValueQuestion
+from dpselect.release.wall import Wall, before_wall
 from dpselect.scores.grouped import GroupedScores
 from dpselect.scores.scores import Scores, require_scores
 
@@ -194,6 +195,19 @@ class Draws:
             raise ValueError("persons must say how many have each name: numbers of at least 0.")
         self._take(total, bound.neighbours, delta=each * bound.total)
         return self._outcomes.keys(persons, total / bound.total, each)
+
+    def walled(self, persons: Integers, rules: Wall) -> list[int]:
+        """Return the positions of at most k names, in order: those that come before the wall, in one pass.
+
+        Args:
+            persons: of each name, in a public order of the names; those of nobody are no candidates.
+            rules: the wall, made by :func:`dpselect.release.wall.wall`.
+        """
+        positions, ticks = before_wall(countable(persons), rules)
+        self._pay(rules.guarantee, 1)
+        order, _ = self._outcomes.ordered(ticks, rules.rate, min(rules.k, ticks.size), False)
+        names = order[: order.index(positions.size)] if positions.size in order else order
+        return positions[names].tolist()
 
     def partition(self, candidates: Candidates, costs: Integers, epsilon: Epsilon, bound: Bound) -> Integers:
         """Return the edges of the partition of least noisy cost; one record moves the cost of an interval by ``bound``.

@@ -52,6 +52,7 @@ def most_common(
     groups: None = None,
     groups_per_person: None = None,
     delta: Any = 0,
+    kept: int | None = None,
     items_per_person: int | None = None,
     ledger: Spender | None = None,
 ) -> Release[Any]: ...
@@ -85,6 +86,7 @@ def most_common(
     groups: Any = None,
     groups_per_person: int | None = None,
     delta: Any = 0,
+    kept: int | None = None,
     items_per_person: int | None = None,
     ledger: Spender | None = None,
 ) -> Release[Any] | GroupedRelease:
@@ -100,8 +102,9 @@ def most_common(
         by: a column of groups, to choose k items in each of ``groups``, a public list.
         groups_per_person: in how many groups a person counts, chosen by fresh coins: each draws at its share.
         delta: for items that no list declares: far below one over the number of persons.
-        items_per_person: how many items of one person count when half of epsilon finds out which items may be told, as
-            in :func:`select_keys`; then there may be fewer than k.
+        kept: with delta, how many of the most frequent items are candidates, at least k: those before a wall are named.
+        items_per_person: with delta, how many items of one person count when half of epsilon finds out which may be
+            told, as in :func:`select_keys`. Either way there may be fewer than k.
         ledger: where the spend is recorded before anything is drawn; it protects ``"person"`` neighbours.
 
     Guarantee: (epsilon, delta)-differential privacy for person neighbours: one person with all of their rows.
@@ -116,11 +119,11 @@ def most_common(
     ('tea', 'milk')
     """
     if by is not None or groups is not None or groups_per_person is not None:
-        _require_listed(domain, delta, items_per_person)
+        _require_listed(domain, delta, kept, items_per_person)
         return grouped_of(events, k, epsilon, person, item, domain, by, groups, groups_per_person, ledger)
     if domain is None:
-        return unlisted_of(events, k, epsilon, delta, person, item, items_per_person, ledger)
-    _require_listed(domain, delta, items_per_person)
+        return unlisted_of(events, k, epsilon, delta, person, item, kept, items_per_person, ledger)
+    _require_listed(domain, delta, kept, items_per_person)
     return _listed(events, k, epsilon, person, item, domain, ledger)
 
 
@@ -181,7 +184,7 @@ def grouped_of(
     return GroupedRelease(dict(zip(places.names, lists, strict=True)), drawn, guarantee)
 
 
-def _require_listed(domain: Any, delta: Any, items_per_person: Any) -> None:
+def _require_listed(domain: Any, delta: Any, kept: Any, items_per_person: Any) -> None:
     """Refuse a question about a public list that has none, or that asks for what only others need."""
     if domain is None:
         raise PrivacyError(
@@ -189,11 +192,11 @@ def _require_listed(domain: Any, delta: Any, items_per_person: Any) -> None:
                 "Groups share one public list of items: pass {domain=|--domain}, perhaps what a release of keys told."
             )
         )
-    if delta or items_per_person is not None:
+    if delta or kept is not None or items_per_person is not None:
         raise ValueError(
             Advice(
-                "A public list needs no delta: leave {delta=|--delta} and {items_per_person=|--items-per-person} out, "
-                "or the list."
+                "A public list needs no delta: leave {delta=|--delta}, {kept=|--kept} and "
+                "{items_per_person=|--items-per-person} out, or the list."
             )
         )
 

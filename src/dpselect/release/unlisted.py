@@ -1,4 +1,4 @@
-"""The most common items that no public list declares: first which of them may be told, then a list of those."""
+"""The most common items that no public list declares: those before a wall, or a list of those that may be told."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from dpselect.kernel.bound import Bound
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.errors import Advice, PrivacyError
-from dpselect.kernel.numbers import Epsilon
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.release import keys
 from dpselect.release.draws import require_count
 from dpselect.release.opened import Door, opened
 from dpselect.release.select import Release
+from dpselect.release.wall import wall
 from dpselect.scores.scores import Scores
 from dpselect.sources.locators import is_url
 from dpselect.sources.warehouse import Warehouse, is_expression
@@ -27,24 +31,49 @@ def unlisted_of(
     delta: Any,
     person: Any,
     item: Any,
+    kept: int | None,
     items_per_person: int | None,
     ledger: Spender | None = None,
     door: Door = opened,
 ) -> Release[Any]:
-    """Choose among the items that may be told, behind a given door; proof: ``unlisted.md``.
+    """Choose among the items that may be told, behind a given door.
 
     Raises:
         PrivacyError, TypeError, ValueError: as :func:`dpselect.most_common`.
     """
-    if items_per_person is None:
+    if (kept is None) == (items_per_person is None):
         raise PrivacyError(
             Advice(
                 "Which items there are must not depend on the data: pass {domain=|--domain}, their public list, or "
-                "{delta=|--delta} with {items_per_person=|--items-per-person}."
+                "{delta=|--delta} with {kept=|--kept} (a short list) or with {items_per_person=|--items-per-person} "
+                "(persons of few items), one of the two."
             )
         )
     if stays(events):
         raise ValueError("Items that no list declares are for tables in memory and files: read the two columns first.")
+    if items_per_person is not None:
+        return _told(events, k, epsilon, delta, person, item, items_per_person, ledger, door)
+    promise = Guarantee(exact_epsilon(epsilon), Neighbours.PERSON, exact_delta(delta))
+    rules = wall(k, kept, promise, Bound(1, Neighbours.PERSON))
+    read, names = Events.named(events, person, item)
+    drawn = f"permute-and-flip before a wall, kept={rules.kept}"
+    with door(promise, mechanism=drawn, ledger=ledger, metadata=read.metadata) as draws:
+        winners = draws.walled(read.counts(), rules)
+    return Release(tuple(names[place] for place in winners), drawn, promise)
+
+
+def _told(
+    events: Any,
+    k: int,
+    epsilon: Epsilon,
+    delta: Any,
+    person: Any,
+    item: Any,
+    items_per_person: int,
+    ledger: Spender | None,
+    door: Door,
+) -> Release[Any]:
+    """Choose among the items that half of epsilon may tell; proof: ``unlisted.md``."""
     k, (promise, bound) = require_count(k), keys.promised(epsilon, delta, items_per_person)
     half, chosen = promise.epsilon / 2, permute_and_flip()
     read, names = Events.named(events, person, item)

@@ -33,6 +33,7 @@ def run(request: Request) -> Answer:
         "groups": _listed(request.groups, "--groups", "group"),
         "groups_per_person": request.groups_per_person,
         "delta": request.delta,
+        "kept": request.kept,
         "items_per_person": request.items_per_person,
         "ledger": purse_of(request, person=request.person, item=request.item),
     }
@@ -79,7 +80,7 @@ VERB = Verb(
             "--domain",
             metavar="A,B|FILE|N",
             help="the public items: names with commas between, a file with one per line, or N for 0 .. N-1; without "
-            "it, --delta and --items-per-person",
+            "it, --delta with --kept or --items-per-person",
         ),
         option("--k", type=whole, default=1, metavar="K", help="how many items to name (default 1)"),
         option("--by", metavar="COLUMN", help="name K items in each group of this column"),
@@ -91,6 +92,12 @@ VERB = Verb(
             help="in how many groups a person counts: each group is drawn at epsilon / G",
         ),
         DELTA,
+        option(
+            "--kept",
+            type=whole,
+            metavar="N",
+            help="without --domain: name those of the N most frequent items that come before a wall",
+        ),
         option(
             "--items-per-person",
             type=whole,

@@ -1,0 +1,173 @@
+"""Names before a wall."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from dpselect.mechanisms.ordered_law import list_chance
+
+import dpselect as dps
+from dpselect.audit.replay import Replay
+from dpselect.kernel.wall import wall_height
+from dpselect.release.opened import door_to
+from dpselect.release.unlisted import unlisted_of
+from dpselect.release.wall import Wall, before_wall, wall
+
+PERSON = dps.Bound(1, "person")
+ROWS = {"who": [*range(200), *range(150), 0, None], "what": ["tea"] * 200 + ["milk"] * 150 + ["ann's", "rum"]}
+ASKED = {"person": "who", "item": "what"}
+
+
+def rules(k: int, kept: int, beyond: int) -> Wall:
+    """A wall that is so far beyond one person's move."""
+    made = wall(k, kept, dps.Guarantee(1, "person", Fraction(1, 2)), PERSON)
+    return Wall(k, kept, made.height - made_beyond(made) + beyond, made.rate, made.guarantee)
+
+
+def made_beyond(made: Wall) -> int:
+    """How far the wall is above the next name, without what pays for one person's move."""
+    return wall_height(made.kept, made.guarantee.epsilon, made.guarantee.delta, made.rate)
+
+
+def law(counts: tuple[int, ...], made: Wall, base: Fraction) -> dict[tuple[int, ...], Fraction]:
+    """The chance of every list of names, exactly; e^rate is the base."""
+    positions, ticks = before_wall(np.array(counts), made)
+    weights = [base ** int(tick) for tick in ticks]
+    chances: dict[tuple[int, ...], Fraction] = {}
+    for order in itertools.permutations(range(ticks.size), min(made.k, ticks.size)):
+        losers = tuple(sorted(weight for place, weight in enumerate(weights) if place not in order))
+        cut = order[: order.index(positions.size)] if positions.size in order else order
+        names = tuple(positions[list(cut)].tolist())
+        chances[names] = chances.get(names, Fraction(0)) + list_chance(tuple(weights[r] for r in order), losers)
+    assert 1 == sum(chances.values())
+    return chances
+
+
+def divergence(one, other, factor: Fraction) -> Fraction:
+    """The least delta at which one law is covered by the other."""
+    return sum(max(Fraction(0), chance - factor * other.get(names, 0)) for names, chance in one.items())
+
+
+def worst(pairs: int, seed: int) -> float:
+    """The largest divergence over its bound, of random tables over five names, in both directions."""
+    pick, largest = random.Random(seed), 0.0
+    for _ in range(pairs):
+        k = pick.choice([1, 2])
+        kept, base, beyond = pick.randint(k, 3), Fraction(pick.choice([12, 15, 20]), 10), pick.choice([0, 1, 2, 3])
+        counts = tuple(pick.choice([0, 0, 1, 2, 3, 4]) for _ in range(5))
+        more = tuple(count + pick.choice([0, 1]) for count in counts)
+        made, factor = rules(k, kept, beyond), base**k
+        bound = (1 + factor) * kept / base**beyond / 2
+        here, there = law(counts, made, base), law(more, made, base)
+        for one, other in ((here, there), (there, here)):
+            loss = divergence(one, other, factor)
+            assert loss <= bound, (counts, more, k, kept, base, beyond)
+            largest = max(largest, float(loss / bound))
+    return largest
+
+
+def test_no_list_is_told_apart_by_more_than_delta() -> None:
+    """Hockey-stick divergence over all lists, in fractions, absent names and all."""
+    assert worst(60, 1) > 0.1
+
+
+@pytest.mark.slow
+def test_no_list_of_many_more_is() -> None:
+    """A thousand directions."""
+    assert worst(500, 9) > 0.3
+
+
+def test_a_name_of_one_side_is_no_nearer_to_the_wall_than_one_person() -> None:
+    """Every table over four names, and every person: what only one side keeps is at least h below."""
+    made = rules(1, 2, 5)
+    for counts in itertools.product(range(3), repeat=4):
+        for person in itertools.product((0, 1), repeat=4):
+            tables = [np.array(counts), np.array(counts) + person]
+            sides = [before_wall(table, made) for table in tables]
+            for (one, ticks), (other, _) in (sides, sides[::-1]):
+                for place, name in enumerate(one.tolist()):
+                    assert name in other.tolist() or ticks[-1] - ticks[place] >= 5
+
+
+def test_ties_are_broken_by_the_public_order_and_nobody_s_names_are_no_candidates() -> None:
+    """Best first; the wall stands above the next one, or above nobody."""
+    made = rules(1, 2, 5)
+
+    positions, ticks = before_wall(np.array([0, 3, 1, 3, 3]), made)
+    assert ([1, 3], [3, 3, 9]) == (positions.tolist(), ticks.tolist())
+    positions, ticks = before_wall(np.array([0, 0, 1]), made)
+    assert ([2], [1, 6]) == (positions.tolist(), ticks.tolist())
+    positions, ticks = before_wall(np.array([0, 0]), made)
+    assert ([], [6]) == (positions.tolist(), ticks.tolist())
+
+
+def test_the_height_pays_for_delta() -> None:
+    """One more than what hides, at the rate of the list."""
+    made = wall(5, 100, dps.Guarantee(1, "person", 1e-6), PERSON)
+
+    assert (97, Fraction(1, 5)) == (made.height, made.rate)
+    assert 382 == wall(20, 100, dps.Guarantee(1, "person", 1e-6), PERSON).height
+
+
+def test_frequent_names_come_before_the_wall_and_rare_ones_do_not(tmp_path) -> None:
+    """In order; epsilon and delta of persons are recorded, once."""
+    ledger = dps.Ledger.open(tmp_path / "people.ledger", epsilon=50, delta=1e-5, neighbours="person")
+    release = dps.most_common(ROWS, 3, 20, **ASKED, delta=1e-6, kept=10, ledger=ledger)
+
+    assert ("tea", "milk") == release.candidates
+    assert dps.Guarantee(20, "person", 1e-6) == release.guarantee
+    (event,) = ledger.events
+    assert (20, 1e-6, "person", 1) == (event.epsilon, float(event.delta), event.neighbours, event.count)
+    assert release.mechanism == event.mechanism == "permute-and-flip before a wall, kept=10"
+    assert () == dps.most_common({"who": [], "what": []}, 2, 1, **ASKED, delta=1e-6, kept=2).candidates
+
+
+def test_the_draw_has_the_law_of_one_list_with_the_wall() -> None:
+    """Replayed with exact chances: a script that takes the wall first leaves nothing."""
+    for first, told in ((0, ("tea",)), (3, ())):
+        replay = Replay((first,))
+        release = unlisted_of(ROWS, 1, 1, 1e-6, "who", "what", 3, None, door=door_to(lambda replay=replay: replay))
+        assert told == release.candidates
+        assert replay.log_chance < 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "message"),
+    [
+        ({"kept": 1}, ValueError, "kept must be at least k, which is 2"),
+        ({"kept": 0}, ValueError, "kept must be an integer"),
+        ({"delta": 0}, dps.PrivacyError, "without a delta"),
+        ({"delta": 1}, ValueError, "less than 1"),
+        ({"k": 0}, ValueError, "k must be an integer"),
+        ({"epsilon": 1e-13}, ValueError, "epsilon is too small"),
+        ({"items_per_person": 2}, dps.PrivacyError, "one of the two"),
+        ({"domain": ["tea", "milk"]}, ValueError, "public list needs no delta"),
+        ({"item": "name"}, ValueError, "no column 'name'"),
+    ],
+)
+def test_what_is_refused_is_refused_before_the_spend(changed, error, message) -> None:
+    """In one sentence."""
+    spent = []
+
+    class Book:
+        def spend(self, *args, **_) -> None:
+            spent.append(args)
+
+    asked = {"k": 2, "epsilon": 1, **ASKED, "delta": 1e-6, "kept": 10, **changed}
+    with pytest.raises(error, match=message):
+        dps.most_common(ROWS, ledger=Book(), **asked)
+    assert [] == spent
+
+
+@pytest.mark.parametrize("cell", [None, "", [], float("nan"), b"x", 10**400, object(), "\ud800"])
+@pytest.mark.parametrize("more", [{"kept": 10}, {"items_per_person": 2}], ids=["wall", "keys"])
+@pytest.mark.parametrize("column", ["who", "what"])
+def test_no_cell_decides_whether_there_is_an_answer(column: str, cell, more) -> None:
+    """Names of any kind, and of none."""
+    columns = {name: [*cells, cell if name == column else cells[0]] for name, cells in ROWS.items()}
+
+    assert ("tea", "milk") == dps.most_common(columns, 2, 40, **ASKED, delta=1e-6, **more).candidates
