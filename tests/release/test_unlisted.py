@@ -64,7 +64,7 @@ def test_where_nothing_can_be_told_the_list_is_empty() -> None:
     [
         ({}, dps.PrivacyError, "pass domain=?, their public list"),
         ({"items_per_person": 2}, dps.PrivacyError, "without a delta"),
-        ({"delta": 1e-6}, dps.PrivacyError, "with items_per_person .*one of the two"),
+        ({"delta": 1e-6}, dps.PrivacyError, "with items_per_person=? .*one of the two"),
         ({"delta": 1e-6, "items_per_person": 2, "k": 0}, ValueError, "at least 1"),
         ({"delta": 1e-6, "domain": ["tea", "milk"]}, ValueError, "public list needs no delta"),
         ({"delta": 1e-6, "items_per_person": 2, "by": "who"}, dps.PrivacyError, "Groups share one public list"),

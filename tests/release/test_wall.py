@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from fractions import Fraction
 
@@ -126,13 +127,34 @@ def test_frequent_names_come_before_the_wall_and_rare_ones_do_not(tmp_path) -> N
     assert () == dps.most_common({"who": [], "what": []}, 2, 1, **ASKED, delta=1e-6, kept=2).candidates
 
 
-def test_the_draw_has_the_law_of_one_list_with_the_wall() -> None:
-    """Replayed with exact chances: a script that takes the wall first leaves nothing."""
-    for first, told in ((0, ("tea",)), (3, ())):
-        replay = Replay((first,))
-        release = unlisted_of(ROWS, 1, 1, 1e-6, "who", "what", 3, None, door=door_to(lambda replay=replay: replay))
-        assert told == release.candidates
-        assert replay.log_chance < 0
+def released(people, delta: float) -> dict[tuple, float]:
+    """The chance of every list of two of three, by the code itself; a person is a set of names."""
+    rows = [(who, what) for who, held in enumerate(people) for what in held]
+    columns = {"who": [who for who, _ in rows], "what": [what for _, what in rows]}
+    chances: dict[tuple, float] = {}
+    waiting: list[tuple[int, ...]] = [()]
+    while waiting:
+        replay = Replay(waiting.pop())
+        door = door_to(lambda replay=replay: replay)
+        told = unlisted_of(columns, 2, 2.0, delta, "who", "what", 3, None, door=door).candidates
+        for at in range(len(replay.script), len(replay.taken)):
+            waiting += [(*replay.taken[:at], other) for other in range(1, replay.ways[at])]
+        chances[told] = chances.get(told, 0.0) + math.exp(replay.log_chance)
+    assert math.isclose(1, sum(chances.values()))
+    return chances
+
+
+@pytest.mark.parametrize("delta", [0.01, 0.3])
+def test_no_person_is_told_apart_by_more_than_epsilon_and_delta(delta: float) -> None:
+    """From rows to lists, with every person who may join."""
+    sets = [held for size in range(1, 5) for held in itertools.combinations("abcd", size)]
+    for people in ([], [sets[0]], [sets[1], sets[6], sets[6]], [sets[-1], sets[-1], sets[5]]):
+        before = released(people, delta)
+        for person in sets[::2]:
+            after = released([*people, person], delta)
+            for one, other in ((before, after), (after, before)):
+                loss = sum(max(0.0, chance - math.exp(2) * other.get(told, 0.0)) for told, chance in one.items())
+                assert loss <= delta
 
 
 @pytest.mark.parametrize(
