@@ -9,11 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from dpselect.mechanisms.ordered_law import list_chance
 
 import dpselect as dps
 from dpselect.audit.replay import Replay
 from dpselect.kernel.wall import wall_height
+from dpselect.mechanisms.ordered_law import list_chance
 from dpselect.release.opened import door_to
 from dpselect.release.unlisted import unlisted_of
 from dpselect.release.wall import Wall, before_wall, wall

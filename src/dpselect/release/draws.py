@@ -207,7 +207,7 @@ class Draws:
         self._pay(rules.guarantee, 1)
         order, _ = self._outcomes.ordered(ticks, rules.rate, min(rules.k, ticks.size), False)
         names = order[: order.index(positions.size)] if positions.size in order else order
-        return positions[names].tolist()
+        return [int(positions[name]) for name in names]
 
     def partition(self, candidates: Candidates, costs: Integers, epsilon: Epsilon, bound: Bound) -> Integers:
         """Return the edges of the partition of least noisy cost; one record moves the cost of an interval by ``bound``.
