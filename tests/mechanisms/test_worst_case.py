@@ -83,6 +83,28 @@ def test_no_database_is_worse(values, unit, epsilon, name, kind) -> None:
     assert dps.expected_error(scores, epsilon, mechanism=mechanism) <= worst.expected() * (1 + 1e-9)
 
 
+def test_floors_that_bring_losers_nearer_are_paid_for() -> None:
+    """In lists of real scores: the k-th best just above a tick, and all losers on one."""
+    tick, mechanism = 2.0**-20, dps.mechanism("exponential")
+    values = [0.0, *[-0.01 * tick] * 9, *[-4.0] * 500]
+    scores, behind = dps.Scores(values, 1), values[1] - values[-1]
+    ticks, rate = mechanism.prepared(scores, Fraction(60, 10))
+    worst = dps.worst_error(60, candidates=510, k=10, mechanism=mechanism).tail(behind)
+
+    assert 2**22 - 1 == ticks[1] - ticks[-1] < behind / tick
+    # All nine of one weight, drawn one after the other with the best: a product over which place the best has.
+    good, bad = (math.exp(float(rate * (t - ticks[0]))) for t in (int(ticks[1]), int(ticks[-1])))
+    right = 0.0
+    for place in range(10):
+        chance = 1.0
+        for drawn in range(10):
+            left = (1.0 if drawn <= place else 0.0) + (9 - drawn + (drawn > place)) * good + 500 * bad
+            chance *= (1.0 if drawn == place else (9 - drawn + (drawn > place)) * good) / left
+        right += chance
+
+    assert 1 - right <= worst
+
+
 def test_the_mean_of_the_exponential_mechanism_is_attained() -> None:
     """At the gap that is one more than itself, in units of 1 / lambda; and the error is in the unit of the score."""
     for count in (2, 5, 400):

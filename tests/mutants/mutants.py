@@ -888,4 +888,12 @@ MUTANTS = (
         (),
         ("tests/release/test_above_threshold.py::test_errors_are_least_and_hold",),
     ),
+    Mutant(
+        "floors in lists of real scores are taken for nothing",
+        "dpselect.mechanisms.worst_case:WorstCase._slack",
+        "return 0 if self.k == 1 else _TWO_GAPS",
+        "return 0",
+        (),
+        ("tests/mechanisms/test_worst_case.py::test_floors_that_bring_losers_nearer_are_paid_for",),
+    ),
 )
