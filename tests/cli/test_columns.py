@@ -34,13 +34,15 @@ BOUNDS = ["--lower", "0", "--upper", "120"]
 
 
 def test_percentile(people: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """At a large epsilon the answer is exact; the last line says what it cost."""
+    """At a large epsilon the answer is exact; then come what it cost, its worst error and its p-value."""
     assert 0 == main(["percentile", people, "--column", "age", "--p", "90", *BOUNDS, "--epsilon", "1000"])
 
-    assert (
-        "percentile 90: 50\nepsilon = 1000 per record added or removed, by permute-and-flip\n"
-        == capsys.readouterr().out
-    )
+    answer, cost, worst, p_value = capsys.readouterr().out.splitlines()
+
+    assert "percentile 90: 50" == answer
+    assert "epsilon = 1000 per record added or removed, by permute-and-flip" == cost
+    assert "as good as the best with probability 0.95, whatever the data" == worst
+    assert p_value.startswith("p = ")
 
 
 def test_median_of_decimals_on_a_finer_grid(people: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,7 +114,7 @@ def test_snp(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
 
     assert "  1  rs1" == lines[0]
-    assert "in order of selection; epsilon = 500 per family replaced, by local-dampening-flip" == lines[-1]
+    assert "in order of selection; epsilon = 500 per family replaced, by local-dampening-flip, one-shot" == lines[2]
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg"])

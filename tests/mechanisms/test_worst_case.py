@@ -258,6 +258,8 @@ def test_sentences_name_what_is_compared() -> None:
         unit="persons"
     )
     assert several.sentence(0.5).startswith("each less than 3 behind the 3rd best with probability 0.5,")
+    exact = dps.worst_error(100, candidates=1000, range_bound=1, kind="integer")
+    assert "as good as the best with probability 0.95, whatever the data" == exact.sentence(unit="persons")
     assert joint.sentence().startswith("every place less than 6 behind the candidate that belongs there")
 
 

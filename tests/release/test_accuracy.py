@@ -50,6 +50,19 @@ def test_nothing_is_said_where_no_worst_case_is_known() -> None:
             release.accuracy()
 
 
+def test_lists_state_what_they_were_drawn_by() -> None:
+    """One pass by permute-and-flip, peeling by the exponential mechanism; not the other way round."""
+    scores = dps.Scores(np.arange(40), 1, range_bound=1)
+    public = {"candidates": 40, "k": 3, "range_bound": 1, "kind": "integer"}
+    once = dps.top_k(scores, 3, 2, mechanism=FLIP)
+    one_by_one = dps.top_k(scores, 3, 2, mechanism=EXPONENTIAL)
+
+    assert once.worst_error == dps.worst_error(2, **public)
+    assert one_by_one.worst_error == dps.worst_error(2, mechanism="exponential", **public)
+    assert once.accuracy() < one_by_one.accuracy()
+    assert dps.top_k(scores, 3, 2, mechanism=FLIP, method="peeling").worst_error is None
+
+
 def test_unequal_bounds_are_measured_by_the_largest() -> None:
     """The mechanism divides by it, so the statement holds."""
     bounds = dps.sensitivity.element(lambda t: np.array([0.5, 2.0, 1.0]), ceiling=2.0, reach=0)

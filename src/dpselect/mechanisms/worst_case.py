@@ -241,6 +241,8 @@ class WorstError:
         if math.isinf(least):
             return f"nothing can be said {share}"
         measure = f"less than {least:g}{unit and ' '}{unit} behind"
+        if least == 1 and self.case.kind == "integer":
+            measure = "as good as"
         if self.case.k == 1:
             return f"{measure} the best {share}"
         if self.case.method == "joint":

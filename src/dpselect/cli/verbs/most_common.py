@@ -16,7 +16,7 @@ from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import worst_of
-from dpselect.release.select import METHOD
+from dpselect.release.one_shot import ONE_SHOT, PEELING
 from dpselect.sources.warehouse import Warehouse
 
 # What a count counts.
@@ -42,7 +42,9 @@ def run(request: Request) -> Answer:
         request.bound = bound(len(asked["domain"]), 1, 1, lambda: request.epsilon / draws, permute_and_flip())
         if request.by is None:
             example = dps.Scores([0], 1, range_bound=1, kind="integer")
-            known = worst_of(example, request.k, request.epsilon, permute_and_flip(), METHOD, len(asked["domain"]))
+            once = not stays(request, request.file) and asked["ledger"].rule == "sum"
+            method, number = ONE_SHOT if once else PEELING, len(asked["domain"])
+            known = worst_of(example, request.k, request.epsilon, permute_and_flip(), method, number)
             request.unit, request.worst = _UNIT, known
     if stays(request, request.file):
         with Warehouse.open(request.file, request.table) as place:
