@@ -79,6 +79,7 @@ __all__ = [
     "priv_agg",
     "priv_pareto",
     "published",
+    "quantile_method",
     "quantiles",
     "recommend",
     "release_value",
@@ -130,6 +131,9 @@ if TYPE_CHECKING:
     from dpselect.analysis.value import value_law as value_law
     from dpselect.histograms.cumulative import Cumulative as Cumulative
     from dpselect.histograms.cumulative import cumulative as cumulative
+    from dpselect.histograms.quantiles import percentiles as percentiles
+    from dpselect.histograms.quantiles import quantile_method as quantile_method
+    from dpselect.histograms.quantiles import quantiles as quantiles
     from dpselect.ledger import Ledger as Ledger
     from dpselect.ledger import budget as budget
     from dpselect.mechanisms.joint_top_k import joint_law as joint_law
@@ -141,8 +145,6 @@ if TYPE_CHECKING:
     from dpselect.release.median import median as median
     from dpselect.release.most_common import GroupedRelease as GroupedRelease
     from dpselect.release.most_common import most_common as most_common
-    from dpselect.release.quantiles import percentiles as percentiles
-    from dpselect.release.quantiles import quantiles as quantiles
     from dpselect.release.threshold_error import ThresholdError as ThresholdError
     from dpselect.release.threshold_stream import ThresholdAnswer as ThresholdAnswer
     from dpselect.release.threshold_stream import ThresholdStream as ThresholdStream
@@ -169,6 +171,7 @@ else:
         "analysis.runs": ("price_of_runs",),
         "analysis.value": ("value_error", "value_law"),
         "histograms.cumulative": ("Cumulative", "cumulative"),
+        "histograms.quantiles": ("percentiles", "quantile_method", "quantiles"),
         "ledger": ("Ledger", "budget"),
         "mechanisms.joint_top_k": ("joint_law",),
         "mechanisms.worst_case": ("WorstError",),
@@ -176,7 +179,6 @@ else:
         "release.keys": ("key_law", "select_keys"),
         "release.median": ("median",),
         "release.most_common": ("GroupedRelease", "most_common"),
-        "release.quantiles": ("percentiles", "quantiles"),
         "release.threshold_error": ("ThresholdError",),
         "release.threshold_stream": ("ThresholdAnswer", "ThresholdStream"),
         "release.tuning": ("Tuned", "TuningPlan", "tune_privately", "tuning_plan"),

@@ -87,6 +87,15 @@ def test_quantiles_by_shares_on_a_grid_of_any_size(people: str, capsys: pytest.C
     assert np.allclose(shares["candidates"], json.loads(capsys.readouterr().out)["candidates"], atol=1)
 
 
+def test_quantiles_by_a_method_that_is_named(people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last line says which ran."""
+    asked = ["quantiles", people, "--column", "age", "--p", "50", "90", *BOUNDS, "--epsilon", "10000"]
+    for method, name in (("tree", "tree of counts"), ("auto", "recursive halving")):
+        assert 0 == main([*asked, "--method", method])
+        assert f"epsilon = 10000 per record added or removed, by {name}" == capsys.readouterr().out.splitlines()[-1]
+    assert "did you mean tree" in refusal([*asked, "--method", "trees"], capsys)
+
+
 @pytest.mark.parametrize("cell", ["", "x", "nan", "inf", "-99", "40.2", '"a,b"', "9" * 400])
 def test_one_cell_is_read_by_itself(cell: str, people: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is refused, and nothing about it is said; all others are read as before."""

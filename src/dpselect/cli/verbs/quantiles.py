@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dpselect as dps
 from dpselect.cli import columns
-from dpselect.cli.options import number, option
+from dpselect.cli.options import number, one_of, option
 from dpselect.cli.release import released
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
+
+METHODS = ("auto", "halving", "tree")
 
 
 def run(request: Request) -> Answer:
@@ -18,7 +20,9 @@ def run(request: Request) -> Answer:
     bounds, column = columns.bounds_and_column(request)
     asked, noun = (request.p, "percentile") if request.p else (request.shares, "quantile")
     choose = dps.percentiles if request.p else dps.quantiles
-    release = choose(column, [*asked], **bounds, epsilon=request.epsilon, ledger=purse_of(request))
+    release = choose(
+        column, [*asked], **bounds, epsilon=request.epsilon, method=request.method, ledger=purse_of(request)
+    )
     written = [f"{float(each):g}" for each in asked]
     lines = [f"{noun} {each}: {value}" for each, value in zip(written, release.candidates, strict=True)]
     return released(release, lines, p=written) if request.p else released(release, lines, shares=written)
@@ -30,6 +34,13 @@ VERB = Verb(
         *columns.OPTIONS,
         option("--p", type=number, several=True, metavar="P...", help="the percentages, such as 25 50 75"),
         option("--shares", type=number, several=True, metavar="S...", help="the same as shares, such as 1/4 1/2 3/4"),
+        option(
+            "--method",
+            type=one_of(METHODS),
+            default="auto",
+            metavar="|".join(METHODS),
+            help="draw one by one, or read off a tree of counts: auto takes the tree for fifty or more (default)",
+        ),
     ),
     "dpselect quantiles people.csv --column age --p 25 50 75 --lower 0 --upper 120 --epsilon 1",
     about="Protected: whether any one record is in the table. The bounds must not come from the data; the step may be "
