@@ -186,14 +186,14 @@ def test_ranks_of_a_percentile_are_a_choice_among_the_grid() -> None:
 
 def test_a_joint_list_is_one_choice_among_all_sequences() -> None:
     """At twice the span; one of one is the plain choice, and a chance below 2^-60 is not claimed."""
-    public = {"method": "joint", "kind": "integer", "range_bound": 1}
-    for name in NAMES:
-        sequences = dps.epsilon_for(error=10, candidates=60, mechanism=name, kind="integer", range_bound=2)
-        assert sequences == dps.epsilon_for(error=10, candidates=5, k=3, mechanism=name, **public)
-        plain = dps.epsilon_for(error=10, candidates=60, mechanism=name, kind="integer", range_bound=1)
-        assert plain == dps.epsilon_for(error=10, candidates=60, mechanism=name, **public)
-        far = dps.worst_error(100, candidates=5, k=3, mechanism=name, **public)
-        assert 2**-62 <= far.tail(10**9) <= 2**-60
+    whole = {"mechanism": "exponential", "kind": "integer", "range_bound": 1}
+    public = whole | {"method": "joint"}
+    sequences = dps.epsilon_for(error=10, candidates=60, **whole | {"range_bound": 2})
+
+    assert sequences == dps.epsilon_for(error=10, candidates=5, k=3, **public)
+    assert dps.epsilon_for(error=10, candidates=60, **whole) == dps.epsilon_for(error=10, candidates=60, **public)
+    far = dps.worst_error(100, candidates=5, k=3, **public)
+    assert 2**-61 <= far.tail(10**9) <= 2**-60
     with pytest.raises(ValueError, match="chance of 2\\^-60"):
         dps.epsilon_for(error=10, probability=1 - Fraction(1, 2**61), candidates=5, k=3, **public)
 
@@ -230,7 +230,8 @@ def test_what_cannot_be_told_apart_is_said() -> None:
         ({"mechanism": "noisy-max-laplace"}, "No exact worst error is known for noisy-max-laplace"),
         ({"mechanism": dps.mechanism("local-dampening")}, "No exact worst error is known for local-dampening"),
         ({"k": 2, "method": "peeling"}, "permute-and-flip with peeling"),
-        ({"k": 2, "method": "joint"}, 'say kind="integer"'),
+        ({"k": 2, "method": "joint", "mechanism": "exponential"}, 'say kind="integer"'),
+        ({"k": 2, "method": "joint", "kind": "integer"}, "drawn by the exponential mechanism"),
         ({"method": "jont"}, "There is no method 'jont'"),
         ({"range_bound": 3}, "range_bound is 1"),
         ({"kind": "count"}, 'kind is "integer" or "real"'),
@@ -252,7 +253,9 @@ def test_sentences_name_what_is_compared() -> None:
     """The best, the k-th best or every place; with the unit where it is passed."""
     one = dps.worst_error(1, candidates=1000, range_bound=1, kind="integer")
     several = dps.worst_error(9, candidates=1000, k=3, range_bound=1, kind="integer")
-    joint = dps.worst_error(9, candidates=1000, k=3, range_bound=1, kind="integer", method="joint")
+    joint = dps.worst_error(
+        9, candidates=1000, k=3, mechanism="exponential", range_bound=1, kind="integer", method="joint"
+    )
 
     assert "less than 10 persons behind the best with probability 0.95, whatever the data" == one.sentence(
         unit="persons"

@@ -316,6 +316,8 @@ def _method(mechanism: str, k: int, method: Any, kind: str) -> str:
             "No exact worst error is known for permute-and-flip with peeling: name the method one-shot, or the "
             "exponential mechanism."
         )
+    if method == "joint" and mechanism != "exponential":
+        raise ValueError("A joint list is drawn by the exponential mechanism: name that.")
     if method == "joint" and kind != "integer":
         raise ValueError('A joint list is made of integer scores: say kind="integer".')
     return method or _LISTS[mechanism]

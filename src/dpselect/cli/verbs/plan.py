@@ -18,7 +18,7 @@ from dpselect.mechanisms.worst_case import ordinal, rounded_up
 _CHOICES = (("permute-and-flip", None), ("exponential", None))
 _LISTS = (
     ("permute-and-flip", "one-shot"), ("exponential", "peeling"),
-    ("permute-and-flip", "joint"), ("exponential", "joint"),
+    ("exponential", "joint"),
 )  # fmt: skip
 _PROBABILITY = Fraction(19, 20)
 # What the columns of the table are called.
