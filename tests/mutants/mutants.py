@@ -391,6 +391,22 @@ MUTANTS = (
         ("tests/release/test_one_shot.py::test_wrong_names_have_small_p_values_as_rarely_as_stated",),
     ),
     Mutant(
+        "races let the last word of two stand for the first",
+        "dpselect.kernel.samplers.gumbel_keys:_Runner.arrival",
+        "rest - 1",
+        "rest",
+        (),
+        ("tests/kernel/test_gumbel_keys.py::test_enclosures_hold_the_arrival",),
+    ),
+    Mutant(
+        "races order overlapping arrivals by what floats say",
+        "dpselect.kernel.samplers.gumbel_keys:gumbel_keys",
+        "_in_order(runners, entropy)",
+        "[each.position for each in runners]",
+        (),
+        ("tests/kernel/test_gumbel_keys.py::test_lists_follow_the_law_of_peeling",),
+    ),
+    Mutant(
         "top_k draws before it spends",
         "dpselect.release.opened:door_to",
         "if book is not None",

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from dpselect.mechanisms import EVERY_MECHANISM, mechanism
-from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP
+from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
 
 SOURCE = Path(__file__).parents[1]
 # Where a release begins, whose answers it takes, and the integers that mechanisms make for it.
@@ -38,6 +38,8 @@ _SAMPLERS = {
 }
 # What draws lists in one pass, where permute-and-flip draws from unit scores.
 _ONE_SHOT = {"release/draws.py:Draws.ordered", "release/outcomes.py:Coins.ordered"}
+# What draws lists of the exponential sampler.
+_RACE = "kernel/samplers/gumbel_keys.py:gumbel_keys"
 _HEAVY_TAILS = "kernel/samplers/heavy_tails.py:heavy_tails"
 
 
@@ -63,6 +65,8 @@ def trusted(name: str) -> list[Definition]:
     others = {*_SAMPLERS.values(), _HEAVY_TAILS, _IN_ENGINES} - {own}
     if sampler.name != PERMUTE_AND_FLIP.name:
         others |= _ONE_SHOT
+    if sampler.name != EXPONENTIAL.name:
+        others.add(_RACE)
     known: dict[str, list[Definition]] = {}
     for each in definitions():
         if each.place not in others and not each.place.startswith(_DECLARED):

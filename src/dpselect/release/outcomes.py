@@ -15,6 +15,7 @@ from dpselect.kernel.samplers import grouped
 from dpselect.kernel.samplers.clipped_flip import clipped_flip
 from dpselect.kernel.samplers.discrete_laplace import noise
 from dpselect.kernel.samplers.exponential import exponential
+from dpselect.kernel.samplers.gumbel_keys import gumbel_keys
 from dpselect.kernel.samplers.halving import edge
 from dpselect.kernel.samplers.heavy_tails import heavy_tails, heavy_tails_rows
 from dpselect.kernel.samplers.heavy_value import heavy_value
@@ -64,6 +65,8 @@ class Coins:
 
     def winners(self, sampler: Sampler, ticks: Integers, rate: Fraction, k: int) -> list[int]:
         """Return the positions of k winners, one after the other, each from those that remain."""
+        if k > 1 and sampler.name == EXPONENTIAL.name:
+            return gumbel_keys(ticks, k, rate, self._stream())
         chosen = [self._winner(sampler, ticks, rate)]
         if k == 1:
             return chosen

@@ -73,13 +73,13 @@ class _Rival:
         digits = self.bits // 3 + 20
         context = decimal.Context(prec=digits, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=[])
         whole = decimal.Decimal(2**self.bits)
-        least = Fraction(_logarithm(self.prefix + 1, whole, context, decimal.ROUND_FLOOR))
+        least = Fraction(logarithm(self.prefix + 1, whole, context, decimal.ROUND_FLOOR))
         if not self.prefix:
             return least, None
-        return least, Fraction(_logarithm(self.prefix, whole, context, decimal.ROUND_CEILING))
+        return least, Fraction(logarithm(self.prefix, whole, context, decimal.ROUND_CEILING))
 
 
-def _logarithm(part: int, whole: decimal.Decimal, context: decimal.Context, rounding: str) -> decimal.Decimal:
+def logarithm(part: int, whole: decimal.Decimal, context: decimal.Context, rounding: str) -> decimal.Decimal:
     """Return -ln(part / whole), rounded outwards by one unit in the last place at each step."""
     step = context.next_plus if rounding == decimal.ROUND_CEILING else context.next_minus
     difference = context.subtract(context.ln(whole), context.ln(decimal.Decimal(part)))
