@@ -35,8 +35,8 @@ def epsilon_for(
         probability: how likely that is at least, between 0 and 1.
         k: how many candidates are named.
         mechanism: ``"permute-and-flip"`` or ``"exponential"``.
-        method: of a list: ``"one-shot"``, ``"peeling"`` or ``"joint"``; one-shot unless the mechanism is exponential,
-            whose list is the same both ways.
+        method: of a list: ``"one-shot"`` or ``"peeling"``; one-shot unless the mechanism is exponential, whose list is
+            the same both ways, and which also has ``"joint"``.
         sensitivity: how far one neighbour moves one score at most.
         range_bound: 1 when one added record moves all scores the same way, else 2.
         kind: of the scores. ``"real"`` holds for integers too, and costs a millionth more.
