@@ -203,3 +203,27 @@ def test_three_thousand_pairs_lose_no_more_and_some_all_of_it(gamma: Fraction, e
             worst = max(worst, loss / price(law, epsilon))
 
     assert 0.999 < worst <= 1 + 1e-5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cap", [None, 2, 5, 20])
+def test_twenty_thousand_pairs_lose_no_more_by_stopping_early(cap: int | None) -> None:
+    """Random shares below the threshold, moved as far as a neighbour may; without a cap some lose all of it."""
+    rng, worst = np.random.default_rng(7), 0.0
+    for gamma in (Fraction(1, 2), Fraction(1, 20), Fraction(1, 500)):
+        for epsilon in (0.1, 0.5, 1, 2):
+            law, e = RunLaw(gamma, good_enough=Fraction(0), cap=cap), math.exp(epsilon)
+            chances = law.chances()
+            tails = chances[::-1].cumsum()[::-1]
+            at = np.append(rng.random(1665), e / (1 + e))
+            moved = np.maximum(at / e, 1 - e * (1 - at))
+            answer, none = (
+                np.log(np.polynomial.polynomial.polyval(at, weights))
+                - np.log(np.polynomial.polynomial.polyval(moved, weights))
+                for weights in (tails, chances)
+            )
+            loss = np.maximum(epsilon + answer, np.log(at / moved) + none)
+            worst = max(worst, float(loss.max()) / price(law, epsilon))
+
+    assert worst <= 1 + 1e-9
+    assert worst > (0.999 if cap is None else 0.9)

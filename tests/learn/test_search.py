@@ -20,6 +20,7 @@ from dpselect.learn import (
     DPSearch,
     DPTreeClassifier,
     load,
+    preview,
 )
 from dpselect.learn.holdout import held_out
 from dpselect.release.opened import door_to
@@ -302,6 +303,12 @@ def test_what_can_be_refused_is_refused_before_anything_is_spent(changed: dict, 
     args = {"estimator": TREE, "parameters": DEPTHS, "epsilon": 1, **changed}
     with dps.budget(epsilon=1), pytest.raises((ValueError, TypeError, dps.PrivacyError), match=words):
         DPSearch(**args).fit(ROWS, "rich")
+
+
+def test_a_preview_of_a_search_is_its_plan() -> None:
+    """What tries a model on a public sample takes one model."""
+    with pytest.raises(TypeError, match="plan"):
+        preview(DPSearch(TREE, DEPTHS), ROWS, "rich", n_records=1000)
 
 
 def test_a_warehouse_is_refused() -> None:

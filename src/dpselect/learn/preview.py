@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from dpselect.kernel.budget import paying_from
 from dpselect.kernel.numbers import exact_epsilon
+from dpselect.learn.base import PrivateTrees
 from dpselect.learn.parameters import whole
 from dpselect.sources import frames
 
@@ -55,6 +56,7 @@ def preview(model: Any, X: Any, y: Any, *, n_records: int, tries: int = 5) -> Pr
         tries: how many fits.
 
     Raises:
+        TypeError: not such an estimator.
         ValueError: a sample that is too small; as ``fit``.
 
     >>> from dpselect.learn import DPTreeClassifier
@@ -63,6 +65,8 @@ def preview(model: Any, X: Any, y: Any, *, n_records: int, tries: int = 5) -> Pr
     >>> found.accuracy > 0.9
     True
     """
+    if not isinstance(model, PrivateTrees):
+        raise TypeError("preview tries one model: pass a tree or a forest; a search says what it will do by plan().")
     whole(n_records, "n_records", 1, "how many rows the private table has, roughly")
     whole(tries, "tries", 1, "how many fits")
     rows, labels = _sample(X, y)

@@ -264,6 +264,8 @@ class Draws:
         Args:
             run: returns a result and its score, both computed from data through its draws alone; it leaves no other
                 trace, and does not depend on the runs before it.
+            epsilon: of all runs together.
+            law: public; such as ``dpselect.tuning_plan(settings, epsilon).law``.
 
         Returns: ``None`` where every run failed, or none was good enough.
 
