@@ -25,7 +25,8 @@ OUTCOMES = [(unknown, missing) for unknown in ("clip", "ignore") for missing in 
 def codes_of(table: Any, column: Column) -> list[np.ndarray] | str:
     """The codes of column a and of the labels b, or what a public rule says against the domain and the container."""
     names, columns = frames.columns(table)
-    rows = Rows(names[:1], columns, columns[names[1]], frames.retyped(table))
+    labels = columns[names[1]]
+    rows = Rows(names[:1], columns, labels, frames.retyped(table), np.arange(len(labels)))
     codes = []
     for unknown, missing in OUTCOMES:
         known = attribute(names[0], column.domain, bins=4, missing=missing)
