@@ -56,6 +56,7 @@ def test_keys_are_told_one_in_a_line(capsys) -> None:
         ([*LIST, "--kept", "1", "--delta", "1e-6"], "kept must be at least k"),
         ([*LIST, "--domain", "tea,milk", "--delta", "1e-6"], "leave --delta, --kept and --items-per-person out"),
         ([*LIST, "--items-per-person", "1"], "pass --delta 1e-6"),
+        ([*LIST, "--domain", "tea,milk", "--kept", "0"], "leave --delta, --kept and --items-per-person out"),
         ([*LIST, "--by", "region"], "pass --domain"),
         ([*LIST, "--domain", ",", "--by", "region"], "--domain names no item"),
         ([*LIST, "--domain", "tea,milk", "--groups", "n,s"], "pass --by"),
@@ -65,6 +66,17 @@ def test_what_is_refused_names_the_options(line: list[str], words: str, capsys) 
     """With status 2."""
     assert 2 == main(line)
     assert words in capsys.readouterr().err
+
+
+def test_where_the_table_is_makes_no_difference(capsys) -> None:
+    """Nor does a dry run: the same accuracy, in persons."""
+    pytest.importorskip("ibis")
+    said = set()
+    for more in ([], ["--in-place"], ["--dry-run"], ["--in-place", "--dry-run"]):
+        assert 0 == main([*LIST, "--domain", "products.txt", *more, "--json"])
+        said.add(json.dumps(json.loads(capsys.readouterr().out)["accuracy"]))
+    assert 1 == len(said)
+    assert "persons" in said.pop()
 
 
 def test_groups_are_printed_with_their_items(capsys) -> None:

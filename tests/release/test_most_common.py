@@ -114,8 +114,9 @@ def test_groups_share_one_spend_and_an_empty_one_answers() -> None:
 
     assert {"n": ("tea", "milk"), "s": ("tea", "milk")} == {name: release.groups[name] for name in "ns"}
     assert 2 == len(set(release.groups["e"]))
-    assert [(dps.Guarantee(100, "person"), "permute-and-flip", 1)] == [spend[:3] for spend in kept.spent]
+    assert [(dps.Guarantee(100, "person"), "permute-and-flip, one-shot", 1)] == [spend[:3] for spend in kept.spent]
     assert dps.Guarantee(100, "person") == release.guarantee
+    assert release.worst_error.below(0.95) <= 1
 
 
 @pytest.mark.parametrize(

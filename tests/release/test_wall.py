@@ -17,6 +17,7 @@ from dpselect.mechanisms.ordered_law import list_chance
 from dpselect.release.opened import door_to
 from dpselect.release.unlisted import unlisted_of
 from dpselect.release.wall import Wall, before_wall, wall
+from dpselect.views.stored_events import stored_names
 
 PERSON = dps.Bound(1, "person")
 ROWS = {"who": [*range(200), *range(150), 0, None], "what": ["tea"] * 200 + ["milk"] * 150 + ["ann's", "rum"]}
@@ -125,6 +126,26 @@ def test_frequent_names_come_before_the_wall_and_rare_ones_do_not(tmp_path) -> N
     assert (20, 1e-6, "person", 1) == (event.epsilon, float(event.delta), event.neighbours, event.count)
     assert release.mechanism == event.mechanism == "permute-and-flip before a wall, kept=10"
     assert () == dps.most_common({"who": [], "what": []}, 2, 1, **ASKED, delta=1e-6, kept=2).candidates
+
+
+@pytest.mark.parametrize("kind", ["memory", "parquet", "csv"])
+def test_an_engine_counts_and_fetches_the_most_frequent_names_alone(kind: str, tmp_path) -> None:
+    """By rank, with their numbers of different persons; rows that name nobody or nothing are left out."""
+    ibis = pytest.importorskip("ibis")
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    rows = pa.table({"who": ROWS["who"] + [3, 3, 3], "what": [*ROWS["what"], "milk", None, ""]})
+    parquet.write_table(rows, tmp_path / "events.parquet")
+    csv.write_csv(rows, tmp_path / "events.csv")
+    table = ibis.memtable(rows) if kind == "memory" else dps.Warehouse.open(tmp_path / f"events.{kind}")
+
+    counts, names, metadata = stored_names(table, "who", "what", 3)
+    assert ([200, 150, 1], ["tea", "milk", "ann's"]) == (counts.tolist(), names)
+    assert {"person": "who", "item": "what"}.items() <= metadata.items()
+    table = ibis.memtable(rows) if kind == "memory" else dps.Warehouse.open(tmp_path / f"events.{kind}")
+    release = dps.most_common(table, 3, 20, **ASKED, delta=1e-6, kept=10)
+    assert ("tea", "milk") == release.candidates
 
 
 def released(people, delta: float) -> dict[tuple, float]:

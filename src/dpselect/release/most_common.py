@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, overload
 
 from dpselect.kernel.budget import Spender
@@ -12,9 +12,12 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
+from dpselect.mechanisms.worst_case import WorstError, worst_of
 from dpselect.release import select
 from dpselect.release.draws import require_count
+from dpselect.release.one_shot import ONE_SHOT, method_of
 from dpselect.release.opened import Door, opened
+from dpselect.release.questions import question
 from dpselect.release.select import Release
 from dpselect.release.unlisted import stays, unlisted_of
 from dpselect.scores.scores import Scores
@@ -22,6 +25,9 @@ from dpselect.sources.public_names import PublicNames
 from dpselect.utilities.popularity import popularity
 from dpselect.views import Events
 from dpselect.views.stored_events import stored_popularity
+
+# Counts of so many public items are fetched from an engine; of more, how many items have which count.
+_LISTED = 10**7
 
 
 @dataclass(frozen=True)
@@ -32,11 +38,14 @@ class GroupedRelease:
         groups: each public group with its winners, in the order of their selection.
         mechanism: what drew them.
         guarantee: the promise for the whole release.
+        worst_error: how wrong the list of one group may be, whatever the data, in persons; ``None`` where no exact
+            worst case is known.
     """
 
     groups: Mapping[Any, tuple[Any, ...]]
     mechanism: str
     guarantee: Guarantee
+    worst_error: WorstError | None = field(default=None, repr=False, compare=False, kw_only=True)
 
 
 @overload
@@ -136,7 +145,9 @@ def _listed(
         scores = popularity(events, person=person, item=item, domain=domain)
         return select.top_k(scores, k, epsilon, mechanism=chosen, ledger=ledger)
     with stored_popularity(events, person, item, domain) as candidates:
-        return select.top_k(candidates, k, epsilon, mechanism=chosen, ledger=ledger)
+        # A list that fits memory is drawn in one pass; of a longer one only the winners' names are fetched.
+        few = candidates.known is not None and candidates.known <= _LISTED
+        return select.top_k(candidates.scores() if few else candidates, k, epsilon, mechanism=chosen, ledger=ledger)
 
 
 def grouped_of(
@@ -170,18 +181,22 @@ def grouped_of(
     read = Events.read(events, person, item, names, by, places)
     share, mechanism = min(share, len(places)), permute_and_flip()
     # Whatever can be refused is refused by an example, before the spend.
-    example = _scores([0] * len(names))
-    mechanism.prepared(example, guarantee.epsilon / share / k)
-    drawn = mechanism.described(example)
+    example, part = _scores([0] * len(names)), guarantee.epsilon / share
+    method = method_of(question(example, part / k, mechanism), k, None)
+    worst = worst_of(example, k, part, mechanism, method)
+    drawn = mechanism.described(example) + (f", {ONE_SHOT}" if method == ONE_SHOT else "")
     door_opened = door(
         guarantee, mechanism=drawn, ledger=ledger, metadata=read.metadata, per_person=share, note="most common by group"
     )
     with door_opened as draws:
         counted = read.in_groups(share, len(places), draws.uniform)
         with draws.disjoint(len(places)) as parts:
-            winners = [part.top_k(_scores(counts), k, part.left) for part, counts in zip(parts, counted, strict=True)]
+            winners = [
+                each.top_k(_scores(counts), k, part, mechanism=mechanism, method=method)
+                for each, counts in zip(parts, counted, strict=True)
+            ]
     lists = [tuple(names.names[place] for place in each) for each in winners]
-    return GroupedRelease(dict(zip(places.names, lists, strict=True)), drawn, guarantee)
+    return GroupedRelease(dict(zip(places.names, lists, strict=True)), drawn, guarantee, worst_error=worst)
 
 
 def _require_listed(domain: Any, delta: Any, kept: Any, items_per_person: Any) -> None:

@@ -22,6 +22,7 @@ from dpselect.scores.scores import Scores
 from dpselect.sources.locators import is_url
 from dpselect.sources.warehouse import Warehouse, is_expression
 from dpselect.views import Events
+from dpselect.views.stored_events import stored_names
 
 
 def unlisted_of(
@@ -49,16 +50,18 @@ def unlisted_of(
                 "(persons of few items), one of the two."
             )
         )
-    if stays(events):
-        raise ValueError("Items that no list declares are for tables in memory and files: read the two columns first.")
     if items_per_person is not None:
         return _told(events, k, epsilon, delta, person, item, items_per_person, ledger, door)
     promise = Guarantee(exact_epsilon(epsilon), Neighbours.PERSON, exact_delta(delta))
     rules = wall(k, kept, promise, Bound(1, Neighbours.PERSON))
-    read, names = Events.named(events, person, item)
+    if stays(events):
+        counts, names, metadata = stored_names(events, person, item, rules.kept + 1)
+    else:
+        read, names = Events.named(events, person, item)
+        counts, metadata = read.counts(), dict(read.metadata)
     drawn = f"permute-and-flip before a wall, kept={rules.kept}"
-    with door(promise, mechanism=drawn, ledger=ledger, metadata=read.metadata) as draws:
-        winners = draws.walled(read.counts(), rules)
+    with door(promise, mechanism=drawn, ledger=ledger, metadata=metadata) as draws:
+        winners = draws.walled(counts, rules)
     return Release(tuple(names[place] for place in winners), drawn, promise)
 
 
@@ -74,6 +77,13 @@ def _told(
     door: Door,
 ) -> Release[Any]:
     """Choose among the items that half of epsilon may tell; proof: ``unlisted.md``."""
+    if stays(events):
+        raise ValueError(
+            Advice(
+                "An engine has no coins for the items of each person: pass {kept=|--kept} instead, or read the two "
+                "columns into memory."
+            )
+        )
     k, (promise, bound) = require_count(k), keys.promised(epsilon, delta, items_per_person)
     half, chosen = promise.epsilon / 2, permute_and_flip()
     read, names = Events.named(events, person, item)

@@ -170,6 +170,33 @@ class Candidates:
             self._refuse_twins(counted)
         return int(counted.grouped.counts.sum())
 
+    def scores(self) -> Scores:
+        """Return the scores of all candidates of a list or a range, for those of which the caller declares uniqueness.
+
+        Raises:
+            ValueError: the candidates are not listed, or may have two rows.
+            ConnectionError: the engine failed.
+        """
+        if self.known is None or self.unique != "declared" or callable(self.sensitivity):
+            raise ValueError('Scores are fetched for a public list or range, with unique="declared" and no profile.')
+        public = self.domain if isinstance(self.domain, range) else self.domain.tolist()
+        index = {} if isinstance(public, range) else {name: place for place, name in enumerate(public)}
+        whole = self._rows.schema()["score"].is_integer()
+        values = np.zeros(self.known, dtype=np.int64 if whole else np.float64)
+        for rows in self._place.batches(self._rows.select("candidate", "score")):
+            names = rows["candidate"]
+            if isinstance(public, range):
+                places = names.astype(np.int64) - public[0]
+            else:
+                places = np.array([index.get(name, -1) for name in names.tolist()], dtype=np.int64)
+            # Some engines take texts for equal that are not.
+            known = places >= 0
+            values[places[known]] = rows["score"][known]
+        relation = self.neighbours.value
+        return Scores(
+            values, self.sensitivity, public, relation, self.range_bound, metadata=self.metadata, zero=self.zero
+        )
+
     def answer(self, pick: Pick) -> list[Any]:
         """Count, pick and look up; see :class:`dpselect.scores.grouped.CandidateSource`.
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dpselect.sources import codes
 from dpselect.sources.candidates import Candidates
 from dpselect.sources.warehouse import Warehouse
@@ -51,6 +54,33 @@ def stored_popularity(source: Any, person: str, item: str, domain: Any) -> Candi
     except BaseException:
         place.close()
         raise
+
+
+def stored_names(source: Any, person: str, item: str, most: int) -> tuple[NDArray[np.int64], list[Any], dict[str, str]]:
+    """Return how many different persons have each of the most frequent names, best first, the names, and metadata.
+
+    Of names that equally many have, those come first that the engine orders first.
+
+    Args:
+        source: a Warehouse, or whatever :meth:`Warehouse.open` takes.
+        person, item: columns. Rows without a person or a name are left out.
+        most: how many names.
+
+    Raises:
+        TypeError, ValueError: a column is missing; names that are neither text nor integers.
+        ConnectionError: the engine failed.
+    """
+    with Warehouse.open(source) as place:
+        place.require([person, item])
+        table, kind = place.table, place.table.schema()[item]
+        if not (kind.is_string() or kind.is_integer()) or kind.is_uint64():
+            raise TypeError("Names must be text, or integers of at most 64 bits with their sign: cast the column.")
+        gone = codes.is_missing(table[person]) | codes.is_missing(table[item])
+        rows = table.select(person=table[person], item=table[item]).filter(~gone)
+        counted = rows.group_by("item").agg(persons=rows.person.nunique().cast("int64"))
+        result = place.ask(counted.order_by(counted.persons.desc(), counted["item"]).limit(most))
+        metadata = {**place.metadata, "person": person, "item": item}
+    return result["persons"].astype(np.int64), result["item"].tolist(), metadata
 
 
 def _is_text(domain: Any) -> bool:

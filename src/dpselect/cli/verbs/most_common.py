@@ -4,56 +4,66 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import dpselect as dps
 from dpselect.cli import paths, places
 from dpselect.cli.names import names
 from dpselect.cli.options import DELTA, option, whole
 from dpselect.cli.places import stays
-from dpselect.cli.plan import facts_text, promise
-from dpselect.cli.release import bound, ranked, released
+from dpselect.cli.plan import accuracy, facts_text, promise
+from dpselect.cli.release import best, ranked, released
 from dpselect.cli.request import Request
-from dpselect.cli.spending import purse_of
+from dpselect.cli.spending import Purse, purse_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import worst_of
-from dpselect.release.one_shot import ONE_SHOT, PEELING
+from dpselect.release.draws import require_count
+from dpselect.release.one_shot import method_of
+from dpselect.release.questions import question
 from dpselect.sources.warehouse import Warehouse
 
-# What a count counts.
-_UNIT = "persons"
+UNIT = "persons"
 
 
 def run(request: Request) -> Answer:
     """Return the named items, of every group where there are groups."""
+    columns = {"person": request.person, "item": request.item}
+    domain, purse = _listed(request.domain, "--domain", "item"), purse_of(request, **columns)
     asked: dict[str, Any] = {
-        "person": request.person,
-        "item": request.item,
-        "domain": _listed(request.domain, "--domain", "item"),
+        **columns,
+        "domain": domain,
         "by": request.by,
         "groups": _listed(request.groups, "--groups", "group"),
         "groups_per_person": request.groups_per_person,
         "delta": request.delta,
         "kept": request.kept,
         "items_per_person": request.items_per_person,
-        "ledger": purse_of(request, person=request.person, item=request.item),
     }
-    if asked["domain"] is not None:
-        draws = max(1, request.k * (request.groups_per_person or 1))
-        request.bound = bound(len(asked["domain"]), 1, 1, lambda: request.epsilon / draws, permute_and_flip())
-        if request.by is None:
-            example = dps.Scores([0], 1, range_bound=1, kind="integer")
-            once = not stays(request, request.file) and asked["ledger"].rule == "sum"
-            method, number = ONE_SHOT if once else PEELING, len(asked["domain"])
-            known = worst_of(example, request.k, request.epsilon, permute_and_flip(), method, number)
-            request.unit, request.worst = _UNIT, known
+    others = ("by", "groups", "groups_per_person", "kept", "items_per_person")
+    if domain is not None and not request.delta and all(asked[name] is None for name in others):
+        if not stays(request, request.file):
+            scores = dps.utilities.popularity(request.file, **columns, domain=domain)
+            release = best(request, scores, permute_and_flip(), request.k, UNIT, **columns)
+            return released(release, ranked(release), "in order of selection; ", UNIT)
+        _plan(request, len(domain), purse)
+    asked["ledger"] = purse
     if stays(request, request.file):
         with Warehouse.open(request.file, request.table) as place:
-            release = dps.most_common(place, request.k, request.epsilon, **asked)
+            answer = dps.most_common(place, request.k, request.epsilon, **asked)
     else:
-        release = dps.most_common(request.file, request.k, request.epsilon, **asked)
-    if isinstance(release, dps.GroupedRelease):
-        return _grouped(release)
-    return released(release, ranked(release), "in order of selection; ", _UNIT)
+        answer = dps.most_common(request.file, request.k, request.epsilon, **asked)
+    if isinstance(answer, dps.GroupedRelease):
+        return _grouped(answer)
+    return released(answer, ranked(answer), "in order of selection; ", UNIT)
+
+
+def _plan(request: Request, items: int, purse: Purse) -> None:
+    """Say in a dry run how wrong the answer may be, which follows from public numbers."""
+    example = dps.Scores(np.zeros(items, dtype=np.int64), 1, range_bound=1)
+    k = require_count(request.k, items)
+    method = method_of(question(example, request.epsilon / k, permute_and_flip()), k, None, purse)
+    request.unit, request.worst = UNIT, worst_of(example, k, request.epsilon, permute_and_flip(), method)
 
 
 def _listed(text: str | None, option: str, noun: str) -> Any:
@@ -66,9 +76,11 @@ def _grouped(release: dps.GroupedRelease) -> Answer:
         "groups": [{"group": group, "candidates": winners} for group, winners in release.groups.items()],
         "mechanism": release.mechanism,
         "guarantee": promise(release.guarantee),
+        "accuracy": accuracy(release.worst_error, UNIT),
     }
     note = f"in order of selection; {facts_text(release.guarantee)}, by {release.mechanism}"
-    return Answer("\n".join([*lines, note]), facts)
+    worst = [] if release.worst_error is None else [f"each group: {release.worst_error.sentence(unit=UNIT)}"]
+    return Answer("\n".join([*lines, note, *worst]), facts)
 
 
 VERB = Verb(
