@@ -215,6 +215,14 @@ def test_select_and_top_k_take_candidates(engine, name: str) -> None:
     assert (name, Fraction(1, 10)) == (release.mechanism.partition(",")[0], release.guarantee.epsilon)
 
 
+@pytest.mark.parametrize("asked", [{"method": "one-shot"}, {"gaps": True}])
+def test_candidates_in_an_engine_are_peeled(engine, asked) -> None:
+    """What they cannot do is refused before the spend."""
+    with dps.budget(epsilon=1) as budget, pytest.raises(ValueError, match="in an engine are peeled"):
+        dps.top_k(made(engine, "(4, 1), (5, 90), (6, 70)"), 2, 1, mechanism=FLIP, **asked)
+    assert not budget.events
+
+
 def test_files_are_read_where_they_are(tmp_path: Path) -> None:
     """A path to parquet is a table of candidates; a csv file does not say what kind its scores are."""
     table = pa.table({"who": ["a", "b"], "votes": [1, 500]})

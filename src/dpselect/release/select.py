@@ -160,6 +160,8 @@ def release_of(
 ) -> Release[Any]:
     """Choose behind a given door: the one to real coins, or that of an audit."""
     if not isinstance(scores, Scores) and isinstance(scores, CandidateSource):
+        if method not in (None, PEELING) or gaps:
+            raise ValueError("Candidates in an engine are peeled: leave out method and gaps.")
         return _release_grouped(scores, k, epsilon, mechanism, ledger, door)
     k, total = require_count(k, len(require_scores(scores))), exact_epsilon(epsilon)
     # Whatever the scores lack is refused here, before the spend.
