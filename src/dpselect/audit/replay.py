@@ -139,7 +139,7 @@ class Replay:
         return low + taken
 
     def runs(self, law: RunLaw) -> int:
-        """One of the numbers up to the largest."""
+        """One of the numbers up to the largest; what is released sums over it, and over the runs that lose."""
         chances = law.chances()
         place = self._next(chances.size)
         self.log_chance += float(np.log(chances[place]))
