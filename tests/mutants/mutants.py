@@ -661,8 +661,8 @@ MUTANTS = (
     Mutant(
         "groups of rows are taken for groups of persons",
         "dpselect.release.most_common:grouped_of",
-        "read.in_groups(share, ",
-        "read.in_groups(len(places), ",
+        "read.in_groups(share, draws.uniform)",
+        "read",
         (),
         ("tests/release/test_most_common.py::test_one_person_in_two_regions_costs_epsilon_and_no_more",),
     ),

@@ -189,7 +189,7 @@ def grouped_of(
         guarantee, mechanism=drawn, ledger=ledger, metadata=read.metadata, per_person=share, note="most common by group"
     )
     with door_opened as draws:
-        counted = read.in_groups(share, len(places), draws.uniform)
+        counted = read.in_groups(share, draws.uniform).counts_by_group(len(places))
         with draws.disjoint(len(places)) as parts:
             winners = [
                 each.top_k(_scores(counts), k, part, mechanism=mechanism, method=method)

@@ -6,8 +6,9 @@ person follows from that person's own rows, from public lists and from coins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -100,25 +101,20 @@ class Events:
         """
         return self._only(_first(self.persons, items, below))
 
-    def in_groups(self, most: int, groups: int, below: Below) -> list[Integers]:
-        """Return the counts of every group, where every person is in at most ``most`` of them, as :meth:`at_most`.
-
-        Args:
-            most: groups of one person.
-            groups: how many groups there are.
-            below: draws.
-        """
+    def in_groups(self, most: int, below: Below) -> Events:
+        """Return the events in which every person is in at most ``most`` different groups, as :meth:`at_most`."""
         assert self.groups is not None
         starts = np.flatnonzero(_new(self.persons) | _new(self.groups))
-        owners = np.repeat(_first(self.persons[starts], most, below), np.diff(np.append(starts, self.persons.size)))
-        events = self._only(owners)
-        assert events.groups is not None
-        order = np.argsort(events.groups, kind="stable")
-        ends = np.searchsorted(events.groups[order], np.arange(groups + 1))
-        return [
-            np.bincount(events.items[order[ends[group] : ends[group + 1]]], minlength=self.size)
-            for group in range(groups)
-        ]
+        kept = _first(self.persons[starts], most, below)
+        return self._only(np.repeat(kept, np.diff(np.append(starts, self.persons.size))))
+
+    def counts_by_group(self, groups: int) -> Iterator[Integers]:
+        """Yield how many different persons have each item, of one group after the other, shape (size,) each."""
+        assert self.groups is not None
+        order = np.argsort(self.groups, kind="stable")
+        ends = np.searchsorted(self.groups[order], np.arange(groups + 1))
+        for start, end in pairwise(ends.tolist()):
+            yield np.bincount(self.items[order[start:end]], minlength=self.size)
 
     def _only(self, mask: NDArray[np.bool_]) -> Events:
         groups = None if self.groups is None else self.groups[mask]
