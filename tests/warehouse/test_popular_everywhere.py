@@ -1,0 +1,61 @@
+"""The same persons per item from DuckDB, PostgreSQL and Spark, and from memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect.views.stored_events import stored_names, stored_popularity
+from tests.warehouse.test_candidates_everywhere import ENGINES, stored
+
+WHO = np.array(["ann", "ann", "bob", "bob", "eve", "eve", "", "nan", "dan", "Dan"], dtype=object)
+WHAT = np.array(["tea", "tea", "tea", "milk", "tea", "it's", "tea", "milk", "rum", ""], dtype=object)
+NUMBER = np.array([1, 1, 2, 2, 3, 3, 2, 2, 9, 1])
+SHELF = ["it's", "milk", "soy", "tea"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_counts_the_persons_of_a_public_list(engine: str, request) -> None:
+    """Text and integers; who is named by nothing is left out, and an item without a row counts."""
+    table = stored(engine, "events", {"who": WHO, "what": WHAT, "number": NUMBER}, request)
+
+    with stored_popularity(table, "who", "what", SHELF) as candidates:
+        scores = candidates.scores()
+    assert dict(zip(SHELF, [1, 1, 0, 3], strict=True)) == dict(zip(scores.candidates, scores.values, strict=True))
+    assert ("person", 1, "i") == (scores.neighbours, scores.range_bound, scores.values.dtype.kind)
+    in_memory = dps.utilities.popularity({"who": WHO, "what": WHAT}, person="who", item="what", domain=SHELF)
+    assert in_memory.values.tolist() == scores.values.tolist()
+
+    with stored_popularity(table, "who", "number", range(1, 5)) as candidates:
+        assert [2, 1, 1, 0] == candidates.scores().values.tolist()
+    for kind in (range(1, 5), [1, 2, 3, 4]):
+        release = dps.most_common(table, 1, 60, person="who", item="number", domain=kind)
+        assert ((1,), "person") == (release.candidates, release.guarantee.neighbours)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_fetches_the_names_before_a_wall(engine: str, request) -> None:
+    """The most frequent ones, with their numbers of different persons."""
+    table = stored(engine, "names", {"who": WHO, "what": WHAT, "number": NUMBER}, request)
+
+    assert ([3], ["tea"]) == tuple(part.tolist() for part in _two(table, "what", 1))
+    assert ([2, 1], [1, 2]) == tuple(part.tolist() for part in _two(table, "number", 2))
+    assert () == dps.most_common(table, 1, 1, person="who", item="what", delta=1e-9, kept=2).candidates
+
+
+def _two(table, item: str, most: int):
+    counts, names, _ = stored_names(table, "who", item, most)
+    return counts, np.array(names, dtype=object)
+
+
+def test_a_longer_list_is_drawn_by_the_group(monkeypatch) -> None:
+    """Only how many items have which count is fetched, and the winners' names."""
+    import ibis
+    import pyarrow
+
+    monkeypatch.setattr("dpselect.release.most_common._LISTED", 2)
+    table = ibis.memtable(pyarrow.table({"who": WHO.tolist(), "what": WHAT.tolist()}))
+    release = dps.most_common(table, 1, 60, person="who", item="what", domain=SHELF)
+
+    assert ("tea",) == release.candidates
