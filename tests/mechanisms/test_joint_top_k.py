@@ -130,6 +130,8 @@ def test_it_is_refused_before_anything_is_known():
         joint_question(dps.Scores([1, 2], dps.sensitivity.constant([1.0, 2.0]), kind="integer"), 1, 1)
     with pytest.raises(ValueError, match="shortfalls, and 1000000 are allowed: ask for fewer"):
         joint_question(dps.Scores(np.arange(100), 1), 10, Fraction(1, 10**4))
+    with pytest.raises(ValueError, match="at most 10000 candidates: ask for fewer"):
+        joint_question(dps.Scores(np.zeros(20_000, dtype=int), 1), 10_001, 10**6)
     with pytest.raises(ValueError, match="ordered lists: take fewer candidates"):
         joint_law(dps.Scores(np.arange(100), 1), 4, 1)
 

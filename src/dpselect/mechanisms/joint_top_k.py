@@ -30,7 +30,7 @@ from dpselect.scores.scores import Scores, require_scores
 
 NAME = "joint exponential"
 # All lists beyond the clip together weigh less than this share of the best one; and how large a draw may be.
-_LOST, _MOST_CELLS, _MOST_LISTS = 60 * math.log(2), 10**7, 200_000
+_LOST, _MOST_CELLS, _MOST_PLACES, _MOST_LISTS = 60 * math.log(2), 10**7, 10_000, 200_000
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -71,6 +71,10 @@ def joint_question(scores: Scores, k: int, epsilon: Epsilon) -> JointQuestion:
     # Both the i-th best score and that of the candidate there may move; a single best score is common to all.
     rate = total / (unit.range_bound * unit.per_unit * (1 if k == 1 else 2))
     clip = public_clip(len(scores), k, rate)
+    if k > _MOST_PLACES:
+        raise ValueError(
+            f"A joint list names at most {_MOST_PLACES} candidates: ask for fewer, or leave out the method."
+        )
     if clip * k > _MOST_CELLS:
         raise ValueError(
             f"A joint list of {k} at this epsilon looks at {clip} shortfalls, and {_MOST_CELLS // k} are allowed: ask "
