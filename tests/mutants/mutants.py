@@ -929,10 +929,10 @@ MUTANTS = (
         ("tests/mechanisms/test_joint_top_k.py::test_the_clip_does_not_depend_on_the_data",),
     ),
     Mutant(
-        "places after the first new one of a joint list take from the level before",
+        "the first new place of a joint list may take an old candidate",
         "dpselect.kernel.samplers.joint:_list",
-        "now[first + 1 :]",
-        "before[first + 1 :]",
+        "(before[first], now[first])",
+        "(0, now[first])",
         (),
         ("tests/kernel/test_joint_lists.py::test_lists_of_one_shortfall_are_equally_likely",),
     ),

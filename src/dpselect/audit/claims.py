@@ -14,6 +14,7 @@ from dpselect.audit.admissibility import Utility
 from dpselect.audit.margins import PROBLEMS, hopeless, jumps, late_jump, row_of, tenths
 from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets, vectors
 from dpselect.mechanisms import EVERY_MECHANISM
+from dpselect.mechanisms.joint_top_k import JOINT
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.scores import Scores
@@ -242,6 +243,7 @@ COMBINED_MECHANISM_CLAIMS = tuple(
 )
 DRAW_CLAIMS = (
     DrawClaim("top-k, exponential", "law of released pairs", partial(paths.lists_of_two, "exponential")),
+    DrawClaim("top-k, joint", "law of released pairs", partial(paths.lists_of_two, "exponential", JOINT)),
     DrawClaim("top-k, permute-and-flip", "law of released pairs", partial(paths.lists_of_two, "permute-and-flip")),
     DrawClaim("quantiles", "law of three percentiles", paths.three_percentiles),
     DrawClaim("above-threshold, one direction", "transcripts of three", partial(paths.threshold_streams, 1)),

@@ -72,14 +72,14 @@ def law_of_release(run: Callable[[Door, Book], Hashable]) -> dict[Hashable, floa
     return law
 
 
-def lists_of_two(name: str) -> Finding:
+def lists_of_two(name: str, method: str | None = None) -> Finding:
     """Check ordered pairs of three counts, released by ``top_k`` itself."""
     mechanism = named(name)
 
     def law(records: NDArray[Any]) -> dict[Hashable, float]:
         scores = Scores(np.array([int((records == kind).sum()) for kind in range(3)]), 1, range_bound=1)
         return law_of_release(
-            lambda door, book: release.release_of(scores, 2, EPSILON, mechanism, book, door).candidates
+            lambda door, book: release.release_of(scores, 2, EPSILON, mechanism, book, door, method=method).candidates
         )
 
     return _verdict(law, multisets(range(3), 4))

@@ -26,6 +26,12 @@ _START = (
 )
 # What starts the release of candidates in an engine.
 _IN_ENGINES = "release/select.py:_release_grouped"
+# What draws joint lists, a release of its own.
+_JOINT = {
+    "release/select.py:_release_joint",
+    "release/draws.py:Draws.joint",
+    "release/outcomes.py:Coins.joint",
+}
 # Declares what answers, and runs nothing.
 _DECLARED = "release/protocol.py"
 # One of these draws, or, with heavy tails, the last.
@@ -62,7 +68,7 @@ def trusted(name: str) -> list[Definition]:
     """Return the definitions that a selection by this mechanism must trust, in the order of files and names."""
     sampler = mechanism(name).sampler
     own = _HEAVY_TAILS if sampler.tails is not None else _SAMPLERS[sampler.name]
-    others = {*_SAMPLERS.values(), _HEAVY_TAILS, _IN_ENGINES} - {own}
+    others = {*_SAMPLERS.values(), _HEAVY_TAILS, _IN_ENGINES, *_JOINT} - {own}
     if sampler.name != PERMUTE_AND_FLIP.name:
         others |= _ONE_SHOT
     if sampler.name != EXPONENTIAL.name:

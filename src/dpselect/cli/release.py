@@ -14,6 +14,7 @@ from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer
 from dpselect.kernel.numbers import exact_epsilon
+from dpselect.mechanisms.joint_top_k import JOINT
 from dpselect.mechanisms.worst_case import worst_of
 from dpselect.release.draws import require_count
 from dpselect.release.one_shot import ONE_SHOT, has_gaps, method_of
@@ -34,16 +35,26 @@ def mechanism_of(request: Request, default: str) -> dps.Mechanism:
 
 
 def best(
-    request: Request, scores: dps.Scores, mechanism: dps.Mechanism, k: int = 1, unit: str = "", **facts: str
+    request: Request,
+    scores: dps.Scores,
+    mechanism: dps.Mechanism,
+    k: int = 1,
+    unit: str = "",
+    method: str | None = None,
+    **facts: str,
 ) -> Release[Any]:
     """Release the best k candidates, from the ledger of the command line; ``facts`` are recorded.
 
-    ``unit`` says what a score counts, where that is known.
+    ``unit`` says what a score counts, where that is known, and ``method`` how a list is drawn, where that was asked.
     """
     purse = purse_of(request, **facts)
     k = require_count(k, len(scores))
+    if method == JOINT:
+        if k > 1 and mechanism.name == "exponential":
+            request.unit, request.worst = unit, worst_of(scores, k, request.epsilon, mechanism, JOINT)
+        return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, method=JOINT, ledger=purse)
     asked = question(scores, exact_epsilon(request.epsilon) / k, mechanism)
-    method = method_of(asked, k, None, purse)
+    method = method_of(asked, k, method, purse)
     request.unit, request.worst = unit, worst_of(scores, k, request.epsilon, mechanism, method)
     sensitivity = scores.sensitivity
     if sensitivity.fixed:
@@ -51,7 +62,7 @@ def best(
             len(scores), sensitivity.ceiling, scores.range_bound, lambda: request.epsilon / k, mechanism
         )
     gaps = (k == 1 or method == ONE_SHOT) and mechanism.measure(scores) is not None and has_gaps(asked, k)
-    return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, gaps=gaps, ledger=purse)
+    return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, method=method, gaps=gaps, ledger=purse)
 
 
 def bound(

@@ -25,10 +25,11 @@ from numpy.typing import NDArray
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.units import double
+from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.scaling import scale
 from dpselect.scores.scores import Scores, require_scores
 
-NAME = "joint exponential"
+JOINT = "joint"
 # All lists beyond the clip together weigh less than this share of the best one; and how large a draw may be.
 _LOST, _MOST_CELLS, _MOST_PLACES, _MOST_LISTS = 60 * math.log(2), 10**7, 10_000, 200_000
 
@@ -47,6 +48,14 @@ class JointQuestion:
     rate: Fraction
     clip: int
     guarantee: Guarantee
+
+
+def require_joint(mechanism: Mechanism) -> None:
+    """Refuse a mechanism that does not draw joint lists (``ValueError``)."""
+    if mechanism.name != "exponential":
+        raise ValueError(
+            "A joint list is drawn by the exponential mechanism: pass it as the mechanism, or leave out the method."
+        )
 
 
 def joint_question(scores: Scores, k: int, epsilon: Epsilon) -> JointQuestion:

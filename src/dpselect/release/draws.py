@@ -20,7 +20,7 @@ from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, whole
 from dpselect.kernel.ranks import Ranks
 from dpselect.kernel.run_law import RunLaw
-from dpselect.mechanisms.joint_top_k import JointQuestion
+from dpselect.mechanisms.joint_top_k import JOINT, JointQuestion, joint_question, require_joint
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.release.halving import halved
@@ -75,6 +75,11 @@ class Draws:
         Without a ``method`` it is one pass where permute-and-flip draws and one draw may have that epsilon.
         """
         k, total = require_count(k, len(require_scores(scores))), exact_epsilon(epsilon)
+        if method == JOINT:
+            require_joint(_named(mechanism))
+            if k > 1:
+                return self.joint(joint_question(scores, k, total))
+            method = PEELING
         asked = question(scores, total if k == 1 else total / k, _named(mechanism))
         if method is None and not self._allowance.allows(total):
             method = PEELING

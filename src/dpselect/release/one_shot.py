@@ -25,7 +25,7 @@ def method_of(asked: Question, k: int, method: str | None, ledger: Spender | Non
         ValueError: no such method, or one pass is asked for and cannot be.
     """
     if method not in (None, ONE_SHOT, PEELING):
-        raise ValueError('method must be "one-shot" or "peeling", or None for the one that fits.')
+        raise ValueError('method must be "one-shot", "peeling" or "joint", or None for the one that fits.')
     if method == PEELING and gaps:
         raise ValueError('Only one pass has gaps: leave out method="peeling", or gaps=True.')
     if method == ONE_SHOT or gaps:

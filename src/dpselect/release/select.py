@@ -11,6 +11,7 @@ import numpy as np
 from dpselect.kernel.budget import Spender, require_spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.mechanisms.joint_top_k import JOINT, joint_question, require_joint
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.mechanisms.worst_case import WorstError, known, worst_of, worst_of_source
 from dpselect.release.draws import require_count
@@ -123,19 +124,23 @@ def top_k(
         mechanism: from :func:`dpselect.mechanism`.
         method: ``"one-shot"`` adds exponential noise of scale k / epsilon once and takes the k largest: for mechanisms
             that draw by permute-and-flip. ``"peeling"`` draws at epsilon / k, k times. ``None``: one-shot where the
-            mechanism allows and the ledger adds epsilons; peeling where it adds rhos, which cost less so.
+            mechanism allows and the ledger adds epsilons; peeling where it adds rhos, which cost less so. ``"joint"``
+            draws the whole list at once by how far its worst place falls short: for integer scores with one constant
+            sensitivity, by the exponential mechanism.
         gaps: whether to release the winners' leads and a p-value too, at no cost: one-shot only, with scores that are
             ranked as they are, and fewer winners than candidates.
         ledger: where the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy for the ordered list, with its gaps, provided the sensitivity is admissible.
-    A list of several has no bounded range; a ledger counts k draws of peeling, each of which may have.
+    A list of several has no bounded range, unless it is joint; a ledger counts k draws of peeling, each of which may
+    have.
 
     Raises:
         ValueError: k is not an integer from 1 to the number of candidates, or less with gaps; a method or gaps that
             this mechanism does not have; as :func:`select`.
 
-    References: Durfee and Rogers 2019 (peeling and one-shot Gumbel); Ding et al. 2021 (exponential noise, gaps).
+    References: Durfee and Rogers 2019 (peeling and one-shot Gumbel); Ding et al. 2021 (exponential noise, gaps);
+    Gillenwater et al. 2022 (joint).
 
     Example:
         >>> import dpselect as dps
@@ -159,6 +164,8 @@ def release_of(
     gaps: bool = False,
 ) -> Release[Any]:
     """Choose behind a given door: the one to real coins, or that of an audit."""
+    if method == JOINT:
+        return _release_joint(scores, k, epsilon, mechanism, ledger, door, gaps=gaps)
     if not isinstance(scores, Scores) and isinstance(scores, CandidateSource):
         if method not in (None, PEELING) or gaps:
             raise ValueError("Candidates in an engine are peeled: leave out method and gaps.")
@@ -181,6 +188,32 @@ def release_of(
         return Release(_named(scores, winners), drawn, promise, worst_error=worst)
     leads = tuple(measure.lead(gap) for gap in below)
     return Release(_named(scores, winners), drawn, promise, leads, p_value(below[-1], asked.rate), worst_error=worst)
+
+
+def _release_joint(
+    scores: Scores | CandidateSource,
+    k: int,
+    epsilon: Epsilon,
+    mechanism: Mechanism,
+    ledger: Spender | None,
+    door: Door,
+    *,
+    gaps: bool,
+) -> Release[Any]:
+    """Choose a list at once, for how far its worst place falls short; one candidate as the mechanism does by itself."""
+    if gaps:
+        raise ValueError('A joint list has no gaps: leave out method="joint", or gaps=True.')
+    require_joint(mechanism)
+    if not isinstance(scores, Scores):
+        raise ValueError("A joint list is for scores in memory: leave out the method.")
+    if require_count(k, len(scores)) == 1:
+        return release_of(scores, k, epsilon, mechanism, ledger, door, method=PEELING)
+    asked = joint_question(scores, int(k), epsilon)
+    worst = worst_of(scores, asked.k, asked.guarantee.epsilon, mechanism, JOINT)
+    drawn = f"{mechanism.described(scores)}, {JOINT}"
+    with door(asked.guarantee, mechanism=drawn, ledger=ledger, metadata=scores.metadata) as draws:
+        winners = draws.joint(asked)
+    return Release(_named(scores, winners), drawn, asked.guarantee, worst_error=worst)
 
 
 def _named(scores: Scores, winners: list[int]) -> tuple[Any, ...]:

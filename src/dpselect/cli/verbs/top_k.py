@@ -12,6 +12,8 @@ from dpselect.cli.places import stays
 from dpselect.cli.release import best, mechanism_of, ranked, released
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
+from dpselect.mechanisms.joint_top_k import JOINT
+from dpselect.release.one_shot import ONE_SHOT, PEELING
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import StoredGraph
 
@@ -46,14 +48,15 @@ def scores(request: Request) -> dict[str, dps.Scores]:
 
 def run(request: Request) -> Answer:
     """Return the named nodes."""
-    mechanism = mechanism_of(request, COMBINED if len(request.metric) > 1 else DEFAULTS[request.metric[0]])
+    default = COMBINED if len(request.metric) > 1 else DEFAULTS[request.metric[0]]
+    mechanism = mechanism_of(request, "exponential" if request.method == JOINT else default)
     ((name, scored),) = scores(request).items()
     # Weights are public, and without them nobody could say later what was ranked.
     weights = dict(zip(request.metric, map(str, request.weights), strict=True)) if request.weights else {}
     formula = " + ".join(f"{weight} x {metric}" for metric, weight in weights.items())
     recorded = {"metric": name} | ({"weights": formula} if formula else {})
     unit = "neighbours" if name == "degree" else ""
-    release = best(request, scored, mechanism, request.k, unit, **recorded)
+    release = best(request, scored, mechanism, request.k, unit, request.method, **recorded)
     note = f"in order of selection by {formula or name}; "
     return released(release, ranked(release), note, unit, metric=name, **({"weights": weights} if weights else {}))
 
@@ -136,7 +139,17 @@ DATA = (
 )
 VERB = Verb(
     run,
-    (*DATA, option("--k", type=whole, default=1, metavar="K", help="how many nodes to name (default 1)")),
+    (
+        *DATA,
+        option("--k", type=whole, default=1, metavar="K", help="how many nodes to name (default 1)"),
+        option(
+            "--method",
+            type=one_of((ONE_SHOT, PEELING, JOINT)),
+            metavar="METHOD",
+            help="how a list is drawn: one-shot, peeling, or joint (by its worst place, for degree); by default the "
+            "first that the mechanism and the ledger allow",
+        ),
+    ),
     "dpselect top-k lesmis --metric degree --k 3 --epsilon 1",
     about="Protected: whether any one edge is in the graph; not a node with all of its edges.",
     spends=True,
