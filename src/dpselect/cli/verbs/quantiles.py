@@ -43,7 +43,8 @@ VERB = Verb(
         ),
     ),
     "dpselect quantiles people.csv --column age --p 25 50 75 --lower 0 --upper 120 --epsilon 1",
-    about="Protected: whether any one record is in the table. The bounds must not come from the data; the step may be "
-    "as fine as you like: it costs no time, and next to no accuracy.",
+    about="Protected: whether any one record is in the table. The bounds must not come from the data. A "
+    "finer step costs no time; one that is ten times finer costs up to about 5 / epsilon more records of rank for each "
+    "doubling of the number of percentiles.",
     spends=True,
 )
