@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 
 from dpselect.histograms.counts import COUNT_CLIP, MOST_CELLS, Floats, Integers
 from dpselect.histograms.hb import estimate, least_rate
-from dpselect.histograms.release import LEAST_EPSILON as LEAST_EPSILON
 from dpselect.histograms.release import released
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee

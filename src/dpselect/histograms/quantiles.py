@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from dpselect.histograms import cumulative as trees
+from dpselect.histograms.release import LEAST_EPSILON
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.errors import Advice
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
@@ -146,7 +147,7 @@ def _release(
         raise ValueError(Advice("{method} must be auto, halving or tree."))
     if method == "auto":
         # What is too little for a tree is not too little for halving.
-        small = exact_epsilon(epsilon) < trees.LEAST_EPSILON
+        small = exact_epsilon(epsilon) < LEAST_EPSILON
         method = HALVING if small else quantile_method(len(shares), grid.size)
     if method == HALVING:
         return halving.release_of(values, shares, grid, epsilon, ledger)

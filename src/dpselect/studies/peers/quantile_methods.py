@@ -76,11 +76,11 @@ def accuracy(repeats: int) -> None:
     print(f"{'data':<29}{'n':>8}{'epsilon':>8}{'m':>5}   {'halving':>16}{'tree':>18}   rule")
     rows = []
     for (name, source), n, epsilon, m in itertools.product(sources().items(), RECORDS, EPSILONS, SHARES):
-        found = errors(source, n, m, epsilon, repeats)
+        both = errors(source, n, m, epsilon, repeats)
         rule = dps.quantile_method(m, source.size, epsilon=epsilon, records=n)
-        shown = "".join(f"{mean:>10.2f} +- {off:<5.2f}" for mean, off in found)
+        shown = "".join(f"{mean:>10.2f} +- {off:<5.2f}" for mean, off in both)
         print(f"{name:<29}{n:>8}{epsilon:>8}{m:>5}   {shown}   {rule}", flush=True)
-        rows.append((source.size, m, epsilon * n / (m + 1), *(mean for mean, _ in found), rule))
+        rows.append((source.size, m, epsilon * n / (m + 1), *(mean for mean, _ in both), rule))
     verdict(rows)
 
 
