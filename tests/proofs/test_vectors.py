@@ -19,6 +19,7 @@ from dpselect.kernel.samplers.heavy_families import Family
 from dpselect.kernel.units import TICKS, floor_ticks
 from dpselect.mechanisms import law
 from dpselect.mechanisms.local_dampening import dampen
+from dpselect.mechanisms.ordered_law import list_chance
 from dpselect.mechanisms.shifted_local_dampening import shift
 from dpselect.mechanisms.smooth import slides
 from dpselect.mechanisms.smooth.heavy_tail import HeavyTail
@@ -121,6 +122,16 @@ def test_one_shot_lists_add_up_and_begin_as_permute_and_flip(row: dict[str, Any]
         # Whoever is named second was not named first.
         named = sum(chance for winners, chance in chances.items() if winners[:1] == (position,) and len(winners) == 2)
         assert named == chances[(position,)]
+
+
+@pytest.mark.parametrize("row", vectors("lists"), ids=lambda row: str(row["gaps"]))
+def test_one_shot_lists_agree_with_the_reference(row: dict[str, Any]) -> None:
+    """The law that audits and tests compare with, at weights 2^-gap: the same fractions."""
+    weights = [Fraction(1, 2**gap) for gap in row["gaps"]]
+    for each in row["lists"]:
+        losers = sorted(weight for place, weight in enumerate(weights) if place not in each["winners"])
+        chance = list_chance(tuple(weights[place] for place in each["winners"]), tuple(losers))
+        assert chance == Fraction(each["chance"]), each
 
 
 @pytest.mark.parametrize("row", vectors("decisions"), ids=lambda row: f"{row['gamma']}, {row['bits']} bits")
