@@ -119,3 +119,13 @@ def test_the_command_peels_where_it_is_told():
     assert main([*asked, "peeling"]) == 0
     assert main([*asked, "one-shot"]) == 0
     assert main([*asked, "one-shot", "--mechanism", "exponential"]) == 2
+
+
+def test_one_node_has_its_p_value_unless_it_is_peeled(capsys):
+    """What is asked for decides, not the name of how one candidate is drawn."""
+    asked = ["top-k", "lesmis", "--metric", "degree", "--epsilon", "2"]
+
+    assert main(asked) == 0
+    assert "whatever the data, a wrong choice" in capsys.readouterr().out
+    assert main([*asked, "--method", "peeling"]) == 0
+    assert "a wrong choice" not in capsys.readouterr().out

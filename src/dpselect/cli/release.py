@@ -17,7 +17,7 @@ from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.joint_top_k import JOINT
 from dpselect.mechanisms.worst_case import worst_of
 from dpselect.release.draws import require_count
-from dpselect.release.one_shot import ONE_SHOT, has_gaps, method_of
+from dpselect.release.one_shot import ONE_SHOT, PEELING, has_gaps, method_of
 from dpselect.release.questions import question
 from dpselect.release.select import Release
 
@@ -54,14 +54,19 @@ def best(
             request.unit, request.worst = unit, worst_of(scores, k, request.epsilon, mechanism, JOINT)
         return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, method=JOINT, ledger=purse)
     asked = question(scores, exact_epsilon(request.epsilon) / k, mechanism)
-    method = method_of(asked, k, method, purse)
-    request.unit, request.worst = unit, worst_of(scores, k, request.epsilon, mechanism, method)
+    way = method_of(asked, k, method, purse)
+    request.unit, request.worst = unit, worst_of(scores, k, request.epsilon, mechanism, way)
     sensitivity = scores.sensitivity
     if sensitivity.fixed:
         request.bound = bound(
             len(scores), sensitivity.ceiling, scores.range_bound, lambda: request.epsilon / k, mechanism
         )
-    gaps = (k == 1 or method == ONE_SHOT) and mechanism.measure(scores) is not None and has_gaps(asked, k)
+    gaps = (
+        method != PEELING
+        and (k == 1 or way == ONE_SHOT)
+        and mechanism.measure(scores) is not None
+        and has_gaps(asked, k)
+    )
     return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, method=method, gaps=gaps, ledger=purse)
 
 
