@@ -59,3 +59,19 @@ def test_a_longer_list_is_drawn_by_the_group(monkeypatch) -> None:
     release = dps.most_common(table, 1, 60, person="who", item="what", domain=SHELF)
 
     assert ("tea",) == release.candidates
+
+
+def test_a_connection_that_was_opened_for_a_release_is_closed_after_it(tmp_path, monkeypatch) -> None:
+    """Of a list, and of names before a wall."""
+    import duckdb
+
+    with duckdb.connect(tmp_path / "shop.duckdb") as database:
+        database.sql("create table events as select 'u' || range as who, 'tea' as what from range(90)")
+    closed, close = [], dps.Warehouse.close
+    monkeypatch.setattr(dps.Warehouse, "close", lambda place: closed.append(place.opened is not None) or close(place))
+    url = f"duckdb://{tmp_path}/shop.duckdb?table=events"
+
+    for more in ({"domain": ["tea", "milk"]}, {"delta": 1e-9, "kept": 3}):
+        closed.clear()
+        assert ("tea",) == dps.most_common(url, 1, 60, person="who", item="what", **more).candidates
+        assert any(closed)

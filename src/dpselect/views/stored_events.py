@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +15,12 @@ from dpselect.sources.candidates import Candidates
 from dpselect.sources.warehouse import Warehouse
 
 
-def stored_popularity(source: Any, person: str, item: str, domain: Any) -> Candidates:
-    """Return the items of a table in its engine, scored by how many different persons have each.
+@contextmanager
+def stored_popularity(source: Any, person: str, item: str, domain: Any) -> Iterator[Candidates]:
+    """Yield the items of a table in its engine, scored by how many different persons have each.
 
     Args:
-        source: a Warehouse, or whatever :meth:`Warehouse.open` takes.
+        source: a Warehouse, or whatever :meth:`Warehouse.open` takes; a connection that is opened here is closed.
         person, item: columns.
         domain: the public items, as for :class:`dpselect.Candidates`, but ``"rows"``.
 
@@ -26,8 +29,7 @@ def stored_popularity(source: Any, person: str, item: str, domain: Any) -> Candi
     """
     if isinstance(domain, str):
         raise ValueError("An item without a row is an item too: pass domain= as a range, a list or a table.")
-    place = Warehouse.open(source)
-    try:
+    with Warehouse.open(source) as place:
         place.require([person, item])
         table, name = place.table, place.table[item]
         if place.is_csv and not _is_text(domain):
@@ -39,9 +41,8 @@ def stored_popularity(source: Any, person: str, item: str, domain: Any) -> Candi
         metadata = {**place.metadata, "person": person, "item": item}
         # The types of csv files are declared by now.
         files = () if place.is_csv else place.files
-        counts = replace(place, table=counted, key=None, metadata=metadata, files=files)
-        return Candidates(
-            counts,
+        yield Candidates(
+            replace(place, table=counted, key=None, metadata=metadata, files=files),
             "item",
             "persons",
             1,
@@ -51,9 +52,6 @@ def stored_popularity(source: Any, person: str, item: str, domain: Any) -> Candi
             unique="declared",
             zero="worst",
         )
-    except BaseException:
-        place.close()
-        raise
 
 
 def stored_names(source: Any, person: str, item: str, most: int) -> tuple[NDArray[np.int64], list[Any], dict[str, str]]:
