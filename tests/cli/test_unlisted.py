@@ -45,7 +45,7 @@ def test_keys_are_told_one_in_a_line(capsys) -> None:
     assert {"milk", "tea", "epsilon"} <= {line.split(" ")[0] for line in capsys.readouterr().out.splitlines()}
     Path("events.csv").write_text("user,product\n1,tea\n", encoding="utf-8")
     assert 0 == main([*KEYS, "--delta", "1e-30"])
-    assert "no key can be told" in capsys.readouterr().out
+    assert "no key can be revealed" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

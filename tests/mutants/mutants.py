@@ -676,7 +676,7 @@ MUTANTS = (
     ),
     Mutant(
         "nobody's keys are truncated before they are counted",
-        "dpselect.release.keys:kept",
+        "dpselect.release.keys:revealed",
         "events.at_most(int(bound.total), draws.uniform).counts()",
         "events.counts()",
         (),

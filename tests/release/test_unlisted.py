@@ -44,7 +44,7 @@ def test_no_person_is_told_apart_by_more_than_epsilon_and_delta() -> None:
 
 
 def test_all_items_of_a_person_count_once_names_are_told() -> None:
-    """At most k of what may be told, in order."""
+    """At most k of what may be revealed, in order."""
     release = dps.most_common(ROWS, 3, 20, **ASKED, delta=1e-6, items_per_person=1)
 
     assert ("tea", "milk") == release.candidates

@@ -1,4 +1,4 @@
-"""The chance that a name may be told, which follows how many persons have it, as an integer over 2^128.
+"""The chance that a name may be revealed, which follows how many persons have it, as an integer over 2^128.
 
 References: Desfontaines, Voss, Gipson and Mandayam 2022, whose optimal chances these are, rounded downwards.
 """

@@ -1,4 +1,4 @@
-"""Names that no public list declares: those are told that enough persons have, each by a coin of its own."""
+"""Names that no public list declares: those are revealed that enough persons have, each by a coin of its own."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def select_keys(
     keys_per_person: int,
     ledger: Spender | None = None,
 ) -> Release[Any]:
-    """Tell which keys a column holds, privately, where no public list names them: groups, products, error codes.
+    """Reveal which keys a column holds, privately, where no public list names them: groups, products, error codes.
 
     Every person keeps at most ``keys_per_person`` different keys, chosen by fresh coins. A key that n persons kept is
-    told with a chance that rises with n as fast as the promise allows, and one that nobody has is never told.
+    revealed with a chance that rises with n as fast as the promise allows, and one that nobody has is never revealed.
 
     Args:
         table: one row per event, as for :func:`dpselect.most_common`, in memory or in a file.
@@ -51,7 +51,7 @@ def select_keys(
     Guarantee: (epsilon, delta)-differential privacy for person neighbours: one person with all of their rows.
 
     Raises:
-        PrivacyError: a delta of 0, at which no key can be told.
+        PrivacyError: a delta of 0, at which no key can be revealed.
         TypeError, ValueError: not a table; no such column; a bad budget or bound; nothing was spent.
         BudgetError: the ledger does not allow it; nothing was spent.
 
@@ -74,12 +74,12 @@ def keys_of(
     ledger: Spender | None = None,
     door: Door = opened,
 ) -> Release[Any]:
-    """Tell the keys behind a given door."""
+    """Reveal the keys behind a given door."""
     promise, bound = promised(epsilon, delta, keys_per_person)
     events, names = Events.named(table, person, key)
     with door(promise, mechanism=MECHANISM, ledger=ledger, metadata=events.metadata) as draws:
-        mask = kept(draws, events, promise.epsilon, promise.delta, bound)
-    return Release(tuple(name for name, told in zip(names, mask.tolist(), strict=True) if told), MECHANISM, promise)
+        mask = revealed(draws, events, promise.epsilon, promise.delta, bound)
+    return Release(tuple(name for name, shown in zip(names, mask.tolist(), strict=True) if shown), MECHANISM, promise)
 
 
 def promised(epsilon: Epsilon, delta: Any, keys_per_person: int) -> tuple[Guarantee, Bound]:
@@ -93,21 +93,21 @@ def promised(epsilon: Epsilon, delta: Any, keys_per_person: int) -> tuple[Guaran
     if not guarantee.delta:
         raise PrivacyError(
             Advice(
-                "Names that no list declares cannot be told without a delta: pass {delta=1e-6|--delta 1e-6}, or less."
+                "Names of no public list cannot be revealed without a delta: pass {delta=1e-6|--delta 1e-6}, or less."
             )
         )
     require_keys(guarantee.delta / most)
     return guarantee, Bound(most, Neighbours.PERSON)
 
 
-def kept(draws: Draws, events: Events, epsilon: Fraction, delta: Fraction, bound: Bound) -> NDArray[np.bool_]:
-    """Return which names are told, after every person kept as many as ``bound`` says; proof: ``keys.md``."""
+def revealed(draws: Draws, events: Events, epsilon: Fraction, delta: Fraction, bound: Bound) -> NDArray[np.bool_]:
+    """Return which names are revealed, after every person kept as many as ``bound`` says; proof: ``keys.md``."""
     counts = events.at_most(int(bound.total), draws.uniform).counts()
     return draws.keys(counts, epsilon, delta, bound)
 
 
 def key_law(persons: ArrayLike, epsilon: Epsilon, delta: Any, *, keys_per_person: int = 1) -> NDArray[np.float64]:
-    """Return the chance that :func:`select_keys` tells a key that so many persons kept, shape of ``persons``.
+    """Return the chance that :func:`select_keys` reveals a key that so many persons kept, shape of ``persons``.
 
     Args:
         persons: integers of at least 0, public: made up, to see what a budget gives.

@@ -1,4 +1,4 @@
-"""The most common items that no public list declares: those before a wall, or a list of those that may be told."""
+"""The most common items that no public list declares: those before a wall, or a list of those that may be revealed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def unlisted_of(
     ledger: Spender | None = None,
     door: Door = opened,
 ) -> Release[Any]:
-    """Choose among the items that may be told, behind a given door.
+    """Choose among the items that may be revealed, behind a given door.
 
     Raises:
         PrivacyError, TypeError, ValueError: as :func:`dpselect.most_common`.
@@ -51,7 +51,7 @@ def unlisted_of(
             )
         )
     if items_per_person is not None:
-        return _told(events, k, epsilon, delta, person, item, items_per_person, ledger, door)
+        return _revealed(events, k, epsilon, delta, person, item, items_per_person, ledger, door)
     promise = Guarantee(exact_epsilon(epsilon), Neighbours.PERSON, exact_delta(delta))
     rules = wall(k, kept, promise, Bound(1, Neighbours.PERSON))
     if stays(events):
@@ -65,7 +65,7 @@ def unlisted_of(
     return Release(tuple(names[place] for place in winners), drawn, promise)
 
 
-def _told(
+def _revealed(
     events: Any,
     k: int,
     epsilon: Epsilon,
@@ -76,7 +76,7 @@ def _told(
     ledger: Spender | None,
     door: Door,
 ) -> Release[Any]:
-    """Choose among the items that half of epsilon may tell; proof: ``unlisted.md``."""
+    """Choose among the items that half of epsilon may reveal; proof: ``unlisted.md``."""
     if stays(events):
         raise ValueError(
             Advice(
@@ -89,12 +89,12 @@ def _told(
     read, names = Events.named(events, person, item)
     drawn = f"{keys.MECHANISM}, {chosen.described()}"
     with door(promise, mechanism=drawn, ledger=ledger, metadata=read.metadata) as draws:
-        told = np.flatnonzero(keys.kept(draws, read, half, promise.delta, bound)).tolist()
+        revealed = np.flatnonzero(keys.revealed(draws, read, half, promise.delta, bound)).tolist()
         winners: list[int] = []
-        if told:
-            scores = Scores(read.counts()[told], 1, None, "person", 1, zero="worst")
-            winners = draws.top_k(scores, min(k, len(told)), half, mechanism=chosen)
-    return Release(tuple(names[told[place]] for place in winners), drawn, promise)
+        if revealed:
+            scores = Scores(read.counts()[revealed], 1, None, "person", 1, zero="worst")
+            winners = draws.top_k(scores, min(k, len(revealed)), half, mechanism=chosen)
+    return Release(tuple(names[revealed[place]] for place in winners), drawn, promise)
 
 
 def stays(events: Any) -> bool:

@@ -63,7 +63,7 @@ def wall(k: Any, kept: Any, guarantee: Guarantee, bound: Bound) -> Wall:
     if not guarantee.delta:
         raise PrivacyError(
             Advice(
-                "Names that no list declares cannot be told without a delta: pass {delta=1e-6|--delta 1e-6}, or less."
+                "Names of no public list cannot be revealed without a delta: pass {delta=1e-6|--delta 1e-6}, or less."
             )
         )
     rate = guarantee.epsilon / (most * bound.total)

@@ -22,7 +22,7 @@ def run(request: Request) -> Answer:
         keys_per_person=request.keys_per_person,
         ledger=purse_of(request, person=request.person, key=request.key),
     )
-    told = [str(name) for name in release.candidates] or ["no key can be told"]
+    told = [str(name) for name in release.candidates] or ["no key can be revealed"]
     return released(release, told)
 
 

@@ -116,7 +116,7 @@ VERB = Verb(
             "--items-per-person",
             type=whole,
             metavar="N",
-            help="without --domain: how many items of one person count when it is found out which items may be told",
+            help="without --domain: how many items of one person decide which items may be revealed",
         ),
     ),
     "dpselect most-common events.parquet --person user --item product --k 10 --domain products.txt --epsilon 1",

@@ -1,4 +1,4 @@
-"""Which names may be told: integers in, one coin for each, a mask out."""
+"""Which names may be revealed: integers in, one coin for each, a mask out."""
 
 from __future__ import annotations
 
