@@ -10,7 +10,14 @@ from dpselect.release.outcomes import Coins
 SCORES = dps.Scores([4.0, 3.0, 3.0, 0.0], 1.0, distance=[0, 1, 1, 4])
 
 
-@pytest.mark.parametrize("name", dps.mechanisms.EVERY_MECHANISM)
+# All of them are drawn from in tests/verification; here it is the test of samplers that is tried.
+FEW = ("exponential", "permute-and-flip", "inverse-sensitivity")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in FEW else pytest.mark.slow) for name in dps.mechanisms.EVERY_MECHANISM],
+)
 def test_shipped_samplers_are_accepted(name: str, entropy) -> None:
     """Against their law, with both wrong laws rejected at the power asked for."""
     verdict = audit.sampler_of(dps.mechanism(name), SCORES, 4, outcomes=Coins(lambda: entropy))

@@ -13,13 +13,19 @@ def label(claim) -> str:
 
 
 # Draws of permute-and-flip need no other scores, and these laws take long: `dpselect audit` and -m slow check them.
-# So do larger siblings of laws that stay: more nodes, more objectives, the numeric integrals of Laplace noise.
+# So do larger siblings of laws that stay: more nodes, more objectives, the numeric integrals of Laplace noise, the
+# graphs of a second metric, and heavy tails on graphs, whose laws are checked on counts and on jumps.
 LONG = {
     "local-dampening-flip on pareto", "local-dampening on pareto", "local-dampening-flip on aggregate",
     "on aggregate, 3 TPR + 2 TNR", "exponential on pareto, both rates", "noisy-max-laplace on ego",
     "noisy-max-laplace on degree", "smooth-noisy-max on ego", "local-dampening-t on ego",
     "smooth-private-selection on ego", "ego_betweenness, max_degree=4", "published.ego_betweenness",
-    "ego_density on ego_density",
+    "ego_density on ego_density", "dampening on ego_betweenness", "dampening-flip on ego_betweenness",
+    "exponential on ego_betweenness", "permute-and-flip on ego_betweenness", "exponential on ego_density",
+    "shifted-local-dampening on ego_density", "shifted-local-dampening-flip on ego_density",
+    "smooth-noisy-max on degree", "smooth-private-selection on degree", "local-dampening-t on degree",
+    "shifted-local-dampening on degree", "laplace on counts", "laplace, delta on counts",
+    "pareto, both rates on pareto", "published.median, 4 records", "local-dampening on aggregate",
 }  # fmt: skip
 
 

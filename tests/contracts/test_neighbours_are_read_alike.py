@@ -6,6 +6,7 @@ and hostile rows are listed in ``hostile_rows``; consumers other than trees have
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,10 @@ def codes_of(table: Any, column: Column) -> list[np.ndarray] | str:
 def faults(reader: Reader, column: Column, folder: Path) -> list[str]:
     """What differs between neighbours, beyond the row that they differ in."""
     rng, wrong = np.random.default_rng(20261122), []
+    one = None
     for base, more, at in pairs(reader, column, folder, rng):
-        one, two = codes_of(base, column), codes_of(more, column)
+        # All neighbours are of one honest table.
+        one, two = codes_of(base, column) if one is None else one, codes_of(more, column)
         if isinstance(one, str) or isinstance(two, str):
             if str(one) != str(two):
                 wrong.append(f"refused: {two if isinstance(two, str) else one}")
@@ -67,8 +70,8 @@ def test_every_reader_holds_hostile_rows(tmp_path: Path) -> None:
     for reader in READERS:
         if reader.absent:
             continue
-        tried = sum(1 for column in COLUMNS for _ in pairs(reader, column, tmp_path, rng))
-        assert tried >= 5, reader.name
+        tried = (pair for column in COLUMNS for pair in pairs(reader, column, tmp_path, rng))
+        assert 5 == len(list(itertools.islice(tried, 5))), reader.name
 
 
 @pytest.mark.parametrize(
@@ -106,7 +109,7 @@ def test_fits_of_neighbours_see_the_same_other_rows(kind: Any, tmp_path: Path, m
     rng = np.random.default_rng(1)
     for reader in (each for each in READERS if not each.absent):
         for column in (COLUMNS[0], COLUMNS[10]):
-            for base, more, _ in list(pairs(reader, column, tmp_path, rng))[::10]:
+            for base, more, _ in list(pairs(reader, column, tmp_path, rng))[::20]:
                 seen.clear()
                 for table in (base, more):
                     rows = frames.columns(table)[1]

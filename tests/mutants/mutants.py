@@ -525,7 +525,7 @@ MUTANTS = (
         "epsilon, ONE)",
         "epsilon, __import__('dpselect').Bound(epsilon / (2 * epsilon)))",
         (),
-        ("tests/learn/test_transcripts.py::test_no_transcript_loses_more_than_epsilon[forest, labels-epsilon0]",),
+        ("tests/learn/test_transcripts.py::test_no_transcript_loses_more_than_epsilon[forest, labels]",),
     ),
     Mutant(
         "the rho of a pure promise is halved",

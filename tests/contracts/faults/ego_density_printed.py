@@ -9,7 +9,7 @@ from dpselect import Scores, audit
 from tests.contracts.faults.toys import admissibility, rows
 
 DETECTOR = "admissibility"
-UNIVERSE = audit.graphs(5)
+UNIVERSE = audit.graphs(4)
 
 
 def density(graph: object) -> tuple[np.ndarray, np.ndarray]:
@@ -26,7 +26,7 @@ def density(graph: object) -> tuple[np.ndarray, np.ndarray]:
 def printed(graph: object) -> Scores:
     """The printed values, made to rise with t by their running maximum."""
     values, degree = density(graph)
-    left = degree - np.arange(5)[:, None]
+    left = degree - np.arange(4)[:, None]
     table = np.where(left > 2, 2 / np.maximum(left - 2, 1), 1.0)
     # Rising by force still leaves d = 3 at 2 and its neighbour d = 2 at 1 one distance further.
     return Scores(values, rows(np.maximum.accumulate(table)))
@@ -35,7 +35,7 @@ def printed(graph: object) -> Scores:
 def corrected(graph: object) -> Scores:
     """2 / max(d - t, 2)."""
     values, degree = density(graph)
-    return Scores(values, rows(2 / np.maximum(degree - np.arange(5)[:, None], 2)))
+    return Scores(values, rows(2 / np.maximum(degree - np.arange(4)[:, None], 2)))
 
 
 def detect() -> str:

@@ -29,11 +29,11 @@ def halved(counts: np.ndarray, epsilon: Fraction, draws) -> None:
 
 def detect() -> str:
     """Two intervals with the changed cell move apart by more than 2."""
-    return counterexample(halved, (8,), most=1, every=7)
+    return counterexample(halved, (8,), most=1, every=21)
 
 
 def repaired() -> str:
     """Noise of scale 4/epsilon1."""
     return counterexample(
-        lambda counts, epsilon, draws: partition(counts, epsilon, Fraction(1), draws), (8,), most=1, every=7
+        lambda counts, epsilon, draws: partition(counts, epsilon, Fraction(1), draws), (8,), most=1, every=21
     )
