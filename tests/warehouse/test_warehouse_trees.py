@@ -17,7 +17,13 @@ from dpselect.sources.warehouse import Warehouse
 from dpselect.views.records import Records
 from dpselect.views.stored import StoredRecords
 
-ENGINES = ["memory", "duckdb", "parquet", "csv", "postgres", pytest.param("spark", marks=pytest.mark.slow)]
+# A parquet file and a table of DuckDB are read by the same engine as memory and csv.
+ENGINES = [
+    "memory",
+    "csv",
+    "postgres",
+    *(pytest.param(engine, marks=pytest.mark.slow) for engine in ("duckdb", "parquet", "spark")),
+]
 WORDS = ["o'neill", "back\\slash", "é", "a b", "a"]
 DOMAINS = {
     "share": (0, 1),
@@ -138,11 +144,11 @@ MODELS = {
 
 
 # Files and memory are read by DuckDB too, and one tree is enough for Spark.
-PAIRS = [(engine, "tree") for engine in ("memory", "parquet", "csv")]
-PAIRS += [("duckdb", model) for model in MODELS] + [("postgres", "tree"), ("postgres", "forest")]
+PAIRS = [("csv", "tree"), *(("duckdb", model) for model in MODELS if model != "tree"), ("postgres", "tree")]
 
 
-MORE = [("postgres", "id3"), ("postgres", "evolutionary"), ("spark", "tree")]
+MORE = [(engine, "tree") for engine in ("memory", "parquet", "duckdb", "spark")]
+MORE += [("postgres", model) for model in MODELS if model != "tree"]
 
 
 @pytest.mark.parametrize(("engine", "model"), [*PAIRS, *(pytest.param(*pair, marks=pytest.mark.slow) for pair in MORE)])
@@ -162,7 +168,8 @@ def test_the_same_entropy_grows_the_same_model(
     texts = [each.export_text() for each in grown]
 
     assert texts[0] == texts[1] == texts[2]
-    assert "word" in texts[0]
+    # An evolved tree may well do without the words.
+    assert model == "evolutionary" or "word" in texts[0]
     assert ["no", "yes"] == grown[2].classes_.tolist()
     assert [each.predict(pandas.DataFrame(plain)).tolist() for each in grown[:1]] == [
         grown[2].predict(pandas.DataFrame(plain)).tolist()
