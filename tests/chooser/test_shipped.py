@@ -62,7 +62,11 @@ def test_their_facts_are_those_of_the_made_up_databases(kind: str) -> None:
         assert fresh == pytest.approx(values[name])
 
 
-@pytest.mark.parametrize(("kind", "cell"), [(kind, cell) for kind in KINDS for cell in CELLS[kind]])
+@pytest.mark.parametrize(
+    ("kind", "cell"),
+    [(kind, cell) for kind in KINDS for cell in CELLS[kind][:1]]
+    + [pytest.param(kind, cell, marks=pytest.mark.slow) for kind in KINDS for cell in CELLS[kind][1:]],
+)
 def test_fresh_runs_agree_within_noise(kind: str, cell: tuple[str, str, Fraction]) -> None:
     """Forty runs of an option, beside the mean that ships."""
     database, name, epsilon = cell
@@ -80,7 +84,9 @@ def test_fresh_runs_agree_within_noise(kind: str, cell: tuple[str, str, Fraction
     assert abs(float(np.mean(losses)) - shipped) < 6 * error + 1e-3 * shipped
 
 
-@pytest.mark.parametrize("names", [trees.THE_FIVE, (*trees.THE_FIVE, "default")])
+@pytest.mark.parametrize(
+    "names", [trees.THE_FIVE, pytest.param((*trees.THE_FIVE, "default"), marks=pytest.mark.slow)], ids=len
+)
 def test_a_choice_maker_learns_from_them_at_once(names: tuple[str, ...]) -> None:
     """Also among the five alone."""
     maker = ChoiceMaker(

@@ -96,7 +96,7 @@ def test_compare_draws_regret(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert picture.stat().st_size > 5000
 
 
-@pytest.mark.parametrize("shape", [(32,), (8, 8)])
+@pytest.mark.parametrize("shape", [pytest.param((32,), marks=pytest.mark.slow), (8, 8)])
 def test_compare_draws_histograms(shape, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The original beside every private one, for public counts."""
     counts, picture = tmp_path / "c.npy", tmp_path / "h.png"
@@ -166,7 +166,7 @@ def test_the_traces_that_ship_are_used_and_named(folder: Path, capsys: pytest.Ca
     assert 0 == main(["choose", "histogram", counts, "--epsilon", "1", "--out", out, *quick])
     assert "those that ship with dpselect: its own options on made-up data" in capsys.readouterr().out
     table = [str(folder / "people.csv"), "--target", "rich", "--domains", str(folder / "domains.toml")]
-    assert 0 == main(["choose", "tree", *table, "--epsilon", "1", "--out", str(folder / "first.json")])
+    assert 0 == main(["choose", "tree", *table, "--epsilon", "1", "--out", str(folder / "first.json"), *quick])
     assert "On databases left out of training" in capsys.readouterr().out
     assert 0 == main(histogram(folder, "--out", str(folder / "own.npy")))
     assert "ship" not in capsys.readouterr().out

@@ -229,7 +229,7 @@ def test_a_traceback_is_there_for_who_asks(monkeypatch, capsys) -> None:
     assert "Traceback" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("stdout", ["> /dev/full", ">&-", "1< /dev/null"])
+@pytest.mark.parametrize("stdout", ["> /dev/full", ">&-", pytest.param("1< /dev/null", marks=pytest.mark.slow)])
 def test_an_answer_that_standard_output_does_not_take_is_on_standard_error(stdout: str) -> None:
     """A full disk behind standard output, a closed one, one that is not for writing: the answer is whole."""
     done = redirected(["percentile", *PERCENTILE, "--epsilon", "1", *LEDGER, "--json"], stdout)

@@ -15,17 +15,18 @@ EDGES = ((0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (2, 3), (3, 4), (1, 4), (1, 5),
 EIGHT = Graph.from_edges(*zip(*EDGES, strict=True), nodes=8)
 
 
-def test_the_grouped_query_is_the_printed_one_for_every_pair_and_node() -> None:
-    """Appendix B, run for each u < v and c of a graph of eight nodes."""
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
+def test_the_grouped_query_is_the_printed_one_for_every_pair_and_node(every: int) -> None:
+    """Appendix B, run for each u < v, or some, and c of a graph of eight nodes."""
     cells = privatesql.views(EIGHT)
-    pairs = list(itertools.combinations(range(8), 2))
+    pairs = list(itertools.combinations(range(8), 2))[::every]
     with privatesql.connection(EIGHT) as database:
         printed = [
             [database.execute(privatesql.PRINTED, {"u": u, "v": v, "c": c}).fetchone()[0] for u, v in pairs]
             for c in range(8)
         ]
 
-    assert printed == cells.tolist()
+    assert printed == cells[:, ::every].tolist()
     assert np.array_equal(cells, views(EIGHT))
     assert {0, 1, 2, 3} == set(cells.ravel().tolist()), "the graph is too sparse to tell the queries apart"
 
