@@ -17,7 +17,7 @@ from tests.contracts.hostile import Pair, fits, pairs
 
 NAMES = list(dps.mechanisms.EVERY_MECHANISM)
 # Pairs for each mechanism: quick here, many in the slow search; a law of Laplace noise takes long.
-FEW, MANY = 17 * 6, 17 * 180
+FEW, MANY = 17 * 4, 17 * 180
 SLOW = {"noisy-max-laplace": 3, "smooth-noisy-max": 2, "smooth-private-selection": 2}
 
 

@@ -54,8 +54,20 @@ def faults(reader: Reader, column: Column, folder: Path) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: f"{column.domain}-{type(column.honest[0]).__name__}")
-@pytest.mark.parametrize("reader", READERS, ids=str)
+@pytest.mark.parametrize(
+    ("reader", "column"),
+    [
+        # Every reader with half of the columns and every column with half of the readers, and -m slow all of them.
+        pytest.param(
+            reader,
+            column,
+            id=f"{reader}-{column.domain}-{type(column.honest[0]).__name__}",
+            marks=pytest.mark.slow if (at + turn) % 2 else (),
+        )
+        for at, reader in enumerate(READERS)
+        for turn, column in enumerate(COLUMNS)
+    ],
+)
 def test_one_row_changes_no_other(reader: Reader, column: Column, tmp_path: Path) -> None:
     """Every other row has the same code bit for bit, and nothing is refused for what a row holds."""
     if reader.absent:

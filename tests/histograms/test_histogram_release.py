@@ -62,7 +62,7 @@ def test_bad_input_costs_nothing(algorithm, counts, epsilon, error: type[Excepti
 
 
 @every
-@pytest.mark.parametrize("shape", [(1,), (3,), (5, 7)], ids=str)
+@pytest.mark.parametrize("shape", [(1,), pytest.param((3,), marks=pytest.mark.slow), (5, 7)], ids=str)
 def test_any_small_domain_is_answered(algorithm, shape: tuple[int, ...]) -> None:
     """One cell, uneven sides, no records at all: an estimate of the same shape, finite."""
     for counts in (np.zeros(shape, dtype=int), np.full(shape, 2**62), np.arange(np.prod(shape)).reshape(shape)):

@@ -41,7 +41,9 @@ def test_costs_are_the_formula() -> None:
     assert expected == deviations(line).tolist()
 
 
-@pytest.mark.parametrize("cells, values", [(2, range(9)), (4, range(4)), (8, (0, 2))])
+@pytest.mark.parametrize(
+    "cells, values", [(2, range(9)), (4, range(4)), pytest.param(8, (0, 2), marks=pytest.mark.slow)]
+)
 def test_one_record_moves_a_cost_by_less_than_two(cells: int, values) -> None:
     """At most 2 (1 - 1/length), attained; only intervals that hold the changed cell move."""
     given, largest = candidates(cells), np.zeros(len(candidates(cells).starts))

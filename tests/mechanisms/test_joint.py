@@ -16,7 +16,7 @@ from dpselect.mechanisms.smooth.slides import shift
 STUDENT = HeavyTail(0)
 LAW = {0: noises.student_t(), 2: noises.cauchy(2), 4: noises.cauchy(4)}
 SETTINGS = [(m, e, k) for m in (2, 10, 100, 1000) for e in (0.1, 1, 5) for k in (0.5, 0.85)]
-QUICK = {(2, 1, 0.85), (10, 5, 0.85), (100, 0.1, 0.5), (1000, 1, 0.5)}
+QUICK = {(2, 1, 0.85), (10, 5, 0.85)}
 
 
 def law(gaps: np.ndarray, counts: np.ndarray, gamma: int) -> np.ndarray:
@@ -65,7 +65,9 @@ def test_no_search_finds_a_violation(m: int, epsilon: float, share: float) -> No
 
 
 @pytest.mark.parametrize("gamma", [2, pytest.param(4, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("m", "epsilon", "share"), [(2, 1, 0.2), (10, 1, 0.85), (50, 5, 0.5)])
+@pytest.mark.parametrize(
+    ("m", "epsilon", "share"), [(2, 1, 0.2), (10, 1, 0.85), pytest.param(50, 5, 0.5, marks=pytest.mark.slow)]
+)
 def test_no_search_finds_a_violation_with_cauchy_noise(gamma: int, m: int, epsilon: float, share: float) -> None:
     """The same theorem holds for every one-sided noise of this kind."""
     beta, t = calibrated(HeavyTail(gamma), m, Fraction(epsilon), Fraction(share))

@@ -143,7 +143,13 @@ def test_a_delta_is_needed_and_kept(parameters: dict) -> None:
     assert "delta" in str(found)
 
 
-@pytest.mark.parametrize("parameters", [*PURE[:3], *WITH_DELTA], ids=words)
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        pytest.param(each, id=words(each), marks=() if each in (PURE[1], PURE[2], WITH_DELTA[0]) else pytest.mark.slow)
+        for each in (*PURE[:3], *WITH_DELTA)
+    ],
+)
 def test_draws_follow_their_laws(parameters: dict, entropy) -> None:
     """Accepted at the law of this epsilon; rejected at 0.7 and 1.3 of it."""
     mechanism, epsilon, scores = built({"phi": 0.3} | parameters), Fraction(6), scores_for("")

@@ -114,6 +114,7 @@ def test_a_reach_of_zero_is_scaling_by_the_ceiling() -> None:
     assert [2.0, -0.5] == dampen(np.array([8.0, -2.0]), at).tolist()
 
 
+@pytest.mark.slow
 def test_without_a_ceiling_the_walk_ends_at_the_public_reach() -> None:
     """A sensitivity that stays tiny and has no ceiling is clipped at 2^20 units."""
     at = dps.sensitivity.profiles(lambda t: np.full((t.size, 1), 1e-9)).over(2)

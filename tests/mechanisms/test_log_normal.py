@@ -67,9 +67,8 @@ SUPREMA = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("sigma", "m"), [pytest.param(*key, marks=() if key == (0.5, 100) else pytest.mark.slow) for key in SUPREMA]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("sigma", "m"), SUPREMA)
 def test_dilation_costs_cover_common_gaps(sigma: float, m: int) -> None:
     """The slope downwards at one common gap, from the law itself, stays below K."""
     step = 1e-3

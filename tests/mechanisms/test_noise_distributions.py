@@ -20,7 +20,7 @@ EVERY = [
 ]
 CASES = [([0], [3], Fraction(1)), ([0, 5], [1, 1000], Fraction(1)), ([0, 3, 10], [1, 2, 5], Fraction(1, 2))]
 # Integrals with many digits take long where the body is an incomplete beta function.
-QUICK = {"Student t": 2, "Laplace": 2, "generalised Cauchy, gamma = 10": 1}
+QUICK = {"Student t": 1, "Laplace": 2, "generalised Cauchy, gamma = 10": 1}
 
 
 def label(noise: noises.Noise) -> str:
@@ -98,7 +98,7 @@ def test_density_body_and_tail_belong_together(noise: noises.Noise) -> None:
         for noise in EVERY
         if "log-normal" not in noise.name
         for case in CASES
-        for quick in [len(case[0]) <= QUICK.get(noise.name, 0)]
+        for quick in [len(case[0]) <= QUICK.get(noise.name, 0) and (noise.sides == 2 or len(case[0]) == 1)]
     ],
 )
 def test_the_law_is_the_integral(noise: noises.Noise, gaps, counts, rate: Fraction) -> None:

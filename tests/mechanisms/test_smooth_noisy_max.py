@@ -25,7 +25,7 @@ def calibrated(m: int, epsilon: float, phi: float, noise: str = "student-t") -> 
 
 
 # Searches that run at once; -m slow runs them all.
-QUICK = {(1, 2), (1, 1000), (1, 10_000), (20, 2), (0.1, 10_000)}
+QUICK = {(1, 10_000), (20, 2)}
 
 
 def loss(counts, here, there, scale_here: float, scale_there: float, noise: noises.Noise = STUDENT) -> float:
@@ -76,7 +76,7 @@ def test_no_search_finds_a_violation(epsilon: float, m: int) -> None:
         pytest.param(gamma, m, epsilon, phi, marks=() if quick else pytest.mark.slow)
         for gamma, m in ((2, 2), (2, 1000), (4, 2), (4, 10_000))
         for epsilon, phi in ((1, 0.15), (1, 0.8), (8, 0.8))
-        for quick in [(gamma, m, epsilon, phi) in {(2, 2, 1, 0.8), (2, 1000, 8, 0.8), (4, 10_000, 1, 0.15)}]
+        for quick in [(gamma, m, epsilon, phi) in {(2, 2, 1, 0.8), (4, 10_000, 1, 0.15)}]
     ],
 )
 def test_no_search_finds_a_violation_with_cauchy_noise(gamma: int, m: int, epsilon: float, phi: float) -> None:
@@ -94,7 +94,7 @@ def test_cauchy_noise_needs_the_floor_of_its_dilation_cost() -> None:
     assert 1.4 < worst_found(2, 1, beta, c, noises.cauchy(2)) < 1.5
 
 
-@pytest.mark.parametrize("phi", [0.05, pytest.param(0.5, marks=pytest.mark.slow), 0.9])
+@pytest.mark.parametrize("phi", [*(pytest.param(phi, marks=pytest.mark.slow) for phi in (0.05, 0.5)), 0.9])
 def test_any_public_share_is_safe(phi: float) -> None:
     """Also far from the default."""
     beta, c = calibrated(1000, 1, phi)

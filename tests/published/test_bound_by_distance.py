@@ -46,7 +46,7 @@ def bounds(problem: Problem, threshold: float, beta: float, most: float | None =
 USED = [seed for seed in range(40) if len(np.unique(known(random_problem(seed, 9))[1])) >= 3][:8]
 
 
-@pytest.mark.parametrize("seed", USED)
+@pytest.mark.parametrize("seed", [*USED[:4], *(pytest.param(seed, marks=pytest.mark.slow) for seed in USED[4:])])
 def test_it_is_a_bound_and_smooth_for_every_beta(seed: int) -> None:
     """Exactly, in fractions; for betas below, at and above the largest."""
     problem = random_problem(seed, 9)

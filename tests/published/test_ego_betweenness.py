@@ -30,7 +30,7 @@ def test_the_sensitivity_is_the_printed_one(max_degree: int) -> None:
     assert (max_degree, quarter_bound(max_degree) / 4) == (sensitivity.reach, sensitivity.ceiling)
 
 
-@pytest.mark.parametrize("max_degree", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("max_degree", [2, *(pytest.param(most, marks=pytest.mark.slow) for most in (3, 4))])
 def test_the_printed_bound_is_admissible(max_degree: int) -> None:
     """On all graphs of five nodes inside the public maximum degree."""
     universe = dps.audit.graphs(5, max_degree)

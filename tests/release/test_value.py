@@ -63,7 +63,9 @@ def questions(path: Path, epsilon: Fraction, beta: Fraction, noise: str, tick: F
 
 
 @BOTH
-@pytest.mark.parametrize("epsilon", ["1e-6", "0.1", "1", "20"])
+@pytest.mark.parametrize(
+    "epsilon", ["1e-6", *(pytest.param(epsilon, marks=pytest.mark.slow) for epsilon in ("0.1", "1")), "20"]
+)
 def test_no_neighbours_are_told_apart_by_more_than_epsilon(noise: str, epsilon: str) -> None:
     """From the very integers and scales that are drawn with, for coarse and fine ticks."""
     total, largest = Fraction(epsilon), 0.0
@@ -233,7 +235,7 @@ def test_a_sensitivity_gives_its_exact_smooth_bound(noise: str) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("epsilon", ["0.2", "1", "6"])
+@pytest.mark.parametrize("epsilon", ["1", *(pytest.param(epsilon, marks=pytest.mark.slow) for epsilon in ("0.2", "6"))])
 def test_the_median_of_every_small_column_keeps_the_promise(noise: str, epsilon: str) -> None:
     """All columns of three values from 0 to 3 and all their neighbours; a beta of half the largest, and almost all."""
     total = Fraction(epsilon)

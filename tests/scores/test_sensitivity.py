@@ -165,7 +165,9 @@ def test_a_smooth_bound_whose_share_is_below_the_floats_is_a_bound() -> None:
     assert bound >= Fraction(36, 10**49)
 
 
-@pytest.mark.parametrize("reach", [1, 63, 64, 1000, 1023, 1024, 1025, 3000])
+@pytest.mark.parametrize(
+    "reach", [1, 63, 64, *(pytest.param(each, marks=pytest.mark.slow) for each in (1000, 1023, 1025)), 1024, 3000]
+)
 @pytest.mark.parametrize("beta", [Fraction(1, 10**12), Fraction(1, 1000), Fraction(1, 3), Fraction(7), Fraction(10**9)])
 def test_smooth_is_the_largest_weighted_value_exactly(reach: int, beta: Fraction) -> None:
     """Against fractions at every distance, for values with many near ties, jumps and zeros."""

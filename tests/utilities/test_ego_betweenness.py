@@ -102,7 +102,7 @@ def test_threads_change_nothing() -> None:
     assert np.array_equal(one, two)
 
 
-@pytest.mark.parametrize("max_degree", [2, 3, 4])
+@pytest.mark.parametrize("max_degree", [2, *(pytest.param(most, marks=pytest.mark.slow) for most in (3, 4))])
 def test_the_sensitivity_is_admissible_on_all_graphs_of_five_nodes(max_degree: int) -> None:
     """A1 and A2 by enumeration, inside the graphs of that maximum degree; and the ceiling is a bound."""
     universe = dps.audit.graphs(5, max_degree)

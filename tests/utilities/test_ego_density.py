@@ -67,11 +67,11 @@ def test_the_printed_sensitivity_is_caught() -> None:
             left = graph.degrees - t[:, None]
             return np.where(left > 2, 2.0 / np.maximum(left - 2, 1), 1.0)
 
-        wrong = profiles(rows, profile=np.arange(5))
+        wrong = profiles(rows, profile=np.arange(4))
         return dps.Scores(honest.values, wrong, neighbours="edge")
 
     with pytest.raises(ValueError, match="falls from 2 at distance 0 to 1"):
-        dps.audit.admissible(printed, dps.audit.graphs(5))
+        dps.audit.admissible(printed, dps.audit.graphs(4))
 
 
 @settings(max_examples=60, deadline=None)

@@ -79,7 +79,10 @@ def test_ordinals_of_pairs_follow_the_peeled_law(name: str, entropy) -> None:
     assert p_value(flat, law(EPSILON * Fraction(13, 10))) < THRESHOLD
 
 
-@pytest.mark.parametrize("count, chance", [(3, Fraction(1, 2)), (5000, Fraction(3)), (5000, Fraction(1, 100))])
+@pytest.mark.parametrize(
+    "count, chance",
+    [(3, Fraction(1, 2)), pytest.param(5000, Fraction(3), marks=pytest.mark.slow), (5000, Fraction(1, 100))],
+)
 def test_binomial_numbers_follow_their_law(count: int, chance: Fraction, entropy) -> None:
     """Counted bit by bit, against the binomial law with p = exp(-x); p changed by a tenth of a deviation more fails."""
     from scipy import stats

@@ -49,7 +49,14 @@ def verify(name: str, draws: int, entropy, epsilon: Fraction = EPSILON) -> None:
     assert p_value(counts, mechanism.law(scores, epsilon * Fraction(13, 10))) < THRESHOLD
 
 
-@pytest.mark.parametrize("name", dps.mechanisms.EVERY_MECHANISM)
+# They draw by the samplers of others, from other ticks.
+ALIKE = ("shifted-local-dampening", "shifted-local-dampening-flip", "generalised-exponential")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if name in ALIKE else ()) for name in dps.mechanisms.EVERY_MECHANISM],
+)
 def test_sampler_follows_its_law(name: str, entropy) -> None:
     """A sampler is accepted against its own law and rejected against two others; at 4 fewer draws tell them apart."""
     verify(name, 4000, entropy, Fraction(4))
