@@ -93,6 +93,11 @@ def test_quantiles_by_a_method_that_is_named(people: str, capsys: pytest.Capture
     for method, name in (("tree", "tree of counts"), ("auto", "recursive halving")):
         assert 0 == main([*asked, "--method", method])
         assert f"epsilon = 10000 per record added or removed, by {name}" == capsys.readouterr().out.splitlines()[-1]
+    assert 0 == main([*asked, "--total", "60"])
+    assert "percentile 50:" in capsys.readouterr().out
+    assert "--total: leave it out, or name no --method" in refusal(
+        [*asked, "--method", "tree", "--total", "60"], capsys
+    )
     assert "did you mean tree" in refusal([*asked, "--method", "trees"], capsys)
 
 

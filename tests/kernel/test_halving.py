@@ -13,12 +13,12 @@ from dpselect.kernel.ranks import CUTS, Ranks
 from dpselect.kernel.samplers.halving import _LN2, _coin, _shells, edge
 from tests.verification.test_sampling import THRESHOLD, p_value
 
-# Counts, the least and the largest edge, where the target is between them, and the rate.
+# Counts, the least and the largest edge, where the target is between them, the rate, and how wide the target is.
 CASES = [
-    ([0, 3, 0, 2, 1], 0, 20, Fraction(3, 10), Fraction(1, 4)),
-    ([2, 0, 0, 0, 0, 1], 3, 22, Fraction(1, 2), Fraction(1, 3)),
-    ([1, 1, 4, 0, 2], 2, 19, Fraction(9, 10), Fraction(1, 5)),
-    ([5, 0, 1], 0, 12, Fraction(-1, 7), Fraction(1, 9)),
+    ([0, 3, 0, 2, 1], 0, 20, Fraction(3, 10), Fraction(1, 4), 0),
+    ([2, 0, 7, 0, 5, 1], 3, 22, Fraction(1, 4), Fraction(1, 6), 6),
+    ([1, 1, 4, 0, 2], 2, 19, Fraction(9, 10), Fraction(1, 5), 0),
+    ([5, 0, 1], 0, 12, Fraction(-1, 7), Fraction(1, 9), 0),
 ]
 
 
@@ -57,36 +57,41 @@ def test_every_edge_is_in_one_shell_whose_coin_is_a_probability(counts, data) ->
     """Shells are disjoint and hold all edges, and 2^power exp(-rate gap) is at most 1 in each."""
     ranks, every = ranks_of(counts)
     low, high = sorted(data.draw(st.lists(st.integers(0, ranks.edges), min_size=2, max_size=2)))
-    target = data.draw(st.fractions(-3, int(every[-1]) + 3, max_denominator=9))
+    targets = st.fractions(-3, int(every[-1]) + 3, max_denominator=9)
+    least, most = sorted(
+        data.draw(st.tuples(targets, targets | st.none()).map(lambda pair: (pair[0], pair[1] or pair[0])))
+    )
     rate = data.draw(st.sampled_from([Fraction(1, 10**20), Fraction(1, 7), Fraction(3), Fraction(10**20)]))
-    best, shells = _shells(ranks, low, high, target, rate)
+    best, shells = _shells(ranks, low, high, least, most, rate)
 
     members = [(shell, shell.member(index)) for shell in shells for index in range(shell.lefts + shell.rights)]
     assert list(range(low, high + 1)) == sorted(member for _, member in members)
-    assert best == min(abs(Fraction(int(each)) - target) for each in every[low : high + 1])
+    gaps = [max(least - int(each), int(each) - most, Fraction(0)) for each in every]
+    assert best == min(gaps[low : high + 1])
     for shell, member in members:
-        assert (abs(Fraction(int(every[member])) - target) - best) * rate >= shell.power * _LN2
+        assert (gaps[member] - best) * rate >= shell.power * _LN2
 
 
 def drawn(case, draws: int, entropy) -> None:
     """Accept the law, and reject those at 0.7 and 1.3 of the rate."""
-    counts, low, high, share, rate = case
+    counts, low, high, share, rate, wide = case
     ranks, every = ranks_of(counts)
     target = int(every[low]) + share * int(every[high] - every[low])
-    seen = np.bincount([edge(ranks, low, high, target, rate, entropy) - low for _ in range(draws)])
+    seen = np.bincount([edge(ranks, low, high, target, target + wide, rate, entropy) - low for _ in range(draws)])
     seen = np.append(seen, np.zeros(high - low + 1 - seen.size, dtype=np.int64))
 
     def p_at(part: float) -> float:
-        weights = np.exp(-part * float(rate) * np.abs(every[low : high + 1] - float(target)))
+        at = every[low : high + 1] - float(target)
+        weights = np.exp(-part * float(rate) * np.maximum(np.maximum(-at, at - wide), 0))
         return p_value(seen, weights / weights.sum())
 
     assert p_at(1) > 1e-4
     assert max(p_at(0.7), p_at(1.3)) < THRESHOLD
 
 
-@pytest.mark.parametrize("case", CASES[:1])
+@pytest.mark.parametrize("case", CASES[:2])
 def test_edges_follow_their_law(case, entropy) -> None:
-    """Twenty-one edges, with ties."""
+    """About twenty edges, with ties; one target, and an interval."""
     drawn(case, 4000, entropy)
 
 

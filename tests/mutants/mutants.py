@@ -244,6 +244,14 @@ MUTANTS = (
         ("tests/release/test_quantiles.py::test_nothing_is_given_away",),
     ),
     Mutant(
+        "a public total lets the first edge be drawn for one side alone",
+        "dpselect.release.halving:halved",
+        "max(sides) * ranks.cuts",
+        "min(sides) * ranks.cuts",
+        (),
+        ("tests/release/test_halving.py::test_a_transcript_with_a_public_total_loses_at_most_epsilon",),
+    ),
+    Mutant(
         "budgets of halving do not add up along a path",
         "dpselect.release.halving:halved",
         "least, aim, left - here)",
@@ -262,8 +270,8 @@ MUTANTS = (
     Mutant(
         "quantiles draw their first edge at twice the epsilon that is paid",
         "dpselect.release.draws:Draws.halving",
-        "halved(ranks, shares, total,",
-        "halved(ranks, shares, 2 * total,",
+        "halved(ranks, shares, price,",
+        "halved(ranks, shares, 2 * price,",
         ("quantiles on law of three percentiles",),
         ("tests/release/test_quantiles.py::test_nothing_is_given_away",),
     ),

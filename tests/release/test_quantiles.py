@@ -314,3 +314,38 @@ def test_the_maximum_may_be_one_record_among_very_many() -> None:
 def test_a_record_of_any_kind_is_an_answer(hostile) -> None:
     """Outside, between the grid values, or no number: nothing is refused."""
     assert 2 == len(dps.percentiles([1, 3, hostile], [50, 90], grid=range(5), epsilon=1).candidates)
+
+
+@pytest.mark.parametrize("total", [1, 20, 10**18])
+def test_a_total_of_any_size_is_an_answer(total) -> None:
+    """Right or wrong; a right one names the record."""
+    chosen = dps.quantiles(range(20), [0.9, 0.95], grid=range(20), epsilon=10**4, total=total).candidates
+
+    assert chosen == (18, 19) or total != 20
+
+
+def test_a_right_total_is_more_accurate_far_from_the_middle() -> None:
+    """The 90th percentile, at nearly twice the rate."""
+    values = range(2000)
+
+    def error(total: int | None) -> float:
+        drawn = [dps.quantiles(values, [0.9], grid=values, epsilon=0.1, total=total).candidate for _ in range(400)]
+        return float(np.abs(np.array(drawn) - 1800).mean())
+
+    assert error(2000) < 0.75 * error(None)
+
+
+@pytest.mark.parametrize(
+    ("total", "method", "message"),
+    [
+        (0, "auto", "total must be an integer of at least 1"),
+        (2.5, "auto", "total must be an integer"),
+        (True, "halving", "total must be an integer"),
+        (2**62 + 1, "auto", "at most 2.62"),
+        (9, "tree", "^A tree of counts has no use for total=: leave it out, or name no method=.$"),
+    ],
+)
+def test_a_bad_total_is_refused_before_anything_is_spent(total, method, message: str) -> None:
+    """The ledger hears nothing of it."""
+    with pytest.raises(ValueError, match=message):
+        dps.quantiles([1, 3], [0.5], grid=range(5), epsilon=1, method=method, total=total, ledger=Closed())

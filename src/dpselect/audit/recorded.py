@@ -134,9 +134,9 @@ class Recording:
         outcome = least_cost(candidates, self._pick(np.full(costs.shape, _COSTS)))
         return np.asarray(self._note("partition", costs, (candidates.cells,), rate, outcome))
 
-    def edge(self, ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction) -> int:
+    def edge(self, ranks: Ranks, low: int, high: int, least: Fraction, most: Fraction, rate: Fraction) -> int:
         """Any edge is possible."""
-        gaps = _gaps(ranks, low, high, target)
+        gaps = _gaps(ranks, low, high, least, most)
         return int(self._note("edge", gaps, (low, high), rate, low + self._below(high - low + 1)))
 
     def runs(self, *_: object) -> int:
@@ -252,9 +252,9 @@ class Repetition:
         self.loss += rate * int(moved.max(initial=0) - moved.min(initial=0))
         return np.asarray(call.outcome)
 
-    def edge(self, ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction) -> int:
+    def edge(self, ranks: Ranks, low: int, high: int, least: Fraction, most: Fraction, rate: Fraction) -> int:
         """The exact law of an edge, at its worst."""
-        gaps = _gaps(ranks, low, high, target)
+        gaps = _gaps(ranks, low, high, least, most)
         call = self._before("edge", gaps, (low, high), rate)
         here, there = (np.array([-float(gap * rate) for gap in each]) for each in (gaps, call.values.tolist()))
         self.loss += _apart(here - np.logaddexp.reduce(here), there - np.logaddexp.reduce(there))
@@ -288,9 +288,10 @@ def loss_of_transcript(
     return repetition.finish()
 
 
-def _gaps(ranks: Ranks, low: int, high: int, target: Fraction) -> Any:
-    """Return how far every edge is from the target, exactly; for grids of few sub-cells."""
-    return np.array([abs(ranks.at(edge) - target) for edge in range(low, high + 1)], dtype=object)
+def _gaps(ranks: Ranks, low: int, high: int, least: Fraction, most: Fraction) -> Any:
+    """Return how far every edge is from the targets, exactly; for grids of few sub-cells."""
+    at = [ranks.at(edge) for edge in range(low, high + 1)]
+    return np.array([max(least - rank, rank - most, Fraction(0)) for rank in at], dtype=object)
 
 
 def _apart(here: NDArray[np.float64], there: NDArray[np.float64]) -> Fraction:

@@ -131,10 +131,11 @@ class Replay:
             "A partition has too many outcomes for a script: use loss_of_transcript, which bounds its loss."
         )
 
-    def edge(self, ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction) -> int:
+    def edge(self, ranks: Ranks, low: int, high: int, least: Fraction, most: Fraction, rate: Fraction) -> int:
         """One edge between two: small grids, few sub-cells."""
         taken = self._next(high - low + 1)
-        weights = [-float(abs(ranks.at(edge) - target) * rate) for edge in range(low, high + 1)]
+        at = [ranks.at(edge) for edge in range(low, high + 1)]
+        weights = [-float(max(least - rank, rank - most, Fraction(0)) * rate) for rank in at]
         self.log_chance += weights[taken] - float(np.logaddexp.reduce(weights))
         return low + taken
 

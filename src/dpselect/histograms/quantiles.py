@@ -28,6 +28,8 @@ _MANY, _FINE = 50, 2**14
 _VERY_MANY, _VERY_FINE = 200, 2**17
 # Where records are few it is from here on: when epsilon n / (m + 1) is below so many times ln D.
 _SEVERAL, _FEW = 25, 4
+# A column has at most so many records.
+_MOST = 2**62
 
 
 def quantiles(
@@ -40,6 +42,7 @@ def quantiles(
     step: Any = None,
     epsilon: Epsilon,
     method: str = "auto",
+    total: int | None = None,
     ledger: Spender | None = None,
 ) -> Release[float]:
     """Choose several quantiles privately; ``candidates`` of the release are in the order of ``shares``.
@@ -59,6 +62,8 @@ def quantiles(
         epsilon: the budget of all quantiles together.
         method: ``"halving"``, ``"tree"`` or ``"auto"``, what :func:`quantile_method` says of the number of shares and
             of grid values. The release says which it was.
+        total: how many records there are, if that is public; never counted in a private table. A wrong one costs
+            accuracy and no privacy.
         ledger: where the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy, add-remove. Larger shares never get smaller values.
@@ -72,7 +77,7 @@ def quantiles(
     [True, True, True]
     """
     points = public_values(grid, lower, upper, step)
-    return _release(values, shares_of(shares), points, epsilon, method, ledger)
+    return _release(values, shares_of(shares), points, epsilon, method, total, ledger)
 
 
 def percentiles(
@@ -85,6 +90,7 @@ def percentiles(
     step: Any = None,
     epsilon: Epsilon,
     method: str = "auto",
+    total: int | None = None,
     ledger: Spender | None = None,
 ) -> Release[float]:
     """Choose several percentiles privately: the release of :func:`quantiles`, asked for in per cent.
@@ -101,7 +107,7 @@ def percentiles(
     [True, True, True]
     """
     points = public_values(grid, lower, upper, step)
-    return _release(values, shares_of_percentages(p), points, epsilon, method, ledger)
+    return _release(values, shares_of_percentages(p), points, epsilon, method, total, ledger)
 
 
 def quantile_method(
@@ -141,15 +147,24 @@ def _release(
     grid: Grid,
     epsilon: Epsilon,
     method: str,
+    total: int | None,
     ledger: Spender | None,
 ) -> Release[float]:
     if method not in METHODS:
         raise ValueError(Advice("{method} must be auto, halving or tree."))
+    if total is not None and whole(total, "total", "a public number of records") > _MOST:
+        raise ValueError("total must be at most 2^62: a public number of records.")
     if method == "auto":
         # What is too little for a tree is not too little for halving.
         small = exact_epsilon(epsilon) < LEAST_EPSILON
-        method = HALVING if small else quantile_method(len(shares), grid.size)
+        method = (
+            HALVING
+            if small
+            else quantile_method(len(shares), grid.size, epsilon=None if total is None else epsilon, records=total)
+        )
+    elif method == TREE and total is not None:
+        raise ValueError(Advice("A tree of counts has no use for {total=}: leave it out, or name no {method=}."))
     if method == HALVING:
-        return halving.release_of(values, shares, grid, epsilon, ledger)
+        return halving.release_of(values, shares, grid, epsilon, ledger, total=total)
     curve = trees.release_of(values, grid, epsilon, ledger)
     return Release(curve.quantiles(shares), curve.mechanism, curve.guarantee)

@@ -138,7 +138,7 @@ class First:
         """Return the partition of least cost."""
         return least_cost(candidates, costs)
 
-    def edge(self, ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction) -> int:  # noqa: ARG002
+    def edge(self, ranks: Ranks, low: int, high: int, least: Fraction, most: Fraction, rate: Fraction) -> int:  # noqa: ARG002
         """Return the first edge."""
         return low
 

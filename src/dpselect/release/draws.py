@@ -228,17 +228,20 @@ class Draws:
         self._take(total, bound.neighbours)
         return self._outcomes.partition(candidates, integers, rate)
 
-    def halving(self, ranks: Ranks, shares: Sequence[Fraction], epsilon: Epsilon) -> list[int]:
+    def halving(
+        self, ranks: Ranks, shares: Sequence[Fraction], epsilon: Epsilon, total: int | None = None
+    ) -> list[int]:
         """Return the grid places of distinct increasing shares of the records, never decreasing; epsilon for all.
 
         Args:
             ranks: of records, one of which more or fewer is one more or fewer of one value. Proof: ``halving.md``.
+            total: a public number of records, right or wrong.
         """
-        total = exact_epsilon(epsilon)
+        price = exact_epsilon(epsilon)
         if not shares or not 0 <= shares[0] <= shares[-1] <= 1 or any(a >= b for a, b in pairwise(shares)):
             raise ValueError("shares must increase, from 0 to 1: sort them and name each once.")
-        self._take(total, Neighbours.ADD_REMOVE, ranged=len(shares) == 1)
-        return halved(ranks, shares, total, self._outcomes.edge)
+        self._take(price, Neighbours.ADD_REMOVE, ranged=len(shares) == 1)
+        return halved(ranks, shares, price, self._outcomes.edge, total)
 
     def uniform(self, bounds: Integers) -> Integers:
         """Return independent uniform integers in [0, bound): they see no data and cost nothing."""

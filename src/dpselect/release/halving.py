@@ -14,8 +14,8 @@ from fractions import Fraction
 
 from dpselect.kernel.ranks import Ranks
 
-# Draws an edge: ranks, the least and the largest edge, the target in units, and the rate for each unit.
-DrawEdge = Callable[[Ranks, int, int, Fraction, Fraction], int]
+# Draws an edge: ranks, the least and the largest edge, those of the targets in units, and the rate for each unit.
+DrawEdge = Callable[[Ranks, int, int, Fraction, Fraction, Fraction], int]
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,14 @@ class _Aim:
         return cls(share, Fraction(-1, 2) if share == 1 else Fraction(1, 2 * share.denominator))
 
 
-def halved(ranks: Ranks, shares: Sequence[Fraction], epsilon: Fraction, draw: DrawEdge) -> list[int]:
-    """Return the places of distinct increasing shares, never decreasing; epsilon is that of the whole list."""
+def halved(
+    ranks: Ranks, shares: Sequence[Fraction], epsilon: Fraction, draw: DrawEdge, total: int | None = None
+) -> list[int]:
+    """Return the places of distinct increasing shares, never decreasing; epsilon is that of the whole list.
+
+    Args:
+        total: a public number of records, right or wrong: then the first edge is drawn for what lacks on its sides.
+    """
     places = [0] * len(shares)
     aims = [_Aim.at(share) for share in shares]
 
@@ -45,8 +51,14 @@ def halved(ranks: Ranks, shares: Sequence[Fraction], epsilon: Fraction, draw: Dr
         within = (aim.share - least.share) / (most.share - least.share)
         more = aim.more - (1 - within) * least.more - within * most.more
         base, units = ranks.at(low), ranks.at(high) - ranks.at(low)
-        rate = here / (2 * max(within, 1 - within) * ranks.cuts)
-        edge = draw(ranks, low, high, base + within * units + more * ranks.cuts, rate)
+        if total is not None and (first, last) == (0, len(shares)) and 2 * within != 1:
+            # What lacks on both sides is how far the rank is from an interval, but for a constant.
+            sides = within * total + more, Fraction(units, ranks.cuts) - (1 - within) * total + more
+            least_rank, most_rank, rate = min(sides) * ranks.cuts, max(sides) * ranks.cuts, here / ranks.cuts
+        else:
+            least_rank = most_rank = base + within * units + more * ranks.cuts
+            rate = here / (2 * max(within, 1 - within) * ranks.cuts)
+        edge = draw(ranks, low, high, least_rank, most_rank, rate)
         places[middle] = min(edge // ranks.cuts, ranks.size - 1)
         halve(first, middle, low, edge, least, aim, left - here)
         halve(middle + 1, last, edge, high, aim, most, left - here)

@@ -140,9 +140,9 @@ class Coins:
         """Return the edges of the partition of least noisy cost; the noise itself goes nowhere."""
         return least_cost(candidates, self.noisy(costs, rate))
 
-    def edge(self, ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction) -> int:
+    def edge(self, ranks: Ranks, low: int, high: int, least: Fraction, most: Fraction, rate: Fraction) -> int:
         """Return an edge of sub-cells near a rank."""
-        return edge(ranks, low, high, target, rate, self._stream())
+        return edge(ranks, low, high, least, most, rate, self._stream())
 
     def runs(self, law: RunLaw) -> int:
         """Return how many runs there are; secret."""

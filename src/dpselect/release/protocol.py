@@ -79,8 +79,8 @@ class Outcomes(Protocol):
         """Return the edges of the partition of least noisy cost."""
         ...
 
-    def edge(self, ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction, /) -> int:
-        """Return an edge of sub-cells in [low, high], of probability proportional to exp(-rate |its rank - target|)."""
+    def edge(self, ranks: Ranks, low: int, high: int, least: Fraction, most: Fraction, rate: Fraction, /) -> int:
+        """Return an edge of sub-cells in [low, high], by exp(-rate gap): how far its rank is outside [least, most]."""
         ...
 
     def runs(self, law: RunLaw, /) -> int:

@@ -29,13 +29,14 @@ def release_of(
     ledger: Spender | None,
     cuts: int = CUTS,
     door: Door = opened,
+    total: int | None = None,
 ) -> Release[float]:
     """Release behind a given door and, for an audit, with a given number of sub-cells per grid value."""
-    total, increasing = exact_epsilon(epsilon), sorted(shares)
+    price, increasing = exact_epsilon(epsilon), sorted(shares)
     places, counts, metadata = occupied(values, grid)
     ranks = Ranks(places, counts, grid.size, cuts)
     # One share is one draw of the exponential mechanism; what several lose adds up.
-    promise = Guarantee(total, Neighbours.ADD_REMOVE, bounded_range=len(shares) == 1)
+    promise = Guarantee(price, Neighbours.ADD_REMOVE, bounded_range=len(shares) == 1)
     with door(promise, mechanism=HALVING, ledger=ledger, metadata=metadata, note="quantiles") as draws:
-        chosen = dict(zip(increasing, draws.halving(ranks, increasing, total), strict=True))
+        chosen = dict(zip(increasing, draws.halving(ranks, increasing, price, total), strict=True))
     return Release(tuple(grid.value(chosen[share]) for share in shares), HALVING, promise)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dpselect as dps
 from dpselect.cli import columns
-from dpselect.cli.options import number, one_of, option
+from dpselect.cli.options import number, one_of, option, whole
 from dpselect.cli.release import released
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
@@ -21,7 +21,13 @@ def run(request: Request) -> Answer:
     asked, noun = (request.p, "percentile") if request.p else (request.shares, "quantile")
     choose = dps.percentiles if request.p else dps.quantiles
     release = choose(
-        column, [*asked], **bounds, epsilon=request.epsilon, method=request.method, ledger=purse_of(request)
+        column,
+        [*asked],
+        **bounds,
+        epsilon=request.epsilon,
+        method=request.method,
+        total=request.total,
+        ledger=purse_of(request),
     )
     written = [f"{float(each):g}" for each in asked]
     lines = [f"{noun} {each}: {value}" for each, value in zip(written, release.candidates, strict=True)]
@@ -34,6 +40,7 @@ VERB = Verb(
         *columns.OPTIONS,
         option("--p", type=number, several=True, metavar="P...", help="the percentages, such as 25 50 75"),
         option("--shares", type=number, several=True, metavar="S...", help="the same as shares, such as 1/4 1/2 3/4"),
+        option("--total", type=whole, metavar="N", help="how many records there are, if that is public"),
         option(
             "--method",
             type=one_of(METHODS),

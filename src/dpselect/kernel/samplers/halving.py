@@ -1,12 +1,13 @@
-"""One edge between the sub-cells of a grid, near a rank: the exponential mechanism, in a time that no grid decides.
+"""One edge between the sub-cells of a grid, near given ranks: the exponential mechanism, in a time no grid decides.
 
-Ranks increase, so edges whose gap to the target is small are an interval, found by a binary search.
+Ranks increase, so edges whose gap to the targets is small are an interval, found by a binary search.
 
 References: the law is that of McSherry and Talwar 2007; the shells are ours.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -33,15 +34,17 @@ class _Shell:
         return self.left + index if index < self.lefts else self.right + index - self.lefts
 
 
-def edge(ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction, entropy: Entropy) -> int:
-    """Return an edge in [low, high] with probability proportional to exp(-rate |units left of it - target|).
+def edge(ranks: Ranks, low: int, high: int, least: Fraction, most: Fraction, rate: Fraction, entropy: Entropy) -> int:
+    """Return an edge in [low, high] with probability proportional to exp(-rate gap).
+
+    The gap is how far the units left of it are outside [least, most].
 
     Args:
-        target: in units. rate: positive, for each unit.
+        least, most: in units; equal for a single target. rate: positive, for each unit.
     """
-    best, shells = _shells(ranks, low, high, target, rate)
-    most = shells[-1].power
-    weights = [(shell.lefts + shell.rights) << (most - shell.power) for shell in shells]
+    best, shells = _shells(ranks, low, high, least, most, rate)
+    last = shells[-1].power
+    weights = [(shell.lefts + shell.rights) << (last - shell.power) for shell in shells]
     total = sum(weights)
     while True:
         index = below(total, entropy)
@@ -50,24 +53,29 @@ def edge(ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction, en
             index -= weights[number]
             number += 1
         shell = shells[number]
-        drawn = shell.member(index >> (most - shell.power))
-        if _coin((abs(ranks.at(drawn) - target) - best) * rate, shell.power, entropy):
+        drawn = shell.member(index >> (last - shell.power))
+        rank = ranks.at(drawn)
+        if _coin((max(least - rank, rank - most, Fraction(0)) - best) * rate, shell.power, entropy):
             return drawn
 
 
-def _shells(ranks: Ranks, low: int, high: int, target: Fraction, rate: Fraction) -> tuple[Fraction, list[_Shell]]:
+def _shells(
+    ranks: Ranks, low: int, high: int, least: Fraction, most: Fraction, rate: Fraction
+) -> tuple[Fraction, list[_Shell]]:
     """Return the least gap of all edges, and shells of edges around it; the last takes all that remain."""
-    number, over = target.numerator, target.denominator
-    middle = min(max(ranks.first(-(-number // over)), low), high)
-    best = min(abs(ranks.at(each) * over - number) for each in (middle, max(middle - 1, low)))
-    inner, shells, most = (middle, middle - 1), list[_Shell](), (high - low + 1).bit_length() + _FURTHER
+    over = math.lcm(least.denominator, most.denominator)
+    first, last = int(least * over), int(most * over)
+    middle = min(max(ranks.first(-(-first // over)), low), high)
+    near = (ranks.at(each) * over for each in (middle, max(middle - 1, low)))
+    best = min(max(first - rank, rank - last, 0) for rank in near)
+    inner, shells, powers = (middle, middle - 1), list[_Shell](), (high - low + 1).bit_length() + _FURTHER
     halving = _LN2 * over / rate
-    for power in range(most + 1):
+    for power in range(powers + 1):
         outer = low, high
-        if power < most:
+        if power < powers:
             # Gaps are multiples of 1 / over, so ranks of edges of a smaller gap lie between two integers.
             gap = best - (-(power + 1) * halving.numerator // halving.denominator)
-            above, beyond = -(-(number - gap + 1) // over), -(-(number + gap) // over)
+            above, beyond = -(-(first - gap + 1) // over), -(-(last + gap) // over)
             outer = max(ranks.first(above), low), min(ranks.first(beyond) - 1, high)
         shells.append(_Shell(power, outer[0], inner[0] - outer[0], inner[1] + 1, outer[1] - inner[1]))
         inner = outer
