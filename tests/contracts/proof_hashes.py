@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import hashlib
 import re
 import sys
@@ -25,6 +26,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _AGAIN = "read the proof again, then run python -m tests.contracts.proof_hashes --write"
 
 
+@functools.cache
 def hashes(source: str) -> dict[str, str]:
     """Return the hash of every function, class, method and constant of a module, by its name."""
     found: dict[str, str] = {}
