@@ -113,7 +113,11 @@ SMOOTH = [
 ]
 
 
-@pytest.mark.parametrize("mechanism", SMOOTH, ids=repr)
+@pytest.mark.parametrize(
+    "mechanism",
+    # Laws of Laplace noise are sums of many pieces.
+    [pytest.param(each, id=repr(each), marks=pytest.mark.slow if "laplace" in repr(each) else ()) for each in SMOOTH],
+)
 @pytest.mark.parametrize("kind", ["integer", pytest.param("real", marks=pytest.mark.slow)])
 def test_bounds_of_smooth_mechanisms_hold_and_are_attained(mechanism, kind: str) -> None:
     """For random scores never below the exact figures; where all rivals are equal the tail is the exact one."""

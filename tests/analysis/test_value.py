@@ -9,7 +9,9 @@ import dpselect as dps
 
 
 @pytest.mark.parametrize("noise", ["student-t", "cauchy"])
-@pytest.mark.parametrize("probability", [0.1, 0.5, 0.9, 0.99])
+@pytest.mark.parametrize(
+    "probability", [0.1, *(pytest.param(each, marks=pytest.mark.slow) for each in (0.5, 0.9)), 0.99]
+)
 def test_answers_are_within_the_error_with_at_least_its_probability(noise: str, probability: float) -> None:
     """By their own law, and not much more often."""
     how = {"noise": noise, "beta": 0.2, "tick": 1 / 64}

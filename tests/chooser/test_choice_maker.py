@@ -211,7 +211,7 @@ def test_all_options_failing() -> None:
         maker(options=[chooser.Option("a", raising), chooser.Option("b", raising)]).train(PUBLIC, [1], 1, jobs=1)
 
 
-@pytest.mark.parametrize("learner", ["forest", "fixed"])
+@pytest.mark.parametrize("learner", [pytest.param("forest", marks=pytest.mark.slow), "fixed"])
 def test_every_learner(learner) -> None:
     """All learn from the same traces, through the same door."""
     assert "noisy sum" == trained(learner=learner).choose([1] * 900, 1).option.name

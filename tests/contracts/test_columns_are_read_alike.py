@@ -164,7 +164,11 @@ def test_lists_of_anything_are_read_alike(values: list[Any], hostile: Any, grid:
         assert low <= more[-1] <= high
 
 
-@pytest.mark.parametrize("nodes", [9, ["0", "1", "2", "3"], [5, 0, 1, 2]], ids=["number", "text", "integers"])
+@pytest.mark.parametrize(
+    "nodes",
+    [9, ["0", "1", "2", "3"], pytest.param([5, 0, 1, 2], marks=pytest.mark.slow)],
+    ids=["number", "text", "integers"],
+)
 @SETTINGS
 @given(
     edges=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), max_size=6),

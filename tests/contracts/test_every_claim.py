@@ -25,6 +25,8 @@ LONG = {
     "shifted-local-dampening on ego_density", "shifted-local-dampening-flip on ego_density",
     "smooth-noisy-max on degree", "smooth-private-selection on degree", "local-dampening-t on degree",
     "shifted-local-dampening on degree", "laplace on counts", "laplace, delta on counts",
+    "degree on degree", "permute-and-flip on ego_density", "local-dampening on ego_density", "laplace, delta on jumps",
+    "law of three percentiles", "exponential on aggregate", "exponential on pareto, degree",
     "pareto, both rates on pareto", "published.median, 4 records", "local-dampening on aggregate",
 }  # fmt: skip
 

@@ -23,7 +23,7 @@ def law(rate: Fraction, k: int = 2) -> dict[tuple[int, ...], float]:
     return {names: math.exp(list_log_law(TICKS, rate, names)) for names in lists}
 
 
-@pytest.mark.parametrize("chunk", [2, 2**15])
+@pytest.mark.parametrize("chunk", [2, pytest.param(2**15, marks=pytest.mark.slow)])
 def test_lists_follow_their_rational_law(chunk: int, entropy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the chunks; rejected at 0.7 and 1.3 of the rate."""
     monkeypatch.setattr(sampler, "_CHUNK", chunk)

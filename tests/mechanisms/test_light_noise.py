@@ -39,7 +39,7 @@ def words(parameters: dict) -> str:
 
 @pytest.mark.parametrize("parameters", PURE, ids=words)
 @pytest.mark.parametrize("epsilon", [0.1, 1, 20])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_exact_loss_is_at_most_epsilon(parameters: dict, epsilon: float, seed: int) -> None:
     """On random universes with exact sensitivities, integers and decimals, through the very ticks and rates."""
     problem = random_problem(seed, whole=seed != 1)

@@ -31,7 +31,7 @@ class Book:
         self.spent.append((mechanism, guarantee.epsilon, guarantee.bounded_range, count))
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("k", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_released_lists_follow_the_law_of_one_pass(k: int) -> None:
     """Through the public ``top_k``: rejected at 0.7 and 1.3 epsilon, at epsilon for each winner, and as peeled."""
     scores, epsilon = dps.Scores([6, 4, 2, 0], 1, kind="integer"), Fraction(4)

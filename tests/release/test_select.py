@@ -79,8 +79,14 @@ def test_a_release_of_several_has_no_single_candidate() -> None:
         _ = release.candidate
 
 
-@pytest.mark.parametrize("name", ["exponential", "permute-and-flip"])
-@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize(
+    ("name", "k"),
+    [
+        ("exponential", 3),
+        ("permute-and-flip", 2),
+        *(pytest.param(*more, marks=pytest.mark.slow) for more in (("exponential", 2), ("permute-and-flip", 3))),
+    ],
+)
 def test_released_lists_follow_the_peeled_law_at_the_stated_epsilon(name: str, k: int) -> None:
     """Through the public ``top_k``: rejected at 0.7 and 1.3 epsilon, and at an epsilon for each of the k draws."""
     mechanism, epsilon = dps.mechanism(name), Fraction(4)

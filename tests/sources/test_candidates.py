@@ -68,7 +68,9 @@ def spied(monkeypatch) -> list:
 LONG = {2**63 - 1: 5, -(2**63): 5, 0: 5, -1: 5, 7: 5, 2**40: 1, 2**40 + 1: 5, -(2**40): 1}
 
 
-@pytest.mark.parametrize("few, buckets, together", [(2**16, 2**15, 16), (1, 2, 16), (2, 4, 3)])
+@pytest.mark.parametrize(
+    "few, buckets, together", [(2**16, 2**15, 16), (1, 2, 16), pytest.param(2, 4, 3, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize(
     "scores",
     [{i: i % 3 for i in range(12)}, {-i: 2 for i in range(1, 9)}, LONG, {3: -4}],

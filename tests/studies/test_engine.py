@@ -214,8 +214,16 @@ def test_results_of_other_settings_are_not_used(tmp_path, change):
     [
         ("engine", "def key_of", "def key_off", False),
         ("markers", "families: int = 150", "families: int = 151", True),
-        ("smooth_private_selection_figure_1", "least=min(most, 40)", "least=min(most, 41)", True),
-        ("smooth_private_selection_figure_1", 'ours = ", ".join', 'ours = "; ".join', False),
+        pytest.param(
+            "smooth_private_selection_figure_1",
+            "least=min(most, 40)",
+            "least=min(most, 41)",
+            True,
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "smooth_private_selection_figure_1", 'ours = ", ".join', 'ours = "; ".join', False, marks=pytest.mark.slow
+        ),
         ("smooth_private_selection_figure_2", "GAMMAS = (2, 4, 6, 10)", "GAMMAS = (2, 4)", True),
         ("smooth_private_selection_figure_2", "won == 4", "won == 6", False),
         (

@@ -254,9 +254,10 @@ def test_a_failed_cell_ends_with_status_1(capsys, tmp_path, three, monkeypatch):
         ),
     ],
 )
-def test_a_wrong_data_folder_is_said_and_the_rest_runs(capsys, tmp_path, three, monkeypatch, content, told):
+@pytest.mark.usefixtures("no_data")
+def test_a_wrong_data_folder_is_said_and_the_rest_runs(capsys, tmp_path, monkeypatch, content, told):
     """Mistyped, broken or empty: the folder is named first, and experiments without data run."""
-    three(tiny_experiment.measure)
+    monkeypatch.setattr("dpselect.studies.papers.EVERY_EXPERIMENT", (tiny_experiment.EXPERIMENT,))
     place = tmp_path / "data"
     place.mkdir()
     if content is not None:

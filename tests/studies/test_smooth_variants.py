@@ -36,7 +36,7 @@ def computed(case: study.Case, better: str, lines: int) -> dict[str, tuple[str, 
     ("title", "case", "better", "lines"),
     [
         ("Majorities", study.leaf(2, 20, 1), "the counts", 11),
-        ("Slow bounds", study.slow(10, 1e-3, 2), "", 10),
+        pytest.param("Slow bounds", study.slow(10, 1e-3, 2), "", 10, marks=pytest.mark.slow),
         pytest.param("Majorities", study.leaf(10, 20, 1), "the counts", 14, marks=pytest.mark.slow),
         pytest.param("Slow bounds", study.slow(100, 1e-4, 2), "", 13, marks=pytest.mark.slow),
     ],

@@ -81,6 +81,8 @@ def test_operating_system_randomness_follows_the_law(name: str) -> None:
     assert p_value(counts, mechanism.law(scores, EPSILON)) > THRESHOLD
 
 
+# What top_k releases has this law in tests/release/test_select.py: quick there.
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["exponential", "permute-and-flip"])
 def test_pairs_of_top_two_follow_the_peeled_law(name: str, entropy) -> None:
     """The joint law of (first, second): each pick at half epsilon, the second among those that remain.

@@ -33,7 +33,7 @@ def test_the_window_is_counted_around_the_median_whatever_the_percentile() -> No
     assert released([], 50, grid=[0, 1]).values.tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("series", [study.SNM_T, study.SNM_LAP])
+@pytest.mark.parametrize("series", [study.SNM_T, pytest.param(study.SNM_LAP, marks=pytest.mark.slow)])
 def test_as_released_it_loses_more_than_epsilon_and_releases_nothing(series: str) -> None:
     """On tables of eight records, at a budget of the figure; the sound calibration keeps epsilon there."""
     epsilon = study.AUTHORS_GRID[12]
