@@ -95,4 +95,4 @@ def test_two_columns_of_one_name_are_refused(
     (tmp_path / "d.toml").write_text("a = [1, 2]\ny = [0, 1]\n", encoding="utf-8")
     words = ["--target", "y", "--domains", str(tmp_path / "d.toml")]
     assert 2 == main(["check", str(tmp_path / "d.csv"), *words, *place])
-    assert "two columns called 'a'" in capsys.readouterr().err
+    assert "the same name twice" in capsys.readouterr().err

@@ -63,7 +63,7 @@ def test_columns_are_read_by_name(tmp_path: Path, suffix: str) -> None:
     assert [30, 40] == dps.Column.read(path, "age").values.tolist()
     with pytest.raises(ValueError, match="has 2 columns: say which"):
         dps.Column.read(path)
-    with pytest.raises(ValueError, match="does not have one column 'size'"):
+    with pytest.raises(ValueError, match="has no column 'size'"):
         dps.Column.read(path, "size")
     assert np.isnan(dps.Column.read(path, "name").values).all()
 

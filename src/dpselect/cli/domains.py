@@ -10,9 +10,8 @@ from typing import Any
 import dpselect as dps
 from dpselect.cli.options import one_of, option
 from dpselect.cli.request import Request
+from dpselect.sources.absent import what_there_is
 
-# So many columns are named in a message.
-_SHOWN = 20
 READING = (
     option(
         "--missing",
@@ -100,13 +99,11 @@ def require_columns(request: Request, domains: Mapping[str, Any], columns: Itera
     there = [*columns]
     stray = next((name for name in domains if name not in there), None)
     if stray is not None:
-        more = ", ..." if len(there) > _SHOWN else ""
         raise ValueError(
-            f"{request.domains} has a domain for {stray!r}, and the table has no such column: it has "
-            f"{', '.join(map(repr, there[:_SHOWN]))}{more}. Correct the name, or delete its line."
+            f"{request.domains} has a domain for {stray!r}, and the table has no such column: "
+            f"{what_there_is(there, request.file)}. Correct the name, or delete its line."
         )
     if {*domains} <= {request.target}:
         raise ValueError(
-            f"{request.domains} has no domain but that of the target: add the columns to learn from, of "
-            f"{', '.join(map(repr, [name for name in there if name != request.target][:_SHOWN]))}."
+            f"{request.domains} has no domain but that of the target: add those of the columns to learn from."
         )

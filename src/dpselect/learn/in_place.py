@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -76,9 +76,22 @@ def _opened(source: Any, y: Any, reading: Reading, stack: ExitStack) -> tuple[Wa
     if reading.person is not None:
         raise ValueError("person= goes with frames: in a warehouse, build a table with few rows per person.")
     opened.require([y])
-    known = reading.declared([name for name in opened.columns if name != y], y)
+    columns = [name for name in opened.columns if name != y]
+    if opened.is_csv:
+        _require_domains(columns, reading.domains)
+    known = reading.declared(columns, y)
     stack.enter_context(opened.reading())
     return opened, known, known.label(y)
+
+
+def _require_domains(columns: Sequence[str], domains: Any) -> None:
+    """Refuse csv files with columns that have no domain, and quote no name: perhaps it is a cell of a record."""
+    lacking = sum(name not in domains for name in columns) if isinstance(domains, Mapping) else 0
+    if lacking:
+        raise PrivacyError(
+            f"domains lacks {lacking} of the {len(columns)} columns that the first line of the csv file names: pass "
+            "the public domain of every column."
+        )
 
 
 def _required(records: StoredRecords, attributes: Sequence[Attribute], reading: Reading) -> StoredRecords:

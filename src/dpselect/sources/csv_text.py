@@ -63,7 +63,7 @@ def integer(text: str) -> int | None:
 
 
 def header(path: str | Path) -> list[str]:
-    """Return the names of the columns, which are public as a schema is.
+    """Return the names of the columns, which no message may quote: perhaps the first line is a person's record.
 
     Raises:
         FileNotFoundError, ImportError: no such file; pyarrow is not installed.
@@ -87,7 +87,10 @@ def header(path: str | Path) -> list[str]:
         raise ValueError(f"{path.name} {what}: its first line must name the columns.")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise ValueError(f"{path.name} has two columns called {twice!r}: give every column a name of its own.")
+        # Perhaps this line is a person's record, so nothing of it is quoted.
+        raise ValueError(
+            f"The first line of {path.name} holds the same name twice: it must name the columns, no two of them alike."
+        )
     return names
 
 

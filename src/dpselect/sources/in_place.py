@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dpselect.sources import csv_text
+from dpselect.sources.absent import in_csv
 from dpselect.sources.locators import missing
 
 _ENDINGS = (".parquet", *csv_text.ENDINGS)
@@ -31,7 +32,7 @@ def files(path: Path) -> list[Path]:
 
 def is_csv(paths: Sequence[Path]) -> bool:
     """Return whether these are csv files, whose columns are text."""
-    return any(file.name.lower().endswith(csv_text.ENDINGS) for file in paths)
+    return in_csv([*paths])
 
 
 def columns(paths: Sequence[Path]) -> list[str]:

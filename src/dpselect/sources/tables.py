@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from dpselect.sources import arrow_text, csv_text, frames
+from dpselect.sources.absent import no_column
 from dpselect.sources.locators import missing
 
 
@@ -29,7 +30,7 @@ def column(path: str | Path, name: str | None = None) -> Any:
         if not path.is_file():
             raise missing(path)
         return _parquet(path, name)
-    wanted = _choose(csv_text.header(path), name)
+    wanted = _choose(csv_text.header(path), name, path)
     return csv_text.columns(path, [wanted])[wanted]
 
 
@@ -75,7 +76,9 @@ def arrows(path: str | Path, names: list[Any]) -> dict[Any, Any]:
 
 
 def names(path: str | Path) -> list[str]:
-    """Return the names of the columns of a ``.csv`` or ``.parquet`` file, which are public as a schema is.
+    """Return the names of the columns of a ``.csv`` or ``.parquet`` file: a schema, or the first line of a csv file.
+
+    Whether that line holds names is not known, so no message may quote it.
 
     Raises:
         FileNotFoundError, ImportError, ValueError: as :func:`column`.
@@ -130,7 +133,7 @@ def _parquet(path: Path, name: str | None) -> Any:
     arrow, parquet = _arrow(), _arrow("parquet")
     try:
         with parquet.ParquetFile(path) as file:
-            wanted = _choose(file.schema_arrow.names, name)
+            wanted = _choose(file.schema_arrow.names, name, path)
             return arrow_text.readable(file.read(columns=[wanted])[wanted])
     except (arrow.ArrowException, OSError):
         raise ValueError(f"{path.name} is not a complete parquet file.") from None
@@ -140,7 +143,7 @@ def _csv(path: Path, name: str | None) -> Any:
     arrow, reader = _arrow(), _arrow("csv")
     try:
         with reader.open_csv(path, read_options=reader.ReadOptions(block_size=2**16)) as peek:
-            wanted = _choose(peek.schema.names, name)
+            wanted = _choose(peek.schema.names, name, path)
         # "nan" and "NULL" count as empty cells, which are refused later.
         options = reader.ConvertOptions(include_columns=[wanted])
         return reader.read_csv(path, convert_options=options)[wanted]
@@ -150,16 +153,18 @@ def _csv(path: Path, name: str | None) -> Any:
         ) from None
 
 
-def _choose(names: list[str], name: str | None) -> str:
-    """Return the wanted column; column names are public, as a schema is."""
+def _choose(names: list[str], name: str | None, path: Path) -> str:
+    """Return the wanted column."""
     if not names:
         raise ValueError("The file has no columns: pass a table.")
     if name is None and len(names) == 1:
         return names[0]
     if name is None:
         raise ValueError(f"The file has {len(names)} columns: say which (--column).")
-    if names.count(name) != 1:
-        raise ValueError(f"The file does not have one column {name!r}: it has {', '.join(map(repr, names[:20]))}.")
+    if name not in names:
+        raise no_column(name, names, path)
+    if names.count(name) > 1:
+        raise ValueError(f"{path.name} has two columns called {name!r}: give every column a name of its own.")
     return name
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice
 from dpselect.sources import in_place
+from dpselect.sources.absent import no_column
 from dpselect.sources.engines import engine, engine_of
 from dpselect.sources.locators import file_of, is_url, require_plain, without_secrets
 
@@ -126,7 +127,7 @@ class Warehouse:
 
     @property
     def columns(self) -> list[str]:
-        """Return the names of the columns, which are public as a schema is."""
+        """Return the names of the columns: a schema, or the first line of csv files, which no message may quote."""
         return [name for name in self.table.columns if name != self.key]
 
     @property
@@ -143,7 +144,7 @@ class Warehouse:
         there = list(self.table.columns)
         for name in names:
             if name not in there:
-                raise ValueError(f"The table has no column {name!r}: it has {', '.join(map(repr, there[:20]))}.")
+                raise no_column(name, there, self.files)
 
     def only(self, names: Iterable[str]) -> Warehouse:
         """Return the table with these columns, as far as it has them, and its key.

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.sources import frames, identity, tables
+from dpselect.sources.absent import no_column
 from dpselect.sources.distinct import distinct
 from dpselect.sources.locators import without_secrets
 from dpselect.sources.public_names import PublicNames
@@ -131,14 +132,14 @@ def _columns(table: Any, wanted: list[Any]) -> tuple[dict[Any, Any], dict[str, s
         TypeError, ValueError: not a table; it has no such column; columns of different lengths.
     """
     if isinstance(table, (str, Path)):
-        columns = tables.arrows(table, wanted)
-        there, metadata = list(columns), {"source": without_secrets(str(table))}
+        source, columns, there = table, tables.arrows(table, wanted), tables.names(table)
+        metadata = {"source": without_secrets(str(table))}
     else:
         there, columns = frames.some(table, wanted)
-        metadata = {}
+        source, metadata = None, {}
     for name in wanted:
         if name not in columns:
-            raise ValueError(f"The table has no column {name!r}: it has {', '.join(map(repr, there[:20]))}.")
+            raise no_column(name, there, source)
     if len({len(columns[name]) for name in wanted}) > 1:
         raise ValueError("The columns have different lengths: pass one value per record in every column.")
     return columns, metadata

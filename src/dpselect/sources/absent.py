@@ -1,0 +1,45 @@
+"""What is said when a table lacks a column.
+
+The first line of a csv file names its columns, or is the first person's record where somebody forgot the names: no
+message quotes it. Parquet files, frames and engines have a schema, which is public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+# So many columns are named in a message.
+_SHOWN = 20
+_CSV = (".csv", ".csv.gz")
+
+
+def no_column(name: Any, names: Sequence[Any], source: Any = None) -> ValueError:
+    """Return what refuses a column that a table lacks.
+
+    Args:
+        name: the column that was asked for.
+        names: the columns that there are.
+        source: the file or files that the table is in, if any.
+    """
+    return ValueError(f"The table has no column {name!r}: {what_there_is(names, source)}.")
+
+
+def what_there_is(names: Sequence[Any], source: Any = None) -> str:
+    """Return which columns there are, or how many the first line of a csv file names, which lacks the wanted one."""
+    if not in_csv(source):
+        more = ", ..." if len(names) > _SHOWN else ""
+        return f"it has {', '.join(map(repr, names[:_SHOWN]))}{more}"
+    if len(names) == 1:
+        return (
+            "the first line of a csv file must name the columns, and names only one here; commas separate columns, "
+            "semicolons and tabs do not"
+        )
+    return f"the first line of a csv file must name the columns, and none of the {len(names)} here is called that"
+
+
+def in_csv(source: Any) -> bool:
+    """Return whether a table is in a csv file, or in several."""
+    paths = source if isinstance(source, (list, tuple)) else [source]
+    return any(isinstance(path, (str, Path)) and Path(path).name.lower().endswith(_CSV) for path in paths)
