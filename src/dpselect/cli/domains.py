@@ -104,6 +104,4 @@ def require_columns(request: Request, domains: Mapping[str, Any], columns: Itera
             f"{what_there_is(there, request.file)}. Correct the name, or delete its line."
         )
     if {*domains} <= {request.target}:
-        raise ValueError(
-            f"{request.domains} has no domain but that of the target: add those of the columns to learn from."
-        )
+        raise ValueError(f"{request.domains} has no domain but that of the target: add the columns to learn from.")
