@@ -431,3 +431,14 @@ def test_the_picture_of_negative_weights_has_the_best_on_its_front(drawn: list, 
 
     assert set(front_of(drawn[0])[0]) & best
     assert "degree, less is better" == axes.get_xlabel()
+
+
+@pytest.mark.parametrize("verb", ["percentile", "quantiles"])
+def test_a_percentage_that_may_be_a_share_is_refused(
+    verb: str, people: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one sentence that says how to ask for either."""
+    assert 2 == main([verb, people, "--column", "age", "--p", "0.5", *BOUNDS, "--epsilon", "1"])
+
+    words = capsys.readouterr().err
+    assert "For the share pass 50; for 0.5 per cent pass the share 0.005 to dpselect quantiles --shares." in words

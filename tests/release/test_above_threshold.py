@@ -467,3 +467,10 @@ def test_errors_in_words_and_in_units() -> None:
         dps.threshold_error(Fraction(1, 2**18), questions=9, kind="real", probability=1 - Fraction(1, 10**299))
     with pytest.raises(ValueError, match="probability must be below 1"):
         dps.threshold_error(1, questions=9, probability=1)
+
+
+def test_an_answer_is_true_if_it_is_above() -> None:
+    """So that a stream may be asked in a condition."""
+    with dps.above_threshold(1000, 50, positives=2, range_bound=1) as stream:
+        assert not stream.ask(0)
+        assert stream.ask(2000)

@@ -159,6 +159,13 @@ class Closed:
         ([50], [0], ValueError, "at least 2"),
         ([0.25, 0.5, 0.75], range(5), ValueError, r"^0.25, 0.5 and 0.75 are shares: pass 25, 50 and 75, or use quant"),
         ([0, 0.5, 1], range(5), ValueError, "are shares"),
+        (
+            [0.5],
+            range(5),
+            ValueError,
+            r"share \(the median\)\? For the share pass 50; for 0.5 per cent pass the share 0.005",
+        ),
+        ([Fraction(1, 4)], range(5), ValueError, "0.25 meant in per cent, or as a share\\? For the share pass 25;"),
     ],
 )
 def test_bad_percentages_are_refused_before_anything_is_spent(p, grid, error, message: str) -> None:
@@ -248,9 +255,9 @@ def test_a_share_may_have_any_digits() -> None:
     assert 9 == len(dps.quantiles([1, 3], np.linspace(0, 1, 11)[1:-1], grid=range(5), epsilon=1).candidates)
 
 
-@pytest.mark.parametrize("p", [[0.5], [0.1, 99.9], [0, 1], [1, 2]])
+@pytest.mark.parametrize("p", [[0.1, 99.9], [0, 1], [1, 2]])
 def test_small_percentages_that_may_be_meant_are_taken(p) -> None:
-    """One alone, beside a larger one, or whole."""
+    """Beside a larger one, or whole."""
     assert len(p) == len(dps.percentiles([1, 3], p, grid=range(5), epsilon=1).candidates)
 
 

@@ -116,6 +116,12 @@ def test_up_to_three_settings_are_tried_once_each() -> None:
     assert (None, None, None) == (failing.setting, failing.result, failing.score)
 
 
+def test_a_run_that_tells_nothing_of_its_arguments_is_taken() -> None:
+    """Some callables of C have no signature, and others pass on whatever they get."""
+    assert dps.tune_privately(max, [1], 1, neighbours="add-remove").setting is None
+    assert 1 == dps.tune_privately(lambda *anything: anything[:1] * 2, [1], 1, neighbours="add-remove").setting
+
+
 def test_nothing_that_is_returned_depends_on_how_many_runs_there_were() -> None:
     """The same winner after one run and after fifty: the same fields, and the same bytes."""
 
@@ -164,6 +170,9 @@ def test_parts_of_the_data_are_refused_where_a_changed_record_may_be_in_two() ->
         ({"settings": "abc"}, "a list of what to try"),
         ({"settings": 3}, "a list of what to try"),
         ({"run": 3}, "run must be a function"),
+        ({"run": lambda setting: (setting, 1)}, r"called as run\(setting, draws\)"),
+        ({"run": lambda setting, draws, table: (setting, draws, table)}, "make it take these two arguments"),
+        ({"run": lambda *, setting, draws: (setting, draws)}, "make it take these two arguments"),
         ({"epsilon": 0}, "epsilon must be positive"),
         ({"gamma": 1}, "gamma must be at least"),
         ({"gamma": 0}, "gamma must be positive"),

@@ -98,7 +98,8 @@ def percentiles(
     Args:
         p: distinct percentages, 0 <= p <= 100: 0 is the minimum, 50 the median, 100 the maximum. Several of which none
             exceeds 1 and not all are whole, such as [0.25, 0.5, 0.75], can only be shares and are refused: those go
-            to :func:`quantiles`. A single one may be as small as it likes.
+            to :func:`quantiles`. So is a single one between 0 and 1, which may be either: half a per cent is
+            ``quantiles(values, [0.005])``.
 
     The other arguments, the guarantee and what is raised are those of :func:`quantiles`.
 

@@ -21,7 +21,7 @@ from dpselect.release.threshold_rules import ThresholdRules
 
 @dataclass(frozen=True)
 class ThresholdAnswer:
-    """What may be published of one question.
+    """What may be published of one question; as a condition it is true if the answer is above.
 
     Attributes:
         above: whether the noisy value reached the noisy threshold.
@@ -35,6 +35,9 @@ class ThresholdAnswer:
     level: int | None
     gap: int | Fraction | None
     paid: Fraction
+
+    def __bool__(self) -> bool:
+        return self.above
 
     def __str__(self) -> str:
         return "above" if self.above else "below"

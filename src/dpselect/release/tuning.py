@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -76,7 +77,8 @@ class Tuned(Generic[S_co, R_co]):
     """What a search releases: the winner, and the promise for all of it.
 
     Attributes:
-        setting: the setting of the winner; ``None`` where no run was good enough, or every run failed.
+        setting: the setting of the winner; ``None`` where no run was good enough, or every run raised, or returned
+            anything but a result and a number. Which of these it was is private.
         result: what the winner returned.
         score: its released score, which is biased upwards: it is the largest of several noisy ones.
         guarantee: the promise.
@@ -178,8 +180,7 @@ def tune_privately(
     >>> best.setting, best.guarantee
     (5, Guarantee(epsilon=4, neighbours='add-remove'))
     """
-    if not callable(run):
-        raise TypeError("run must be a function of a setting and of draws that returns a result and its score.")
+    _require_run(run)
     choices = list(settings) if isinstance(settings, Sequence) and not isinstance(settings, str) else []
     if not choices:
         raise ValueError("settings must be a list of what to try: pass at least one.")
@@ -231,6 +232,22 @@ def searched(
         if latest is not None and (best is None or latest.score > best.score):
             best = latest
     return best
+
+
+def _require_run(run: Any) -> None:
+    """Refuse what cannot be called with a setting and draws: what that needs is public, and runs fail in silence."""
+    if not callable(run):
+        raise TypeError("run must be a function of a setting and of draws that returns a result and its score.")
+    try:
+        signature = inspect.signature(run)
+    except (TypeError, ValueError):
+        # Some that are written in C tell nothing of their arguments.
+        return
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        # What it takes is not quoted: a default may be private.
+        raise TypeError("run is called as run(setting, draws): make it take these two arguments.") from None
 
 
 def _public(number: Any, name: str) -> Fraction:

@@ -64,16 +64,18 @@ def shares_of(shares: Iterable[Any]) -> list[Fraction]:
 def shares_of_percentages(p: Iterable[Any]) -> list[Fraction]:
     """Return the shares p / 100 of distinct percentages, 0 <= p <= 100, exactly; a float is read as its decimal text.
 
-    Several of which none exceeds 1 and not all are whole can only be shares. A single one may be as small as it likes.
+    Several of which none exceeds 1 and not all are whole can only be shares. One alone between 0 and 1 may be either.
 
     Raises:
         TypeError: not a list of numbers.
-        ValueError: none, one given twice, or one outside [0, 100]; several that can only be shares.
+        ValueError: none, one given twice, or one outside [0, 100]; some that can only be, or may be, shares.
 
-    >>> shares_of_percentages([0.1, 99.9]), shares_of_percentages([0.5])
-    ([Fraction(1, 1000), Fraction(999, 1000)], [Fraction(1, 200)])
+    >>> shares_of_percentages([0.1, 99.9])
+    [Fraction(1, 1000), Fraction(999, 1000)]
     """
     exact = _listed(p, "p", "percentages", "[25, 50, 75]")
+    if len(exact) == 1:
+        require_no_share(exact[0])
     if len(exact) > 1 and all(0 <= each <= 1 for each in exact) and any(each.denominator > 1 for each in exact):
         raise ValueError(
             Advice(
@@ -84,6 +86,19 @@ def shares_of_percentages(p: Iterable[Any]) -> list[Fraction]:
     if not all(0 <= each <= 100 for each in exact):
         raise ValueError(_RANGE)
     return _distinct([each / 100 for each in exact], "A percentage")
+
+
+def require_no_share(p: Fraction) -> None:
+    """Refuse a single percentage that may be meant as a share, such as 0.5 for the median (``ValueError``)."""
+    if 0 < p < 1:
+        low, high = f"{float(p):g}", f"{float(100 * p):g}"
+        raise ValueError(
+            Advice(
+                f"Is {low} meant in per cent, or as a share{' (the median)' if p == Fraction(1, 2) else ''}? For the "
+                f"share pass {high}; for {low} per cent pass the share {float(p / 100):g} to "
+                "{quantiles|dpselect quantiles --shares}."
+            )
+        )
 
 
 def _listed(values: Iterable[Any], name: str, kind: str, example: str) -> list[Fraction]:

@@ -10,6 +10,7 @@ from dpselect.cli.options import number, option
 from dpselect.cli.release import best, mechanism_of, released
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
+from dpselect.utilities.shares import require_no_share
 
 DEFAULT = "permute-and-flip"
 DATA = (
@@ -20,6 +21,7 @@ DATA = (
 
 def scores(request: Request) -> dict[str, dps.Scores]:
     """Return the recommended score."""
+    require_no_share(request.p)
     grid, column = columns.grid_and_column(request)
     return {"rank": dps.utilities.percentile(column, request.p, grid=grid)}
 
