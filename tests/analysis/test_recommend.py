@@ -79,7 +79,7 @@ def test_bad_epsilon_is_refused() -> None:
         dps.recommend(dps.Scores([1, 2], 1), 0, data="public")
 
 
-@pytest.mark.parametrize(("sign", "zero"), [(1, "worst"), (-1, "best")])
+@pytest.mark.parametrize(("sign", "zero"), [(1, "worst"), pytest.param(-1, "best", marks=pytest.mark.slow)])
 def test_a_zero_that_is_not_declared_is_pointed_out(sign: int, zero: str) -> None:
     """Where declaring it would help; once it is declared the figure is that of the advice."""
     safe = dps.sensitivity.local(lambda t: float(t >= 30), ceiling=1.0)

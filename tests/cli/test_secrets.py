@@ -80,8 +80,15 @@ def test_nothing_shows_a_secret(address: str, caplog: pytest.LogCaptureFixture) 
     assert "PW" not in caplog.text
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
-@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize(
+    ("line", "address"),
+    [
+        # Every line with every third address and every address with a third of the lines, and -m slow all of them.
+        pytest.param(line, address, marks=pytest.mark.slow if (at + turn) % 3 else ())
+        for at, line in enumerate(LINES)
+        for turn, address in enumerate(ADDRESSES)
+    ],
+)
 def test_no_command_shows_a_secret(address: str, line: str, tmp_path: Path, monkeypatch, capsys) -> None:
     """One sentence, status 2."""
     monkeypatch.chdir(tmp_path)

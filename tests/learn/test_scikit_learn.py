@@ -14,17 +14,28 @@ COMPARE_TWO_FITS = ("check_fit_idempotent", "check_supervised_y_2d", "check_clas
 OBSERVED = {"domains": "observed-not-private", "epsilon": 10}
 
 
+def checks_of(*estimators):
+    """Every check of theirs, of these."""
+    return parametrize_with_checks(
+        list(estimators),
+        expected_failed_checks=lambda _: dict.fromkeys(COMPARE_TWO_FITS, "two fits draw different randomness"),
+    )
+
+
 @pytest.mark.filterwarnings("ignore:Domains and classes are read from the data")
-@parametrize_with_checks(
-    [
-        DPTreeClassifier(**OBSERVED),
-        DPID3Classifier(**OBSERVED, max_depth=2, bins=4),
-        DPRandomForestClassifier(**OBSERVED, n_trees=3, max_depth=3),
-    ],
-    expected_failed_checks=lambda _: dict.fromkeys(COMPARE_TWO_FITS, "two fits draw different randomness"),
-)
+@checks_of(DPTreeClassifier(**OBSERVED))
 def test_scikit_learn_finds_nothing(estimator, check) -> None:
-    """Every check of theirs, with domains read from the data."""
+    """With domains read from the data."""
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Domains and classes are read from the data")
+@checks_of(
+    DPID3Classifier(**OBSERVED, max_depth=2, bins=4), DPRandomForestClassifier(**OBSERVED, n_trees=3, max_depth=3)
+)
+def test_scikit_learn_finds_nothing_in_the_others(estimator, check) -> None:
+    """They read data and labels by the same code as the default tree."""
     check(estimator)
 
 

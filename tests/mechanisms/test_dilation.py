@@ -115,7 +115,11 @@ def test_kappa_is_rounded_up(gamma: int, least: float) -> None:
 
 @pytest.mark.parametrize(
     ("gamma", "m"),
-    [pytest.param(g, m, marks=() if m < 1000 else pytest.mark.slow) for g in (0, 2, 4, 8) for m in (2, 9, 50, 1000)],
+    [
+        pytest.param(g, m, marks=() if m in (2, 50) and g in (0, 2, 8) else pytest.mark.slow)
+        for g in (0, 2, 4, 8)
+        for m in (2, 9, 50, 1000)
+    ],
 )
 def test_scaling_noise_costs_at_most_the_stated_factor(gamma: int, m: int) -> None:
     """By the exact law: grow the scale of all noises a little and compare, over gaps and groups."""

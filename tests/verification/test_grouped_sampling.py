@@ -52,7 +52,7 @@ def test_groups_follow_the_law_at_length(name: str, entropy) -> None:
     verify(name, 200_000, entropy)
 
 
-@pytest.mark.parametrize("name", ["exponential", "permute-and-flip"])
+@pytest.mark.parametrize("name", [pytest.param("exponential", marks=pytest.mark.slow), "permute-and-flip"])
 def test_ordinals_of_pairs_follow_the_peeled_law(name: str, entropy) -> None:
     """The joint law of two picks as (group, ordinal), against candidate by candidate; wrong epsilons are rejected."""
     mechanism, counts = dps.mechanism(name), np.array([1, 2, 3])
