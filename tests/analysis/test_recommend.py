@@ -108,7 +108,8 @@ def test_pareto_scores_want_dampening() -> None:
     assert advice.table[0][1] < 0.001
 
 
-def test_tuning_finds_the_best_share_of_each_noise() -> None:
+@pytest.mark.parametrize("points", [5, pytest.param(13, marks=pytest.mark.slow)])
+def test_tuning_finds_the_best_share_of_each_noise(points: int) -> None:
     """No share on a fine grid is better by more than a few per cent, and the mechanism it returns has that error."""
     safe = dps.sensitivity.local(lambda t: float(t >= 20), ceiling=1.0)
     slow = dps.sensitivity.local(lambda t: min(1.0, 0.01 + 1e-3 * t), ceiling=1.0)
@@ -122,7 +123,7 @@ def test_tuning_finds_the_best_share_of_each_noise() -> None:
         for noise, name in (("student-t", "smooth-noisy-max"), ("cauchy-2", 'smooth-noisy-max, noise="cauchy-2"')):
             fine = min(
                 dps.expected_error(scores, epsilon, mechanism=dps.mechanism("smooth-noisy-max", noise=noise, phi=phi))
-                for phi in np.linspace(0.05, 0.95, 13)
+                for phi in np.linspace(0.05, 0.95, points)
             )
             assert errors[name] <= 1.05 * fine
         assert f"phi={advice.mechanism.parameters['phi']}" in advice.sentence
