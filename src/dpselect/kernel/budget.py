@@ -70,7 +70,7 @@ class Allowance:
     """What is left of what was paid. It only falls, whatever threads do; other processes and copies have nothing.
 
     What was paid is a number of releases, and each draw belongs to one of them: what another rule than the sum makes of
-    a release holds for the draws too.
+    a release holds for the draws too. Proof: ``budget.md``.
 
     Args:
         epsilon: of each release.
@@ -78,11 +78,9 @@ class Allowance:
         releases: how many there may be.
         ranged: whether each was promised to have bounded range: then it is one draw that has it.
         delta: of each release; without one, draws that have a delta are refused.
-
-    Proof of what its parts promise: ``budget.md``.
     """
 
-    __slots__ = ("_closed", "_delta", "_each", "_lent", "_lock", "_process", "_unused", "neighbours", "ranged")
+    __slots__ = ("_busy", "_closed", "_delta", "_each", "_lent", "_lock", "_process", "_unused", "neighbours", "ranged")
 
     def __init__(
         self,
@@ -93,17 +91,16 @@ class Allowance:
         ranged: bool = False,
         delta: Fraction = _NOTHING,
     ) -> None:
-        self._delta = delta
-        self._each, self.neighbours, self.ranged = epsilon, neighbours, ranged
+        self._each, self._delta, self.neighbours, self.ranged = epsilon, delta, neighbours, ranged
         # Releases that were not begun, and the epsilon and delta that are left of the one that was.
         self._unused = releases, _NOTHING, _NOTHING
         self._lent: list[Allowance] | None = None
-        self._closed, self._lock, self._process = False, RLock(), os.getpid()
+        self._busy, self._closed, self._lock, self._process = False, False, RLock(), os.getpid()
 
     @property
     def left(self) -> Fraction:
         """Return the epsilon that may still be drawn with."""
-        releases, rest, _ = self._unused
+        releases, rest, _ = (0, _NOTHING, _NOTHING) if self._closed else self._unused
         return releases * self._each + rest
 
     def allows(self, epsilon: Fraction) -> bool:
@@ -118,23 +115,29 @@ class Allowance:
         """
         self._require_here()
         with self._lock:
-            self._require_whole("drawing from the whole")
-            possible = epsilon.numerator > 0
-            after = self._after(epsilon, count, delta) if possible else None
-            if after is None and possible and self._after(epsilon, count, _NOTHING):
-                raise PrivacyError(
-                    f"This draw has delta {delta * count}, and this budget has no delta left for it: open with "
-                    "Guarantee(epsilon, neighbours, delta), or use a mechanism that needs none."
-                )
-            if after is None:
-                raise PrivacyError(
-                    f"This draw asks for epsilon {epsilon * count} and {self.left} is left of what was paid"
-                    f"{f', at most {self._each} for each draw' if self._unused[0] else ''}: pay for it when the "
-                    "release is opened, or draw with less."
-                )
-            self._unused = after
+            self._require_idle()
+            self._busy = True
+            try:
+                self._require_whole("drawing from the whole")
+                possible = epsilon.numerator > 0
+                after = self._after(epsilon, count, delta) if possible else None
+                if after is None:
+                    without = possible and self._after(epsilon, count, _NOTHING) is not None
+                    raise PrivacyError(self._refusal(epsilon * count, delta * count if without else _NOTHING))
+                self._unused = after
+            finally:
+                self._busy = False
             # Collecting garbage may have left the block of this part meanwhile.
             self._require_open()
+
+    def _refusal(self, epsilon: Fraction, delta: Fraction) -> str:
+        if delta:
+            return f"This draw has delta {delta} and there is no delta left for it: open with a Guarantee that has it."
+        most = f", at most {self._each} for each draw" if self._unused[0] else ""
+        return (
+            f"This draw asks for epsilon {epsilon} and {self.left} is left of what was paid{most}: pay for it when the "
+            "release is opened, or draw with less."
+        )
 
     def _after(self, epsilon: Fraction, count: int, delta: Fraction) -> tuple[int, Fraction, Fraction] | None:
         """Return what ``count`` draws leave, or ``None`` where they do not fit; no draw is part of two releases."""
@@ -181,28 +184,38 @@ class Allowance:
 
     @contextmanager
     def _lending(self) -> Iterator[Callable[[], Allowance]]:
-        lent: list[Allowance] = []
+        lent, ended = list[Allowance](), False
 
         def lend() -> Allowance:
             self._require_here()
             with self._lock:
-                if self._lent is not lent:
+                part = self._part()
+                lent.append(part)
+                # Asked last: whatever ends the block from here on also ends this part.
+                if ended or self._closed:
                     raise PrivacyError("The block of these attempts has ended: begin them inside it.")
-                lent.append(self._part())
-                return lent[-1]
+                return part
 
         self._require_here()
         with self._lock:
-            self._require_whole("lending it again")
-            self._lent = lent
+            self._require_idle()
+            self._busy = True
+            try:
+                self._require_whole("lending it again")
+                self._lent = lent
+            finally:
+                self._busy = False
         try:
             yield lend
         finally:
             with self._lock:
-                if self._lent is lent:
-                    self._unused, self._lent = self._least(), None
+                # No part can be begun from here on, none draws after its end, and so what is left of them stands still.
+                ended = True
                 for each in lent:
                     each.close()
+                if self._lent is lent:
+                    self._unused = self._least()
+                    self._lent = None
 
     def _part(self) -> Allowance:
         part = Allowance(self._each, self.neighbours, ranged=self.ranged, delta=self._delta)
@@ -219,9 +232,9 @@ class Allowance:
     def close(self) -> None:
         """Leave nothing, to whoever still holds it or a part of it."""
         with self._lock:
+            self._closed = True
             for each in self._lent or ():
                 each.close()
-            self._unused, self._lent, self._closed = (0, _NOTHING, _NOTHING), None, True
 
     def require_open(self) -> None:
         """Refuse (``PrivacyError``) where nothing may be drawn: its block has ended, or this is another process."""
@@ -231,6 +244,11 @@ class Allowance:
     def _require_open(self) -> None:
         if self._closed:
             raise PrivacyError("The block of this budget has ended: draw inside it.")
+
+    def _require_idle(self) -> None:
+        # Signals and collected garbage run code in the thread that holds the lock, whatever it is about to write.
+        if self._busy:
+            raise PrivacyError("Another draw from this budget is under way: draw when it has been answered.")
 
     def _require_whole(self, before: str) -> None:
         self._require_open()

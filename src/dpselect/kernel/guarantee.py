@@ -31,9 +31,8 @@ class Guarantee:
         epsilon: exact.
         neighbours: what one step between databases is.
         delta: 0 for pure differential privacy.
-        bounded_range: the log-ratios of all outcomes lie in an interval of length epsilon, so that many
-            such releases compose better than epsilon each (Dong, Durfee and Rogers 2020). Given by the
-            exponential sampler, never by permute-and-flip.
+        bounded_range: all log-ratios lie in an interval of length epsilon, so that many such releases compose better
+            (Dong, Durfee and Rogers 2020). Given by the exponential sampler, never by permute-and-flip.
 
     Raises:
         TypeError, ValueError: epsilon is not a positive finite number, or delta not one in [0, 1): no promise costs

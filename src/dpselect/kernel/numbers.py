@@ -21,8 +21,7 @@ def exact_epsilon(epsilon: Epsilon) -> Fraction:
     """Return epsilon as the exact number that was written: 0.1 means 1/10.
 
     Args:
-        epsilon: an int, float, Fraction or Decimal, positive and finite. A float stands for its shortest
-            decimal text.
+        epsilon: an int, Fraction or Decimal, or a float, which stands for its shortest decimal text.
 
     Raises:
         TypeError: not a number.

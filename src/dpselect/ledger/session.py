@@ -25,7 +25,7 @@ class Session:
         self._process = os.getpid()
         self.terms, self.totals = terms, Totals()
         self._events: list[Event] = []
-        self._lock = threading.Lock()
+        self._busy, self._lock = False, threading.RLock()
 
     def spend(
         self,
@@ -39,7 +39,8 @@ class Session:
         """Record ``count`` releases, each with this guarantee.
 
         Raises:
-            BudgetError, ValueError: as :meth:`Ledger.spend`; a forked process, whose copy would be a budget of its own.
+            BudgetError, ValueError: as :meth:`Ledger.spend`; a forked process, whose copy would be a budget of its own;
+                a signal handler in the midst of another spend.
         """
         if os.getpid() != self._process:
             raise BudgetError(f"{_STAYS} Nothing was spent.")
@@ -47,9 +48,16 @@ class Session:
             guarantee, dataset=self.terms.dataset, mechanism=mechanism, count=count, note=note, metadata=metadata
         )
         with self._lock:
-            self.totals = self.terms.admit(self.totals, event)
-            self._events.append(event)
-            return len(self._events)
+            # The lock lets this thread in again: a signal or collected garbage may release in the midst of a spend.
+            if self._busy:
+                raise BudgetError("Another spend from this budget is under way: release when it is done.")
+            self._busy = True
+            try:
+                self.totals = self.terms.admit(self.totals, event)
+                self._events.append(event)
+                return len(self._events)
+            finally:
+                self._busy = False
 
     def with_metadata(self, **metadata: Any) -> WithMetadata:
         """Return this budget with metadata that every spend records; as :meth:`Ledger.with_metadata`."""

@@ -328,8 +328,7 @@ class Draws:
             )
         if self._allowance.ranged and not ranged:
             raise PrivacyError(
-                "What was paid has bounded range, and this draw has none: pay for a Guarantee without it, or use the "
-                "exponential mechanism."
+                "What was paid has bounded range, and this draw has none: use the exponential mechanism."
             )
         self._allowance.take(epsilon, count, delta)
 

@@ -35,13 +35,11 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
 
         Args:
             guarantee: what the release as a whole promises.
-            mechanism: the name that the ledger records.
             ledger: where the spend is recorded; ``None`` for the budget of the session around, if there is one.
-            metadata: where the data came from, recorded with the spend; nothing private.
             count: how many releases, each with this guarantee, are paid for; no draw is larger than one of them.
             per_person: how many records of one person there may be, where the guarantee protects persons: draws, which
                 protect records, may use that share of what was paid.
-            note: recorded with the spend.
+            mechanism, metadata, note: recorded with the spend: its name, where the data came from; nothing private.
 
         Guarantee: everything drawn inside the block has the guarantee, ``count`` times, if what the block computes from
         data reaches the outside through its draws only, bounds and sensitivities are true, and parts that are called

@@ -119,8 +119,7 @@ def top_k(
 
     Args:
         scores: in memory, or :class:`dpselect.Candidates` in an engine.
-        k: how many to name.
-        epsilon: the budget of the whole list.
+        k, epsilon: how many to name, and the budget of the whole list.
         mechanism: from :func:`dpselect.mechanism`.
         method: ``"one-shot"`` adds exponential noise of scale k / epsilon once and takes the k largest: for mechanisms
             that draw by permute-and-flip. ``"peeling"`` draws at epsilon / k, k times. ``None``: one-shot where the

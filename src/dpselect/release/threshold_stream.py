@@ -51,18 +51,20 @@ class ThresholdStream:
 
     It cannot be copied, pickled or used by a forked process, and several threads ask one after the other. Once it has
     ended it answers nothing more: another one is another spend. As a context manager it ends with its block.
-
-    Attributes:
-        rules: everything that is public about it.
     """
 
-    __slots__ = ("_bar", "_left", "_lock", "_require_open", "_whenever_ended", "rules")
+    __slots__ = ("_bar", "_busy", "_left", "_lock", "_require_open", "_rules", "_whenever_ended")
 
     def __init__(self, rules: ThresholdRules, bar: RaisedBar, require_open: Callable[[], None]) -> None:
-        self.rules = rules
+        self._rules = rules
         self._bar: RaisedBar | None = bar
-        self._left, self._lock = rules.budget, RLock()
+        self._busy, self._left, self._lock = False, rules.budget, RLock()
         self._require_open, self._whenever_ended = require_open, list[Callable[[], None]]()
+
+    @property
+    def rules(self) -> ThresholdRules:
+        """Return everything that is public about it."""
+        return self._rules
 
     @property
     def remaining(self) -> Fraction:
@@ -91,24 +93,32 @@ class ThresholdStream:
         if line is None:
             raise PrivacyError("The threshold is public and has to be named: pass threshold=.")
         distance = rules.value_ticks(value) - line
-        full = rules.levels[-1].price
+        distance = rules.value_ticks(value) - line
         # Before the lock too: in a forked process it may be taken for good.
         self._open_bar()
         with self._lock:
-            bar = self._open_bar()
-            if self._left < full:
+            # The lock lets this thread in again: a signal or collected garbage may ask in the midst of a question.
+            if self._busy:
                 raise PrivacyError("Another question of this stream is under way: ask when it has been answered.")
-            # The dearest answer is paid before the first coin; whatever stops this question leaves it paid.
-            self._left -= full
-            answer = _BELOW
-            for number, level in enumerate(rules.levels):
-                height = bar.height(distance - level.margin, level.rate)
-                if height is not None:
-                    answer = ThresholdAnswer(True, number, rules.in_units(height + level.margin), level.price)
-                    break
-            self._left += full - answer.paid
-            if self._left < full:
-                self.end()
+            self._busy = True
+            try:
+                return self._answered(self._open_bar(), distance)
+            finally:
+                if self._left < rules.levels[-1].price:
+                    self.end()
+                self._busy = False
+
+    def _answered(self, bar: RaisedBar, distance: int) -> ThresholdAnswer:
+        """Return the answer by the bar, and take what it costs."""
+        full, answer = self.rules.levels[-1].price, _BELOW
+        # The dearest answer is paid before the first coin; whatever stops this question leaves it paid.
+        self._left -= full
+        for number, level in enumerate(self.rules.levels):
+            height = bar.height(distance - level.margin, level.rate)
+            if height is not None:
+                answer = ThresholdAnswer(True, number, self.rules.in_units(height + level.margin), level.price)
+                break
+        self._left += full - answer.paid
         return answer
 
     def error(self, questions: int, probability: Epsilon = 0.95) -> ThresholdError:
