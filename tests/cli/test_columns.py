@@ -34,15 +34,14 @@ BOUNDS = ["--lower", "0", "--upper", "120"]
 
 
 def test_percentile(people: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """At a large epsilon the answer is exact; then come what it cost, its worst error and its p-value."""
+    """At a large epsilon the answer is exact; then come what it cost and its worst error, and no p-value."""
     assert 0 == main(["percentile", people, "--column", "age", "--p", "90", *BOUNDS, "--epsilon", "1000"])
 
-    answer, cost, worst, p_value = capsys.readouterr().out.splitlines()
+    answer, cost, worst = capsys.readouterr().out.splitlines()
 
     assert "percentile 90: 50" == answer
     assert "epsilon = 1000 per record added or removed, by permute-and-flip" == cost
     assert "as good as the best with probability 0.95, whatever the data" == worst
-    assert p_value.startswith("p = ")
 
 
 def test_median_of_decimals_on_a_finer_grid(people: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -200,7 +199,7 @@ def test_compare_works_for_graphs(capsys: pytest.CaptureFixture[str]) -> None:
         (["quantiles", "FILE", "--column", "age", "--p", "5", "--shares", "0.1", *BOUNDS, "--epsilon", "1"], "either"),
         (["quantiles", "FILE", "--column", "age", "--shares", "25", *BOUNDS, "--epsilon", "1"], "25 is a percentage"),
         (["quantiles", "FILE", "--column", "age", "--p", "5", *BOUNDS, "--step", "500", "--epsilon", "1"], "--step"),
-        (["snp", "FILE", "--families", "100", "--epsilon", "1"], "one column 'b'"),
+        (["snp", "FILE", "--families", "100", "--epsilon", "1"], "no column 'b'"),
         (["compare", "median", "FILE", "--column", "age", *BOUNDS, "--mechanisms", "expo"], "did you mean exponential"),
         (["compare", "median", "FILE", "--column", "age", *BOUNDS, "--out", "a.doc"], "not a picture"),
     ],

@@ -127,7 +127,7 @@ def test_a_shell_can_ask_what_may_follow(typed: list[str], suggested: set[str], 
     "words, said",
     [
         (["percentil"], "dpselect: there is no command 'percentil', did you mean percentile: see dpselect --help."),
-        (["budget"], "dpselect budget: name a task, create or show or spend or verify or settle or export: see "),
+        (["budget"], "dpselect budget: name a task: create, show, spend, verify, settle or export; see "),
         (["budget", "shw"], "dpselect budget: there is no task 'shw', did you mean show: see dpselect budget --help."),
         (["demo", "--epsilon", "1"], "dpselect demo: there is no option --epsilon: see dpselect demo --help."),
         (["--verzion"], "dpselect: there is no option --verzion, did you mean --version: see dpselect --help."),

@@ -3,6 +3,7 @@
 import json
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import dpselect as dps
@@ -54,8 +55,34 @@ def test_an_epsilon_tells_what_it_gives(capsys) -> None:
 
     assert [worst.below(0.95), worst.expected()] == [gives[0]["error_below"], gives[0]["expected_error"]]
     assert worst.tail(20) == chance["probability_of_error"]
+    assert 0 == main([*THOUSAND, "--epsilon", "1/2"])
+    flip, exponential = capsys.readouterr().out.splitlines()[-2:]
+    assert flip.endswith(f"at most {worst.expected():g}")
+    assert not exponential.endswith(f"at most {worst.expected():g}")
     assert 0 == main([*THOUSAND, "--epsilon", "1e-12"])
     assert "unknown" in capsys.readouterr().out
+
+
+def test_what_is_assumed_of_the_scores_is_said(capsys) -> None:
+    """Unless it is named, or follows from a grid: for counts the other one takes half the epsilon."""
+    line, note = ["plan", "--candidates", "1000", "--error", "10"], "For counts add --range-bound 1: half the epsilon."
+    assert 0 == main(line)
+    assert note in capsys.readouterr().out
+    for known in ([*line, "--range-bound", "2"], [*SALARIES, "--error", "10"]):
+        assert 0 == main(known)
+        assert "Assumed" not in capsys.readouterr().out
+
+
+def test_a_joint_list_that_cannot_be_drawn_has_no_row(capsys) -> None:
+    """It says why, by public facts; one that can be is drawn by the words of its row."""
+    line = [*THOUSAND, "--kind", "integer", "--k", "200"]
+
+    assert ["one-shot", "peeling"] == [plan["method"] for plan in facts([*line, "--epsilon", "0.001"], capsys)["plans"]]
+    assert 0 == main([*line, "--epsilon", "0.001"])
+    assert "joint: A joint list of 200 at this epsilon looks at" in capsys.readouterr().out
+    assert "joint" == facts([*line, "--epsilon", "100"], capsys)["plans"][-1]["method"]
+    scores = dps.Scores(np.arange(1000), 1, range_bound=1)
+    assert 200 == len(dps.top_k(scores, 200, 100, mechanism=dps.mechanism("exponential"), method="joint").candidates)
 
 
 def test_a_percentile_is_planned_by_its_grid_in_records(capsys) -> None:

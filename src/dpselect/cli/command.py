@@ -142,7 +142,8 @@ def understood(words: Sequence[str], request: Request) -> None:
         hint = verb.hint(request, context.args) if verb.hint else ""
         context.fail(f"{word!r} is one word too many{hint}: see {context.command_path} --help.")
     if verb.run is None:
-        context.fail(f"name a task, {' or '.join(verb.tasks)}: see {context.command_path} --help.")
+        *first, last = verb.tasks
+        context.fail(f"name a task: {', '.join(first)} or {last}; see {context.command_path} --help.")
     request.verb = verb
 
 

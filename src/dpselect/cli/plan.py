@@ -92,12 +92,13 @@ class Planned(Exception):
             "Dry run: nothing was spent, drawn or written.",
             f"cost       {total}{draws}",
             f"mechanism  {self.mechanism}",
-            "error      no bound follows from public facts alone"
-            if bound is None
-            else f"error      {bound}"
-            if isinstance(bound, str)
-            else f"error      expected at most {bound:.6g} in the score, per draw and whatever the data",
         ]
+        if isinstance(bound, str):
+            lines.append(f"error      {bound}")
+        elif bound is not None:
+            lines.append(f"error      {_mean(bound, request, self.count)}")
+        elif request.worst is None:
+            lines.append("error      no bound follows from public facts alone")
         if request.worst is not None:
             lines.append(f"accuracy   {request.worst.sentence(unit=request.unit)}")
         if self.balance is None:
@@ -109,11 +110,21 @@ class Planned(Exception):
 
 
 def _expected(request: Request) -> float | None:
-    """Return what the expected error of a draw is at most: the exact worst of one choice, or a published bound."""
-    if request.worst is not None and request.worst.case.k == 1:
-        worst: float = request.worst.expected()
-        return worst
+    """Return what the expected error of a draw is at most: the exact worst of one choice, or a published bound.
+
+    Of a list whose worst error is known it says nothing: that of a single draw is not that of the list.
+    """
+    if request.worst is not None:
+        known: float | None = request.worst.expected() if request.worst.case.k == 1 else None
+        return known
     return None if request.bound is None else request.bound()
+
+
+def _mean(bound: float, request: Request, count: int) -> str:
+    """Return in words what the error is on average: exact where it is known that some database has it."""
+    if request.worst is not None and request.worst.attained:
+        return f"expected {bound:.6g} in the score on the worst data"
+    return f"expected, at most {bound:.6g} in the score, {'per draw and ' if count > 1 else ''}whatever the data"
 
 
 def promise(guarantee: Guarantee, count: int = 1) -> dict[str, Any]:

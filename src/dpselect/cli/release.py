@@ -21,6 +21,8 @@ from dpselect.release.one_shot import ONE_SHOT, PEELING, has_gaps, method_of
 from dpselect.release.questions import question
 from dpselect.release.select import Release
 
+# From here on a share is written out.
+_TINY = Decimal("1e-8")
 # More candidates than this are not laid out for a bound on the error.
 _MOST = 10**7
 
@@ -41,11 +43,14 @@ def best(
     k: int = 1,
     unit: str = "",
     method: str | None = None,
+    gaps: bool = True,
     **facts: str,
 ) -> Release[Any]:
     """Release the best k candidates, from the ledger of the command line; ``facts`` are recorded.
 
     ``unit`` says what a score counts, where that is known, and ``method`` how a list is drawn, where that was asked.
+    ``gaps`` are released wherever they are free, unless they would say nothing: neighbouring values of a fine grid have
+    nearly the same score, so the lead of the best is small however sure it is.
     """
     purse = purse_of(request, **facts)
     k = require_count(k, len(scores))
@@ -61,13 +66,14 @@ def best(
         request.bound = bound(
             len(scores), sensitivity.ceiling, scores.range_bound, lambda: request.epsilon / k, mechanism
         )
-    gaps = (
-        method != PEELING
+    free = (
+        gaps
+        and method != PEELING
         and (k == 1 or way == ONE_SHOT)
         and mechanism.measure(scores) is not None
         and has_gaps(asked, k)
     )
-    return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, method=method, gaps=gaps, ledger=purse)
+    return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, method=method, gaps=free, ledger=purse)
 
 
 def bound(
@@ -112,10 +118,11 @@ def _told(release: Release[Any]) -> list[str]:
     """Return what the p-value says, and no more, where there is one."""
     if release.p_value is None:
         return []
-    wrong = "a wrong choice" if len(release.candidates) == 1 else "a list with a wrong name"
+    wrong = "a wrong choice" if len(release.candidates) == 1 else "a wrong name"
     # Rounded up, so that what is printed is a p-value too.
     shown = Context(prec=2, rounding=ROUND_CEILING).create_decimal(Decimal(release.p_value))
-    return [f"p = {shown:g}: whatever the data, {wrong} is announced with p at most a in at most a share a of releases"]
+    share = f"{shown.scaleb(2).normalize():f}" if shown > _TINY else f"{shown.scaleb(2):g}"
+    return [f"p = {shown:g}: whatever the data, {wrong} comes with a p this small in at most {share} % of releases"]
 
 
 def ranked(release: Release[Any]) -> list[str]:

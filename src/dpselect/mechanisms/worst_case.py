@@ -225,7 +225,7 @@ class WorstError:
     def expected(self) -> float:
         """Return what the expected error of one choice is at most, whatever the data; rounded up.
 
-        It is attained by the exponential mechanism, and permute-and-flip is never worse.
+        Some database has it by the exponential mechanism (``attained``), and permute-and-flip is never worse.
 
         Raises:
             ValueError: a list, for which it is not known.
@@ -234,8 +234,15 @@ class WorstError:
             raise ValueError("The worst expected error is known for one choice only: use tail or below.")
         return self.case.expected(self.epsilon)
 
+    @property
+    def attained(self) -> bool:
+        """Return whether :meth:`expected` is the worst itself, and not only an upper bound."""
+        return self.case.mechanism == "exponential"
+
     def sentence(self, probability: Epsilon = 0.95, unit: str = "") -> str:
         """Return what :meth:`below` says, in words."""
+        if self.case.k == self.case.candidates and self.case.method != "joint":
+            return "all candidates are named, so only their order can be wrong"
         least = self.below(probability)
         share = f"with probability {float(exact_positive(probability, 'probability')):g}, whatever the data"
         if math.isinf(least):
@@ -254,8 +261,9 @@ def known(worst: WorstError | None, mechanism: str) -> WorstError:
     """Return how wrong a release may be, or say that nobody knows (``ValueError``)."""
     if worst is None:
         raise ValueError(
-            f"No exact worst case is known for {mechanism}: use permute-and-flip or exponential, or "
-            "dpselect.expected_error on public data."
+            f"No exact worst case is known for {mechanism} as it was used here. It is known for single choices by "
+            "permute-and-flip or exponential with one constant sensitivity, for lists that the first makes in one pass "
+            "and for those that the second makes; of all else, ask public data that is like yours."
         )
     return worst
 

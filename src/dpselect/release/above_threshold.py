@@ -112,7 +112,7 @@ def threshold_error(
 
     >>> print(threshold_error(1, questions=100, positives=3, range_bound=1))
     with probability 0.95, whatever the data: no value 11 or more over the threshold is answered below, and none of \
-100 values 35 or more under it above
+100 values 35 or more under it is answered above
     """
     rules = threshold_rules(
         epsilon,

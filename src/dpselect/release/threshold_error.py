@@ -40,7 +40,7 @@ class ThresholdError:
         return (
             f"with probability {float(self.probability):g}, whatever the data: no value {_up(self.above)} or more over "
             f"the threshold is answered below, and none of {self.questions} values {_up(self.below)} or more under it "
-            "above"
+            "is answered above"
         )
 
 

@@ -43,7 +43,7 @@ def run(request: Request) -> Answer:
     ((kind, scored),) = scores(request).items()
     mechanism = mechanism_of(request, VALUE if kind == "rank" else RECORD)
     unit = columns.UNIT if kind == "rank" else ""
-    release = best(request, scored, mechanism, unit=unit)
+    release = best(request, scored, mechanism, unit=unit, gaps=False)
     return released(release, [f"median: {release.candidate}"], unit=unit)
 
 

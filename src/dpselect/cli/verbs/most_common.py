@@ -44,7 +44,7 @@ def run(request: Request) -> Answer:
     if domain is not None and not request.delta and all(asked[name] is None for name in others):
         if not stays(request, request.file):
             scores = dps.utilities.popularity(request.file, **columns, domain=domain)
-            release = best(request, scores, permute_and_flip(), request.k, UNIT, **columns)
+            release = best(request, scores, permute_and_flip(), request.k, UNIT, gaps=True, **columns)
             return released(release, ranked(release), "in order of selection; ", UNIT)
         _plan(request, len(domain), purse)
     asked["ledger"] = purse

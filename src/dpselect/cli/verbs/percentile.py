@@ -29,7 +29,7 @@ def scores(request: Request) -> dict[str, dps.Scores]:
 def run(request: Request) -> Answer:
     """Return the chosen value."""
     mechanism = mechanism_of(request, DEFAULT)
-    release = best(request, scores(request)["rank"], mechanism, unit=columns.UNIT)
+    release = best(request, scores(request)["rank"], mechanism, unit=columns.UNIT, gaps=False)
     return released(release, [f"percentile {_written(request.p)}: {release.candidate}"], unit=columns.UNIT)
 
 

@@ -7,25 +7,30 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 import dpselect as dps
 from dpselect.cli.columns import UNIT
 from dpselect.cli.options import epsilon, number, one_of, option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
+from dpselect.mechanisms.joint_top_k import JOINT, joint_question
 from dpselect.mechanisms.worst_case import ordinal, rounded_up
 
 # Mechanism and method of each row; the method matters for lists only.
 _CHOICES = (("permute-and-flip", None), ("exponential", None))
 _LISTS = (
     ("permute-and-flip", "one-shot"), ("exponential", "peeling"),
-    ("exponential", "joint"),
+    ("exponential", JOINT),
 )  # fmt: skip
 _PROBABILITY = Fraction(19, 20)
+# Of more candidates it is not asked whether a joint list can be drawn.
+_MOST = 10**6
 # What the columns of the table are called.
 _TITLES = {
     "epsilon": "epsilon",
     "error_below": "error below",
-    "expected_error": "expected at most",
+    "expected_error": "expected",
     "probability_of_error": "probability at most",
 }
 
@@ -33,16 +38,21 @@ _TITLES = {
 def run(request: Request) -> Answer:
     """Return the table."""
     if request.error is None and request.epsilon is None:
-        raise ValueError("Say what is wished: --error for the epsilon that it takes, or --epsilon for what it gives.")
+        raise ValueError(
+            "What is the question? Pass --error for the epsilon that it takes, or --epsilon for what it gives."
+        )
     if None not in (request.error, request.epsilon, request.probability):
         raise ValueError("--error, --epsilon and --probability are one too many: leave out what is to be found.")
     public = _public(request)
     chosen = _PROBABILITY if request.probability is None else request.probability
     rows = [named | _figures(request, chosen, public | named) for named in _compared(request, public)]
+    refused = [_undrawn(row, public, request) if row["method"] == JOINT else "" for row in rows]
+    notes = [*(note for note in refused if note), *_notes(request, rows)]
+    rows = [row for row, note in zip(rows, refused, strict=True) if not note]
     question = _question(request, chosen, public["candidates"], public["k"])
     asked = {"error": request.error, "epsilon": request.epsilon, "probability": chosen}
     facts = {name: float(value) if isinstance(value, Fraction) else value for name, value in (public | asked).items()}
-    return Answer("\n".join([question, "", *_table(rows)]), facts | {"plans": rows})
+    return Answer("\n".join([question, "", *_table(rows), *notes]), facts | {"plans": rows})
 
 
 def _public(request: Request) -> dict[str, Any]:
@@ -81,7 +91,7 @@ def _compared(request: Request, public: dict[str, Any]) -> Iterator[dict[str, An
         # There is no such mechanism, or nothing is known of it: said in the library's words.
         dps.worst_error(1, mechanism=dps.mechanism(name), **public)
     for mechanism, method in rows:
-        if name in (None, mechanism) and (method != "joint" or public["kind"] == "integer"):
+        if name in (None, mechanism) and (method != JOINT or public["kind"] == "integer"):
             yield {"mechanism": mechanism, "method": method}
 
 
@@ -112,25 +122,56 @@ def _question(request: Request, probability: Fraction, candidates: int, k: int) 
 
 
 def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield a line per mechanism, and one that says what joint lists promise."""
+    """Yield a line per mechanism."""
     figures = [name for name in _TITLES if name in rows[0]]
     lists = any(row["method"] for row in rows)
     cells = [["mechanism", *(["method"] if lists else []), *(_TITLES[name] for name in figures)]]
     cells += [
-        [row["mechanism"], *([row["method"]] if lists else []), *(_shown(name, row[name]) for name in figures)]
+        [
+            row["mechanism"],
+            *([row["method"]] if lists else []),
+            *(_shown(name, row[name], row["mechanism"]) for name in figures),
+        ]
         for row in rows
     ]
     widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
     for line in cells:
         yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-    if any(row["method"] == "joint" for row in rows):
+
+
+def _undrawn(row: dict[str, Any], public: dict[str, Any], request: Request) -> str:
+    """Return why a joint list cannot be drawn, by public facts; an empty text where it can."""
+    epsilon = row.get("epsilon") or request.epsilon
+    if public["candidates"] > _MOST or not epsilon:
+        return ""
+    zeros = np.zeros(public["candidates"], dtype=np.int64)
+    try:
+        joint_question(
+            dps.Scores(zeros, float(public["sensitivity"]), range_bound=public["range_bound"]), public["k"], epsilon
+        )
+    except ValueError as error:
+        return f"joint: {error}"
+    return ""
+
+
+def _notes(request: Request, rows: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield what the figures assume, what joint lists promise, and how to call a row."""
+    if any(row["method"] == JOINT for row in rows):
         yield "joint: in every place, measured by the candidate that belongs there; an upper bound"
+    if any(row["method"] for row in rows):
+        yield "To draw a list so: --mechanism and --method of dpselect top-k, mechanism= and method= of dps.top_k."
+    if request.range_bound is None and request.lower is None:
+        gain = "half the epsilon" if request.epsilon is None else "half the error"
+        yield f"Assumed: one record moves scores in either direction. For counts add --range-bound 1: {gain}."
 
 
-def _shown(name: str, value: float | None) -> str:
+def _shown(name: str, value: float | None, mechanism: str) -> str:
     if value is None:
         return "unknown"
-    return "any" if name == "epsilon" and not value else f"{rounded_up(Fraction(repr(value))):g}"
+    if name == "epsilon" and not value:
+        return "any"
+    bound = "at most " if name == "expected_error" and mechanism != "exponential" else ""
+    return f"{bound}{rounded_up(Fraction(repr(value))):g}"
 
 
 VERB = Verb(

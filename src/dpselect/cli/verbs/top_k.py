@@ -56,7 +56,7 @@ def run(request: Request) -> Answer:
     formula = " + ".join(f"{weight} x {metric}" for metric, weight in weights.items())
     recorded = {"metric": name} | ({"weights": formula} if formula else {})
     unit = "neighbours" if name == "degree" else ""
-    release = best(request, scored, mechanism, request.k, unit, request.method, **recorded)
+    release = best(request, scored, mechanism, request.k, unit, request.method, gaps=True, **recorded)
     note = f"in order of selection by {formula or name}; "
     return released(release, ranked(release), note, unit, metric=name, **({"weights": weights} if weights else {}))
 
