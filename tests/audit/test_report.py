@@ -36,6 +36,7 @@ def test_a_budget_leaves_claims_unrun() -> None:
 
     assert {"not run"} <= {row.verdict for row in rows}
     assert "BROKEN" not in {row.verdict for row in rows}
+    assert "claims were not run, as the time was up: " in report.text(rows).splitlines()[0]
 
 
 def test_unknown_names_and_budgets_are_refused(capsys) -> None:

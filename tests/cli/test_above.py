@@ -62,7 +62,8 @@ def test_a_dry_run_states_the_error(counts: str, capsys: pytest.CaptureFixture[s
         (["--threshold", str(2**61)], "beyond 2^60"),
         (["--threshold", "1", "--positives", "0"], "positives must be"),
         (["--threshold", "1", "--label", "limit"], "holds a name twice"),
-        (["--threshold", "1", "--value", "gone"], "gone"),
+        (["--threshold", "1", "--value", "gone"], "Name the right one by --value"),
+        (["--threshold", "1", "--label", "disease"], "Name the right one by --label"),
     ],
 )
 def test_what_is_refused_spends_nothing(counts: str, options: list[str], sentence: str, tmp_path: Path, capsys) -> None:
@@ -80,3 +81,15 @@ def test_a_table_without_names_is_refused(tmp_path: Path, capsys) -> None:
     path.write_text("name,count\n", encoding="utf-8")
 
     assert "nothing to ask" in refusal(["above", str(path), "--threshold", "1", "--epsilon", "1"], capsys)
+
+
+def test_every_cell_counts_as_the_nearest_whole_number(tmp_path: Path, capsys) -> None:
+    """Of two the lower, and one that spells none as 0, as the page says."""
+    path = tmp_path / "counts.csv"
+    path.write_text("name,count\na,\nb,many\nc,1000012.5\n", encoding="utf-8")
+    thresholds = ["--threshold", "1000000", "--epsilon", "900", "--json"]
+
+    assert 0 == main(["above", str(path), *thresholds])
+    answers = json.loads(capsys.readouterr().out)["answers"]
+    assert [False, False, True] == [each["above"] for each in answers]
+    assert abs(answers[-1]["gap"] - 12) <= 1

@@ -164,3 +164,15 @@ def test_where_no_worst_case_is_known_nothing_is_said(capsys) -> None:
         assert printed([*line, *more], capsys)["accuracy"] is None
         assert 0 == main([*line, *more])
         assert "behind the best" not in capsys.readouterr().out
+
+
+def test_where_the_data_came_from_is_recorded_once(capsys) -> None:
+    """The command line names the file already."""
+    words = ["most-common", *inputs.EVENTS, "--epsilon", "1", "--ledger", "persons.ledger"]
+    ledger = dps.Ledger.open("persons.ledger", epsilon=9, neighbours="person")
+    assert 0 == main([*words, "--dry-run"])
+    assert 1 == capsys.readouterr().out.count("events.csv")
+    assert 0 == main(words)
+    (event,) = ledger.events
+    assert "events.csv" == event.metadata["file"]
+    assert "source" not in event.metadata

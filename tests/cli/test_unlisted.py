@@ -79,6 +79,36 @@ def test_where_the_table_is_makes_no_difference(capsys) -> None:
     assert "persons" in said.pop()
 
 
+@pytest.mark.parametrize("option", ["--domain", "--groups"])
+def test_a_single_name_ends_with_a_comma(option: str, capsys) -> None:
+    """Without one it is taken for a file, and the refusal says how it is written."""
+    words = [
+        "most-common",
+        "events.csv",
+        "--person",
+        "user",
+        "--item",
+        "product",
+        "--domain",
+        "tea,",
+        "--by",
+        "region",
+        "--groups",
+        "n",
+        "--groups-per-person",
+        "1",
+        "--epsilon",
+        "1",
+    ]
+    at = words.index(option) + 1
+    words[words.index("--groups") + 1] = "n,"
+    alone = [*words[:at], "tea", *words[at + 1 :]]
+
+    assert 2 == main(alone)
+    assert "there is no file 'tea', and a single name ends with a comma, as in 'tea,'" in capsys.readouterr().err
+    assert 0 == main([*words[:at], "tea,", *words[at + 1 :]])
+
+
 def test_groups_are_printed_with_their_items(capsys) -> None:
     """And as objects."""
     line = [*LIST, "--domain", "tea,milk,soy", "--by", "region", "--groups", "n,s", "--groups-per-person", "1"]

@@ -243,3 +243,11 @@ def test_importance_belongs_to_its_class(classes: list[str]) -> None:
         model = DPEvolutionaryTreeClassifier(10_000, importance={label: 9}, **given)
         for _ in range(2):
             assert label == model.fit(table, "when").predict({"age": [0]})[0]
+
+
+@pytest.mark.parametrize("labels", [np.array(["no", "yes"]), pd.Series(["no", "yes"]), ["no", "yes"]])
+def test_a_target_without_a_name_is_told_so(labels) -> None:
+    """Domains list its classes, and nobody can know under which name."""
+    model = DPTreeClassifier(1, domains={"age": (0, 100), "rich": ["no", "yes"]})
+    with pytest.raises(dps.PrivacyError, match="The target has no name"):
+        model.fit(pd.DataFrame({"age": [20, 70]}), labels)

@@ -173,3 +173,19 @@ def test_a_histogram_is_never_written_out() -> None:
     assert [10**18, 3] == column.onto([5, 6]).counts_on(np.arange(5, 7)).tolist()
     assert {"lacking": 0, "outside": 3, "moved": 0} == column.check([5, 6])
     assert 2**61 == dps.Column.from_counts(np.array([2**64 - 1, 0], dtype=np.uint64)).counts_on(np.arange(2))[0]
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ("people.csv", r"dps\.Column\.read"),
+        (Path("people.parquet"), r"dps\.Column\.read"),
+        (polars.DataFrame({"a": [1], "b": [2]}), r"of a table, one column"),
+        (polars.LazyFrame({"a": [1]}), r"\.collect\(\)"),
+    ],
+    ids=["path", "parquet", "frame", "lazy"],
+)
+def test_what_is_not_a_column_says_how_to_pass_it(values, words: str) -> None:
+    """A path, a whole table, a lazy frame."""
+    with pytest.raises((TypeError, ValueError), match=words):
+        dps.Column(values)

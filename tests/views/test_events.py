@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import duckdb
 import numpy as np
+import polars
 import pytest
 
 from dpselect.sources.public_names import PublicNames
@@ -62,3 +64,18 @@ def test_a_person_keeps_whole_groups() -> None:
 def test_nothing_private_is_shown() -> None:
     """In a repr."""
     assert "Events(private)" == repr(read())
+
+
+@pytest.mark.parametrize(
+    ("read", "words"),
+    [
+        (lambda: polars.LazyFrame({"user": [1], "product": ["a"]}), r"\.collect\(\)"),
+        (lambda: duckdb.sql("select 1 as user, 'a' as product"), "a table of Ibis"),
+        (lambda: [{"user": 1, "product": "a"}], "a mapping from each column"),
+    ],
+    ids=["lazy", "relation", "dicts"],
+)
+def test_what_is_not_a_table_in_memory_says_how_to_pass_it(read, words: str) -> None:
+    """Lazy frames, relations and lists of dicts."""
+    with pytest.raises((TypeError, ValueError), match=words):
+        Events.read(read(), "user", "product", PublicNames.of(["a"], "domain"))

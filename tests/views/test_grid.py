@@ -1,11 +1,15 @@
 """Public grids that are arithmetic, and how records are placed on them."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
+from dpselect.cli import columns
+from dpselect.utilities.columns import public_grid
 from dpselect.views.grid import EvenGrid, ListedGrid, grid_of, middles, tally
 
 
@@ -37,7 +41,7 @@ def test_a_grid_may_have_any_number_of_values() -> None:
     assert [2**60] == wide.of_reals(np.array([0.0])).tolist()
     for place in (0, 1, 10**12 + 7, 10**14 - 1):
         assert [place] == fine.of_reals(np.array([fine.value(place)])).tolist()
-    with pytest.raises(ValueError, match="at most 10000000 values"):
+    with pytest.raises(ValueError, match="at most 10000001 values"):
         wide.array()
 
 
@@ -68,3 +72,16 @@ def test_a_column_is_counted_on_a_grid_of_any_size() -> None:
         assert ([-3, 5, 10**15], [1, 2, 1]) == (wide.points(places).tolist(), counts.tolist())
     places, counts = dps.Column.from_counts([4, 0, 6], lower=10).occupied_on(wide)
     assert ([10, 12], [4, 6]) == (wide.points(places).tolist(), counts.tolist())
+
+
+def test_every_way_to_a_written_grid_has_one_limit() -> None:
+    """In Python and on the command line: 10,000,001 values, and no more."""
+    assert (
+        10_000_001 == public_grid(None, 0, 10**7).size == columns._grid(Fraction(0), Fraction(10**7), Fraction(1)).size
+    )
+    for beyond in (
+        lambda: public_grid(None, 0, 10**7 + 1),
+        lambda: columns._grid(Fraction(0), Fraction(10**7 + 1), Fraction(1)),
+    ):
+        with pytest.raises(ValueError, match="10000001 values"):
+            beyond()

@@ -13,6 +13,7 @@ from dpselect.audit import claims as known
 from dpselect.audit.admissibility import judge, tabulate
 from dpselect.audit.claims import EPSILONS, Claim, DrawClaim, MechanismClaim, UtilityClaim
 from dpselect.audit.privacy_loss import privacy_loss
+from dpselect.audit.unfinished import unfinished
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ def subject(claim: Claim) -> str:
 
 def text(rows: Sequence[Row]) -> str:
     """Return the report as a table."""
-    lines = [
+    lines = unfinished([row.claim for row in rows if row.verdict == "not run"], len(rows))
+    lines += [
         f"{'claim':<30} {'universe':<44} {'cells':>8} {'verdict':>8} {'exact':>7} {'worst loss / epsilon':>21} {'s':>6}"
     ]
     for row in rows:

@@ -17,7 +17,7 @@ from dpselect.sources.warehouse import Warehouse
 from dpselect.views import StoredColumn
 
 # A grid that fits memory with room to spare.
-_MOST = 10**7
+_MOST = 10**7 + 1
 # What a rank score counts: those to add or remove.
 UNIT = "records"
 
@@ -62,7 +62,7 @@ def bounds_and_column(request: Request) -> tuple[dict[str, Any], dps.Column | St
 def _grid(lower: Fraction, upper: Fraction, step: Fraction) -> Any:
     """Return lower, lower + step, ..., up to upper; integers when all are."""
     steps = int((upper - lower) / step)
-    if not 1 <= steps <= _MOST:
+    if not 1 <= steps < _MOST:
         raise ValueError(f"--step must divide the bounds into 2 to {_MOST} values: choose another step.")
     if _whole(lower, upper, step):
         return int(lower) + int(step) * np.arange(steps + 1)

@@ -20,5 +20,10 @@ def names(text: str, option: str, noun: str) -> Any:
             raise ValueError(f"{option} names no {noun}: write some, with commas between.")
         whole = all(each.isascii() and each.isdigit() and str(int(each)) == each for each in listed)
         return [int(each) for each in listed] if whole else listed
+    if not text.isdecimal() and not Path(text).is_file():
+        raise ValueError(
+            f"{option} takes names with commas between, a file with one {noun} per line, or N for the whole numbers "
+            f"0 .. N-1: there is no file {text!r}, and a single name ends with a comma, as in {f'{text},'!r}."
+        )
     public = nodes(text, option, noun)
     return range(public) if isinstance(public, int) else public

@@ -24,7 +24,7 @@ from dpselect.release.select import Release
 # From here on a share is written out.
 _TINY = Decimal("1e-8")
 # More candidates than this are not laid out for a bound on the error.
-_MOST = 10**7
+_MOST = 10**7 + 1
 
 
 def mechanism_of(request: Request, default: str) -> dps.Mechanism:

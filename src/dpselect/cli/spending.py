@@ -57,7 +57,10 @@ class Purse:
 
     def with_metadata(self, **facts: Any) -> Purse:
         """Return the same budget with further facts; as :meth:`Ledger.with_metadata`."""
-        return replace(self, facts={**self.facts, **_kept(facts)})
+        known = {self.facts.get("file"), self.facts.get("graph")}
+        # Where the data came from is recorded once: the command line names the file already.
+        added = {name: value for name, value in _kept(facts).items() if name != "source" or value not in known}
+        return replace(self, facts={**self.facts, **added})
 
     def __deepcopy__(self, _: Any) -> Purse:
         """Stay one budget when an estimator that holds it is cloned."""

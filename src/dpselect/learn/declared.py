@@ -81,11 +81,11 @@ class Reading:
         if len(set(names)) != len(names) or not names:
             raise ValueError("The table needs at least one column, and columns of different names.")
         known = attributes(names, self.domains, bins=int(self.bins), missing=self.missing == "category")
-        classes = _in_order(self._classes(target))
+        classes = _in_order(self._classes(target, names))
         self.require(classes)
         return Declared(known, classes)
 
-    def _classes(self, target: str | None) -> Sequence[Any]:
+    def _classes(self, target: str | None, columns: Sequence[Any]) -> Sequence[Any]:
         classes = self.classes
         if classes is None and target is not None and isinstance(self.domains, Mapping) and target in self.domains:
             classes = self.domains[target]
@@ -95,6 +95,11 @@ class Reading:
                     "classes=, or that list in domains."
                 )
         if classes is None:
+            if target is None and isinstance(self.domains, Mapping) and {*self.domains} - {*columns, self.person}:
+                raise PrivacyError(
+                    "The target has no name, so its classes cannot be looked up in domains: pass classes=, a series "
+                    "that is called what domains calls the target, or fit(table, name) with the target in the table."
+                )
             raise PrivacyError(
                 "Classes are public facts, and the labels that happen to occur are private: pass classes=, or the "
                 "target's list of classes in domains."

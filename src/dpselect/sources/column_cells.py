@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sized
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from dpselect.sources import csv_text
 from dpselect.sources.categories import TRUTH
-from dpselect.sources.frames import is_retyped
+from dpselect.sources.frames import hint, is_retyped
 
 Mask = NDArray[np.bool_]
 # Integers are read up to here, so that twice their size fits 64 bits; larger ones are clipped.
@@ -51,8 +52,13 @@ def array_of(values: Any) -> NDArray[Any]:
         TypeError: not a column, or one of a type that no number is read from.
         ValueError: an array of more than one dimension.
     """
-    if isinstance(values, (str, bytes)) or not (isinstance(values, Iterable) or hasattr(values, "__array__")):
-        raise TypeError("A column of numbers is a list or an array: pass one number per record.")
+    if isinstance(values, (str, Path)):
+        raise TypeError(
+            'A column of numbers is a list or an array: of a file take dps.Column.read(path, "name"), or a column of '
+            "an Ibis table to leave it where it is."
+        )
+    if isinstance(values, bytes) or not (isinstance(values, Iterable) or hasattr(values, "__array__")):
+        raise TypeError(f"A column of numbers is a list or an array of one number per record{hint(values)}.")
     if isinstance(values, (list, tuple)) or not (isinstance(values, Sized) or hasattr(values, "__array__")):
         array = np.fromiter(values, dtype=object, count=len(values) if isinstance(values, Sized) else -1)
     elif isinstance(values, (np.ndarray, range)):
@@ -64,7 +70,9 @@ def array_of(values: Any) -> NDArray[Any]:
     else:
         array = of_arrow(values) if type(values).__module__.startswith("pyarrow") else _of_series(values)
     if array.ndim != 1:
-        raise ValueError("A column is one-dimensional: pass shape (n,), one number per record.")
+        raise ValueError(
+            "A column is one-dimensional: pass shape (n,), one number per record; of a table, one column, table[name]."
+        )
     if array.dtype.kind not in "biufUTO":
         raise TypeError(f"A column of type {array.dtype} has no numbers: pass real numbers or text that spells them.")
     return array

@@ -102,18 +102,35 @@ def name(values: Any) -> str | None:
     return label if isinstance(label, str) and label else None
 
 
+def hint(values: Any) -> str:
+    """Return what to do with what is not in memory, a clause, or an empty text; by its type alone."""
+    module = type(values).__module__.partition(".")[0].lstrip("_")
+    if module == "duckdb":
+        return ": of a relation of DuckDB take .fetch_arrow_table(), or leave it there as a table of Ibis"
+    if module == "polars" and hasattr(values, "collect"):
+        return ": of a lazy frame of polars take .collect()"
+    return ""
+
+
 def _frame(table: Any) -> Any:
     try:
         import narwhals as nw
 
         return nw.from_native(table, eager_only=True)
     except (ImportError, TypeError):
-        raise TypeError("Pass a pandas, polars or arrow table, a NumPy array, or a mapping of columns.") from None
+        raise TypeError(
+            f"Pass a pandas, polars or arrow table, a NumPy array, or a mapping of columns{hint(table)}."
+        ) from None
     except ValueError:
         raise ValueError("Some columns have the same name: pass columns of different names.") from None
 
 
 def _rows(table: list[Any] | tuple[Any, ...]) -> tuple[list[Any], dict[Any, NDArray[Any]]]:
+    if table and all(isinstance(row, Mapping) for row in table):
+        raise ValueError(
+            "A list of dicts has no public columns, as any row may lack one: pass a mapping from each column to the "
+            'list of its cells, such as {"age": [...], "job": [...]}, or pandas.DataFrame(rows, columns=[...]).'
+        )
     if not table or not all(
         isinstance(row, (list, tuple)) or (isinstance(row, np.ndarray) and row.ndim) for row in table
     ):

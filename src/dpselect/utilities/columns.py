@@ -20,7 +20,7 @@ from dpselect.views.column import public_points
 from dpselect.views.grid import EvenGrid, Grid, Integers, Numbers, grid_of
 
 # A grid that fits memory with room to spare.
-_MOST = 10**7
+_MOST = 10**7 + 1
 # Integers are exact in floats up to here.
 _EXACT = 2**53
 
@@ -131,7 +131,7 @@ def _even(low: Fraction, high: Fraction, step: Fraction, real: bool) -> EvenGrid
         raise ValueError(Advice("{step} must divide the bounds into 2 values or more: choose a smaller step."))
     if fits:
         return EvenGrid(first, each, steps + 1, over, not whole)
-    if steps > _MOST:
+    if steps >= _MOST:
         raise ValueError(Advice("{step} is so fine that floating point rounds it away: choose a larger step."))
     return np.asarray(float(low) + float(step) * np.arange(steps + 1))
 

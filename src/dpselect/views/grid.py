@@ -15,7 +15,7 @@ Mask = NDArray[np.bool_]
 Places = NDArray[np.intp]
 
 # Even grids of more values are not written out where they must be.
-_MOST = 10**7
+_MOST = 10**7 + 1
 # Up to here differences of two integers, and sums, fit 64 bits.
 _WIDEST = 2**61
 # Grids this small are counted value by value, part by part: then memory does not grow with the records.

@@ -152,4 +152,6 @@ def test_nothing_begins_after_the_time_is_up():
     (only,) = others._findings(peer, peer.checks, 0)
 
     assert (only.verdict, only.claim, only.computed) == ("not run", "", "")
-    assert "not run  make_one: always" in finding.text(peer, [only])
+    printed = finding.text(peer, [only])
+    assert "not run  make_one: always" in printed
+    assert "1 of 1 claims were not run, as the time was up: make_one." == printed.splitlines()[1]

@@ -57,7 +57,8 @@ def installed(library: str) -> Library:
         release = version(library)
     except PackageNotFoundError:
         raise ImportError(
-            f'{library} is not installed, so there is nothing to audit: python -m pip install "dpselect[peers]".'
+            f"{library} is not installed, so there is nothing to audit: python -m pip install "
+            '"dpselect[peers]" in an environment of its own, for it brings an older scikit-learn.'
         ) from None
     try:
         import_module(library)

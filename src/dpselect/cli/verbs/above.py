@@ -14,6 +14,7 @@ from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.release.above_threshold import NAME
 from dpselect.sources import tables
+from dpselect.sources.absent import no_column
 
 _HALF = Fraction(1, 2)
 # What a stream of integers is asked about: refused here, before anything is paid.
@@ -22,6 +23,7 @@ _MOST = 2**60
 
 def run(request: Request) -> Answer:
     """Ask in the order of the file, until the answers above have used up what was paid."""
+    _require_columns(request)
     names = tables.labels(request.file, request.label)
     if not names:
         raise ValueError(f"The public column {request.label!r} has no name: there is nothing to ask.")
@@ -43,6 +45,14 @@ def run(request: Request) -> Answer:
                 break
             answers.append((name, stream.ask(count, line)))
     return _answered(answers, len(names), stream)
+
+
+def _require_columns(request: Request) -> None:
+    """Refuse a file that lacks the column of names or that of counts (``ValueError``)."""
+    there = tables.names(request.file)
+    for option_, name in (("--label", request.label), ("--value", request.value)):
+        if name not in there:
+            raise ValueError(f"{no_column(name, there, request.file)} Name the right one by {option_}.")
 
 
 def _thresholds(request: Request, count: int) -> list[int]:

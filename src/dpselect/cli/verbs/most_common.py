@@ -93,8 +93,9 @@ VERB = Verb(
         paths.input(
             "--domain",
             metavar="A,B|FILE|N",
-            help="the public items: names with commas between, a file with one per line, or N for 0 .. N-1; without "
-            "it, --delta with --kept or --items-per-person",
+            help="the public items: names with commas between (a single one ends with a comma), a file with one per "
+            "line, or N where the items are the whole numbers 0 .. N-1, not N names; without it, --delta with --kept "
+            "or --items-per-person",
         ),
         option("--k", type=whole, default=1, metavar="K", help="how many items to name (default 1)"),
         option("--by", metavar="COLUMN", help="name K items in each group of this column"),
