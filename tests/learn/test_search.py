@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 import dpselect as dps
 from dpselect.audit.replay import Replay, transcripts
+from dpselect.kernel.numbers import exact_positive
 from dpselect.kernel.run_law import RunLaw
 from dpselect.learn import (
     DPEvolutionaryTreeClassifier,
@@ -193,6 +194,20 @@ def test_coins_have_the_chance_that_was_asked_for() -> None:
     mask = held_out(9, Fraction(2, 7), lambda bounds: np.arange(9) % bounds)
 
     assert [True, True, False, False, False, False, False, True, True] == mask.tolist()
+
+
+@pytest.mark.parametrize("share", [1 / 3, Fraction(1, 3**50), 1 - Fraction(1, 10**30)])
+def test_a_chance_with_a_long_denominator_has_coins_too(share: float | Fraction) -> None:
+    """Digits of 32 bits are drawn one by one: the ends of each digit decide as the exact number does."""
+    exact = exact_positive(share, "held_out")
+    for digits in ([0, 0], [exact * 2**32 // 1, 0], [exact * 2**32 // 1, 2**32 - 1], [2**32 - 1, 2**32 - 1]):
+        drawn = iter([np.array([int(digit)]) for digit in [*digits, 0]])
+        (out,) = held_out(1, exact, lambda bounds, drawn=drawn: next(drawn))
+        low = Fraction(int(digits[0]) * 2**32 + int(digits[1]), 2**64)
+        if low + Fraction(1, 2**64) <= exact or low >= exact:
+            assert (low < exact) == out
+    with dps.budget(epsilon=1):
+        assert DPSearch(TREE, DEPTHS, epsilon=1, held_out=share).fit(ROWS, "rich").best_params_
 
 
 @pytest.mark.parametrize(("share", "least"), [(0.1, 0.5), (0.5, 1.999)])

@@ -599,3 +599,11 @@ def test_parts_answered_at_once_are_refused_before_they_cost() -> None:
         other = draws.ask(dps.Scores([3, 1], 1, neighbours="substitution"), 1)
         with pytest.raises(dps.PrivacyError, match="add-remove"):
             draws.answer_disjoint([other], np.array([0]))
+
+
+def test_uniform_integers_beyond_a_word_are_refused() -> None:
+    """Drawing them by words of 32 bits would never end."""
+    with dps.opened(PROMISE) as draws:
+        assert 0 <= draws.uniform(np.array([2**32]))[0] < 2**32
+        with pytest.raises(ValueError, match="at most 2\\^32"):
+            draws.uniform(np.array([5, 2**32 + 1]))

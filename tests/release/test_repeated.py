@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import math
 import sys
+import threading
+import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable
@@ -265,3 +268,95 @@ def test_an_interrupt_is_not_swallowed() -> None:
         with pytest.raises(KeyboardInterrupt):
             draws.one_of_many(lambda _: stopped(), 1, LAW)
         assert 1 == draws.left
+
+
+class Loud:
+    """A result that warns and prints when it ends; with a cycle, when garbage is collected."""
+
+    def __init__(self, cycle: bool) -> None:
+        self.itself = self if cycle else None
+
+    def __del__(self) -> None:
+        print("lost")
+        warnings.warn("lost", ResourceWarning, stacklevel=1)
+
+
+@pytest.mark.parametrize("cycle", [False, True])
+@pytest.mark.parametrize("good_enough", [None, Fraction(2)])
+def test_what_losing_runs_leave_behind_ends_in_silence(good_enough: Fraction | None, cycle: bool, capsys) -> None:
+    """Three of four results end within the search; the one that is returned ends with whoever has it."""
+    scores = iter([0, 1, 2, 1])
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        best = released_run(lambda: (Loud(cycle), next(scores)), 4, good_enough)
+        gc.collect()
+        assert [] == seen
+        assert "" == capsys.readouterr().out
+        assert best is not None
+        del best
+        gc.collect()
+    assert 1 == len(seen)
+
+
+def test_two_searches_at_once_are_silent_until_the_last_has_ended(capsys) -> None:
+    """What they print, log and warn is the process's: the first that ends leaves the other one silent."""
+    out, level, inside, ended = sys.stdout, logging.root.manager.disable, threading.Event(), threading.Event()
+
+    def long() -> tuple[str, int]:
+        inside.set()
+        assert ended.wait(10)
+        print("a losing run")
+        assert logging.root.manager.disable >= logging.CRITICAL
+        return "long", 1
+
+    def short() -> tuple[str, int]:
+        thread.start()
+        assert inside.wait(10)
+        return "short", 1
+
+    results = []
+    thread = threading.Thread(target=lambda: results.append(released_run(long, 1, None)))
+    assert Run("short", 1) == released_run(short, 1, None)
+    ended.set()
+    thread.join()
+
+    assert [Run("long", 1)] == results
+    assert "" == capsys.readouterr().out
+    assert (out, level) == (sys.stdout, logging.root.manager.disable)
+
+
+def test_an_interrupt_shows_neither_how_many_runs_there_were_nor_the_best() -> None:
+    """Its traceback holds no frame of the search but the outermost, and no error that a run caught."""
+    begun = []
+
+    def stopped(_: dps.Draws) -> tuple[str, int]:
+        begun.append(1)
+        if len(begun) < 3:
+            return "a run that leads", 7
+        try:
+            raise ValueError("caught by the run")
+        except ValueError:
+            raise KeyboardInterrupt from None
+
+    with door_to(lambda: Counted(41))(PROMISE) as draws, pytest.raises(KeyboardInterrupt) as caught:
+        draws.one_of_many(stopped, 1, LAW)
+    error = caught.value
+    assert error.__context__ is None
+    shown = [(frame.f_code.co_name, frame.f_locals) for frame, _ in traceback.walk_tb(error.__traceback__)]
+    shown = [(name, names) for name, names in shown if not name.startswith("test_")]
+    assert ["one_of_many"] == [name for name, _ in shown]
+    assert {"self", "run", "epsilon", "law", "total", "of_run"} == set(shown[0][1])
+    assert "41" not in repr(shown)
+    assert "leads" not in repr(shown)
+
+
+def test_a_law_is_made_of_exact_numbers_and_nothing_else_is_paid_for() -> None:
+    """Floats stand for what is written; what is no law is refused before the price is taken."""
+    assert RunLaw(Fraction(1, 10), Fraction(1, 2)) == RunLaw(0.1, 0.5)
+    assert Fraction(3, 10) == RunLaw(0.1, good_enough=0.3).good_enough
+    with pytest.raises(TypeError, match="gamma must be a finite number"):
+        RunLaw(math.nan)
+    with dps.opened(PROMISE) as draws:
+        with pytest.raises(TypeError, match="law must be the law"):
+            draws.one_of_many(lambda _: (1, 1), 1, dps.tuning_plan(3, 1).law)
+        assert 2 == draws.left

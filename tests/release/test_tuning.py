@@ -78,6 +78,15 @@ def test_the_default_misses_a_fifth_and_runs_two_hundred_times_at_most() -> None
     assert dps.tuning_plan(1, 1, good_enough=3).law == RunLaw(Fraction(1, 2), good_enough=Fraction(3))
 
 
+def test_a_plan_that_stops_early_states_no_chance_that_does_not_hold() -> None:
+    """Where every setting is good enough there is one run, and the best one is it once in as many times."""
+    plan = dps.tuning_plan(20, 1, good_enough=10)
+
+    assert 0.95 == plan.missed
+    assert "probability" not in str(plan)
+    assert "the first that is good enough ends the search" in str(plan)
+
+
 def test_a_search_finds_a_good_setting_and_pays_once() -> None:
     """One spend of the whole, before anything is drawn."""
     book, plan, promise = Book(), dps.tuning_plan(8, 3), dps.Guarantee(3, "add-remove")

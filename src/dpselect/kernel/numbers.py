@@ -79,6 +79,15 @@ def exact_positive(number: Any, name: str) -> Fraction:
     return _exact(number, name, "positive and finite")
 
 
+def exact_public(number: Any, name: str) -> Fraction:
+    """Return a public number of either sign as the exact one that was written (``TypeError`` if it is none)."""
+    number = number.item() if isinstance(number, np.generic) else number
+    endless = isinstance(number, float) and not math.isfinite(number)
+    if endless or isinstance(number, bool) or not isinstance(number, (int, float, Fraction)):
+        raise TypeError(f"{name} must be a finite number such as 0.5 or Fraction(1, 2).")
+    return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
+
+
 def whole(number: Any, name: str, meaning: str) -> int:
     """Return a public number of things, at least 1.
 

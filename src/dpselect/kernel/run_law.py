@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.coins import exponential_between
-from dpselect.kernel.numbers import whole
+from dpselect.kernel.numbers import exact_public, whole
 
 # Digits of enclosures, and how finely the share of one run is sought.
 _DIGITS, _STEPS = 60, 2**20
@@ -34,6 +34,7 @@ class RunLaw:
         cap: public; no more runs than this, ten times 1 / gamma by default.
 
     Raises:
+        TypeError: gamma, eta or ``good_enough`` is not a finite number; floats are taken as they are written.
         ValueError: gamma below 10^-6 or not below 1; eta out of its range; ``good_enough`` with another eta than 1; a
             cap below 1.
 
@@ -46,6 +47,9 @@ class RunLaw:
     cap: int | None = None
 
     def __post_init__(self) -> None:
+        for name in ("gamma", "eta", "good_enough"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, exact_public(getattr(self, name), name))
         if not _LEAST_GAMMA <= self.gamma < 1:
             raise ValueError("gamma must be at least 10^-6 and less than 1: about one over the mean number of runs.")
         if not -1 < self.eta <= 1:

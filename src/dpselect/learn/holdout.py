@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.learn.training import TrainingData
+from dpselect.release.draws import LARGEST_BOUND
 from dpselect.views.records import Records
 
 Integers = NDArray[np.int64]
@@ -42,8 +43,18 @@ class HoldOut:
 
 
 def held_out(owners: int, share: Fraction, uniform: Callable[[Integers], Integers]) -> NDArray[np.bool_]:
-    """Return who is held out: a coin of chance ``share`` for each, of its own, whatever the others' show."""
-    return uniform(np.full(owners, share.denominator)) < share.numerator
+    """Return who is held out: a coin of chance ``share`` for each, of its own, whatever the others' show.
+
+    Digits of a uniform number are drawn until they differ from those of the share: one, unless its denominator is long.
+    """
+    mask, undecided = np.zeros(owners, dtype=np.bool_), np.arange(owners)
+    while undecided.size and share:
+        base = min(share.denominator, LARGEST_BOUND)
+        digit, share = divmod(share * base, 1)
+        drawn = uniform(np.full(undecided.size, base))
+        mask[undecided[drawn < digit]] = True
+        undecided = undecided[drawn == digit]
+    return mask
 
 
 def at_the_root(data: TrainingData) -> Records:

@@ -28,7 +28,7 @@ from dpselect.release.one_shot import PEELING, method_of, require_ordered
 from dpselect.release.partition import Candidates
 from dpselect.release.protocol import Outcomes
 from dpselect.release.questions import Question, countable, question, require_valid, row_ticks
-from dpselect.release.repeated import Run, released_run
+from dpselect.release.repeated import Run, released_run, untraced
 from dpselect.release.threshold_rules import ThresholdRules
 from dpselect.release.threshold_stream import ThresholdStream
 from dpselect.release.value_questions import ValueQuestion
@@ -38,6 +38,8 @@ from dpselect.scores.scores import Scores, require_scores
 
 Integers = NDArray[np.int64]
 _DEFAULT = permute_and_flip()
+# Uniform integers come from words of 32 bits.
+LARGEST_BOUND = 2**32
 
 
 class Draws:
@@ -244,7 +246,9 @@ class Draws:
         return halved(ranks, shares, price, self._outcomes.edge, total)
 
     def uniform(self, bounds: Integers) -> Integers:
-        """Return independent uniform integers in [0, bound): they see no data and cost nothing."""
+        """Return independent uniform integers in [0, bound), bound <= 2^32: they see no data and cost nothing."""
+        if bounds.size and bounds.max() > LARGEST_BOUND:
+            raise ValueError("bounds must be at most 2^32: draw the digits of larger numbers one by one.")
         return self._outcomes.uniform(bounds)
 
     @contextmanager
@@ -275,15 +279,28 @@ class Draws:
             epsilon: of all runs together.
             law: public; such as ``dpselect.tuning_plan(settings, epsilon).law``.
 
+        Raises:
+            TypeError: no such law.
+
         Returns: ``None`` where every run failed, or none was good enough.
 
         Proof: ``repeated.md``.
         """
-        total, neighbours = exact_epsilon(epsilon), self._allowance.neighbours
-        of_run = law.epsilon_of_run(total)
-        self._take(total, neighbours)
+        if not isinstance(law, RunLaw):
+            raise TypeError(
+                "law must be the law of a number of runs: pass that of dpselect.tuning_plan of four settings."
+            )
+        total = exact_epsilon(epsilon)
+        of_run = Allowance(law.epsilon_of_run(total), self._allowance.neighbours)
+        self._take(total, of_run.neighbours)
+        try:
+            return self._one_of_many(run, of_run, law)
+        except BaseException as interrupt:
+            # Its frames know how many runs there were, and the best of them.
+            raise untraced(interrupt) from None
 
-        with self._allowance.attempts(), closing(Allowance(of_run, neighbours)) as paid, paid.attempts() as lend:
+    def _one_of_many(self, run: Callable[[Draws], Any], of_run: Allowance, law: RunLaw) -> Run[Any] | None:
+        with self._allowance.attempts(), closing(of_run), of_run.attempts() as lend:
 
             def attempt() -> Any:
                 with closing(type(self)(lend(), self._outcomes)) as draws, draws.paying():

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import math
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from threading import RLock
+from typing import Any, Generic, TextIO, TypeVar
 
 import numpy as np
 
@@ -45,26 +48,35 @@ def released_run(run: Callable[[], Any], count: int, good_enough: Fraction | Non
     Returns: ``None`` where every run failed, or none was good enough.
     """
     best: Run[Any] | None = None
-    for _ in range(count):
-        latest = finished(run)
-        if latest is None:
-            continue
-        if good_enough is None:
-            best = latest if best is None or latest.score > best.score else best
-        elif latest.score >= good_enough:
-            return latest
+    with silence():
+        for _ in range(count):
+            latest = finished(run)
+            counts = latest is not None and (good_enough is None or latest.score >= good_enough)
+            if latest is not None and counts and (best is None or latest.score > best.score):
+                best = latest
+            # What a run that lost leaves behind ends here, and prints and warns nothing when it does.
+            del latest
+            if good_enough is not None and counts:
+                break
+        gc.collect()
     return best
+
+
+def untraced(error: BaseException) -> BaseException:
+    """Return an error that an interrupt raised, without the frames that it passed through so far."""
+    error.__cause__ = error.__context__ = None
+    return error.with_traceback(None)
 
 
 def finished(run: Callable[[], Any]) -> Run[Any] | None:
     """Return what a run returns, in silence; ``None`` where it raises, or returns no result with a score."""
-    try:
-        with _silence():
+    with silence():
+        try:
             result, score = run()
             return Run(result, _number(score))
-    except (Exception, SystemExit):
-        # Which run failed, and why, is as private as its result would be.
-        return None
+        except (Exception, SystemExit):
+            # Which run failed, and why, is as private as its result would be.
+            return None
 
 
 def _number(score: Any) -> Score:
@@ -78,19 +90,47 @@ def _number(score: Any) -> Score:
     return score if type(score) is int else Fraction(score)
 
 
-@contextmanager
-def _silence() -> Iterator[None]:
-    """Print, log and warn nothing, and show no progress: what appeared would tell of runs that are not released."""
-    level = logging.root.manager.disable
-    with (
-        Path(os.devnull).open("w", encoding="utf-8") as nowhere,
-        redirect_stdout(nowhere),
-        redirect_stderr(nowhere),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore")
-        logging.disable(logging.CRITICAL)
+class _Silence:
+    """Print, log and warn nothing, and show no progress: what appeared would tell of runs that are not released.
+
+    All of these belong to the process. So the first search that enters notes how they were, and the last that leaves
+    sets them back.
+    """
+
+    def __init__(self) -> None:
+        self._inside, self._lock = 0, RLock()
+        self._nowhere: TextIO | None = None
+        self._back = ExitStack()
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._lock:
+            if self._nowhere is None:
+                # Stays open: who holds it, such as a progress bar, may write to it later.
+                self._nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+            if not self._inside:
+                self._back = self._noted()
+            # Each time: a run may have set something back.
+            sys.stdout = sys.stderr = self._nowhere
+            warnings.simplefilter("ignore")
+            logging.disable(logging.CRITICAL)
+            self._inside += 1
         try:
             yield
         finally:
-            logging.disable(level)
+            with self._lock:
+                self._inside -= 1
+                if not self._inside:
+                    self._back.close()
+
+    def _noted(self) -> ExitStack:
+        """Return what sets everything back."""
+        back = ExitStack()
+        back.enter_context(redirect_stdout(sys.stdout))
+        back.enter_context(redirect_stderr(sys.stderr))
+        back.enter_context(warnings.catch_warnings())
+        back.callback(logging.disable, logging.root.manager.disable)
+        return back
+
+
+silence = _Silence()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,11 +15,11 @@ from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.neighbours import neighbours as relation
-from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_positive, whole
+from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_positive, exact_public, whole
 from dpselect.kernel.run_law import RunLaw
 from dpselect.release.draws import Draws
 from dpselect.release.opened import Door, opened
-from dpselect.release.repeated import Run, Score, finished
+from dpselect.release.repeated import Run, Score, finished, silence
 
 S = TypeVar("S")
 S_co = TypeVar("S_co", covariant=True)
@@ -58,17 +57,22 @@ class TuningPlan:
 
     @property
     def missed(self) -> float:
-        """Return the chance that no run tries the best setting."""
+        """Return the chance that no run tries the best setting; at most, where the first good run ends the search."""
         if self.law is None:
             return 0.0
+        if self.law.good_enough is not None:
+            # Every setting may be good enough, and then there is one run.
+            return 1 - 1 / self.settings
         chances = self.law.chances()
         return float(chances @ (1 - 1 / self.settings) ** np.arange(1, chances.size + 1))
 
     def __str__(self) -> str:
         runs = f"about {self.mean_runs:.0f} runs" if self.law is not None else "every setting once"
+        missed = f"the best of {self.settings} settings is not tried with probability {self.missed:.2f}"
+        if self.law is not None and self.law.good_enough is not None:
+            missed = "the first that is good enough ends the search"
         return (
-            f"epsilon {float(self.epsilon_of_run):.3g} for each run of {float(self.epsilon):g} in all, {runs}; "
-            f"the best of {self.settings} settings is not tried with probability {self.missed:.2f}"
+            f"epsilon {float(self.epsilon_of_run):.3g} for each run of {float(self.epsilon):g} in all, {runs}; {missed}"
         )
 
 
@@ -120,15 +124,15 @@ def tuning_plan(
     epsilon 0.339 for each run of 1 in all, about 76 runs; the best of 20 settings is not tried with probability 0.20
     """
     many, total = whole(settings, "settings", "how many there are"), exact_epsilon(epsilon)
-    threshold = None if good_enough is None else _public(good_enough, "good_enough")
+    threshold = None if good_enough is None else exact_public(good_enough, "good_enough")
     if gamma is None and many <= _ALL and threshold is None:
         return TuningPlan(many, total, total / many, None)
     if gamma is None:
         # The chance that no run tries the best one is gamma (1-s) / (gamma (1-s) + s), s one over their number.
         wanted = _MISSED / ((1 - _MISSED) * (many - 1)) if many > 1 else Fraction(1, 2)
-        law = RunLaw(max(wanted, Fraction(1, _MOST_RUNS)), _public(eta, "eta"), threshold)
+        law = RunLaw(max(wanted, Fraction(1, _MOST_RUNS)), exact_public(eta, "eta"), threshold)
     else:
-        law = RunLaw(exact_positive(gamma, "gamma"), _public(eta, "eta"), threshold)
+        law = RunLaw(exact_positive(gamma, "gamma"), exact_public(eta, "eta"), threshold)
     return TuningPlan(many, total, law.epsilon_of_run(total), law)
 
 
@@ -226,11 +230,13 @@ def searched(
         return draws.one_of_many(at_random, plan.epsilon, plan.law)
     best: Run[tuple[S, Any]] | None = None
     share = Guarantee(plan.epsilon_of_run, neighbours)
-    for index in range(len(settings)):
-        with draws.paying(), door(share) as own, own.paying():
-            latest = finished(partial(with_setting, index, own))
-        if latest is not None and (best is None or latest.score > best.score):
-            best = latest
+    with silence():
+        for index in range(len(settings)):
+            with draws.paying(), door(share) as own, own.paying():
+                latest = finished(partial(with_setting, index, own))
+            if latest is not None and (best is None or latest.score > best.score):
+                best = latest
+            del latest
     return best
 
 
@@ -248,11 +254,3 @@ def _require_run(run: Any) -> None:
     except TypeError:
         # What it takes is not quoted: a default may be private.
         raise TypeError("run is called as run(setting, draws): make it take these two arguments.") from None
-
-
-def _public(number: Any, name: str) -> Fraction:
-    """Return a public number of either sign as the exact one that was written."""
-    number = number.item() if isinstance(number, np.generic) else number
-    if isinstance(number, bool) or not isinstance(number, (int, float, Fraction)) or not math.isfinite(number):
-        raise TypeError(f"{name} must be a finite number such as 0.5 or Fraction(1, 2).")
-    return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
