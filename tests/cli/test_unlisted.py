@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def test_keys_are_told_one_in_a_line(capsys) -> None:
     assert {"milk", "tea", "epsilon"} <= {line.split(" ")[0] for line in capsys.readouterr().out.splitlines()}
     Path("events.csv").write_text("user,product\n1,tea\n", encoding="utf-8")
     assert 0 == main([*KEYS, "--delta", "1e-30"])
-    assert "no key can be revealed" in capsys.readouterr().out
+    assert "no key could be revealed: too few persons" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -118,3 +119,30 @@ def test_groups_are_printed_with_their_items(capsys) -> None:
     groups = json.loads(capsys.readouterr().out)["groups"]
     assert ["n", "s"] == [each["group"] for each in groups]
     assert all(2 == len(each["candidates"]) for each in groups)
+
+
+def test_a_list_without_a_name_says_so(capsys) -> None:
+    """In place of an empty list, by either way."""
+    Path("events.csv").write_text("user,product\n1,tea\n", encoding="utf-8")
+    for way in (["--items-per-person", "1"], ["--kept", "5"]):
+        assert 0 == main([*LIST, *way, "--delta", "1e-30"])
+        assert capsys.readouterr().out.startswith("nothing could be named: too few persons")
+
+
+def test_a_dry_run_says_how_many_persons_a_name_needs(capsys) -> None:
+    """As the public laws have it: half of the time or more from there on."""
+    delta = ["--delta", "1e-6", "--dry-run"]
+    assert 0 == main([*KEYS, *delta])
+    needed = int(re.search(r"a key that (\d+) persons kept is revealed half", capsys.readouterr().out)[1])
+    fewer, enough = dps.key_law([needed - 1, needed], 2, 1e-6, keys_per_person=2)
+    assert fewer < 0.5 <= enough
+
+    assert 0 == main([*LIST, "--items-per-person", "2", *delta])
+    needed = int(re.search(r"an item that (\d+) persons kept is revealed half", capsys.readouterr().out)[1])
+    fewer, enough = dps.key_law([needed - 1, needed], 1, 1e-6, keys_per_person=2)
+    assert fewer < 0.5 <= enough
+
+    assert 0 == main([*LIST, "--kept", "5", *delta])
+    assert re.search(r"an item needs \d+ persons more than the most frequent one after the 5", capsys.readouterr().out)
+    assert 0 == main([*KEYS[:-1], "1e-9", *delta])
+    assert "fewer than 100000 persons kept is revealed less than half" in capsys.readouterr().out

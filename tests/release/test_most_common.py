@@ -249,3 +249,18 @@ def test_scripts_of_the_library_agree() -> None:
 
     assert 4 == len(ways)
     assert math.isclose(1, sum(ways))
+
+
+def test_one_list_has_a_p_value_at_no_cost() -> None:
+    """Wherever it is free: not where all items are named, and not by a ledger that adds rhos."""
+    table = {"user": [*range(90), *range(60)], "item": ["tea"] * 90 + ["milk"] * 60}
+    for k in (1, 2):
+        release = dps.most_common(table, k, 3, person="user", item="item", domain=["tea", "milk", "gin", "soy"])
+        assert k == len(release.gaps)
+        assert 0 < release.p_value < 0.01
+        assert 3 == release.guarantee.epsilon
+    every = dps.most_common(table, 2, 3, person="user", item="item", domain=["tea", "milk"])
+    assert (None, ()) == (every.p_value, every.gaps)
+    with dps.budget(epsilon=9, delta=1e-6, rule="rho", neighbours="person"):
+        peeled = dps.most_common(table, 2, 0.5, person="user", item="item", domain=["tea", "milk", "gin", "soy"])
+    assert peeled.p_value is None

@@ -66,7 +66,7 @@ class Planned(Exception):
 
     def answer(self, request: Request) -> Answer:
         """Return the plan as text and as facts."""
-        bound = _expected(request)
+        bound, reach = _expected(request), None if request.reach is None else request.reach()
         facts: dict[str, Any] = {
             "dry_run": True,
             "mechanism": self.mechanism,
@@ -74,6 +74,7 @@ class Planned(Exception):
             "draws": self.count,
             "error_bound": bound,
             "accuracy": accuracy(request.worst, request.unit),
+            "reach": reach,
             "ledger": None,
         }
         if self.balance is not None:
@@ -83,9 +84,9 @@ class Planned(Exception):
                 "left_after": _texts(self.balance.after),
                 "record": dict(self.record),
             }
-        return Answer("\n".join(self._lines(bound, request)), facts)
+        return Answer("\n".join(self._lines(bound, reach, request)), facts)
 
-    def _lines(self, bound: float | str | None, request: Request) -> list[str]:
+    def _lines(self, bound: float | str | None, reach: str | None, request: Request) -> list[str]:
         total = facts_text(self.guarantee, self.count)
         draws = f", in {self.count} draws of {self.guarantee.epsilon}" if self.count > 1 else ""
         lines = [
@@ -101,6 +102,8 @@ class Planned(Exception):
             lines.append("error      no bound follows from public facts alone")
         if request.worst is not None:
             lines.append(f"accuracy   {request.worst.sentence(unit=request.unit)}")
+        if reach is not None:
+            lines.append(f"reach      {reach}")
         if self.balance is None:
             return [*lines, "ledger     none: nothing would be recorded; name one by --ledger"]
         before, after = _words(self.balance.before), _words(self.balance.after)

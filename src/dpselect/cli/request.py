@@ -20,6 +20,7 @@ class Request(SimpleNamespace):
         stopped: whether the user interrupted.
         bound: what a dry run may say of the expected error, or ``None``.
         worst: how wrong the release may be whatever the data, or ``None`` where no exact worst case is known.
+        reach: how a dry run finds what a name needs to be revealed, or ``None`` where names are public.
         unit: of the error, in words; "" where nobody knows.
     """
 
@@ -39,6 +40,7 @@ class Request(SimpleNamespace):
             bound=None,
             worst=None,
             unit="",
+            reach=None,
         )
 
     def get(self, name: str, default: Any = None) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, overload
 
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Spender, require_spender
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
@@ -15,7 +15,7 @@ from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import WorstError, worst_of
 from dpselect.release import select
 from dpselect.release.draws import require_count
-from dpselect.release.one_shot import ONE_SHOT, method_of
+from dpselect.release.one_shot import ONE_SHOT, free_gaps, method_of
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question
 from dpselect.release.select import Release
@@ -116,6 +116,8 @@ def most_common(
             told, as in :func:`select_keys`. Either way there may be fewer than k.
         ledger: where the spend is recorded before anything is drawn; it protects ``"person"`` neighbours.
 
+    A list of public items has gaps and a p-value too, where they cost nothing.
+
     Guarantee: (epsilon, delta)-differential privacy for person neighbours: one person with all of their rows.
 
     Raises:
@@ -140,14 +142,22 @@ def _listed(
     events: Any, k: int, epsilon: Epsilon, person: Any, item: Any, domain: Any, ledger: Spender | None
 ) -> Release[Any]:
     """Choose among the items of a public list, in memory or where the table is."""
-    chosen = permute_and_flip()
     if not stays(events):
         scores = popularity(events, person=person, item=item, domain=domain)
-        return select.top_k(scores, k, epsilon, mechanism=chosen, ledger=ledger)
+        return _chosen(scores, k, epsilon, ledger)
     with stored_popularity(events, person, item, domain) as candidates:
         # A list that fits memory is drawn in one pass; of a longer one only the winners' names are fetched.
         few = candidates.known is not None and candidates.known <= _LISTED
-        return select.top_k(candidates.scores() if few else candidates, k, epsilon, mechanism=chosen, ledger=ledger)
+        if few:
+            return _chosen(candidates.scores(), k, epsilon, ledger)
+        return select.top_k(candidates, k, epsilon, mechanism=permute_and_flip(), ledger=ledger)
+
+
+def _chosen(scores: Scores, k: int, epsilon: Epsilon, ledger: Spender | None) -> Release[Any]:
+    """Choose in one pass, with gaps wherever they are free."""
+    k, mechanism = require_count(k, len(scores)), permute_and_flip()
+    gaps = free_gaps(question(scores, exact_epsilon(epsilon) / k, mechanism), k, require_spender(ledger))
+    return select.top_k(scores, k, epsilon, mechanism=mechanism, gaps=gaps, ledger=ledger)
 
 
 def grouped_of(

@@ -51,6 +51,11 @@ def require_ordered(asked: Question, k: int, *, gaps: bool) -> None:
         raise ValueError("The last gap is the lead over the best of the others, and there are none: ask for fewer.")
 
 
+def free_gaps(asked: Question, k: int, ledger: Spender | None) -> bool:
+    """Return whether gaps change nothing else: neither the price nor how a list is drawn by itself."""
+    return (k == 1 or method_of(asked, k, None, ledger) == ONE_SHOT) and has_gaps(asked, k)
+
+
 def has_gaps(asked: Question, k: int) -> bool:
     """Return whether a list of k has gaps, by public facts."""
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dpselect as dps
 from dpselect.cli import paths
 from dpselect.cli.options import DELTA, option, whole
+from dpselect.cli.reach import by_coins
 from dpselect.cli.release import released
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
@@ -13,6 +14,7 @@ from dpselect.cli.verb import Answer, Verb
 
 def run(request: Request) -> Answer:
     """Return the names."""
+    request.reach = lambda: by_coins(request, "a key", request.keys_per_person, request.epsilon)
     release = dps.select_keys(
         request.file,
         request.epsilon,
@@ -22,7 +24,9 @@ def run(request: Request) -> Answer:
         keys_per_person=request.keys_per_person,
         ledger=purse_of(request, person=request.person, key=request.key),
     )
-    told = [str(name) for name in release.candidates] or ["no key can be revealed"]
+    told = [str(name) for name in release.candidates] or [
+        "no key could be revealed: too few persons have the same one for this epsilon and delta"
+    ]
     return released(release, told)
 
 

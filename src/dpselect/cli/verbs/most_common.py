@@ -12,6 +12,7 @@ from dpselect.cli.names import names
 from dpselect.cli.options import DELTA, option, whole
 from dpselect.cli.places import stays
 from dpselect.cli.plan import accuracy, facts_text, promise
+from dpselect.cli.reach import by_coins, by_wall
 from dpselect.cli.release import best, ranked, released
 from dpselect.cli.request import Request
 from dpselect.cli.spending import Purse, purse_of
@@ -24,6 +25,8 @@ from dpselect.release.questions import question
 from dpselect.sources.warehouse import Warehouse
 
 UNIT = "persons"
+# Whether there is a name is released with the names, so it may be said.
+_NOTHING = "nothing could be named: too few persons have the same item for this epsilon and delta"
 
 
 def run(request: Request) -> Answer:
@@ -48,6 +51,10 @@ def run(request: Request) -> Answer:
             return released(release, ranked(release), "in order of selection; ", UNIT)
         _plan(request, len(domain), purse)
     asked["ledger"] = purse
+    if request.items_per_person is not None:
+        request.reach = lambda: by_coins(request, "an item", request.items_per_person, request.epsilon / 2)
+    elif request.kept is not None:
+        request.reach = lambda: by_wall(request)
     if stays(request, request.file):
         with Warehouse.open(request.file, request.table) as place:
             answer = dps.most_common(place, request.k, request.epsilon, **asked)
@@ -55,6 +62,8 @@ def run(request: Request) -> Answer:
         answer = dps.most_common(request.file, request.k, request.epsilon, **asked)
     if isinstance(answer, dps.GroupedRelease):
         return _grouped(answer)
+    if not answer.candidates:
+        return released(answer, [_NOTHING], unit=UNIT)
     return released(answer, ranked(answer), "in order of selection; ", UNIT)
 
 
