@@ -96,3 +96,68 @@ def test_what_only_the_data_can_refuse_is_paid_for(votes: str, change: list[str]
 
     assert message in said
     assert "stays spent" in said
+
+
+COUNTS = ["--candidate", "name", "--score", "count", "--sensitivity", "1", "--range-bound", "1"]
+
+
+@pytest.fixture
+def counts(tmp_path: Path) -> str:
+    """Counts of four names; one cell spells none."""
+    path = tmp_path / "counts.csv"
+    path.write_text("name,count\nflu,900\npox,4000\ncold,10\nrash,x\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", ["integer", "real"])
+def test_a_csv_file_is_selected_from_in_memory(counts: str, kind: str, tmp_path: Path, capsys) -> None:
+    """In one pass, with its gaps, p-value and accuracy, and one spend that names the file."""
+    ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=600)
+    asked = ["--domain", "rows", "--kind", kind, "--k", "2", "--epsilon", "500", "--ledger", str(ledger.path), "--json"]
+
+    assert 0 == main(["select", counts, *COUNTS, *asked])
+    answer = json.loads(capsys.readouterr().out)
+    assert ["pox", "flu"] == answer["candidates"]
+    assert "permute-and-flip, one-shot" == answer["mechanism"]
+    assert answer["p_value"] < 1e-6
+    assert 0 < answer["accuracy"]["error_below"] < 9
+    (event,) = ledger.events
+    assert {"file": counts, "candidate": "name", "score": "count"}.items() <= event.metadata.items()
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--domain", "rows"], "pass --kind integer or --kind real"),
+        (["--kind", "integer"], "must not depend on the data: pass --domain rows"),
+        (["--kind", "integer", "--domain", "4"], "pass --domain rows"),
+        (["--kind", "integer", "--domain", "rows", "--score", "likes"], "no column 'likes'"),
+        (["--kind", "integer", "--domain", "rows", "--candidate", "who"], "no column 'who'"),
+        (["--kind", "integer", "--domain", "rows", "--k", "5"], "4"),
+    ],
+)
+def test_what_a_csv_file_lacks_is_refused(counts: str, more: list[str], message: str, tmp_path: Path, capsys) -> None:
+    """Before anything is spent."""
+    ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=9)
+    words = changed(["select", counts, *COUNTS, "--epsilon", "1", "--ledger", str(ledger.path)], more)
+
+    assert message in refusal(words, capsys)
+    assert not ledger.events
+
+
+def test_other_tables_declare_their_types(votes: str, capsys) -> None:
+    """So nothing is said of them."""
+    words = ["select", votes, *COLUMNS, "--domain", "rows", "--kind", "integer", "--epsilon", "1"]
+    assert "--kind goes with a csv file" in refusal(words, capsys)
+
+
+@pytest.mark.parametrize("verb", ["select", "above"])
+def test_an_empty_line_is_refused_before_the_spend(verb: str, counts: str, tmp_path: Path, capsys) -> None:
+    """It would be a score without a name."""
+    with Path(counts).open("a", encoding="utf-8") as file:
+        file.write("\n")
+    ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=9)
+    asked = [*COUNTS, "--kind", "integer", "--domain", "rows"] if verb == "select" else ["--threshold", "10000000"]
+
+    assert "has empty cells" in refusal([verb, counts, *asked, "--epsilon", "1", "--ledger", str(ledger.path)], capsys)
+    assert not ledger.events

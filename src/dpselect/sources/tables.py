@@ -101,18 +101,20 @@ def _text(values: Any) -> NDArray[Any]:
     return array
 
 
-def labels(path: str | Path, name: str) -> list[Any]:
+def labels(path: str | Path, name: str, option: str = "--label") -> list[Any]:
     """Return a column of public labels, text or integers as the file has them: a different one in every row.
+
+    ``option`` is what names the column on a command line.
 
     Raises:
         FileNotFoundError, ImportError, ValueError: as :func:`column`; a cell is empty, or two labels are the same.
     """
     result: list[Any] = _read(Path(path), name).to_pylist()
     if any(label is None or label == "" for label in result):
-        raise ValueError(f"The label column {name!r} has empty cells: --label names a public column that is complete.")
+        raise ValueError(f"The label column {name!r} has empty cells: {option} names a public column that is complete.")
     if len({*map(str, result)}) != len(result):
         raise ValueError(
-            f"The label column {name!r} holds a name twice: --label needs a column with a different name in every row."
+            f"The label column {name!r} holds a name twice: {option} needs a column with a different name in every row."
         )
     return result
 
@@ -146,7 +148,9 @@ def _csv(path: Path, name: str | None) -> Any:
             wanted = _choose(peek.schema.names, name, path)
         # "nan" and "NULL" count as empty cells, which are refused later.
         options = reader.ConvertOptions(include_columns=[wanted])
-        return reader.read_csv(path, convert_options=options)[wanted]
+        # An empty line would be a score without a name.
+        lines = reader.ParseOptions(ignore_empty_lines=False)
+        return reader.read_csv(path, parse_options=lines, convert_options=options)[wanted]
     except (arrow.ArrowException, OSError):
         raise ValueError(
             f"{path.name} is not a table of comma separated values with a header line, all lines equally long."

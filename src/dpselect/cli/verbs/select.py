@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli import paths
+from dpselect.cli import counts, paths
 from dpselect.cli.options import nodes, number, one_of, option, whole
-from dpselect.cli.release import bound, mechanism_of, ranked, released
+from dpselect.cli.release import best, bound, mechanism_of, ranked, released
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
@@ -21,6 +21,9 @@ DEFAULT = "permute-and-flip"
 def run(request: Request) -> Answer:
     """Return the named candidates."""
     mechanism = mechanism_of(request, DEFAULT)
+    if counts.are_in(request):
+        release = best(request, counts.scores(request), mechanism, request.k, method=request.get("method"))
+        return released(release, ranked(release), "in order of selection; ")
     range_bound = int(request.range_bound)
     with (
         Warehouse.open(request.file, request.table) as place,
@@ -55,8 +58,11 @@ VERB = Verb(
     run,
     (
         paths.input(
-            "file", metavar="TABLE", help="a .parquet file, or a URL such as postgres://host/database with --table"
+            "file",
+            metavar="TABLE",
+            help="a .parquet file, a .csv file with --kind, or a URL such as postgres://host/database with --table",
         ),
+        counts.KIND,
         option("--table", metavar="NAME", help="the table, when a URL is given"),
         option("--candidate", required=True, metavar="COLUMN", help="the names: integers or text, each once"),
         option("--score", required=True, metavar="COLUMN", help="the scores: larger is better"),
