@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -101,6 +103,38 @@ def exact_number(text: str) -> int | float | None:
         return None
     digits = text.strip(" \t").lstrip("+-")
     return int(text) if digits.isdecimal() and len(digits) <= _LONGEST else number
+
+
+def plain_number(cell: Any) -> int | float | None:
+    """Return the finite number in a cell that is not text, whatever type holds it, an integer where it is one.
+
+    >>> plain_number(Decimal("1.0")), plain_number(Fraction(1, 2)), plain_number(1 + 0j), plain_number(np.True_)
+    (1, 0.5, 1, 1)
+    """
+    if isinstance(cell, int):
+        return int.__index__(cell)
+    try:
+        number = _exact(cell)
+        return number if number is None or number != int(number) else int(number)
+    except (ValueError, OverflowError):
+        # NaN, infinities, and fractions that no float holds.
+        return None
+
+
+def _exact(cell: Any) -> int | float | None:
+    """Return the number in a cell of one of many types, ``None`` where there is none."""
+    if isinstance(cell, (float, np.floating)):
+        return float(cell)
+    if isinstance(cell, (np.integer, np.bool_)) and not isinstance(cell, np.timedelta64):
+        return int(cell)
+    if isinstance(cell, Decimal):
+        # The digits of a larger exponent would fill the memory.
+        whole = int(cell) if cell.adjusted() <= _LONGEST else None
+        return whole if whole is None or whole == cell else float(cell)
+    if isinstance(cell, Fraction):
+        return int(cell) if cell.denominator == 1 else float(cell)
+    # A column of numbers of pandas beside one complex cell.
+    return float(cell.real) if isinstance(cell, (complex, np.complexfloating)) and not cell.imag else None
 
 
 def spellings(number: float) -> tuple[str, ...]:

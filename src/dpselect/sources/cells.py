@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.sources import csv_text
-from dpselect.sources.categories import TRUTH, Categories
+from dpselect.sources.categories import TRUTH, Categories, plain_number
 
 OUTSIDE, LACKING = -1, -2
 Integers = NDArray[np.int64]
@@ -138,6 +138,9 @@ def _survives(value: Any) -> bool:
 
 def _places_of_objects(cells: list[Any], categories: Categories) -> Integers:
     known: dict[Any, int] = {**categories.texts, **categories.numbers}
+    if np.timedelta64 in set(map(type, cells)):
+        # Spans of time are equal to numbers, and none of them.
+        cells = [Ellipsis if isinstance(cell, np.timedelta64) and not np.isnat(cell) else cell for cell in cells]
     try:
         codes = np.fromiter(map(known.get, cells, repeat(OUTSIDE)), dtype=np.int64, count=len(cells))
     except Exception:
@@ -155,6 +158,8 @@ def _places_of_objects(cells: list[Any], categories: Categories) -> Integers:
             codes[at] = code
         elif is_missing(cell):
             codes[at] = LACKING
+        elif not isinstance(cell, (int, float)) and (number := plain_number(cell)) is not None:
+            codes[at] = categories.numbers.get(number, OUTSIDE)
     return codes
 
 
@@ -206,7 +211,7 @@ def _number(cell: Any) -> float | None:
         number = csv_text.number(cell)
         truth = TRUTH.get(cell.lower()) if number is None else None
         return number if truth is None else float(truth)
-    if isinstance(cell, _NUMBERS):
+    if isinstance(cell, _NUMBERS) and not isinstance(cell, np.timedelta64):
         try:
             return float(cell)
         except OverflowError:

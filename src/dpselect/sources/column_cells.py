@@ -189,7 +189,7 @@ def _real(cell: Any) -> float:
     if isinstance(cell, complex) and not cell.imag:
         # A column of integers of pandas beside one complex cell.
         return cell.real
-    if not isinstance(cell, _NUMBERS):
+    if not isinstance(cell, _NUMBERS) or isinstance(cell, np.timedelta64):
         return math.nan
     try:
         return float(cell)
@@ -208,7 +208,7 @@ def _halves(cell: Any) -> int | None:
             # Python refuses to read thousands of digits, and the clip needs only the first ones.
             size = int(written[2] or 0) if len(written[2]) < 30 else INTEGER_CLIP
             cell = -size if written[1] == "-" else size
-    if isinstance(cell, (int, np.integer, np.bool_)):
+    if isinstance(cell, (int, np.integer, np.bool_)) and not isinstance(cell, np.timedelta64):
         return 2 * max(-INTEGER_CLIP, min(INTEGER_CLIP, int(cell)))
     number = _real(cell)
     if math.isnan(number):

@@ -43,9 +43,7 @@ def distinct(values: Any) -> Distinct:
     Raises:
         ValueError: not one-dimensional.
     """
-    inferred = str(getattr(values, "dtype", "")) == "str"
-    # Newer versions of pandas have a type of text that one other cell makes a type of objects.
-    retyped = not isinstance(values, (list, tuple)) and (frames.is_retyped(values) or inferred)
+    retyped = not isinstance(values, (list, tuple)) and frames.is_retyped(values)
     text = _arrow_text(values)
     if text is not None:
         return _of_text(text, retyped)
@@ -59,7 +57,8 @@ def distinct(values: Any) -> Distinct:
         codes = np.full(array.size, cells.OUTSIDE, dtype=np.int64)
         codes[~mask] = plain.codes
         return Distinct(codes, plain.cells, retyped)
-    if array.dtype.kind == "O":
+    if array.dtype.kind in "OT":
+        # Missing cells of NumPy's text sort as if they were text.
         return _of_objects(array, retyped)
     if array.dtype.kind in "iu" and array.size:
         low, high = int(array.min()), int(array.max())
@@ -70,23 +69,26 @@ def distinct(values: Any) -> Distinct:
 
 
 def _of_near_integers(array: NDArray[Any], low: int, high: int, retyped: bool) -> Distinct:
-    places = array - array.dtype.type(low)
+    # Narrow integers, and signed ones of 64 bits, cannot hold every difference of two of them.
+    wide = array if array.dtype.kind == "u" else array.astype(np.int64, copy=False)
+    places = (wide - wide.dtype.type(low)).astype(np.int64, copy=False)
     seen = np.zeros(high - low + 1, dtype=np.bool_)
     seen[places] = True
     order = seen.cumsum() - 1
-    kinds = np.flatnonzero(seen).astype(array.dtype) + array.dtype.type(low)
-    return Distinct(order[places].astype(np.int64, copy=False), kinds, retyped)
+    kinds = np.flatnonzero(seen).astype(wide.dtype) + wide.dtype.type(low)
+    return Distinct(order[places].astype(np.int64, copy=False), kinds.astype(array.dtype, copy=False), retyped)
 
 
 def _of_objects(array: NDArray[Any], retyped: bool) -> Distinct:
-    known: dict[Any, int] = {}
+    known: dict[tuple[type, Any], int] = {}
     codes = np.fromiter((_numbered(known, each) for each in array.tolist()), dtype=np.int64, count=array.size)
-    return Distinct(codes, cells.objects(list(known)), retyped)
+    return Distinct(codes, cells.objects([cell for _, cell in known]), retyped)
 
 
-def _numbered(known: dict[Any, int], cell: Any) -> int:
+def _numbered(known: dict[tuple[type, Any], int], cell: Any) -> int:
     try:
-        return known.setdefault(cell, len(known))
+        # Cells of two types may be equal and be read differently, and the first must not decide for the others.
+        return known.setdefault((type(cell), cell), len(known))
     except Exception:
         # What cannot be told apart from others, such as a list.
         return cells.OUTSIDE
@@ -96,13 +98,16 @@ def _arrow_text(values: Any) -> Any:
     """Return a column of text as a chunked arrow array where its container has one, else ``None``."""
     module, dtype = type(values).__module__, str(getattr(values, "dtype", ""))
     if module.startswith("polars"):
+        if not dtype.startswith(("String", "Utf8", "Categorical", "Enum")):
+            return None
         values = values.to_arrow()
     elif module.startswith("pandas") and dtype.startswith(("str", "large_str")):
         try:
             import pyarrow
 
             values = pyarrow.chunked_array([pyarrow.array(values)])
-        except ImportError:
+        except (ImportError, ValueError):
+            # Half of a surrogate pair, which arrow does not hold.
             return None
     elif not module.startswith("pyarrow"):
         return None

@@ -2,7 +2,8 @@
 
 No cell is converted for the sake of another: lists become arrays of objects, integers with missing cells become masked
 integers. What a container declares (a dtype, an arrow or polars type) is public, as a schema is. Columns of pandas
-that NumPy holds declare nothing: pandas changes their type when a row asks for it, and :func:`retyped` names them.
+whose type it found by itself, such as those that NumPy holds, declare nothing: pandas changes their type when a row
+asks for it, and :func:`retyped` names them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 
 from dpselect.sources.cells import objects
 
+# Types that pandas finds for itself, as it finds text ("str"): one cell of another kind makes objects of them.
+_INFERRED = ("DatetimeTZDtype", "PeriodDtype", "IntervalDtype")
 _EXPECTED = "Expected 2D array, got another shape: pass one row per record and one column per attribute."
 
 
@@ -60,7 +63,7 @@ def some(table: Any, wanted: Sequence[Any]) -> tuple[list[Any], dict[Any, Any]]:
 
 
 def retyped(table: Any) -> frozenset[Any]:
-    """Return the columns whose types the rows may have changed: those of pandas that NumPy holds.
+    """Return the columns whose types the rows may have changed: those of pandas without a type of their own.
 
     There one missing cell turns integers into floats, in all rows.
     """
@@ -75,7 +78,9 @@ def retyped(table: Any) -> frozenset[Any]:
 def is_retyped(values: Any) -> bool:
     """Return whether rows may have changed the type of this column."""
     kind = getattr(values, "dtype", None)
-    return not isinstance(values, np.ndarray) and (isinstance(kind, np.dtype) or str(kind) == "category")
+    return not isinstance(values, np.ndarray) and (
+        isinstance(kind, np.dtype) or str(kind) in ("category", "str") or type(kind).__name__ in _INFERRED
+    )
 
 
 def column(values: Any) -> NDArray[Any]:
@@ -147,6 +152,9 @@ def _plain(series: Any) -> NDArray[Any]:
         array = np.asarray(series.to_numpy())
         plain = array.dtype.kind in "biufO" and str(series.to_native().dtype) != "category"
         return array if plain else objects(series.to_list())
+    if str(series.dtype) in ("Int128", "UInt128"):
+        # A type that polars finds for itself where one integer is long.
+        return objects(series.to_list())
     if series.dtype.is_integer() or str(series.dtype) == "Boolean":
         if not series.null_count():
             return np.asarray(series.to_numpy())
@@ -155,6 +163,24 @@ def _plain(series: Any) -> NDArray[Any]:
         return np.ma.masked_array(
             whole.astype(np.bool_) if truth else whole, mask=np.asarray(series.is_null().to_numpy(), dtype=np.bool_)
         )
+    native = series.to_native()
+    kind = getattr(native, "type", getattr(native, "dtype", None))
+    if series.dtype.is_temporal() or str(kind).startswith("date64"):
+        return _times(series.to_arrow())
     array = np.asarray(series.to_numpy())
-    # Dates stay what they are: the type is the schema's, and no domain lists them.
-    return array if array.dtype.kind in "fOmM" else objects(series.to_list())
+    return array if array.dtype.kind in "fO" else objects(series.to_list())
+
+
+def _times(values: Any) -> NDArray[Any]:
+    """Return an arrow column of dates, times or spans as those of NumPy, NaT where one is missing.
+
+    They stay what they are: the type is the schema's, and no domain lists them. No cell is too large for that.
+    """
+    import pyarrow
+
+    types, kind = pyarrow.types, values.type
+    unit = "D" if types.is_date32(kind) else "ms" if types.is_date64(kind) else kind.unit
+    narrow = kind.bit_width == 32
+    whole = values.cast(pyarrow.int32() if narrow else pyarrow.int64()).cast(pyarrow.int64())
+    numbers = np.asarray(whole.fill_null(np.iinfo(np.int64).min).to_numpy(zero_copy_only=False))
+    return numbers.view(f"{'M' if types.is_timestamp(kind) or types.is_date(kind) else 'm'}8[{unit}]")

@@ -3,7 +3,7 @@
 A cell that is empty, "nan" or NaN names nobody and nothing. Columns of
 pandas that NumPy holds change the types of cells for other rows: 1 becomes 1.0 beside a missing cell, and "01" beside
 a text is 1 without it. There a text that spells a number is that number, and numbers beyond 2^53, which may have been
-rounded, name nobody. In all other columns text is that very text.
+rounded, name nobody; "true" and "false" are the truth values 1 and 0. In all other columns text is that very text.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.sources import csv_text
-from dpselect.sources.categories import EXACT, exact_number
+from dpselect.sources import csv_text, moments
+from dpselect.sources.categories import EXACT, TRUTH, exact_number, plain_number
 from dpselect.sources.cells import OUTSIDE, is_missing
 from dpselect.sources.distinct import Distinct
 
 Integers = NDArray[np.int64]
 # What a text that stands for a missing cell ends with, if it has an end.
 _ENDS = "nN \t"
+# What pandas passes over around a number.
+_SPACE = " \t\n\r\v\f"
 
 
 def persons(column: Distinct) -> Integers:
@@ -29,8 +31,11 @@ def persons(column: Distinct) -> Integers:
 
     Whatever can be compared tells persons apart: text, numbers, bytes, dates.
     """
-    if column.cells.dtype.kind in "iu" and not column.retyped:
+    kind = column.cells.dtype.kind
+    if kind in "iu" and not column.retyped:
         return column.codes
+    if kind in "mM":
+        return column.read(np.where(np.isnat(column.cells), OUTSIDE, np.arange(column.cells.size)))
     return _numbered(column, person_of)[0]
 
 
@@ -41,11 +46,13 @@ def named(column: Distinct) -> tuple[Integers, list[Any]]:
     """
     if column.cells.dtype.kind in "iu" and not column.retyped:
         return column.codes, column.cells.tolist()
+    if column.cells.dtype.kind in "mM":
+        return np.full(column.codes.size, OUTSIDE, dtype=np.int64), []
     return _numbered(column, name_of)
 
 
 def _numbered(column: Distinct, read: Callable[[Any, bool], Any]) -> tuple[Integers, list[Any]]:
-    known: dict[Any, int] = {}
+    known: dict[tuple[type, Any], int] = {}
     names = column.cells.tolist()
     if column.text and not column.retyped:
         meaning = np.arange(len(names))
@@ -58,15 +65,20 @@ def _numbered(column: Distinct, read: Callable[[Any, bool], Any]) -> tuple[Integ
     for place, cell in enumerate(names):
         name = read(cell, column.retyped)
         if name is not None:
-            meaning[place] = known.setdefault(name, len(known))
-    return column.read(meaning), list(known)
+            meaning[place] = known.setdefault((type(name), name), len(known))
+    return column.read(meaning), [name for _, name in known]
 
 
 def person_of(cell: Any, retyped: bool = False) -> Any:
     """Return what tells a person apart, ``None`` where a cell names nobody."""
-    if isinstance(cell, (str, int, float, np.generic)):
+    cell = moments.told_apart(cell)
+    if isinstance(cell, (str, int, float)) or plain_number(cell) is not None:
         return name_of(cell, retyped)
-    return None if is_missing(cell) else cell
+    if isinstance(cell, np.generic):
+        cell = cell.item()
+    # What is left of numbers is not finite.
+    number = isinstance(cell, (float, np.floating)) or (isinstance(cell, complex) and not cell.imag)
+    return None if number or is_missing(cell) else cell
 
 
 def name_of(cell: Any, retyped: bool = False) -> Any:
@@ -80,11 +92,10 @@ def name_of(cell: Any, retyped: bool = False) -> Any:
         number = csv_text.number(cell) if retyped or cell[-1:] in _ENDS else 0.0
         if number is not None and number != number:
             return None
-        spelled = exact_number(cell) if retyped else None
+        spelled = TRUTH.get(cell.lower(), exact_number(cell.strip(_SPACE))) if retyped else None
         return cell if spelled is None else _plain(spelled, retyped)
-    if isinstance(cell, np.generic):
-        cell = cell.item()
-    return _plain(cell, retyped) if isinstance(cell, (int, float)) else None
+    number = plain_number(cell)
+    return None if number is None else _plain(number, retyped)
 
 
 def _plain(number: float, retyped: bool) -> float | None:

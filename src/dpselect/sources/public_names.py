@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice
 from dpselect.sources import cells, frames
-from dpselect.sources.categories import EXACT, TRUTH, Categories, exact_number
+from dpselect.sources.categories import EXACT, TRUTH, Categories, exact_number, plain_number
 from dpselect.sources.cells import OUTSIDE
 from dpselect.sources.distinct import Distinct
 
@@ -97,6 +97,9 @@ def _in_range(values: NDArray[Any], first: int, size: int) -> Integers:
         read = [_integer(cell) for cell in values.tolist()]
         places = [OUTSIDE if each is None or not first <= each < first + size else each - first for each in read]
         return np.array(places, dtype=np.int64)
+    if values.dtype.kind == "f":
+        # Narrow floats would round the ends of the range.
+        values = values.astype(np.float64)
     inside = (values >= first) & (values <= first + size - 1)
     if values.dtype.kind == "f":
         inside &= values == np.floor(values)
@@ -109,6 +112,7 @@ def _integer(cell: Any) -> int | None:
     """Return the integer that a cell stands for, by the rules of categories."""
     if isinstance(cell, str):
         cell = TRUTH.get(cell.lower(), exact_number(cell))
-    if not isinstance(cell, (int, float, np.number)) or cell != cell or abs(cell) == np.inf:
-        return None
-    return int(cell) if cell == int(cell) else None
+        number = None if cell is None or abs(cell) == np.inf else cell
+    else:
+        number = plain_number(cell)
+    return int(number) if number is not None and number == int(number) else None
