@@ -4,6 +4,7 @@ import math
 import os
 import subprocess
 import sys
+import types
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
@@ -175,3 +176,14 @@ def test_without_the_cipher_library_the_operating_system_answers(monkeypatch: py
     monkeypatch.setattr(coins, "_ciphers", coins._ciphers.__wrapped__)
 
     assert coins.new_entropy() is os.urandom
+
+
+def test_a_draw_in_the_midst_of_the_first_import_uses_the_system_s_bytes(monkeypatch) -> None:
+    """A signal may draw while the ciphers are being imported: their module is there, and empty so far."""
+    monkeypatch.setattr(coins, "_OWN", coins._Own())
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers", types.ModuleType("half"))
+    coins._ciphers.cache_clear()
+    try:
+        assert 9 == len(coins.new_entropy()(9))
+    finally:
+        coins._ciphers.cache_clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import itertools
 import math
 import os
@@ -474,3 +475,25 @@ def test_an_answer_is_true_if_it_is_above() -> None:
     with dps.above_threshold(1000, 50, positives=2, range_bound=1) as stream:
         assert not stream.ask(0)
         assert stream.ask(2000)
+
+
+def test_rules_of_a_stream_stay_what_was_paid_for() -> None:
+    """They are read only; rules that cost more than their guarantee are refused before anything is taken."""
+    stream = dps.above_threshold(0, 1)
+    with pytest.raises(AttributeError):
+        stream.rules = rules_of(100)
+    rules = rules_of(positives=2, levels=[(3, HALF)])
+    dear = dataclasses.replace(rules.levels[-1], price=rules.levels[-1].price / 9)
+    with dps.opened(dps.Guarantee(2, "add-remove")) as draws:
+        for changed in (
+            {"budget": rules.budget + 2},
+            {"rate": rules.rate * 9},
+            {"levels": (*rules.levels[:-1], dear)},
+            {"levels": (dear,)},
+            {"levels": rules.levels[::-1]},
+            {"budget": rules.levels[-1].price / 2},
+        ):
+            with pytest.raises(dps.PrivacyError, match="cost more than their guarantee"):
+                draws.threshold(dataclasses.replace(rules, **changed))
+        assert 2 == draws.left
+        assert "above" == str(draws.threshold(rules).ask(10**6, 0))

@@ -242,3 +242,16 @@ def test_the_audit_computes_the_loss_of_one_pass() -> None:
     assert once.worst != peeled.worst
     with pytest.raises(ValueError, match="draw by permute-and-flip"):
         dps.audit.privacy_loss(EXPONENTIAL, counts, universe, 2, k=2, method="one-shot")
+
+
+def test_lists_are_peeled_where_several_smaller_releases_were_paid_for() -> None:
+    """A list inside a block asks what its draws ask: one draw may have a third, and three of them fit."""
+    scores = dps.Scores([9, 8, 7, 0], sensitivity=1, kind="integer")
+    with dps.opened(dps.Guarantee(1, "add-remove"), count=3) as draws:
+        with draws.paying():
+            release = dps.top_k(scores, 3, 3, mechanism=dps.mechanism("permute-and-flip"))
+        assert 0 == draws.left
+    assert "one-shot" not in release.mechanism
+    with dps.opened(dps.Guarantee(3, "add-remove")) as draws:
+        release = dps.top_k(scores, 3, 3, mechanism=dps.mechanism("permute-and-flip"), ledger=draws)
+    assert "one-shot" in release.mechanism

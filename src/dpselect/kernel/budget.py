@@ -100,8 +100,7 @@ class Allowance:
     @property
     def left(self) -> Fraction:
         """Return the epsilon that may still be drawn with."""
-        releases, rest, _ = (0, _NOTHING, _NOTHING) if self._closed else self._unused
-        return releases * self._each + rest
+        return _NOTHING if self._closed else self._unused[0] * self._each + self._unused[1]
 
     def allows(self, epsilon: Fraction) -> bool:
         """Return whether one draw without bounded range may have this epsilon, if it is left."""

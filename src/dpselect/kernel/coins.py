@@ -17,7 +17,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -58,12 +57,12 @@ class _Own(threading.local):
 
     def cipher(self) -> Any:
         """Return a cipher whose counter is yet to be set, or ``None`` where there is no library of ciphers."""
-        if not self.left:
+        if self.left < 1:
             ciphers = _ciphers()
             if ciphers is None:
                 return None
-            mode = ciphers.modes.CTR(os.urandom(16))
-            self.stream = ciphers.Cipher(ciphers.algorithms.AES(os.urandom(32)), mode).encryptor()
+            cipher, aes, ctr = ciphers
+            self.stream = cipher(aes(os.urandom(32)), ctr(os.urandom(16))).encryptor()
             self.left = _DRAWS_PER_KEY
         self.left -= 1
         return self.stream
@@ -79,11 +78,12 @@ if hasattr(os, "register_at_fork"):
 
 
 @cache
-def _ciphers() -> ModuleType | None:
-    """Return the ciphers of the ``cryptography`` package, imported when the first draw needs them, if it is there."""
+def _ciphers() -> tuple[Any, Any, Any] | None:
+    """Return what makes ciphers, imported when the first draw needs it, if it is there and not just being imported."""
     try:
-        return import_module("cryptography.hazmat.primitives.ciphers")
-    except ImportError:
+        ciphers = import_module("cryptography.hazmat.primitives.ciphers")
+        return ciphers.Cipher, ciphers.algorithms.AES, ciphers.modes.CTR
+    except (ImportError, AttributeError):
         return None
 
 

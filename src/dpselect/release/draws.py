@@ -59,6 +59,10 @@ class Draws:
         """Return the epsilon that is left of what was paid."""
         return self._allowance.left
 
+    def allows(self, epsilon: Fraction) -> bool:
+        """Return whether one draw without bounded range may have this epsilon, if it is left."""
+        return self._allowance.allows(epsilon)
+
     def choose(self, scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism | None = None) -> int:
         """Return the position of the winner of one selection; permute-and-flip unless a mechanism is named."""
         return self.top_k(scores, 1, epsilon, mechanism=mechanism)[0]
@@ -83,9 +87,7 @@ class Draws:
                 return self.joint(joint_question(scores, k, total))
             method = PEELING
         asked = question(scores, total if k == 1 else total / k, _named(mechanism))
-        if method is None and not self._allowance.allows(total):
-            method = PEELING
-        if method_of(asked, k, method) == PEELING:
+        if method_of(asked, k, method, self) == PEELING:
             return self.answer(asked, k)
         return self.ordered(asked, k)[0]
 
@@ -184,6 +186,9 @@ class Draws:
 
     def threshold(self, rules: ThresholdRules) -> ThresholdStream:
         """Return a stream of questions against a threshold: all of it is taken now, and it ends with these draws."""
+        if not isinstance(rules, ThresholdRules):
+            raise TypeError("rules must be ThresholdRules: use dpselect.above_threshold, which makes them.")
+        rules.require_paid()
         self._pay(rules.guarantee, 1)
         return ThresholdStream(rules, self._outcomes.raised_bar(rules.rate), self._allowance.require_open)
 

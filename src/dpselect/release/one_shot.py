@@ -19,7 +19,7 @@ _MOST_EXPONENT = Fraction(700)
 def method_of(asked: Question, k: int, method: str | None, ledger: Spender | None = None, *, gaps: bool = False) -> str:
     """Return how a list is drawn, by public facts; where nothing is asked for, in one pass if that is better.
 
-    Peeling is better where rhos are added: its k draws cost epsilon^2 / (2 k) together, one pass epsilon^2 / 2.
+    Peeling is better where rhos are added (k draws cost epsilon^2 / (2 k), not epsilon^2 / 2) or draws must be small.
 
     Raises:
         ValueError: no such method, or one pass is asked for and cannot be.
@@ -32,7 +32,8 @@ def method_of(asked: Question, k: int, method: str | None, ledger: Spender | Non
         require_ordered(asked, k, gaps=gaps)
         return ONE_SHOT
     fits = k > 1 and asked.once and asked.rate > _LEAST_RATE and getattr(ledger, "rule", "sum") != "rho"
-    return ONE_SHOT if fits and method is None else PEELING
+    allows = getattr(ledger, "allows", lambda _: True)
+    return ONE_SHOT if method is None and fits and allows(k * asked.guarantee.epsilon) else PEELING
 
 
 def require_ordered(asked: Question, k: int, *, gaps: bool) -> None:
@@ -69,8 +70,7 @@ def require_measure(measure: Measure | None) -> Measure:
     """Return what ticks say of the scores, or refuse gaps of anything else (``ValueError``)."""
     if measure is None:
         raise ValueError(
-            "Gaps are leads in units of the scores, and this mechanism ranks other numbers here: leave gaps out, or "
-            "use permute-and-flip."
+            "Gaps are in units of the scores, and this mechanism ranks other numbers: leave them out, or use another."
         )
     return measure
 

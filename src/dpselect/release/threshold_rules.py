@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpselect.kernel.bound import require_rate
+from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_positive, whole
@@ -62,6 +63,18 @@ class ThresholdRules:
     budget: Fraction
     levels: tuple[Level, ...]
     line: int | None = None
+
+    def require_paid(self) -> None:
+        """Refuse rules whose noise and prices cost more than their guarantee (``PrivacyError``)."""
+        span = self.levels[-1].price / self.levels[-1].rate
+        prices = [level.price for level in self.levels]
+        # One neighbour moves a value by half of what two values move apart, or more.
+        cost = self.budget + self.rate * span / 2
+        even = span >= _moves(self.kind, Fraction(1), 1)[1] and all(
+            level.margin >= 0 and level.rate * span == level.price > 0 for level in self.levels
+        )
+        if not even or prices != sorted(prices) or prices[-1] > self.budget or cost > self.guarantee.epsilon:
+            raise PrivacyError("These rules cost more than their guarantee: use dpselect.above_threshold.")
 
     def value_ticks(self, value: Any) -> int:
         """Return a private value in ticks, clipped; messages do not show it.
