@@ -146,3 +146,15 @@ def test_a_dry_run_says_how_many_persons_a_name_needs(capsys) -> None:
     assert re.search(r"an item needs \d+ persons more than the most frequent one after the 5", capsys.readouterr().out)
     assert 0 == main([*KEYS[:-1], "1e-9", *delta])
     assert "fewer than 100000 persons kept is revealed less than half" in capsys.readouterr().out
+
+
+def test_the_plan_of_groups_states_what_the_release_states(capsys) -> None:
+    """How wrong the list of one group may be follows from public numbers."""
+    groups = ["--domain", "products.txt", "--by", "region", "--groups", "n,s", "--groups-per-person", "2"]
+    assert 0 == main([*LIST, *groups, "--dry-run"])
+    planned = [line for line in capsys.readouterr().out.splitlines() if "each group: " in line]
+    assert 0 == main([*LIST, *groups])
+    stated = [line for line in capsys.readouterr().out.splitlines() if "each group: " in line]
+
+    assert 1 == len(planned) == len(stated)
+    assert planned[0].endswith(stated[0])

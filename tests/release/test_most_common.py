@@ -116,7 +116,10 @@ def test_groups_share_one_spend_and_an_empty_one_answers() -> None:
     assert 2 == len(set(release.groups["e"]))
     assert [(dps.Guarantee(100, "person"), "permute-and-flip, one-shot", 1)] == [spend[:3] for spend in kept.spent]
     assert dps.Guarantee(100, "person") == release.guarantee
-    assert release.worst_error.below(0.95) <= 1
+    assert release.worst_error.below(0.95) == release.accuracy(0.95) <= 1
+    for name in ("candidates", "candidate", "p_value"):
+        with pytest.raises(AttributeError, match=r"use \.groups\[group\]"):
+            getattr(release, name)
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ class Planned(Exception):
         elif request.worst is None:
             lines.append("error      no bound follows from public facts alone")
         if request.worst is not None:
-            lines.append(f"accuracy   {request.worst.sentence(unit=request.unit)}")
+            lines.append(f"accuracy   {request.scope}{request.worst.sentence(unit=request.unit)}")
         if reach is not None:
             lines.append(f"reach      {reach}")
         if self.balance is None:

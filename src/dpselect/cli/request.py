@@ -22,6 +22,7 @@ class Request(SimpleNamespace):
         worst: how wrong the release may be whatever the data, or ``None`` where no exact worst case is known.
         reach: how a dry run finds what a name needs to be revealed, or ``None`` where names are public.
         unit: of the error, in words; "" where nobody knows.
+        scope: what the error is of, where that is not the whole release.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -40,6 +41,7 @@ class Request(SimpleNamespace):
             bound=None,
             worst=None,
             unit="",
+            scope="",
             reach=None,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, overload
+from typing import Any, NoReturn, overload
 
 from dpselect.kernel.budget import Spender, require_spender
 from dpselect.kernel.errors import Advice, PrivacyError
@@ -12,7 +12,7 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
-from dpselect.mechanisms.worst_case import WorstError, worst_of
+from dpselect.mechanisms.worst_case import WorstError, known, worst_of
 from dpselect.release import select
 from dpselect.release.draws import require_count
 from dpselect.release.one_shot import ONE_SHOT, free_gaps, method_of
@@ -46,6 +46,20 @@ class GroupedRelease:
     mechanism: str
     guarantee: Guarantee
     worst_error: WorstError | None = field(default=None, repr=False, compare=False, kw_only=True)
+
+    def accuracy(self, probability: Epsilon = 0.95) -> float:
+        """Return what the error of one group stays below with this probability, whatever the data, in persons.
+
+        Raises:
+            ValueError: no exact worst case is known, or the probability is not between 0 and 1.
+        """
+        return known(self.worst_error, self.mechanism).below(probability)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Say where the winners are, to whoever looks for them as in a release of one list."""
+        if name in {"candidate", "candidates", "gaps", "p_value"}:
+            raise AttributeError("A release of several groups has one list for each: use .groups[group].")
+        raise AttributeError(f"'GroupedRelease' has no attribute {name!r}.")
 
 
 @overload

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import dpselect as dps
-from dpselect.cli import paths, places
+from dpselect.cli import groups, paths, places
 from dpselect.cli.names import names
 from dpselect.cli.options import DELTA, option, whole
 from dpselect.cli.places import stays
@@ -51,6 +51,7 @@ def run(request: Request) -> Answer:
             return released(release, ranked(release), "in order of selection; ", UNIT)
         _plan(request, len(domain), purse)
     asked["ledger"] = purse
+    groups.plan(request, domain, asked["groups"], UNIT)
     if request.items_per_person is not None:
         request.reach = lambda: by_coins(request, "an item", request.items_per_person, request.epsilon / 2)
     elif request.kept is not None:
