@@ -29,7 +29,7 @@ def test_a_release_with_a_delta_is_planned_and_recorded(line: list[str], capsys)
     more = ["--delta", "1e-5", "--ledger", "book"]
     assert 0 == main([*line, *more, "--dry-run"])
     told = capsys.readouterr().out
-    assert "epsilon = 2 and delta = 1/100000 per person with all of their records" in told
+    assert "epsilon = 2 and delta = 0.00001 per person with all of their records" in told
     assert () == dps.Ledger.read("book").events
 
     assert 0 == main([*line, *more, "--json"])

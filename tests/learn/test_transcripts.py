@@ -177,7 +177,7 @@ def test_the_spend_is_recorded_before_anything_is_drawn(tmp_path) -> None:
 
     assert Fraction(3, 4) == model.privacy_spent_.epsilon == ledger.totals.epsilon
     refused = DPTreeClassifier(0.5, **given)
-    with pytest.raises(dps.BudgetError, match="left epsilon 1/4"):
+    with pytest.raises(dps.BudgetError, match="left epsilon 0.25"):
         refused.fit(X, y)
     assert not hasattr(refused, "trees_")
     with dps.budget(epsilon=1) as book:

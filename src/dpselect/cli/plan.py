@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
+from dpselect.kernel.numbers import written
 
 if TYPE_CHECKING:
     from dpselect.kernel.guarantee import Guarantee
@@ -88,7 +89,7 @@ class Planned(Exception):
 
     def _lines(self, bound: float | str | None, reach: str | None, request: Request) -> list[str]:
         total = facts_text(self.guarantee, self.count)
-        draws = f", in {self.count} draws of {self.guarantee.epsilon}" if self.count > 1 else ""
+        draws = f", in {self.count} draws of {written(self.guarantee.epsilon)}" if self.count > 1 else ""
         lines = [
             "Dry run: nothing was spent, drawn or written.",
             f"cost       {total}{draws}",
@@ -157,8 +158,8 @@ def accuracy(worst: WorstError | None, unit: str = "") -> dict[str, Any] | None:
 
 def facts_text(guarantee: Guarantee, count: int = 1) -> str:
     """Return a guarantee in words."""
-    delta = f" and delta = {guarantee.delta * count}" if guarantee.delta else ""
-    return f"epsilon = {guarantee.epsilon * count}{delta} per {PROTECTED[guarantee.neighbours.value]}"
+    delta = f" and delta = {written(guarantee.delta * count)}" if guarantee.delta else ""
+    return f"epsilon = {written(guarantee.epsilon * count)}{delta} per {PROTECTED[guarantee.neighbours.value]}"
 
 
 def _texts(amounts: Mapping[str, Fraction]) -> dict[str, str]:

@@ -23,7 +23,7 @@ import numpy as np
 from dpselect.kernel.concentrated import epsilon_of, rho_within
 from dpselect.kernel.errors import Advice, BudgetError
 from dpselect.kernel.neighbours import neighbours as relation
-from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, written
 from dpselect.ledger.events import Event
 
 # Reports are rounded up by this, far more than the error of their arithmetic.
@@ -169,7 +169,7 @@ class Terms:
     def _by_sum(self, totals: Totals, event: Event) -> tuple[str, str, list[str]]:
         """Return in words what was asked, what is left and what would fit."""
         left = self.left(totals)
-        asked = f"epsilon {_short(event.count * event.epsilon)}{_many(event.count, str(event.epsilon))}"
+        asked = f"epsilon {_short(event.count * event.epsilon)}{_many(event.count, _short(event.epsilon))}"
         remains = f"epsilon {_short(left.epsilon)}"
         if event.delta or self.delta:
             asked += f" and delta {_short(event.count * event.delta)}"
@@ -352,4 +352,5 @@ def _floored(number: Fraction | float) -> str:
 
 
 def _short(number: Fraction) -> str:
-    return str(number) if number.denominator < 10**6 else f"{float(number):.6g}"
+    text = written(number)
+    return text if "/" not in text or number.denominator < 10**6 else f"{float(number):.6g}"

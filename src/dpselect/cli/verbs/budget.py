@@ -16,6 +16,7 @@ from dpselect.cli.spending import Purse, left, text
 from dpselect.cli.verb import Answer, Verb
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import written
 from dpselect.ledger.accountant import Terms, Totals
 from dpselect.ledger.events import Event
 
@@ -32,7 +33,7 @@ def _create(request: Request) -> Answer:
         rule=request.rule,
     )
     terms = ledger.terms
-    budget = f"a budget of epsilon {terms.epsilon}{_delta(terms.delta)} for {request.dataset}"
+    budget = f"a budget of epsilon {written(terms.epsilon)}{_delta(terms.delta)} for {request.dataset}"
     return Answer(f"{request.ledger}: {budget}", {"ledger": request.ledger, **_terms(terms)})
 
 
@@ -65,7 +66,8 @@ def _bar(terms: Terms, totals: Totals) -> Iterator[str]:
     if terms.rule == "rho":
         spent, whole_budget, unit, rest = totals.rho, terms.rho, "rho", remaining.rho
     full = min(_BAR, round(_BAR * float(spent / whole_budget)))
-    yield f"{terms.dataset or 'unnamed'}: epsilon {terms.epsilon}{_delta(terms.delta)}, {terms.neighbours} neighbours"
+    budget = f"epsilon {written(terms.epsilon)}{_delta(terms.delta)}"
+    yield f"{terms.dataset or 'unnamed'}: {budget}, {terms.neighbours} neighbours"
     yield f"[{'#' * full}{'.' * (_BAR - full)}] {unit}: {_figure(spent)} spent, {_figure(rest)} left"
     if terms.delta and terms.rule == "sum":
         yield f"delta: {_figure(totals.delta)} spent, {_figure(remaining.delta)} left"
@@ -93,14 +95,14 @@ def _spend(request: Request) -> Answer:
     purse = Purse(request, ledger, {})
     row = purse.spend(guarantee, mechanism=text(request.mechanism), count=request.count, note=text(request.note))
     facts = {"row": row, "mechanism": text(request.mechanism), "guarantee": promise(guarantee, request.count)}
-    recorded = f"epsilon {request.epsilon * request.count}{_delta(request.delta * request.count)} recorded"
+    recorded = f"epsilon {written(request.epsilon * request.count)}{_delta(request.delta * request.count)} recorded"
     return Answer(f"row {row}: {recorded}", facts)
 
 
 def _verify(request: Request) -> Answer:
     # Reading checks every row and every sum.
     totals = dps.Ledger.read(request.ledger).totals
-    spent = f"epsilon {totals.epsilon}{_delta(totals.delta)} spent"
+    spent = f"epsilon {written(totals.epsilon)}{_delta(totals.delta)} spent"
     facts = {"entries": totals.spends, "spent": {"epsilon": str(totals.epsilon), "delta": str(totals.delta)}}
     return Answer(f"{request.ledger}: {totals.spends} entries, unbroken; {spent}", facts)
 
@@ -132,7 +134,7 @@ def _terms(terms: Terms) -> dict[str, Any]:
 
 
 def _delta(delta: Fraction) -> str:
-    return f" and delta {_figure(delta)}" if delta else ""
+    return f" and delta {written(delta)}" if delta else ""
 
 
 def _figure(value: Fraction) -> str:

@@ -15,6 +15,7 @@ from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.histograms.counts import require_counts
+from dpselect.kernel.numbers import written
 from dpselect.sources import tables
 
 
@@ -68,7 +69,7 @@ def _kept(request: Request, answer: Any, content: bytes, text: str, facts: dict[
 
         why = f"{why}\n\n{SAID}"
     paths.keep(request.out, content, f"{why}\n\n{text}")
-    unit = f"epsilon = {answer.guarantee.epsilon} per record added or removed"
+    unit = f"epsilon = {written(answer.guarantee.epsilon)} per record added or removed"
     more = {
         "why": why,
         "mechanism": "choice-maker",

@@ -14,6 +14,7 @@ from dpselect.cli.columns import UNIT
 from dpselect.cli.options import epsilon, number, one_of, option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
+from dpselect.kernel.numbers import written
 from dpselect.mechanisms.joint_top_k import JOINT, joint_question
 from dpselect.mechanisms.worst_case import ordinal, rounded_up
 
@@ -115,7 +116,7 @@ def _question(request: Request, probability: Fraction, candidates: int, k: int) 
     share = f"with probability {float(probability):g}, whatever the data"
     if request.epsilon is None:
         return f"What it takes for {each} to lie less than {float(request.error):g}{unit} behind {best} {share}:"
-    at = f"At epsilon = {request.epsilon},"
+    at = f"At epsilon = {written(request.epsilon)},"
     if request.error is None:
         return f"{at} how far {each} may lie behind {best}{unit and ', in'}{unit}, {share}:"
     return f"{at} how probable it is at worst that {one} lies {float(request.error):g}{unit} or more behind {best}:"

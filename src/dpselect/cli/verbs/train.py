@@ -13,6 +13,7 @@ from dpselect.cli.plan import promise
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
+from dpselect.kernel.numbers import written
 from dpselect.sources import tables
 from dpselect.sources.warehouse import Warehouse
 
@@ -47,7 +48,7 @@ def run(request: Request) -> Answer:
     shown = f"{len(model.trees_)} trees" if request.model == "forest" else model.export_text()
     # A column without a domain is left out: say which were used.
     used = f"learned from {', '.join(map(str, model.feature_names_in_))}"
-    spent = f"epsilon = {model.privacy_spent_.epsilon} per record added or removed"
+    spent = f"epsilon = {written(model.privacy_spent_.epsilon)} per record added or removed"
     facts = {
         "model": json.loads(text),
         "learned_from": [*map(str, model.feature_names_in_)],
