@@ -279,3 +279,13 @@ def test_places_in_words() -> None:
     assert ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th"] == [
         ordinal(k) for k in (1, 2, 3, 4, 11, 12, 13, 21, 112)
     ]
+
+
+@pytest.mark.parametrize(("kind", "clip"), [("integer", 61), ("real", 53)])
+def test_errors_are_those_of_scores_as_they_are_clipped(kind: str, clip: int) -> None:
+    """Twice the clip counts as the clip, which the statement says: no candidate is behind another one there."""
+    mechanism = dps.mechanism("permute-and-flip")
+    scores = dps.Scores([2 ** (clip + 1), 2**clip], sensitivity=1, kind=kind)
+
+    assert [0.5, 0.5] == mechanism.law(scores, 1).tolist()
+    assert f"beyond 2^{clip}" in str(dps.WorstError.__doc__)

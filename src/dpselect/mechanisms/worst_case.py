@@ -195,6 +195,9 @@ class WorstCase:
 class WorstError:
     """How wrong one release may be, whatever the data.
 
+    The error is that of scores as they are clipped in public: integers beyond 2^61 in size count as 2^61, and real
+    numbers beyond 2^53 (or 2^32 sensitivities, if that is more) as that. Of two beyond, neither is behind the other.
+
     Attributes:
         case: what was public about it.
         epsilon: of the whole release.
