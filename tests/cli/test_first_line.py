@@ -15,6 +15,7 @@ CELLS = ("Zacharias", "48211.55", "Xylitol")
 DOMAINS = ["--target", "rich", "--domains", "domains.toml"]
 EVENTS = ["--person", "user", "--item", "product"]
 GRID = ["--column", "salary", "--lower", "0", "--upper", "9", "--epsilon", "1"]
+KIND = ["--kind", "integer", "--epsilon", "1"]
 COMMANDS = [
     ["median", "bare.csv", *GRID],
     ["median", "bare.csv", *GRID, "--in-place"],
@@ -38,6 +39,7 @@ COMMANDS = [
     ["check", "bare.csv", *DOMAINS, "--in-place"],
     ["predict", "model.json", "bare.csv"],
     ["select", "bare.csv", "--candidate", "a", "--score", "b", "--sensitivity", "1", "--domain", "3", "--epsilon", "1"],
+    ["select", "bare.csv", *["--candidate", "a", "--score", "b", "--sensitivity", "1", "--domain", "rows"], *KIND],
     ["choose", "tree", "bare.csv", *DOMAINS, "--epsilon", "1", "--traces", "cells.parquet", "--out", "new.json"],
 ]
 
