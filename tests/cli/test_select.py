@@ -36,7 +36,7 @@ def test_the_ranking_at_a_large_epsilon(votes: str, capsys: pytest.CaptureFixtur
     assert 0 == main(["select", votes, *COLUMNS, "--domain", "rows", "--k", "3", "--epsilon", "3000"])
 
     expected = "  1  7\n  2  3\n  3  8\nin order of selection; epsilon = 3000 per record added or removed, by "
-    assert f"{expected}permute-and-flip\n" == capsys.readouterr().out
+    assert f"{expected}permute-and-flip, one-shot\n" == capsys.readouterr().out
 
 
 def test_a_public_domain_and_a_ledger(votes: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,3 +161,18 @@ def test_an_empty_line_is_refused_before_the_spend(verb: str, counts: str, tmp_p
 
     assert "has empty cells" in refusal([verb, counts, *asked, "--epsilon", "1", "--ledger", str(ledger.path)], capsys)
     assert not ledger.events
+
+
+def test_a_list_has_a_p_value_in_one_pass_only(votes: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """As for scores in memory; peeled, it has none."""
+    asked = ["select", votes, *COLUMNS, "--domain", "10", "--k", "2", "--epsilon", "3000", "--json"]
+    assert 0 == main(asked)
+    answer = json.loads(capsys.readouterr().out)
+    assert (["permute-and-flip, one-shot"], 2, [7, 3]) == (
+        [answer["mechanism"]],
+        len(answer["gaps"]),
+        answer["candidates"],
+    )
+    assert answer["p_value"] < 1e-9
+    assert 0 == main([*asked, "--method", "peeling"])
+    assert "p_value" not in json.loads(capsys.readouterr().out)

@@ -218,11 +218,22 @@ def test_select_and_top_k_take_candidates(engine, name: str) -> None:
 
 
 @pytest.mark.parametrize("asked", [{"method": "one-shot"}, {"gaps": True}])
-def test_candidates_in_an_engine_are_peeled(engine, asked) -> None:
+def test_candidates_with_profiles_are_peeled(engine, asked) -> None:
     """What they cannot do is refused before the spend."""
-    with dps.budget(epsilon=1) as budget, pytest.raises(ValueError, match="in an engine are peeled"):
-        dps.top_k(made(engine, "(4, 1), (5, 90), (6, 70)"), 2, 1, mechanism=FLIP, **asked)
+    candidates = made(engine, "(4, 1), (5, 90), (6, 70)", sensitivity=dps.sensitivity.constant, profile="score")
+    with dps.budget(epsilon=1) as budget, pytest.raises(ValueError, match="with profiles are peeled"):
+        dps.top_k(candidates, 2, 1, mechanism=FLIP, **asked)
     assert not budget.events
+
+
+def test_lists_from_an_engine_are_drawn_in_one_pass_with_gaps(engine) -> None:
+    """At an enormous epsilon nearly the differences of scores; where all rows win, the last has no gap."""
+    candidates = made(engine, "(4, 1), (5, 90), (6, 70)")
+    release = dps.top_k(candidates, 2, 10**6, mechanism=FLIP, gaps=True)
+    assert ((5, 6), "permute-and-flip, one-shot") == (release.candidates, release.mechanism)
+    assert (release.gaps[0] in (19, 20), release.gaps[1] in (68, 69)) == (True, True)
+    assert release.p_value < 1e-300
+    assert 2 == len(dps.top_k(candidates, 3, 10**6, mechanism=FLIP, gaps=True).gaps)
 
 
 def test_files_are_read_where_they_are(tmp_path: Path) -> None:
@@ -450,10 +461,10 @@ def test_what_cannot_work_is_refused_unpaid(engine, monkeypatch) -> None:
 
 
 def test_one_spend_with_facts_for_all_picks(engine, tmp_path: Path) -> None:
-    """Recorded as k releases at epsilon/k, with the table and its columns; more picks than candidates are refused."""
+    """Peeling is k releases at epsilon/k, with the table and its columns; more picks than candidates are refused."""
     ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=3)
     candidates = made(engine, "(1, 2), (2, 5), (3, 5)")
-    dps.top_k(candidates, 3, 1, mechanism=FLIP, ledger=ledger)
+    dps.top_k(candidates, 3, 1, mechanism=FLIP, method="peeling", ledger=ledger)
 
     (event,) = ledger.events
     assert (3, Fraction(1, 3)) == (event.count, event.guarantee.epsilon)

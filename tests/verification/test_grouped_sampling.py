@@ -22,7 +22,7 @@ TABLE = GroupedScores(dps.Scores([9, 7, 3, 1, 3], sensitivity=1), np.array([1, 3
 def picks(table, k, epsilon, mechanism, stream=new_entropy):
     """The groups and ordinals of k winners, behind the door, with this entropy."""
     with door_to(lambda: Coins(stream))(dps.Guarantee(epsilon * k, "add-remove")) as draws:
-        return draws.top_k_grouped(table, k, epsilon * k, mechanism=mechanism)
+        return draws.top_k_grouped(table, k, epsilon * k, mechanism=mechanism, method="peeling")
 
 
 def verify(name: str, draws: int, entropy) -> None:

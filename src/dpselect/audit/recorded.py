@@ -34,6 +34,7 @@ _NOISE, _COSTS = 3, 10
 # Less the rounding of a logarithm, so that a loss of epsilon is not called more.
 _ROUNDING = 1e-12
 _NO_KEYS = "Keys are told with a delta, and the loss of a transcript has none: sum over a Replay's scripts instead."
+_NO_GROUPS = "Groups of equal scores have no candidates to compare: follow a script with Replay."
 _NO_BAR = "A raised threshold has one secret for all its answers: follow a script with Replay."
 
 
@@ -92,7 +93,11 @@ class Recording:
 
     def grouped(self, *_: object) -> list[tuple[int, int]]:
         """Refuse: groups say which scores there are, and not which candidate has which on a neighbour."""
-        raise ValueError("Groups of equal scores have no candidates to compare: follow a script with Replay.")
+        raise ValueError(_NO_GROUPS)
+
+    def ordered_groups(self, *_: object) -> tuple[list[tuple[int, int]], list[int]]:
+        """Refuse, as for groups that are peeled."""
+        raise ValueError(_NO_GROUPS)
 
     def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:
         """Any valid candidate of every row."""
@@ -201,7 +206,11 @@ class Repetition:
 
     def grouped(self, *_: object) -> list[tuple[int, int]]:
         """Refuse, as a recording does."""
-        raise ValueError("Groups of equal scores have no candidates to compare: follow a script with Replay.")
+        raise ValueError(_NO_GROUPS)
+
+    def ordered_groups(self, *_: object) -> tuple[list[tuple[int, int]], list[int]]:
+        """Refuse, as for groups that are peeled."""
+        raise ValueError(_NO_GROUPS)
 
     def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:
         """The exact law of the winner of every row, at its worst candidate."""

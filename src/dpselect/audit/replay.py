@@ -84,8 +84,16 @@ class Replay:
         self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int
     ) -> list[tuple[int, int]]:
         """One candidate after the other, as (group, ordinal in it)."""
-        everyone = [(group, ordinal) for group, many in enumerate(counts.tolist()) for ordinal in range(many)]
+        everyone = _everyone(counts)
         return [everyone[i] for i in self.winners(sampler, np.repeat(ticks, counts), rate, k)]
+
+    def ordered_groups(
+        self, ticks: Integers, counts: Integers, rate: Fraction, k: int, gaps: bool
+    ) -> tuple[list[tuple[int, int]], list[int]]:
+        """One ordered list of candidates as (group, ordinal in it), and a gap below each."""
+        everyone = _everyone(counts)
+        winners, below = self.ordered(np.repeat(ticks, counts), rate, k, gaps)
+        return [everyone[i] for i in winners], below
 
     def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:
         """In every row the candidate of one ordinal among the valid ones."""
@@ -183,6 +191,11 @@ class ScriptedBar:
                 self._log_law = np.where(possible, self._log_law + reached, -np.inf)
         self._replay.log_chance += _log_sum(self._log_law) - before
         return height
+
+
+def _everyone(counts: Integers) -> list[tuple[int, int]]:
+    """Return every candidate of the groups as (group, ordinal in it)."""
+    return [(group, ordinal) for group, many in enumerate(counts.tolist()) for ordinal in range(many)]
 
 
 def _log_sum(logs: NDArray[Any]) -> float:

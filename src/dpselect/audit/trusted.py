@@ -24,8 +24,12 @@ _START = (
     "kernel/units.py:exact_ticks",
     "kernel/units.py:UnitScores",
 )
-# What starts the release of candidates in an engine.
-_IN_ENGINES = "release/select.py:_release_grouped"
+# What releases candidates in an engine.
+_IN_ENGINES = {
+    "release/select.py:_release_grouped",
+    "release/draws.py:Draws.ordered_groups",
+    "release/outcomes.py:Coins.ordered_groups",
+}
 # What draws joint lists, a release of its own.
 _JOINT = {
     "release/select.py:_release_joint",
@@ -68,7 +72,7 @@ def trusted(name: str) -> list[Definition]:
     """Return the definitions that a selection by this mechanism must trust, in the order of files and names."""
     sampler = mechanism(name).sampler
     own = _HEAVY_TAILS if sampler.tails is not None else _SAMPLERS[sampler.name]
-    others = {*_SAMPLERS.values(), _HEAVY_TAILS, _IN_ENGINES, *_JOINT} - {own}
+    others = {*_SAMPLERS.values(), _HEAVY_TAILS, *_IN_ENGINES, *_JOINT} - {own}
     if sampler.name != PERMUTE_AND_FLIP.name:
         others |= _ONE_SHOT
     if sampler.name != EXPONENTIAL.name:

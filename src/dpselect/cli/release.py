@@ -15,11 +15,11 @@ from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.joint_top_k import JOINT
-from dpselect.mechanisms.worst_case import worst_of
+from dpselect.mechanisms.worst_case import worst_of, worst_of_source
 from dpselect.release.draws import require_count
 from dpselect.release.one_shot import ONE_SHOT, PEELING, has_gaps, method_of
 from dpselect.release.questions import question
-from dpselect.release.select import Release
+from dpselect.release.select import Release, grouped_method
 
 # From here on a share is written out.
 _TINY = Decimal("1e-8")
@@ -74,6 +74,30 @@ def best(
         and has_gaps(asked, k)
     )
     return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, method=method, gaps=free, ledger=purse)
+
+
+def best_stored(
+    request: Request,
+    source: dps.Candidates,
+    mechanism: dps.Mechanism,
+    method: str | None = None,
+    unit: str = "",
+    **facts: str,
+) -> Release[Any]:
+    """Release the best k candidates of an engine, from the ledger of the command line: as :func:`best`."""
+    purse, total = purse_of(request, **facts), exact_epsilon(request.epsilon)
+    k = require_count(request.k, source.known)
+    way = grouped_method(source, k, total, mechanism, method, purse)
+    request.unit, request.worst = unit, worst_of_source(source, k, total, mechanism, way)
+    example = source.example()
+    gaps = (
+        method != PEELING
+        and (k == 1 or way == ONE_SHOT)
+        and example is not None
+        and mechanism.measure(example) is not None
+        and has_gaps(question(example, total / k, mechanism), k, source.known or 0)
+    )
+    return dps.top_k(source, k, request.epsilon, mechanism=mechanism, method=method, gaps=gaps, ledger=purse)
 
 
 def bound(

@@ -96,6 +96,18 @@ class First:
         """Return the first candidates of the groups."""
         return [(group, ordinal) for group, many in enumerate(counts.tolist()) for ordinal in range(many)][:k]
 
+    def ordered_groups(
+        self,
+        ticks: Integers,  # noqa: ARG002
+        counts: Integers,
+        rate: Fraction,  # noqa: ARG002
+        k: int,
+        gaps: bool,
+    ) -> tuple[list[tuple[int, int]], list[int]]:
+        """Return the first candidates of the groups, and no gap between them."""
+        everyone = [(group, ordinal) for group, many in enumerate(counts.tolist()) for ordinal in range(many)]
+        return everyone[:k], [0] * k if gaps else []
+
     def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:  # noqa: ARG002
         """Return the first valid candidate of every row."""
         return np.asarray(valid.argmax(axis=1), dtype=np.int64)

@@ -24,7 +24,7 @@ from dpselect.mechanisms.joint_top_k import JOINT, JointQuestion, joint_question
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.release.halving import halved
-from dpselect.release.one_shot import PEELING, method_of, require_ordered
+from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, require_ordered
 from dpselect.release.partition import Candidates
 from dpselect.release.protocol import Outcomes
 from dpselect.release.questions import Question, countable, question, require_valid, row_ticks
@@ -141,14 +141,34 @@ class Draws:
             return self._outcomes.each(samplers.pop(), ticks, [each.rate for each in asked], which)
 
     def top_k_grouped(
-        self, grouped: GroupedScores, k: int, epsilon: Epsilon, *, mechanism: Mechanism | None = None
+        self,
+        grouped: GroupedScores,
+        k: int,
+        epsilon: Epsilon,
+        *,
+        mechanism: Mechanism | None = None,
+        method: str | None = None,
     ) -> list[tuple[int, int]]:
-        """Return k winners as (group, ordinal in it), drawn one after the other at epsilon / k each."""
+        """Return k winners as (group, ordinal in it): in one pass or one after the other, as :meth:`top_k`."""
         k, total, mechanism = require_count(k, int(grouped.counts.sum())), exact_epsilon(epsilon), _named(mechanism)
         require_grouped(mechanism)
         asked = question(grouped.scores, total / k, mechanism)
+        if method_of(asked, k, method, self) == ONE_SHOT:
+            return self.ordered_groups(asked, grouped.counts, k)[0]
         self._pay(asked.guarantee, k)
         return self._outcomes.grouped(asked.sampler, asked.ticks, grouped.counts, asked.rate, k)
+
+    def ordered_groups(
+        self, asked: Question, counts: Integers, k: int, *, gaps: bool = False
+    ) -> tuple[list[tuple[int, int]], list[int]]:
+        """Return what :meth:`ordered` does as (group, ordinal in it), where each tick stands for many candidates.
+
+        Where all of them win, the last has no gap.
+        """
+        k = require_count(k, int(counts.sum()))
+        require_ordered(asked, k, gaps=gaps, candidates=0)
+        self._take(k * asked.guarantee.epsilon, asked.guarantee.neighbours)
+        return self._outcomes.ordered_groups(asked.ticks, counts, asked.rate, k, gaps)
 
     def choose_rows(
         self, values: NDArray[np.float64] | Integers, valid: NDArray[np.bool_], epsilon: Epsilon, bound: Bound

@@ -36,7 +36,7 @@ def method_of(asked: Question, k: int, method: str | None, ledger: Spender | Non
     return ONE_SHOT if method is None and fits and allows(k * asked.guarantee.epsilon) else PEELING
 
 
-def require_ordered(asked: Question, k: int, *, gaps: bool) -> None:
+def require_ordered(asked: Question, k: int, *, gaps: bool, candidates: int | None = None) -> None:
     """Refuse what cannot be drawn in one pass, or has no gap below the last winner (``ValueError``)."""
     if not asked.once:
         raise ValueError(
@@ -48,7 +48,7 @@ def require_ordered(asked: Question, k: int, *, gaps: bool) -> None:
             "epsilon is too small for one pass, as the noise would not fit an integer: pass a larger one, or "
             'method="peeling" without gaps.'
         )
-    if gaps and k == asked.ticks.size:
+    if gaps and k == (asked.ticks.size if candidates is None else candidates):
         raise ValueError("The last gap is the lead over the best of the others, and there are none: ask for fewer.")
 
 
@@ -57,10 +57,10 @@ def free_gaps(asked: Question, k: int, ledger: Spender | None) -> bool:
     return (k == 1 or method_of(asked, k, None, ledger) == ONE_SHOT) and has_gaps(asked, k)
 
 
-def has_gaps(asked: Question, k: int) -> bool:
+def has_gaps(asked: Question, k: int, candidates: int | None = None) -> bool:
     """Return whether a list of k has gaps, by public facts."""
     try:
-        require_ordered(asked, k, gaps=True)
+        require_ordered(asked, k, gaps=True, candidates=candidates)
     except ValueError:
         return False
     return True

@@ -23,6 +23,7 @@ from dpselect.kernel.samplers.joint import joint
 from dpselect.kernel.samplers.keys import keys
 from dpselect.kernel.samplers.laplace import laplace
 from dpselect.kernel.samplers.ordered import ordered
+from dpselect.kernel.samplers.ordered_groups import ordered_groups
 from dpselect.kernel.samplers.permute_and_flip import permute_and_flip, permute_and_flip_rows, uniform
 from dpselect.kernel.samplers.runs import runs
 from dpselect.kernel.samplers.threshold import Bar
@@ -97,6 +98,13 @@ class Coins:
     ) -> list[tuple[int, int]]:
         """Return k winners as (group, ordinal in it)."""
         return grouped.peel(ticks, counts, k, rate, _GROUPED[sampler.name], self._stream)
+
+    def ordered_groups(
+        self, ticks: Integers, counts: Integers, rate: Fraction, k: int, gaps: bool
+    ) -> tuple[list[tuple[int, int]], list[int]]:
+        """Return the k largest of all candidates' sums as (group, ordinal in it), and their floored gaps if asked."""
+        winners, below = ordered_groups(ticks, counts, k, rate, self._stream())
+        return winners, below if gaps else []
 
     def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:
         """Return the winner of every row by permute-and-flip, among its valid candidates."""

@@ -51,6 +51,12 @@ class Outcomes(Protocol):
         """Return k winners as (group, ordinal in it), where each position stands for that many candidates."""
         ...
 
+    def ordered_groups(
+        self, ticks: Integers, counts: Integers, rate: Fraction, k: int, gaps: bool, /
+    ) -> tuple[list[tuple[int, int]], list[int]]:
+        """Return what ``ordered`` does as (group, ordinal in it), where each position stands for many candidates."""
+        ...
+
     def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction, /) -> Integers:
         """Return the winner of every row by permute-and-flip, among its valid candidates, shape (rows,)."""
         ...

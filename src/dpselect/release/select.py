@@ -15,16 +15,14 @@ from dpselect.mechanisms.joint_top_k import JOINT, joint_question, require_joint
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.mechanisms.worst_case import WorstError, known, worst_of, worst_of_source
 from dpselect.release.draws import require_count
-from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, p_value, require_measure
+from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, p_value, require_measure, require_ordered
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question
-from dpselect.scores.grouped import CandidateSource
+from dpselect.scores.grouped import CandidateSource, GroupedScores
 from dpselect.scores.scores import Scores, require_scores
 
 # What kind of candidates a release names.
 C_co = TypeVar("C_co", covariant=True)
-# How lists are made.
-METHOD = "peeling"
 
 
 @dataclass(frozen=True)
@@ -166,9 +164,7 @@ def release_of(
     if method == JOINT:
         return _release_joint(scores, k, epsilon, mechanism, ledger, door, gaps=gaps)
     if not isinstance(scores, Scores) and isinstance(scores, CandidateSource):
-        if method not in (None, PEELING) or gaps:
-            raise ValueError("Candidates in an engine are peeled: leave out method and gaps.")
-        return _release_grouped(scores, k, epsilon, mechanism, ledger, door)
+        return _release_grouped(scores, k, epsilon, mechanism, ledger, door, method=method, gaps=gaps)
     k, total = require_count(k, len(require_scores(scores))), exact_epsilon(epsilon)
     # Whatever the scores lack is refused here, before the spend.
     asked = question(scores, total if k == 1 else total / k, mechanism)
@@ -220,25 +216,78 @@ def _named(scores: Scores, winners: list[int]) -> tuple[Any, ...]:
 
 
 def _release_grouped(
-    source: CandidateSource, k: int, epsilon: Epsilon, mechanism: Mechanism, ledger: Spender | None, door: Door
+    source: CandidateSource,
+    k: int,
+    epsilon: Epsilon,
+    mechanism: Mechanism,
+    ledger: Spender | None,
+    door: Door,
+    *,
+    method: str | None,
+    gaps: bool,
 ) -> Release[Any]:
     """Choose among candidates that stay where they are."""
     # How many there are is public where the domain is a list or a range.
     k, total = require_count(k, getattr(source, "known", None)), exact_epsilon(epsilon)
     require_grouped(mechanism)
     each = mechanism.guarantee(Scores([0], 1, neighbours=source.neighbours.value), total / k)
+    name = grouped_method(source, k, total, mechanism, method, require_spender(ledger), gaps=gaps)
     example = source.example()
-    if example is not None:
-        mechanism.prepared(example, total / k)
-    worst = worst_of_source(source, k, total, mechanism, METHOD)
+    measure = require_measure(mechanism.measure(example)) if gaps and example is not None else None
+    worst, promise = worst_of_source(source, k, total, mechanism, name), of_list(each, total, k)
+    paid, count = (promise, 1) if name == ONE_SHOT else (each, k)
+    drawn = mechanism.described() + (f", {ONE_SHOT}" if k > 1 and name == ONE_SHOT else "")
+    below, rate = list[int](), Fraction(0)
+
+    def pick(counted: GroupedScores) -> list[tuple[int, int]]:
+        nonlocal below, rate
+        if name == PEELING:
+            return attempt().top_k_grouped(counted, k, total, mechanism=mechanism, method=PEELING)
+        asked = question(counted.scores, total / k, mechanism)
+        # The gaps of an attempt that is thrown away go with it.
+        winners, below = attempt().ordered_groups(asked, counted.counts, k, gaps=gaps)
+        rate = asked.rate
+        return winners
+
     # Whatever can be refused without a look at the data has been: the spend stands even if the data is refused.
     with (
-        door(each, mechanism=mechanism.described(), ledger=ledger, metadata=source.metadata, count=k) as draws,
+        door(paid, mechanism=drawn, ledger=ledger, metadata=source.metadata, count=count) as draws,
         draws.attempts() as attempt,
     ):
-        winners = source.answer(lambda counted: attempt().top_k_grouped(counted, k, total, mechanism=mechanism))
-    names = tuple(_plain(winner) for winner in winners)
-    return Release(names, mechanism.described(), of_list(each, total, k), worst_error=worst)
+        names = tuple(_plain(winner) for winner in source.answer(pick))
+    if measure is None:
+        return Release(names, drawn, promise, worst_error=worst)
+    leads = tuple(measure.lead(gap) for gap in below)
+    # Rows may turn out to be as many as winners: then nobody is left who might have been better.
+    p = p_value(below[-1], rate) if len(below) == k else None
+    return Release(names, drawn, promise, leads, p, worst_error=worst)
+
+
+def grouped_method(
+    source: CandidateSource,
+    k: int,
+    epsilon: Fraction,
+    mechanism: Mechanism,
+    method: str | None = None,
+    ledger: Spender | None = None,
+    *,
+    gaps: bool = False,
+) -> str:
+    """Return how a list of candidates in an engine is drawn, by public facts: as ``method_of`` does.
+
+    Raises:
+        ValueError: as there; one pass over candidates with profiles, whose noise is not known beforehand.
+    """
+    example = source.example()
+    if example is None:
+        if method not in (None, PEELING) or gaps:
+            raise ValueError("Candidates with profiles are peeled: leave out method and gaps.")
+        return PEELING
+    asked = question(example, epsilon / k, mechanism)
+    if gaps and method != PEELING:
+        require_ordered(asked, k, gaps=True, candidates=getattr(source, "known", None) or 0)
+        method, gaps = method or ONE_SHOT, False
+    return method_of(asked, k, method, ledger, gaps=gaps)
 
 
 def of_list(each: Guarantee, total: Fraction, draws: int) -> Guarantee:

@@ -7,12 +7,10 @@ from typing import Any
 import dpselect as dps
 from dpselect.cli import counts, paths
 from dpselect.cli.options import nodes, number, one_of, option, whole
-from dpselect.cli.release import best, bound, mechanism_of, ranked, released
+from dpselect.cli.release import best, best_stored, bound, mechanism_of, ranked, released
 from dpselect.cli.request import Request
-from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
-from dpselect.mechanisms.worst_case import worst_of_source
-from dpselect.release.select import METHOD
+from dpselect.release.one_shot import ONE_SHOT, PEELING
 from dpselect.sources.warehouse import Warehouse
 
 DEFAULT = "permute-and-flip"
@@ -22,7 +20,7 @@ def run(request: Request) -> Answer:
     """Return the named candidates."""
     mechanism = mechanism_of(request, DEFAULT)
     if counts.are_in(request):
-        release = best(request, counts.scores(request), mechanism, request.k, method=request.get("method"))
+        release = best(request, counts.scores(request), mechanism, request.k, method=request.method)
         return released(release, ranked(release), "in order of selection; ")
     range_bound = int(request.range_bound)
     with (
@@ -39,8 +37,7 @@ def run(request: Request) -> Answer:
     ):
         each = lambda: request.epsilon / request.k  # noqa: E731
         request.bound = bound(candidates.known, request.sensitivity, range_bound, each, mechanism)
-        request.worst = worst_of_source(candidates, request.k, request.epsilon, mechanism, METHOD)
-        release = dps.top_k(candidates, request.k, request.epsilon, mechanism=mechanism, ledger=purse_of(request))
+        release = best_stored(request, candidates, mechanism, request.method)
     return released(release, ranked(release), "in order of selection; ")
 
 
@@ -88,6 +85,13 @@ VERB = Verb(
         ),
         option("--neighbours", default="add-remove", metavar="RELATION", help="what one step between databases is"),
         option("--k", type=whole, default=1, metavar="K", help="how many candidates to name (default 1)"),
+        option(
+            "--method",
+            type=one_of((ONE_SHOT, PEELING)),
+            metavar="METHOD",
+            help="how a list is drawn: one-shot, or peeling; by default the first that the mechanism and the ledger "
+            "allow",
+        ),
     ),
     "dpselect select votes.parquet --candidate page --score votes --sensitivity 1 --domain 1000 --epsilon 1",
     about="Protected: one record behind the scores, which moves no score by more than --sensitivity.",
