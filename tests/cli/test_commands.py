@@ -297,3 +297,16 @@ def test_the_readme_gives_the_two_commands() -> None:
     """One installs and runs the main job, one installs and runs the tests."""
     assert 'python -m pip install ".[all]" && dpselect demo' in README
     assert 'python -m pip install ".[test]" && python -m pytest' in README
+
+
+def test_a_dry_run_of_a_list_states_one_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """That of the list; where everyone is named no name can be wrong."""
+    line = ["top-k", "lesmis", "--metric", "degree", "--epsilon", "1", "--dry-run", "--k"]
+    assert 0 == main([*line, "5"])
+    some = capsys.readouterr().out
+    assert 0 == main([*line, "77"])
+    everyone = capsys.readouterr().out
+
+    assert "accuracy   each less than" in some
+    assert "accuracy   all candidates are named, so only their order can be wrong" in everyone
+    assert "error  " not in some + everyone

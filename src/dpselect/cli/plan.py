@@ -167,4 +167,7 @@ def _texts(amounts: Mapping[str, Fraction]) -> dict[str, str]:
 
 
 def _words(amounts: Mapping[str, Fraction]) -> str:
-    return " and ".join(f"{name} {float(value):.6g}" for name, value in amounts.items())
+    exact = {name: written(value) for name, value in amounts.items()}
+    return " and ".join(
+        f"{name} {float(amounts[name]):.6g}" if "/" in text else f"{name} {text}" for name, text in exact.items()
+    )
