@@ -130,6 +130,14 @@ def test_everyone_is_named_once_and_the_last_has_no_gap(entropy) -> None:
     assert ([(0, 0)], []) == ordered_groups(np.array([7]), np.array([1]), 1, Fraction(1), entropy)
 
 
+def test_nobody_is_named_twice_in_several_parts(entropy, monkeypatch) -> None:
+    """Who was found in one part is left out in those below."""
+    monkeypatch.setattr(sampler, "_SPARE", -9)
+    for _ in range(40):
+        names, _ = ordered_groups(np.array([1, 0]), np.array([3, 3]), 4, Fraction(1, 2), entropy)
+        assert 4 == len(set(names))
+
+
 def test_chances_of_parts_agree_with_their_enclosures() -> None:
     """Within the guard, from the top to the last share of an integer; shares add up to the whole."""
     ticks, counts, rate = np.array([4, 0, -30]), np.array([1, 10**6, 10**9]), Fraction(1, 3)

@@ -404,7 +404,7 @@ MUTANTS = (
         "np.setdiff1d(np.concatenate([hit, everyone]), taken)",
         "np.unique(np.concatenate([hit, everyone]))",
         (),
-        ("tests/kernel/test_ordered_groups.py::test_lists_follow_the_law_of_single_candidates",),
+        ("tests/kernel/test_ordered_groups.py::test_nobody_is_named_twice_in_several_parts",),
     ),
     Mutant(
         "lists of groups draw those below the bar anew",
