@@ -158,3 +158,13 @@ def test_the_plan_of_groups_states_what_the_release_states(capsys) -> None:
 
     assert 1 == len(planned) == len(stated)
     assert planned[0].endswith(stated[0])
+
+
+def test_nothing_is_stated_of_groups_that_count_some_of_their_persons(capsys) -> None:
+    """Neither before nor after the release."""
+    groups = ["--domain", "products.txt", "--by", "region", "--groups", "n,s", "--groups-per-person", "1"]
+    for words in ([*LIST, *groups, "--dry-run"], [*LIST, *groups]):
+        assert 0 == main(words)
+        printed = capsys.readouterr().out
+        assert "each group: " not in printed
+        assert "whatever the data" not in printed

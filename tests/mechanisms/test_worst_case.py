@@ -198,6 +198,19 @@ def test_a_joint_list_is_one_choice_among_all_sequences() -> None:
         dps.epsilon_for(error=10, probability=1 - Fraction(1, 2**61), candidates=5, k=3, **public)
 
 
+def test_a_joint_list_of_everything_may_be_in_the_wrong_order() -> None:
+    """The worst two scores, 10 apart: the other order has the chance e^(-5/2) / (1 + e^(-5/2))."""
+    scores = dps.Scores([20, 10], 1, range_bound=1, kind="integer")
+    wrong = dps.joint_law(scores, 2, 0.5)[1, 0]
+    worst = dps.worst_error(
+        0.5, candidates=2, k=2, mechanism="exponential", method="joint", kind="integer", range_bound=1
+    )
+
+    assert 0.0758 < wrong <= worst.tail(10) < 0.0759
+    assert worst.below(0.95) > 10
+    assert 0 == dps.worst_error(1, candidates=1, mechanism="exponential", kind="integer", method="joint").tail(1)
+
+
 def test_wishes_that_chance_grants_and_lists_of_everything_take_any_epsilon() -> None:
     """Exactly at the boundary; nothing can go wrong where all are named."""
     assert 0 == needed(1, 0.5, 2) == needed(1, 0.95, 1) == needed(1, 0.95, 3, 3)

@@ -59,12 +59,12 @@ MUTANTS = (
         ("tests/sources/test_rows_apart.py::test_no_cell_of_a_csv_file_decides_for_another_in_pandas",),
     ),
     Mutant(
-        "the first of several equal cells decides how all are read",
-        "dpselect.sources.distinct:_numbered",
-        "known.setdefault((type(cell), cell), len(known))",
-        "known.setdefault((object, cell), len(known))",
+        "numbers of other makers are none",
+        "dpselect.sources.categories:_exact",
+        "if isinstance(cell, Decimal):",
+        "if isinstance(cell, type(None)):",
         (),
-        ("tests/sources/test_rows_apart.py::test_objects_are_read_alike_in_any_order",),
+        ("tests/sources/test_rows_apart.py::test_numbers_of_every_maker_are_the_same_number",),
     ),
     Mutant(
         "smooth bounds look at the first 64 distances only",

@@ -20,10 +20,10 @@ def plan(request: Request, items: Any, groups: Any, unit: str) -> None:
 
     Each group is drawn at epsilon / G, whatever adds the epsilons up, and so in one pass where that is possible.
     """
-    if items is None or groups is None or request.groups_per_person is None:
+    if items is None or groups is None or request.groups_per_person is None or request.groups_per_person < len(groups):
+        # Of persons in some of their groups only, no worst error is known.
         return
-    k, share = require_count(request.k, len(items)), min(request.groups_per_person, len(groups))
-    part = request.epsilon / share
+    k, part = require_count(request.k, len(items)), request.epsilon / len(groups)
     example = dps.Scores(np.zeros(len(items), dtype=np.int64), 1, None, "person", 1, kind="integer", zero="worst")
     method = method_of(question(example, part / k, permute_and_flip()), k, None)
     request.unit, request.scope = unit, "each group: "

@@ -124,7 +124,8 @@ class WorstCase:
         if self.method == "joint":
             exponent = min(exponent, self._deepest)
         raised = float(chance(self._tail, *self._beaten, exponent))
-        return min(1.0, math.nextafter(raised, 1.0)) if self.candidates > self.k else 0.0
+        # A list of everything cannot be wrong, but a joint list may have it in another order.
+        return min(1.0, math.nextafter(raised, 1.0)) if self._beaten[1] else 0.0
 
     def error(self, epsilon: Fraction, probability: Epsilon) -> float:
         """Return the least error, rounded up, that is not reached with this probability; infinite where there is none.

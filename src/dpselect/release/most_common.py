@@ -12,7 +12,7 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
-from dpselect.mechanisms.worst_case import WorstError, known, worst_of
+from dpselect.mechanisms.worst_case import WorstError, worst_of
 from dpselect.release import select
 from dpselect.release.draws import require_count
 from dpselect.release.one_shot import ONE_SHOT, free_gaps, method_of
@@ -39,7 +39,7 @@ class GroupedRelease:
         mechanism: what drew them.
         guarantee: the promise for the whole release.
         worst_error: how wrong the list of one group may be, whatever the data, in persons; ``None`` where no exact
-            worst case is known.
+            worst case is known, as where a person counts in some of their groups only.
     """
 
     groups: Mapping[Any, tuple[Any, ...]]
@@ -53,7 +53,12 @@ class GroupedRelease:
         Raises:
             ValueError: no exact worst case is known, or the probability is not between 0 and 1.
         """
-        return known(self.worst_error, self.mechanism).below(probability)
+        if self.worst_error is None:
+            raise ValueError(
+                "Persons whom the coins left out of a group are not in its counts: an error is known where "
+                "groups_per_person= is the number of groups."
+            )
+        return self.worst_error.below(probability)
 
     def __getattr__(self, name: str) -> NoReturn:
         """Say where the winners are, to whoever looks for them as in a release of one list."""
@@ -207,7 +212,8 @@ def grouped_of(
     # Whatever can be refused is refused by an example, before the spend.
     example, part = _scores([0] * len(names)), guarantee.epsilon / share
     method = method_of(question(example, part / k, mechanism), k, None)
-    worst = worst_of(example, k, part, mechanism, method)
+    # Errors are measured on what is counted, and left out of one group are persons who count in another.
+    worst = worst_of(example, k, part, mechanism, method) if share == len(places) else None
     drawn = mechanism.described(example) + (f", {ONE_SHOT}" if method == ONE_SHOT else "")
     door_opened = door(
         guarantee, mechanism=drawn, ledger=ledger, metadata=read.metadata, per_person=share, note="most common by group"
