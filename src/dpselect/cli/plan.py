@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
-from dpselect.kernel.numbers import written
+from dpselect.kernel.written import written
 
 if TYPE_CHECKING:
     from dpselect.kernel.guarantee import Guarantee

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from decimal import Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -15,9 +15,6 @@ Epsilon: TypeAlias = int | float | Fraction | Decimal
 LEAST, _MOST = Fraction(1, 10**300), Fraction(10**300)
 # Fractions of smaller integers lie between the two.
 _SHORT = 2**990
-# Decimals of so many places and digits are written as such, smaller numbers than the last with an exponent.
-_MOST_PLACES, _MOST_DIGITS, _SMALL = 30, 12, Fraction(1, 10**9)
-_DECIMALS = Context(prec=400)
 
 
 def exact_epsilon(epsilon: Epsilon) -> Fraction:
@@ -100,20 +97,6 @@ def whole(number: Any, name: str, meaning: str) -> int:
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
         raise ValueError(f"{name} must be an integer of at least 1: {meaning}.")
     return int(number)
-
-
-def written(number: Fraction) -> str:
-    """Return an exact number as people read it: a decimal where that is exact and short, else a fraction.
-
-    >>> [written(Fraction(text)) for text in ("0.25", "1e-6", "1/3", "12", "1e-12")]
-    ['0.25', '0.000001', '1/3', '12', '1e-12']
-    """
-    if (10**_MOST_PLACES) % number.denominator:
-        return str(number)
-    decimal = _DECIMALS.divide(Decimal(number.numerator), Decimal(number.denominator))
-    if len(decimal.as_tuple().digits) > _MOST_DIGITS:
-        return str(number)
-    return f"{decimal:f}" if not number or abs(number) >= _SMALL else f"{_DECIMALS.normalize(decimal)}".lower()
 
 
 def _exact(number: Any, name: str, allowed: str) -> Fraction:

@@ -23,7 +23,8 @@ import numpy as np
 from dpselect.kernel.concentrated import epsilon_of, rho_within
 from dpselect.kernel.errors import Advice, BudgetError
 from dpselect.kernel.neighbours import neighbours as relation
-from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, written
+from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon
+from dpselect.kernel.written import written
 from dpselect.ledger.events import Event
 
 # Reports are rounded up by this, far more than the error of their arithmetic.

@@ -16,7 +16,7 @@ from dpselect.cli.spending import Purse, left, text
 from dpselect.cli.verb import Answer, Verb
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.numbers import written
+from dpselect.kernel.written import written
 from dpselect.ledger.accountant import Terms, Totals
 from dpselect.ledger.events import Event
 

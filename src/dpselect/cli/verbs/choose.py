@@ -15,7 +15,7 @@ from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.histograms.counts import require_counts
-from dpselect.kernel.numbers import written
+from dpselect.kernel.written import written
 from dpselect.sources import tables
 
 

@@ -14,7 +14,7 @@ from dpselect.cli.columns import UNIT
 from dpselect.cli.options import epsilon, number, one_of, option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
-from dpselect.kernel.numbers import written
+from dpselect.kernel.written import written
 from dpselect.mechanisms.joint_top_k import JOINT, joint_question
 from dpselect.mechanisms.worst_case import ordinal, rounded_up
 

@@ -13,7 +13,7 @@ from dpselect.cli.plan import promise
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
-from dpselect.kernel.numbers import written
+from dpselect.kernel.written import written
 from dpselect.sources import tables
 from dpselect.sources.warehouse import Warehouse
 
