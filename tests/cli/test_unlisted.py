@@ -49,6 +49,21 @@ def test_keys_are_told_one_in_a_line(capsys) -> None:
     assert "no key could be revealed: too few persons" in capsys.readouterr().out
 
 
+def test_a_name_of_a_stranger_cannot_pretend_to_be_the_tool(capsys) -> None:
+    """It stays on its line, and what moves, colours or turns text is escaped; JSON keeps it whole."""
+    name = "\x1b[31mred\x1b[0m\nspent: epsilon 0\u202e\u9b5a\u3000"
+    table = {"user": list(range(400)), "product": [name] * 400}
+    pytest.importorskip("pyarrow.parquet").write_table(pytest.importorskip("pyarrow").table(table), "odd.parquet")
+    line = ["keys", "odd.parquet", *KEYS[2:], "--delta", "1e-3"]
+
+    assert 0 == main(line)
+    printed = capsys.readouterr().out
+    assert r"\x1b[31mred\x1b[0m\nspent: epsilon 0\u202e" + "\u9b5a\u3000" == printed.split("\n")[0]
+
+    assert 0 == main([*line, "--json"])
+    assert [name] == json.loads(capsys.readouterr().out)["candidates"]
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
@@ -151,4 +152,15 @@ def _told(release: Release[Any]) -> list[str]:
 
 def ranked(release: Release[Any]) -> list[str]:
     """Return the winners, one per line, in the order of their selection."""
-    return [f"{rank:>3}  {name}" for rank, name in enumerate(release.candidates, 1)]
+    return [f"{rank:>3}  {shown(name)}" for rank, name in enumerate(release.candidates, 1)]
+
+
+def shown(name: Any) -> str:
+    """Return a name on one line for a terminal: what would move or colour text, or turn its direction, is escaped.
+
+    Names may be data that strangers wrote.
+    """
+    return "".join(
+        each if each.isprintable() or unicodedata.category(each) == "Zs" else each.encode("unicode_escape").decode()
+        for each in str(name)
+    )

@@ -1,4 +1,4 @@
-"""dpselect keys: tell which names a column holds, where no public list names them."""
+"""dpselect keys: reveal which names a column holds, where no public list names them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dpselect as dps
 from dpselect.cli import paths
 from dpselect.cli.options import DELTA, option, whole
 from dpselect.cli.reach import by_coins
-from dpselect.cli.release import released
+from dpselect.cli.release import released, shown
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
@@ -24,10 +24,10 @@ def run(request: Request) -> Answer:
         keys_per_person=request.keys_per_person,
         ledger=purse_of(request, person=request.person, key=request.key),
     )
-    told = [str(name) for name in release.candidates] or [
+    lines = [shown(name) for name in release.candidates] or [
         "no key could be revealed: too few persons have the same one for this epsilon and delta"
     ]
-    return released(release, told)
+    return released(release, lines)
 
 
 VERB = Verb(
@@ -47,6 +47,6 @@ VERB = Verb(
     ),
     "dpselect keys events.parquet --person user --key product --keys-per-person 3 --epsilon 1 --delta 1e-6",
     about="Protected: whether any one person is in the table, with all of their rows. A name that one person has is "
-    "told with a chance of delta at most.",
+    "revealed with a chance of delta at most.",
     spends=True,
 )

@@ -13,7 +13,7 @@ from dpselect.cli.options import DELTA, option, whole
 from dpselect.cli.places import stays
 from dpselect.cli.plan import accuracy, facts_text, promise
 from dpselect.cli.reach import by_coins, by_wall
-from dpselect.cli.release import best, ranked, released
+from dpselect.cli.release import best, ranked, released, shown
 from dpselect.cli.request import Request
 from dpselect.cli.spending import Purse, purse_of
 from dpselect.cli.verb import Answer, Verb
@@ -81,7 +81,7 @@ def _listed(text: str | None, option: str, noun: str) -> Any:
 
 
 def _grouped(release: dps.GroupedRelease) -> Answer:
-    lines = [f"{group}: {', '.join(map(str, winners))}" for group, winners in release.groups.items()]
+    lines = [f"{group}: {', '.join(map(shown, winners))}" for group, winners in release.groups.items()]
     facts = {
         "groups": [{"group": group, "candidates": winners} for group, winners in release.groups.items()],
         "mechanism": release.mechanism,
