@@ -20,7 +20,13 @@ MANY = np.arange(1, 61) / 61
         (10**6, 2**17 + 1, None, "halving"),
         # 4 ln 4096 is 33.27: 26 * 33 is below, 26 * 34 above.
         (25, 4096, 26 * 33, "tree"),
-        (25, 4096, 26 * 34, "halving"),
+        (25, 4096, 26 * 34, "joint"),
+        (26, 4096, 27 * 34, "halving"),
+        (4, 2**16, 5 * 45, "joint"),
+        (4, 2**16, 5 * 44, "halving"),
+        (4, 2**16 + 1, 5 * 99, "halving"),
+        (3, 4096, 10**6, "halving"),
+        (9, 4096, None, "halving"),
         (24, 4096, 1, "halving"),
         (49, 2**15, 1, "halving"),
     ],
@@ -91,8 +97,8 @@ class Closed:
         raise AssertionError
 
 
-@pytest.mark.parametrize("method", ["joint", "Auto", "", None])
+@pytest.mark.parametrize("method", ["Joint", "Auto", "", None])
 def test_another_method_is_refused(method) -> None:
     """Before anything is spent."""
-    with pytest.raises(ValueError, match="auto, halving or tree"):
+    with pytest.raises(ValueError, match="auto, halving, joint or tree"):
         dps.quantiles([1, 2], [0.5], grid=range(5), epsilon=1, method=method, ledger=Closed())

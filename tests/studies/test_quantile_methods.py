@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import dpselect as dps
 from dpselect.studies.peers import quantile_methods as study
 
 RESULTS = Path(study.__file__).parent / "results"
@@ -50,7 +49,7 @@ def test_the_rule_that_was_measured_is_todays() -> None:
     for name, n, epsilon, m, _, _, rule in ROW.findall(STORED):
         if name.strip() in sizes:
             size = sizes[name.strip()]
-            assert rule == dps.quantile_method(int(m), size, epsilon=float(epsilon), records=int(n))
+            assert rule == study.rule_of_two(int(m), size, float(epsilon), int(n))
             checked += 1
     assert 64 == checked
 

@@ -144,6 +144,11 @@ class Recording:
         gaps = _gaps(ranks, low, high, least, most)
         return int(self._note("edge", gaps, (low, high), rate, low + self._below(high - low + 1)))
 
+    def joint_edges(self, units: Integers, targets: Sequence[int], rate: Fraction) -> list[int]:
+        """Any edges are possible, in their order."""
+        outcome = sorted(self._below(units.size) for _ in targets[1:])
+        return list(self._note("joint_edges", units, (tuple(targets),), rate, outcome))
+
     def runs(self, *_: object) -> int:
         """Refuse: runs that are not released have no place in what is compared."""
         raise ValueError("One of a secret number of runs is released, not all of them: follow scripts with Replay.")
@@ -268,6 +273,12 @@ class Repetition:
         here, there = (np.array([-float(gap * rate) for gap in each]) for each in (gaps, call.values.tolist()))
         self.loss += _apart(here - np.logaddexp.reduce(here), there - np.logaddexp.reduce(there))
         return int(call.outcome)
+
+    def joint_edges(self, units: Integers, targets: Sequence[int], rate: Fraction) -> list[int]:
+        """Each weight, and their sum, moves by at most the rate times how far all intervals move."""
+        call = self._before("joint_edges", units, (tuple(targets),), rate)
+        self.loss += 2 * rate * int(np.abs(np.diff(units - call.values)).sum())
+        return list(call.outcome)
 
     def runs(self, *_: object) -> int:
         """Refuse, as the recording does."""

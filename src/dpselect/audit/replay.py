@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import islice, permutations
+from itertools import combinations_with_replacement, islice, permutations
 from typing import Any
 
 import numpy as np
@@ -146,6 +146,16 @@ class Replay:
         weights = [-float(max(least - rank, rank - most, Fraction(0)) * rate) for rank in at]
         self.log_chance += weights[taken] - float(np.logaddexp.reduce(weights))
         return low + taken
+
+    def joint_edges(self, units: Integers, targets: Sequence[int], rate: Fraction) -> list[int]:
+        """One list of edges: small grids, few sub-cells."""
+        lists = np.array([*combinations_with_replacement(range(units.size), len(targets) - 1)])
+        ends = np.column_stack((np.zeros(len(lists), dtype=np.int64), units[lists], np.full(len(lists), units[-1])))
+        weights = np.logaddexp(-float(rate) * np.abs(np.diff(ends) - np.array(targets)), -40 * math.log(2)).sum(axis=1)
+        taken = self._next(len(lists))
+        self.log_chance += float(weights[taken] - np.logaddexp.reduce(weights))
+        edges: list[int] = lists[taken].tolist()
+        return edges
 
     def runs(self, law: RunLaw) -> int:
         """One of the numbers up to the largest; what is released sums over it, and over the runs that lose."""

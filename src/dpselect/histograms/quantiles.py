@@ -1,10 +1,11 @@
-"""Several quantiles of one column under one budget: drawn one by one, or read off a tree of counts."""
+"""Several quantiles of one column under one budget: one by one, by one joint draw, or read off a tree of counts."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -15,19 +16,22 @@ from dpselect.kernel.budget import Spender
 from dpselect.kernel.errors import Advice
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.release import quantiles as halving
+from dpselect.release.joint_quantiles import MOST_SHARES, MOST_TOTAL, MOST_VALUES
 from dpselect.release.select import Release
 from dpselect.utilities.columns import public_values
 from dpselect.utilities.shares import shares_of, shares_of_percentages
 from dpselect.views import Column, StoredColumn
 from dpselect.views.grid import Grid
 
-HALVING, TREE = "halving", "tree"
-METHODS = ("auto", HALVING, TREE)
+HALVING, JOINT, TREE = "halving", "joint", "tree"
+METHODS = ("auto", HALVING, JOINT, TREE)
 # From so many quantiles on, on grids of at most so many values, the tree is level or better.
 _MANY, _FINE = 50, 2**14
 _VERY_MANY, _VERY_FINE = 200, 2**17
 # Where records are few it is from here on: when epsilon n / (m + 1) is below so many times ln D.
 _SEVERAL, _FEW = 25, 4
+# A joint draw is for so many quantiles or more, where the least gap between two is worth as much.
+_JOINT = 4
 # A column has at most so many records.
 _MOST = 2**62
 
@@ -48,8 +52,9 @@ def quantiles(
     """Choose several quantiles privately; ``candidates`` of the release are in the order of ``shares``.
 
     By recursive halving: the middle quantile is drawn first, by the exponential mechanism on ranks, then those below
-    and above it. Time depends on the records and on the number of quantiles, not on the grid. Where there are very many
-    quantiles they are read off a tree of counts instead, as of :func:`cumulative`.
+    and above it. Time depends on the records and on the number of quantiles, not on the grid. With a public number of
+    records, four to 25 quantiles that are far enough apart are drawn jointly. Where there are very many, they are read
+    off a tree of counts instead, as of :func:`cumulative`.
 
     Args:
         values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or spells no number
@@ -60,8 +65,10 @@ def quantiles(
         lower, upper, step: the same as an even grid: lower, lower + step, ... up to upper; step is 1 between integers.
             It is never written out, so it may have any number of values too.
         epsilon: the budget of all quantiles together.
-        method: ``"halving"``, ``"tree"`` or ``"auto"``, what :func:`quantile_method` says of the number of shares and
-            of grid values. The release says which it was.
+        method: ``"halving"``, ``"joint"``, ``"tree"`` or ``"auto"``, what :func:`quantile_method` says of the number
+            of shares and of grid values, and of ``total``. ``"joint"`` without a total pays a tenth of epsilon for a
+            noisy one, which alone decides whether it is worth while or halving takes what is left. The release says
+            which it was.
         total: how many records there are, if that is public; never counted in a private table. A wrong one costs
             accuracy and no privacy.
         ledger: where the spend is recorded before anything is drawn.
@@ -112,34 +119,50 @@ def percentiles(
 
 
 def quantile_method(
-    quantiles: int, candidates: int, *, epsilon: Epsilon | None = None, records: int | None = None
+    quantiles: int,
+    candidates: int,
+    *,
+    epsilon: Epsilon | None = None,
+    records: int | None = None,
+    gap: Epsilon | None = None,
 ) -> str:
-    """Return which method is the more accurate for so many quantiles: ``"halving"`` or ``"tree"``.
+    """Return which method is the more accurate for so many quantiles: ``"halving"``, ``"joint"`` or ``"tree"``.
 
     It sees public facts only. The error of halving grows with the logarithm of the number of quantiles and hardly with
-    the grid, that of a tree of counts with the grid alone. The constants are read off measured tables.
+    the grid, that of a tree of counts with the grid alone. A joint draw needs to know how many records there are, and
+    that quantiles are far apart. The constants are read off measured tables.
 
     Args:
         quantiles: how many there are to choose.
         candidates: how many values the grid has.
         epsilon: of the release; used with ``records`` only.
         records: how many there are about, if that is public or was released; never the number in a private table.
+        gap: the least between two neighbouring shares, 0 and 1 included; as if they were even unless it is named.
 
     Raises:
         ValueError: not whole numbers of at least 1; one of epsilon and records without the other.
 
     >>> quantile_method(3, 10**7), quantile_method(99, 4096), quantile_method(30, 4096, epsilon=0.1, records=1000)
     ('halving', 'tree', 'tree')
+    >>> quantile_method(9, 4096, epsilon=1, records=1000), quantile_method(9, 4096, epsilon=0.1, records=1000)
+    ('joint', 'halving')
     """
     many, size = whole(quantiles, "quantiles", "how many to choose"), whole(candidates, "candidates", "of the grid")
     if (many >= _MANY and size <= _FINE) or (many >= _VERY_MANY and size <= _VERY_FINE):
         return TREE
     if (epsilon is None) != (records is None):
         raise ValueError("epsilon and records say together how hard a question is: pass both, or neither.")
-    if epsilon is None or many < _SEVERAL or size > _FINE:
+    if epsilon is None:
         return HALVING
-    worth = exact_epsilon(epsilon) * whole(records, "records", "how many there are about") / (many + 1)
-    return TREE if worth < _FEW * math.log(size) else HALVING
+    known = exact_epsilon(epsilon) * whole(records, "records", "how many there are about")
+    if many >= _SEVERAL and size <= _FINE and known / (many + 1) < _FEW * math.log(size):
+        return TREE
+    return JOINT if _joint(many, size, known, Fraction(1, many + 1) if gap is None else exact_epsilon(gap)) else HALVING
+
+
+def _joint(many: int, size: int, known: Fraction, gap: Fraction) -> bool:
+    """Return whether a joint draw is the better one; ``known`` is epsilon times records."""
+    return _JOINT <= many <= MOST_SHARES and size <= MOST_VALUES and known * gap >= _FEW * math.log(size)
 
 
 def _release(
@@ -152,20 +175,34 @@ def _release(
     ledger: Spender | None,
 ) -> Release[float]:
     if method not in METHODS:
-        raise ValueError(Advice("{method} must be auto, halving or tree."))
+        raise ValueError(Advice("{method} must be auto, halving, joint or tree."))
     if total is not None and whole(total, "total", "a public number of records") > _MOST:
         raise ValueError("total must be at most 2^62: a public number of records.")
-    if method == "auto":
-        # What is too little for a tree is not too little for halving.
-        small = exact_epsilon(epsilon) < LEAST_EPSILON
-        method = (
-            HALVING
-            if small
-            else quantile_method(len(shares), grid.size, epsilon=None if total is None else epsilon, records=total)
-        )
-    elif method == TREE and total is not None:
+    if method == TREE and total is not None:
         raise ValueError(Advice("A tree of counts has no use for {total=}: leave it out, or name no {method=}."))
+    gap = _least_gap(shares)
+    if method == JOINT:
+        pick = None if total is not None else lambda left, about: _joint(len(shares), grid.size, left * about, gap)
+        return halving.joint_release_of(values, shares, grid, epsilon, ledger, total, pick)
+    if method == "auto":
+        method = _automatic(shares, grid.size, gap, exact_epsilon(epsilon), total)
+    if method == JOINT:
+        return halving.joint_release_of(values, shares, grid, epsilon, ledger, total)
     if method == HALVING:
         return halving.release_of(values, shares, grid, epsilon, ledger, total=total)
     curve = trees.release_of(values, grid, epsilon, ledger)
     return Release(curve.quantiles(shares), curve.mechanism, curve.guarantee)
+
+
+def _automatic(shares: list[Fraction], size: int, gap: Fraction, epsilon: Fraction, total: int | None) -> str:
+    # What is too little for a tree is not too little for halving; nothing else is better for shares at the very ends.
+    if epsilon < LEAST_EPSILON:
+        return HALVING
+    known = total is not None and total <= MOST_TOTAL and gap > 0
+    return quantile_method(
+        len(shares), size, epsilon=epsilon if known else None, records=total if known else None, gap=gap or None
+    )
+
+
+def _least_gap(shares: list[Fraction]) -> Fraction:
+    return min(b - a for a, b in pairwise([Fraction(0), *sorted(shares), Fraction(1)]))

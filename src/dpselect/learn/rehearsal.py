@@ -154,6 +154,10 @@ class First:
         """Return the first edge."""
         return low
 
+    def joint_edges(self, units: Integers, targets: Sequence[int], rate: Fraction) -> list[int]:  # noqa: ARG002
+        """Return the first edges."""
+        return [0] * (len(targets) - 1)
+
     def runs(self, _: RunLaw) -> int:
         """Return 1."""
         return 1

@@ -24,6 +24,7 @@ from dpselect.mechanisms.joint_top_k import JOINT, JointQuestion, joint_question
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.release.halving import halved
+from dpselect.release.joint_quantiles import joined, require_joinable
 from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, require_ordered
 from dpselect.release.partition import Candidates
 from dpselect.release.protocol import Outcomes
@@ -265,10 +266,25 @@ class Draws:
             total: a public number of records, right or wrong.
         """
         price = exact_epsilon(epsilon)
-        if not shares or not 0 <= shares[0] <= shares[-1] <= 1 or any(a >= b for a, b in pairwise(shares)):
-            raise ValueError("shares must increase, from 0 to 1: sort them and name each once.")
+        require_shares(shares)
         self._take(price, Neighbours.ADD_REMOVE, ranged=len(shares) == 1)
         return halved(ranks, shares, price, self._outcomes.edge, total)
+
+    def joint_quantiles(
+        self, counts: Integers, shares: Sequence[Fraction], epsilon: Epsilon, total: int, cuts: int | None = None
+    ) -> list[int]:
+        """Return the grid places of distinct increasing shares of the records, never decreasing, by one draw.
+
+        Args:
+            counts: of records, one of which more or fewer is one more or fewer of one value.
+            total: a public number of records, right or wrong, from 1 to 2^32. Proof: ``joint_quantiles.md``.
+            cuts: sub-cells of a value; for tests.
+        """
+        price = exact_epsilon(epsilon)
+        require_shares(shares)
+        require_joinable(len(shares), counts.size, total)
+        self._take(price, Neighbours.ADD_REMOVE, ranged=True)
+        return joined(countable(counts), shares, price, total, self._outcomes.joint_edges, cuts)
 
     def uniform(self, bounds: Integers) -> Integers:
         """Return independent uniform integers in [0, bound), bound <= 2^32: they see no data and cost nothing."""
@@ -379,6 +395,12 @@ class Draws:
         if not isinstance(bound, Bound):
             raise TypeError("bound must be a Bound, made where it is proved how far one neighbour moves the numbers.")
         return exact_epsilon(epsilon)
+
+
+def require_shares(shares: Sequence[Fraction]) -> None:
+    """Refuse shares that do not increase (``ValueError``)."""
+    if not shares or not 0 <= shares[0] <= shares[-1] <= 1 or any(a >= b for a, b in pairwise(shares)):
+        raise ValueError("shares must increase, from 0 to 1: sort them and name each once.")
 
 
 def require_count(k: Any, most: int | None = None) -> int:

@@ -19,14 +19,14 @@ DrawEdge = Callable[[Ranks, int, int, Fraction, Fraction, Fraction], int]
 
 
 @dataclass(frozen=True)
-class _Aim:
+class Aim:
     """A public share, and how many records beyond share * n its edge should be: neighbours move both alike."""
 
     share: Fraction
     more: Fraction = Fraction(0)
 
     @classmethod
-    def at(cls, share: Fraction) -> _Aim:
+    def at(cls, share: Fraction) -> Aim:
         """Return what lies within the record of rank floor(share n) + 1, that of share 1 within the last record."""
         return cls(share, Fraction(-1, 2) if share == 1 else Fraction(1, 2 * share.denominator))
 
@@ -40,9 +40,9 @@ def halved(
         total: a public number of records, right or wrong: then the first edge is drawn for what lacks on its sides.
     """
     places = [0] * len(shares)
-    aims = [_Aim.at(share) for share in shares]
+    aims = [Aim.at(share) for share in shares]
 
-    def halve(first: int, last: int, low: int, high: int, least: _Aim, most: _Aim, left: Fraction) -> None:
+    def halve(first: int, last: int, low: int, high: int, least: Aim, most: Aim, left: Fraction) -> None:
         """Draw the edges of the shares first .. last - 1 between two edges, with what is left of epsilon."""
         if first == last:
             return
@@ -63,5 +63,5 @@ def halved(
         halve(first, middle, low, edge, least, aim, left - here)
         halve(middle + 1, last, edge, high, aim, most, left - here)
 
-    halve(0, len(shares), 0, ranks.edges, _Aim(Fraction(0)), _Aim(Fraction(1)), epsilon)
+    halve(0, len(shares), 0, ranks.edges, Aim(Fraction(0)), Aim(Fraction(1)), epsilon)
     return places

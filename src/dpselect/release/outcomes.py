@@ -20,6 +20,7 @@ from dpselect.kernel.samplers.halving import edge
 from dpselect.kernel.samplers.heavy_tails import heavy_tails, heavy_tails_rows
 from dpselect.kernel.samplers.heavy_value import heavy_value
 from dpselect.kernel.samplers.joint import joint
+from dpselect.kernel.samplers.joint_quantiles import joint_edges
 from dpselect.kernel.samplers.keys import keys
 from dpselect.kernel.samplers.laplace import laplace
 from dpselect.kernel.samplers.ordered import ordered
@@ -151,6 +152,10 @@ class Coins:
     def edge(self, ranks: Ranks, low: int, high: int, least: Fraction, most: Fraction, rate: Fraction) -> int:
         """Return an edge of sub-cells near a rank."""
         return edge(ranks, low, high, least, most, rate, self._stream())
+
+    def joint_edges(self, units: Integers, targets: Sequence[int], rate: Fraction) -> list[int]:
+        """Return several edges of sub-cells, drawn at once."""
+        return joint_edges(units, targets, rate, self._stream())
 
     def runs(self, law: RunLaw) -> int:
         """Return how many runs there are; secret."""

@@ -89,6 +89,10 @@ class Outcomes(Protocol):
         """Return an edge of sub-cells in [low, high], by exp(-rate gap): how far its rank is outside [least, most]."""
         ...
 
+    def joint_edges(self, units: Integers, targets: Sequence[int], rate: Fraction, /) -> list[int]:
+        """Return increasing edges, by the product of exp(-rate |units between two - target|) + 2^-40."""
+        ...
+
     def runs(self, law: RunLaw, /) -> int:
         """Return a secret number of runs, from 1 to ``law.most``."""
         ...

@@ -1,24 +1,31 @@
-"""Several quantiles of one column under one budget, by recursive halving."""
+"""Several quantiles of one column under one budget, by recursive halving or by one joint draw."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from dpselect.kernel.bound import Bound, require_rate
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.ranks import CUTS, Ranks
+from dpselect.release.joint_quantiles import MOST_TOTAL, require_joinable
 from dpselect.release.opened import Door, opened
 from dpselect.release.select import Release
 from dpselect.utilities.columns import occupied
 from dpselect.views import Column, StoredColumn
 from dpselect.views.grid import Grid
 
-HALVING = "recursive halving"
+HALVING, JOINT = "recursive halving", "joint quantiles"
+# What the number of records takes of epsilon where it is not public.
+COUNTING = Fraction(1, 10)
+# From what is left of epsilon, and the number of records as it was released: whether to draw jointly.
+Pick = Callable[[Fraction, int], bool]
 
 
 def release_of(
@@ -40,3 +47,37 @@ def release_of(
     with door(promise, mechanism=HALVING, ledger=ledger, metadata=metadata, note="quantiles") as draws:
         chosen = dict(zip(increasing, draws.halving(ranks, increasing, price, total), strict=True))
     return Release(tuple(grid.value(chosen[share]) for share in shares), HALVING, promise)
+
+
+def joint_release_of(
+    values: ArrayLike | Column | StoredColumn,
+    shares: Sequence[Fraction],
+    grid: Grid,
+    epsilon: Epsilon,
+    ledger: Spender | None,
+    total: int | None,
+    pick: Pick | None = None,
+    cuts: int | None = None,
+    door: Door = opened,
+) -> Release[float]:
+    """Release jointly; without a public total after a noisy one, which alone decides, by ``pick``, for halving."""
+    price, increasing = exact_epsilon(epsilon), sorted(shares)
+    require_joinable(len(shares), grid.size, total)
+    if total is None:
+        require_rate(price * COUNTING)
+    places, many, metadata = occupied(values, grid)
+    counts = np.zeros(grid.size, dtype=np.int64)
+    counts[places] = many
+    promise = Guarantee(price, Neighbours.ADD_REMOVE, bounded_range=total is not None)
+    name = JOINT if pick is None else f"{JOINT} or {HALVING}"
+    with door(promise, mechanism=name, ledger=ledger, metadata=metadata, note="quantiles") as draws:
+        if total is None:
+            noisy = draws.counts(np.array([many.sum()]), price * COUNTING, Bound(1))
+            total, price = min(max(int(noisy[0]), 1), MOST_TOTAL), price * (1 - COUNTING)
+        if pick is None or pick(price, total):
+            chosen, name = draws.joint_quantiles(counts, increasing, price, total, cuts), JOINT
+        else:
+            chosen, name = draws.halving(Ranks(places, many, grid.size, cuts or CUTS), increasing, price), HALVING
+    named = dict(zip(increasing, chosen, strict=True))
+    values_chosen = tuple(grid.value(named[share]) for share in shares)
+    return Release(values_chosen, f"{name}, about {total} records", promise)

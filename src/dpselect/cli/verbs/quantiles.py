@@ -10,7 +10,7 @@ from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
 
-METHODS = ("auto", "halving", "tree")
+METHODS = ("auto", "halving", "joint", "tree")
 
 
 def run(request: Request) -> Answer:
@@ -46,7 +46,8 @@ VERB = Verb(
             type=one_of(METHODS),
             default="auto",
             metavar="|".join(METHODS),
-            help="draw one by one, or read off a tree of counts: auto takes the tree for fifty or more (default)",
+            help="draw one by one, jointly, or read off a tree of counts: auto (default) draws four to 25 jointly "
+            "where --total is passed, and takes the tree for fifty or more",
         ),
     ),
     "dpselect quantiles people.csv --column age --p 25 50 75 --lower 0 --upper 120 --epsilon 1",

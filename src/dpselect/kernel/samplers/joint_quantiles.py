@@ -1,0 +1,132 @@
+"""Several edges between the sub-cells of a grid at once, near public targets: exactly, by a proposal and one coin.
+
+References: Gillenwater, Joseph and Kulesza 2021 (the joint choice, in floating point).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.kernel.coins import Entropy, below, exponential_between
+from dpselect.kernel.units import double
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+# Added to every weight of an interval.
+FLOOR = 2.0**-40
+# Proposals are integers of about so many bits; floats are off by less than the slack.
+_BITS, _SLACK = 40, Fraction(1, 64)
+# Above what underflow may have lost, and below what matters.
+_TINY = 2.0**-960
+
+
+def joint_edges(units: Integers, targets: Sequence[int], rate: Fraction, entropy: Entropy) -> list[int]:
+    """Draw edges o_1 <= .. <= o_m with probability proportional to prod_j (exp(-rate |n_j - t_j|) + 2^-40).
+
+    n_j are the units between neighbouring edges, before the first and after the last.
+
+    Args:
+        units: shape (edges,), increasing from 0 to at most 2^52; to the left of each edge.
+        targets: m + 1 integers from 0 to 2^52, in units.
+        rate: positive; exact.
+    """
+    c, ranks = double(rate), units.astype(np.float64)
+    with np.errstate(under="ignore", over="ignore"):
+        levels, power = _levels(ranks, targets, c)
+        end = levels[-1] * _weights(ranks, ranks[-1], targets[-1], c)
+        total = Fraction(float(end.sum())) * Fraction(2) ** power * (1 + _SLACK)
+        while True:
+            path, chance, here = list[int](), Fraction(1), end
+            for level in range(len(levels) - 1, -1, -1):
+                ends = _integers(here).cumsum()
+                path.append(int(ends.searchsorted(below(int(ends[-1]), entropy), side="right")))
+                o = path[-1]
+                chance *= Fraction(int(ends[o] - (ends[o - 1] if o else 0)), int(ends[-1]))
+                if level:
+                    here = levels[level - 1][: o + 1] * _weights(ranks[: o + 1], ranks[o], targets[level], c)
+            path.reverse()
+            if _coin(_gaps(units, path, targets), rate, chance * total, entropy):
+                return path
+
+
+def _levels(ranks: Floats, targets: Sequence[int], c: float) -> tuple[list[Floats], int]:
+    """Return for every place and edge the sum over lists that end there, times powers of two; and that of the last."""
+    level, power = _weights(ranks[:1], ranks, targets[0], c), 0
+    levels = [level]
+    for target in targets[1:-1]:
+        level = _sums(level, ranks, float(target), c) + FLOOR * level.cumsum()
+        shift = int(np.frexp(level.max())[1])
+        level, power = np.ldexp(level, -shift) + _TINY, power + shift
+        levels.append(level)
+    return levels, power
+
+
+def _weights(low: Floats, high: Floats, target: int, c: float) -> Floats:
+    """Return the weight of an interval between two ranks."""
+    weights: Floats = np.exp(-c * np.abs(high - low - target)) + FLOOR
+    return weights
+
+
+def _integers(weights: Floats) -> Integers:
+    """Return positive integers in proportion, but for rounding."""
+    integers: Integers = np.ldexp(weights / weights.max(), _BITS).astype(np.int64) + 1
+    return integers
+
+
+def _gaps(units: Integers, path: list[int], targets: Sequence[int]) -> Iterator[int]:
+    """Return how far each interval is from its target."""
+    ends = [0, *(int(units[o]) for o in path), int(units[-1])]
+    return (abs(b - a - target) for a, b, target in zip(ends, ends[1:], targets, strict=False))
+
+
+def _coin(gaps: Iterator[int], rate: Fraction, bound: Fraction, entropy: Entropy) -> bool:
+    """Flip one coin: the weight of a list over a bound that it does not exceed, with as many bits as it takes."""
+    exponents, prefix, bits, digits, floor = [gap * rate for gap in gaps], 0, 0, 30, Fraction(FLOOR)
+    while True:
+        prefix, bits = prefix << 64 | int.from_bytes(entropy(8), "big"), bits + 64
+        low = high = Fraction(1)
+        for exponent in exponents:
+            # e^-x < 2^-x: short numbers, as long as no more digits are needed.
+            far = exponent > 4 * digits
+            least, most = (0, Fraction(1, 2 ** (4 * digits))) if far else exponential_between(exponent, digits)
+            low, high = low * (least + floor), high * (most + floor)
+        if low > bound:
+            raise AssertionError("A weight exceeds what is proved to bound it: this is a defect.")
+        if Fraction(prefix + 1, 2**bits) * bound <= low:
+            return True
+        if Fraction(prefix, 2**bits) * bound >= high:
+            return False
+        digits += 20
+
+
+def _sums(values: Floats, ranks: Floats, target: float, c: float) -> Floats:
+    """Return for every edge o the sum over o' <= o of value(o') exp(-c |rank(o) - rank(o') - target|).
+
+    Edges further than the target from o decay away from it on the left, those nearer on the right of where they
+    meet: both by sums over blocks of twice the length, step by step. Nothing is ever subtracted from a sum.
+    """
+    edges = ranks.size
+    steps, o = (edges - 1).bit_length(), np.arange(edges)
+    meet = ranks - target
+    first = np.minimum(ranks.searchsorted(meet, side="right"), o + 1)
+    apart = np.frexp((first ^ o).astype(np.float64))[1] - 1
+    near, last = np.where(first == o, values * np.exp(-c * np.maximum(ranks - meet, 0)), 0.0), 2**steps - edges
+    far, heads, tails = (np.append(values, np.zeros(last)) for _ in range(3))
+    at = np.append(ranks, np.full(last, ranks[-1]))
+    for step in range(steps):
+        # Edges o whose nearer part ends in the right half of the block where it begins in the left one.
+        across = np.flatnonzero((apart == step) & (first < o))
+        begin, middle = first[across], across >> step << step
+        whole = tails[begin] + np.exp(-c * (ranks[middle] - ranks[begin])) * heads[across]
+        near[across] = np.exp(-c * (ranks[begin] - meet[across])) * whole
+        left, right = (each[:, side] for each in [at.reshape(-1, 2, 2**step)] for side in (0, 1))
+        halves = [each.reshape(-1, 2, 2**step) for each in (far, heads, tails)]
+        halves[0][:, 1] += np.exp(-c * (right - left[:, -1:])) * halves[0][:, 0, -1:]
+        halves[1][:, 1] = halves[1][:, 0, -1:] + np.exp(-c * (right[:, :1] - left[:, :1])) * halves[1][:, 1]
+        halves[2][:, 0] += np.exp(-c * (right[:, :1] - left)) * halves[2][:, 1, :1]
+    beyond = np.maximum(first - 1, 0)
+    return near + np.where(first > 0, np.exp(-c * (meet - ranks[beyond])) * far[beyond], 0.0)
