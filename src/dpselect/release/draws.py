@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,12 +22,12 @@ from dpselect.kernel.run_law import RunLaw
 from dpselect.mechanisms.joint_top_k import JOINT, JointQuestion, joint_question, require_joint
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
-from dpselect.release.halving import halved
+from dpselect.release.halving import halved, require_shares
 from dpselect.release.joint_quantiles import joined, require_joinable
 from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, require_ordered
 from dpselect.release.partition import Candidates
 from dpselect.release.protocol import Outcomes
-from dpselect.release.questions import Question, countable, question, require_valid, row_ticks
+from dpselect.release.questions import Question, countable, question, require_alike, require_valid, row_ticks
 from dpselect.release.repeated import Run, released_run, untraced
 from dpselect.release.threshold_rules import ThresholdRules
 from dpselect.release.threshold_stream import ThresholdStream
@@ -127,19 +126,12 @@ class Draws:
             asked: questions of one mechanism among as many candidates each.
             which: positions in ``asked``, shape (parts,).
         """
-        samplers, shapes = {each.sampler for each in asked}, {each.ticks.shape for each in asked}
-        if (
-            len(samplers) != 1
-            or len(shapes) != 1
-            or which.size == 0
-            or not 0 <= which.min() <= which.max() < len(asked)
-        ):
-            raise ValueError("Parts ask questions of one mechanism, among as many candidates each, by their positions.")
+        sampler = require_alike(asked, which)
         with self.disjoint(len(asked)) as parts:
             for part, each in zip(parts, asked, strict=True):
                 part._pay(each.guarantee, 1)
             ticks = np.stack([each.ticks for each in asked])
-            return self._outcomes.each(samplers.pop(), ticks, [each.rate for each in asked], which)
+            return self._outcomes.each(sampler, ticks, [each.rate for each in asked], which)
 
     def top_k_grouped(
         self,
@@ -265,8 +257,7 @@ class Draws:
             ranks: of records, one of which more or fewer is one more or fewer of one value. Proof: ``halving.md``.
             total: a public number of records, right or wrong.
         """
-        price = exact_epsilon(epsilon)
-        require_shares(shares)
+        price, shares = exact_epsilon(epsilon), require_shares(shares)
         self._take(price, Neighbours.ADD_REMOVE, ranged=len(shares) == 1)
         return halved(ranks, shares, price, self._outcomes.edge, total)
 
@@ -280,8 +271,7 @@ class Draws:
             total: a public number of records, right or wrong, from 1 to 2^32. Proof: ``joint_quantiles.md``.
             cuts: sub-cells of a value; for tests.
         """
-        price = exact_epsilon(epsilon)
-        require_shares(shares)
+        price, shares = exact_epsilon(epsilon), require_shares(shares)
         require_joinable(len(shares), counts.size, total)
         self._take(price, Neighbours.ADD_REMOVE, ranged=True)
         return joined(countable(counts), shares, price, total, self._outcomes.joint_edges, cuts)
@@ -395,12 +385,6 @@ class Draws:
         if not isinstance(bound, Bound):
             raise TypeError("bound must be a Bound, made where it is proved how far one neighbour moves the numbers.")
         return exact_epsilon(epsilon)
-
-
-def require_shares(shares: Sequence[Fraction]) -> None:
-    """Refuse shares that do not increase (``ValueError``)."""
-    if not shares or not 0 <= shares[0] <= shares[-1] <= 1 or any(a >= b for a, b in pairwise(shares)):
-        raise ValueError("shares must increase, from 0 to 1: sort them and name each once.")
 
 
 def require_count(k: Any, most: int | None = None) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from dpselect.kernel.ranks import Ranks
 
@@ -65,3 +66,10 @@ def halved(
 
     halve(0, len(shares), 0, ranks.edges, Aim(Fraction(0)), Aim(Fraction(1)), epsilon)
     return places
+
+
+def require_shares(shares: Sequence[Fraction]) -> Sequence[Fraction]:
+    """Return shares that increase, and refuse others (``ValueError``)."""
+    if not shares or not 0 <= shares[0] <= shares[-1] <= 1 or any(a >= b for a, b in pairwise(shares)):
+        raise ValueError("shares must increase, from 0 to 1: sort them and name each once.")
+    return shares

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -56,6 +57,14 @@ def row_ticks(values: NDArray[np.float64] | Integers, epsilon: Fraction, bound: 
         raise ValueError("Scores must not be NaN: give every candidate of every row a number.")
     unit = floor_ticks(values.ravel() / float(bound.total), range_bound=1)
     return unit.ticks.reshape(values.shape), unit.rate(epsilon)
+
+
+def require_alike(asked: Sequence[Question], which: Integers) -> Sampler:
+    """Return the one sampler of questions that parts ask by their positions (``ValueError``)."""
+    samplers, shapes = {each.sampler for each in asked}, {each.ticks.shape for each in asked}
+    if len(samplers) != 1 or len(shapes) != 1 or which.size == 0 or not 0 <= which.min() <= which.max() < len(asked):
+        raise ValueError("Parts ask questions of one mechanism, among as many candidates each, by their positions.")
+    return samplers.pop()
 
 
 def require_valid(valid: Any, shape: tuple[int, ...]) -> None:

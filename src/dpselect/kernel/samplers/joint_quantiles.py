@@ -43,8 +43,8 @@ def joint_edges(units: Integers, targets: Sequence[int], rate: Fraction, entropy
             path, chance, here = list[int](), Fraction(1), end
             for level in range(len(levels) - 1, -1, -1):
                 ends = _integers(here).cumsum()
-                path.append(int(ends.searchsorted(below(int(ends[-1]), entropy), side="right")))
-                o = path[-1]
+                o = int(ends.searchsorted(below(int(ends[-1]), entropy), side="right"))
+                path.append(o)
                 chance *= Fraction(int(ends[o] - (ends[o - 1] if o else 0)), int(ends[-1]))
                 if level:
                     here = levels[level - 1][: o + 1] * _weights(ranks[: o + 1], ranks[o], targets[level], c)
@@ -67,14 +67,12 @@ def _levels(ranks: Floats, targets: Sequence[int], c: float) -> tuple[list[Float
 
 def _weights(low: Floats, high: Floats, target: int, c: float) -> Floats:
     """Return the weight of an interval between two ranks."""
-    weights: Floats = np.exp(-c * np.abs(high - low - target)) + FLOOR
-    return weights
+    return np.asarray(np.exp(-c * np.abs(high - low - target)) + FLOOR)
 
 
 def _integers(weights: Floats) -> Integers:
     """Return positive integers in proportion, but for rounding."""
-    integers: Integers = np.ldexp(weights / weights.max(), _BITS).astype(np.int64) + 1
-    return integers
+    return np.asarray(np.ldexp(weights / weights.max(), _BITS).astype(np.int64) + 1)
 
 
 def _gaps(units: Integers, path: list[int], targets: Sequence[int]) -> Iterator[int]:
