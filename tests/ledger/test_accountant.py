@@ -236,7 +236,7 @@ def test_refusals_of_concentrated_releases_say_what_would_fit() -> None:
         dps.Guarantee.concentrated(Fraction(1, 70), 1e-6, "add-remove"), dataset="", mechanism="x", count=3
     )
     with pytest.raises(
-        dps.BudgetError, match=r"rho 3/70 \(3 releases of rho 1/70\), left rho 0.024356; .*1 release of"
+        dps.BudgetError, match=r"rho 3/70 \(3 releases of rho 1/70\), left rho 0.02435597035; .*1 release of"
     ) as e:
         terms.admit(Totals(), asked)
     offered = Fraction(str(e.value).split("a rho of at most ")[1].split(" each")[0])

@@ -91,7 +91,7 @@ def test_values_that_are_not_real_numbers_are_refused(values) -> None:
     ("arguments", "message"),
     [
         ({"candidates": ["a"]}, "1 candidates and 2 scores"),
-        ({"neighbours": "swap"}, "must be one of substitution, add-remove, edge, family"),
+        ({"neighbours": "swap"}, "must be one of substitution, add-remove, person, edge, family"),
         ({"range_bound": 3}, "range_bound is 1"),
         ({"distance": [1]}, "one integer >= 0"),
         ({"sensitivity": dps.sensitivity.constant([1, 2, 3])}, "for 3 candidates and there are 2"),
