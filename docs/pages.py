@@ -112,6 +112,7 @@ def module_page(name: str, module: ModuleType) -> str:
     if name == "learn":
         parts += [
             "## What all of them share",
+            _rst([".. autoclass:: dpselect.learn.estimator.PrivateEstimator", "   :members:"]),
             _rst([".. autoclass:: dpselect.learn.base.PrivateTrees", "   :members:"]),
         ]
     return _page(_title(name), f"`dpselect.{name}`: {opening}", *parts)

@@ -232,13 +232,13 @@ def test_no_transcript_loses_more_than_epsilon(share: float, least: float) -> No
 def test_a_refit_is_paid_for_and_sees_all_records(monkeypatch) -> None:
     """What is left for the search is the rest."""
     book, sizes = Book(), []
-    usual = DPTreeClassifier._grown
+    usual = DPTreeClassifier._fitted
 
     def noted(self, data, epsilon):
         sizes.append((data.records.rows, epsilon))
         return usual(self, data, epsilon)
 
-    monkeypatch.setattr(DPTreeClassifier, "_grown", noted)
+    monkeypatch.setattr(DPTreeClassifier, "_fitted", noted)
     search = DPSearch(TREE, {"max_depth": [1, 2]}, epsilon=5, refit=2, ledger=book).fit(ROWS, "rich")
 
     assert [5] == [spend[0] for spend in book.spends]
@@ -249,14 +249,14 @@ def test_a_refit_is_paid_for_and_sees_all_records(monkeypatch) -> None:
 
 def test_a_fit_that_raises_is_a_run_that_lost(monkeypatch) -> None:
     """No error tells of it; where all fail there is no model."""
-    usual, broken = DPTreeClassifier._grown, []
+    usual, broken = DPTreeClassifier._fitted, []
 
     def breaking(self, data, epsilon):
         if self.max_depth != 3 or broken:
             raise MemoryError("secret")
         return usual(self, data, epsilon)
 
-    monkeypatch.setattr(DPTreeClassifier, "_grown", breaking)
+    monkeypatch.setattr(DPTreeClassifier, "_fitted", breaking)
     assert {"max_depth": 3} == DPSearch(TREE, {"max_depth": [1, 3]}, epsilon=5).fit(ROWS, "rich").best_params_
     broken.append(1)
     search = DPSearch(TREE, {"max_depth": [1, 3]}, epsilon=5).fit(ROWS, "rich")

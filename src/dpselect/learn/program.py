@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
@@ -26,8 +26,8 @@ Planner = Callable[[int], Plan]
 class Program(Protocol):
     """What an estimator plans."""
 
-    def __call__(self, records: Counts, draws: Draws, /) -> list[Tree]:
-        """Grow the trees."""
+    def __call__(self, records: Any, draws: Any, /) -> Any:
+        """Fit to records and return the result, such as trees."""
         ...
 
     def rehearse(self, epsilon: Fraction, /) -> None:

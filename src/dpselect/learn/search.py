@@ -17,7 +17,8 @@ from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_positive
-from dpselect.learn.base import PrivateTrees, book_of
+from dpselect.learn.base import PrivateTrees
+from dpselect.learn.estimator import book_of
 from dpselect.learn.holdout import HoldOut, at_the_root, held_out
 from dpselect.learn.training import TrainingData, of_frame
 from dpselect.release.draws import Draws
@@ -269,7 +270,7 @@ def _grown(settings: PrivateTrees, data: TrainingData, epsilon: Fraction, door: 
     """Return a model grown from these records, paid for by the session around."""
     model: PrivateTrees = clone(settings).set_params(epsilon=epsilon, ledger=None)
     model._door = door
-    trees, guarantee = model._grown(replace(data, records=at_the_root(data)), epsilon)
+    trees, guarantee = model._fitted(replace(data, records=at_the_root(data)), epsilon)
     del model._door
     model._adopt(data, trees, guarantee)
     model._name_features([attribute.name for attribute in data.known.attributes])

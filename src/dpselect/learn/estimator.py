@@ -1,0 +1,220 @@
+"""What every private estimator shares: one path from a table to what is fitted, and its place in scikit-learn."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dpselect.kernel.budget import paying_from
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import exact_epsilon
+from dpselect.learn.check import Check
+from dpselect.learn.declared import Declared, Reading
+from dpselect.learn.domains import Attribute
+from dpselect.learn.in_place import check_in_place, in_place
+from dpselect.learn.program import Program
+from dpselect.learn.reading import read_again
+from dpselect.learn.training import TrainingData, check_frame, of_frame
+from dpselect.ledger import Ledger
+from dpselect.release.opened import Door, opened
+from dpselect.sources import warehouse
+
+Integers = NDArray[np.int64]
+
+
+def book_of(ledger: Any) -> Any:
+    """Return the ledger that an estimator names, which may be by its path."""
+    return Ledger.read(ledger) if isinstance(ledger, (str, Path)) else ledger
+
+
+class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
+    """Base of the private estimators: subclasses say how a table is read, what is spent, and what is fitted."""
+
+    # Where a fit pays and draws; tests and audits open another one.
+    _door: Door = staticmethod(opened)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to a table and its target, or to a table (or warehouse) and the name of its target column.
+
+        Every fit spends, so a grid search or a cross-validation spends for every one of its fits: ``DPSearch`` is the
+        search that pays once (docs/how-to/choose-between-models.md). Cells are read by the public domains alone, and
+        no cell decides whether there is a model, unless ``unknown`` or ``missing`` is ``"error"``.
+
+        Raises:
+            PrivacyError: domains or classes are missing.
+            ValueError, TypeError: bad parameters; a column whose type no domain lists.
+            BudgetError: the ledger does not allow it; nothing was spent.
+        """
+        epsilon = exact_epsilon(self.epsilon)
+        self._check()
+        with self._data(X, y) as data:
+            result, guarantee = self._fitted(data, epsilon)
+        # All at once, at the end: a fit that was refused leaves an earlier one as it was.
+        self._adopt(data, result, guarantee)
+        if self._reading().observed and not isinstance(y, str):
+            return self
+        self._name_features([each.name for each in self.attributes_])
+        return self
+
+    def _fitted(self, data: TrainingData, epsilon: Fraction) -> tuple[Any, Guarantee]:
+        """Rehearse, pay and fit; return the result and what was paid."""
+        self._check_data(data)
+        program = self._rehearsed(data.known, epsilon)
+        guarantee = self._promise(epsilon)
+        with self._paid(guarantee, data) as draws:
+            return program(data.records, draws), guarantee
+
+    def _adopt(self, data: TrainingData, result: Any, guarantee: Guarantee) -> None:
+        """Take a result for what was fitted."""
+        self._keep(data.known, result)
+        self.attributes_: tuple[Attribute, ...] = data.known.attributes
+        self.privacy_spent_: Guarantee | None = None if self._reading().observed else guarantee
+
+    def check(self, X: Any, y: Any) -> Check:
+        """Return how many cells of a table a fit would clip or leave out; nothing is spent.
+
+        The counts are private, for the curator alone. Nothing released may depend on them, and domains do not follow
+        the data.
+
+        Args:
+            X, y: as for ``fit``.
+
+        Raises:
+            PrivacyError, ValueError, TypeError: as ``fit``, except for what it counts.
+        """
+        self._check()
+        if warehouse.is_source(X):
+            return check_in_place(X, y, self._reading())
+        if isinstance(self.domains, str):
+            raise PrivacyError("Domains that are read from the data hold every value: declare domains= to check them.")
+        self._require_target(y)
+        return check_frame(X, y, self._reading())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def rehearse(self, columns: Sequence[Any]) -> None:
+        """Refuse what ``fit`` would refuse for public reasons: domains, sizes, mechanisms and shares of epsilon.
+
+        Args:
+            columns: the names of the columns, without the target.
+
+        Guarantee: no data are read and nothing is spent.
+
+        Raises:
+            PrivacyError, ValueError, TypeError: as ``fit``.
+        """
+        epsilon = exact_epsilon(self.epsilon)
+        self._check()
+        self._rehearsed(self._reading().declared(columns, None), epsilon)
+
+    def _rehearsed(self, known: Declared, epsilon: Fraction) -> Program:
+        """Return the plan, after a rehearsal without records: whatever would refuse does so before it costs."""
+        share = self._share(epsilon)
+        program = self._planned(known.attributes, known.classes, share)
+        program.rehearse(share)
+        return program
+
+    def _share(self, epsilon: Fraction) -> Fraction:
+        """Return what the plan of one record may spend: a person's rows share it."""
+        return epsilon if self.person is None else epsilon / self.rows_per_person
+
+    def _promise(self, epsilon: Fraction) -> Guarantee:
+        """Return what a fit as a whole promises, and pays for."""
+        return Guarantee(epsilon, Neighbours.ADD_REMOVE)
+
+    @contextmanager
+    def _paid(self, guarantee: Guarantee, data: TrainingData) -> Iterator[Any]:
+        """Record the spend where there is a ledger, and open the door; what is not private is not paid for."""
+        door = self._door(
+            guarantee,
+            mechanism=type(self).__name__,
+            ledger=book_of(self.ledger),
+            metadata=data.metadata,
+            per_person=1 if self.person is None else self.rows_per_person,
+            note="fit",
+        )
+        with paying_from(None) if self._reading().observed else nullcontext(), door as draws:
+            yield draws
+
+    def _data(self, X: Any, y: Any) -> AbstractContextManager[TrainingData]:
+        """Return training data to be entered: a warehouse is read for as long as the fit takes."""
+        reading = self._reading()
+        if warehouse.is_source(X):
+            return in_place(X, y, reading)
+        self._require_target(y)
+        if reading.observed:
+            X, y = self._validated(X, y)
+            if self.ledger is not None:
+                raise PrivacyError("Domains read from the data are not private, so nothing may be spent: drop ledger=.")
+            words = "Domains and classes are read from the data: the result is not private."
+            warnings.warn(words, UserWarning, stacklevel=3)
+        return nullcontext(of_frame(X, y, reading))
+
+    def _require_target(self, y: Any) -> None:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+
+    def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return numbers and labels as scikit-learn takes them, where nothing is declared."""
+        if not isinstance(y, str):
+            X, y = validate_data(self, X, y, dtype="numeric")
+            self._check_target(y)
+        return X, y
+
+    def _read_again(self, X: Any) -> list[Integers]:
+        """Return the codes of records that are not trained on."""
+        check_is_fitted(self, "attributes_")
+        if warehouse.is_source(X):
+            raise ValueError("Labels are for records, and those of a warehouse stay there: pass a frame of them.")
+        if self._reading().observed and all(each.ordered for each in self.attributes_):
+            X = validate_data(self, X, reset=False, dtype="numeric")
+        return read_again(X, self.attributes_, self.missing)
+
+    def _name_features(self, names: list[Any]) -> None:
+        self.n_features_in_ = len(names)
+        if names and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    # What subclasses say.
+
+    def _reading(self) -> Reading:
+        """Return how tables are read."""
+        return Reading(
+            self.domains, self.classes, self.bins, self.unknown, self.missing, self.person, self.rows_per_person
+        )
+
+    def _check(self) -> None:
+        """Refuse bad parameters before anything is read or spent."""
+
+    def _check_data(self, data: TrainingData) -> None:
+        """Refuse a table that breaks a public promise or lacks what the fit takes, before anything is spent."""
+
+    def _check_target(self, y: Any) -> None:
+        """Refuse a target that is not of the kind that is fitted, where nothing is declared."""
+
+    @abstractmethod
+    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Program:
+        """Return a function of records and draws that fits."""
+
+    @abstractmethod
+    def _keep(self, known: Declared, result: Any) -> None:
+        """Take the result of the program, with the public facts that predicting takes."""
