@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpselect.kernel.ranks import CUTS, Ranks
-from dpselect.kernel.samplers.halving import _LN2, _coin, _shells, edge
+from dpselect.kernel.samplers.grouped import under
+from dpselect.kernel.samplers.halving import _LN2, _shells, edge
 from tests.verification.test_sampling import THRESHOLD, p_value
 
 # Counts, the least and the largest edge, where the target is between them, the rate, and how wide the target is.
@@ -114,9 +115,9 @@ def test_a_coin_is_decided_as_its_bits_say(exponent: Fraction, power: int) -> No
         )
     for bits, heads in ((chance - 1, True), (chance + 1, False)):
         words = iter(bits.to_bytes(16, "big")[start : start + 8] for start in (0, 8))
-        assert heads == _coin(exponent, power, lambda _, words=words: next(words))
+        assert heads == under(0, 2**power, exponent, lambda _, words=words: next(words))
 
 
 def test_no_gap_is_no_coin() -> None:
     """The best edges are taken without a bit."""
-    assert _coin(Fraction(0), 0, lambda _: (_ for _ in ()).throw(AssertionError))
+    assert under(0, 1, Fraction(0), lambda _: (_ for _ in ()).throw(AssertionError))

@@ -11,8 +11,9 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpselect.kernel.coins import Entropy, below, exponential_between
+from dpselect.kernel.coins import Entropy, below
 from dpselect.kernel.ranks import Ranks
+from dpselect.kernel.samplers.grouped import under
 
 # Above ln 2.
 _LN2 = Fraction(6931471805599453095, 10**19)
@@ -55,7 +56,7 @@ def edge(ranks: Ranks, low: int, high: int, least: Fraction, most: Fraction, rat
         shell = shells[number]
         drawn = shell.member(index >> (last - shell.power))
         rank = ranks.at(drawn)
-        if _coin((max(least - rank, rank - most, Fraction(0)) - best) * rate, shell.power, entropy):
+        if under(0, 1 << shell.power, (max(least - rank, rank - most, Fraction(0)) - best) * rate, entropy):
             return drawn
 
 
@@ -82,18 +83,3 @@ def _shells(
         if outer == (low, high):
             break
     return Fraction(best, over), shells
-
-
-def _coin(exponent: Fraction, power: int, entropy: Entropy) -> bool:
-    """Flip one coin Bernoulli(2^power exp(-exponent)), which is a probability: with as many bits as it takes."""
-    if not exponent:
-        return True
-    prefix, bits, digits = 0, power, 25 + power // 3
-    while True:
-        prefix, bits = prefix << 64 | int.from_bytes(entropy(8), "big"), bits + 64
-        least, most = exponential_between(exponent, digits)
-        if Fraction(prefix + 1, 2**bits) <= least:
-            return True
-        if Fraction(prefix, 2**bits) >= most:
-            return False
-        digits += 20
