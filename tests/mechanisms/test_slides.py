@@ -31,7 +31,7 @@ def test_shifts_agree_with_the_published_ones(epsilon: float, published: float) 
     assert abs(float(shift(HeavyTail(0), Fraction(epsilon))) * math.sqrt(3) / published - 1) < 2e-7
 
 
-def dearest(tail: HeavyTail, t: float) -> float:
+def largest_loss(tail: HeavyTail, t: float) -> float:
     """The largest cost of a slide seen on a fine grid."""
     y = np.concatenate([np.linspace(0, 3, 30_001), np.geomspace(3, 1e3 * (1 + t), 10_001)])
     return float((tail.loss(y + t) - tail.loss(y)).max())
@@ -46,7 +46,7 @@ def test_a_shift_costs_at_most_epsilon_and_hardly_less(gamma: int, epsilon: floa
 
     assert 0 < slide(tail, t) <= exact < slide(tail, t * (1 + Fraction(1, 10**6)))
     if epsilon >= 1e-3:
-        assert epsilon * (1 - 1e-5) <= dearest(tail, float(t)) <= epsilon * (1 + 1e-11)
+        assert epsilon * (1 - 1e-5) <= largest_loss(tail, float(t)) <= epsilon * (1 + 1e-11)
 
 
 @pytest.mark.parametrize("t", [1e-9, 0.01, 0.3, 1, 2.5, 40, 1e6])
@@ -54,7 +54,7 @@ def test_a_shift_costs_at_most_epsilon_and_hardly_less(gamma: int, epsilon: floa
 def test_the_cost_of_a_slide_is_rounded_up(gamma: int, t: float) -> None:
     """At least what is seen on a grid, and above it by rounding only."""
     tail = HeavyTail(gamma)
-    seen = dearest(tail, t)
+    seen = largest_loss(tail, t)
 
     assert seen - 1e-12 <= slide(tail, Fraction(t)) <= seen * (1 + 1e-7) + 1e-13
 

@@ -250,7 +250,7 @@ def test_a_refused_question_uses_nothing_up(kind, value, threshold, sentence: st
 
 @pytest.mark.parametrize("positives", [1, 3])
 def test_a_question_that_crashes_stays_paid(positives: int, monkeypatch) -> None:
-    """Its coins may have fallen: the dearest answer is gone, and with the last of them the stream."""
+    """Its coins may have fallen: the answer at the highest price is gone, and with the last of them the stream."""
     stream = dps.above_threshold(0, 1, positives=positives)
     full, left = stream.rules.levels[-1].price, stream.remaining
 
@@ -375,7 +375,7 @@ def test_a_stream_ends_with_its_draws() -> None:
         ({"levels": [5]}, "levels lists pairs"),
         ({"levels": [(5, 1)]}, "share below 1"),
         ({"levels": [(2**60, 0.5)]}, "not beyond all values"),
-        ({"levels": [(1, 0.5), (5, 0.25)]}, "cheapest to the dearest"),
+        ({"levels": [(1, 0.5), (5, 0.25)]}, "cheapest to the most expensive"),
         ({"epsilon": Fraction(1, 2**45)}, "too small"),
         ({"threshold": 2**61}, "threshold must be at most"),
     ],

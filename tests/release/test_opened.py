@@ -454,7 +454,7 @@ def test_rows_of_what_is_not_a_number_are_refused_unpaid() -> None:
 
 
 def test_costs_of_a_partition_are_integers_that_fit() -> None:
-    """Noise that is added to floats is rounded with them, and the dearest interval must not wrap around."""
+    """Noise that is added to floats is rounded with them, and the most expensive interval must not wrap around."""
     line = Candidates(2, np.array([0, 1, 0]), np.array([1, 2, 2]))
     with dps.opened(PROMISE) as draws, pytest.raises(TypeError, match="integers"):
         draws.partition(line, np.array([0.5, 0.5, 0.7]), 1, ONE)

@@ -147,7 +147,7 @@ def test_every_claim_is_a_line_of_one_file(written):
 
 
 def test_a_line_of_the_report_says_what_each_series_costs(tmp_path, outcome):
-    """Beside its account; the first page names the dearest."""
+    """Beside its account; the first page names the largest loss."""
     series = (Series("twice", "as released", "exponential"), Series("random", "sound", "permute-and-flip"))
     experiment = replace(EXPERIMENT, series=series, losses_on="Exact, on one pair.")
     losses = [Point(PRIVACY, "twice", 1.0, 1.14), Point(PRIVACY, "twice", 2.0, 3.5), Point(PRIVACY, "random", 1.0, 0.9)]

@@ -156,7 +156,7 @@ def groups_peeled() -> Finding:
     ticks, counts = np.array([0, 0]), np.array([2, 2])
     seen: Counter[tuple[tuple[int, int], ...]] = Counter()
     for first, second, third in itertools.product(range(4), range(3), range(2)):
-        # An ordinal among 4, 3 and 2 that remain is told by the first bits of a byte.
+        # An ordinal among 4, 3 and 2 that remain is read from the first bits of a byte.
         drawn = iter((first << 6, second << 6, third << 7))
         winners = groups.peel(ticks, counts, 3, Fraction(1), lambda *_: 0, partial(partial, _one_byte, drawn))
         seen[tuple(winners)] += 1

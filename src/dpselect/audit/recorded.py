@@ -33,7 +33,7 @@ Pick = Callable[[Integers], Integers]
 _NOISE, _COSTS = 3, 10
 # Less the rounding of a logarithm, so that a loss of epsilon is not called more.
 _ROUNDING = 1e-12
-_NO_KEYS = "Keys are told with a delta, and the loss of a transcript has none: sum over a Replay's scripts instead."
+_NO_KEYS = "Keys are revealed with a delta, and the loss of a transcript has none: sum over a Replay's scripts instead."
 _NO_GROUPS = "Groups of equal scores have no candidates to compare: follow a script with Replay."
 _NO_BAR = "A raised threshold has one secret for all its answers: follow a script with Replay."
 

@@ -206,7 +206,7 @@ class Draws:
         return ThresholdStream(rules, self._outcomes.raised_bar(rules.rate), self._allowance.require_open)
 
     def keys(self, persons: Integers, epsilon: Epsilon, delta: Any, bound: Bound) -> NDArray[np.bool_]:
-        """Return which names may be told, each with a chance that follows how many persons have it, shape (n,).
+        """Return which names may be revealed, each with a chance that follows how many persons have it, shape (n,).
 
         A name that nobody has is never kept, so nothing says of which other names there might be.
 

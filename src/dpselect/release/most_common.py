@@ -132,7 +132,7 @@ def most_common(
         delta: for items that no list declares: far below one over the number of persons.
         kept: with delta, how many of the most frequent items are candidates, at least k: those before a wall are named.
         items_per_person: with delta, how many items of one person count when half of epsilon finds out which may be
-            told, as in :func:`select_keys`. Either way there may be fewer than k.
+            revealed, as in :func:`select_keys`. Either way there may be fewer than k.
         ledger: where the spend is recorded before anything is drawn; it protects ``"person"`` neighbours.
 
     A list of public items has gaps and a p-value too, where they cost nothing.
@@ -234,7 +234,7 @@ def _require_listed(domain: Any, delta: Any, kept: Any, items_per_person: Any) -
     if domain is None:
         raise PrivacyError(
             Advice(
-                "Groups share one public list of items: pass {domain=|--domain}, perhaps what a release of keys told."
+                "Groups share one public list of items: pass {domain=|--domain}, such as the names of a release of keys."
             )
         )
     if delta or kept is not None or items_per_person is not None:

@@ -181,7 +181,7 @@ def _cheaper(
             )
         prices.append((ticks, part * full))
     if prices != sorted(prices, key=lambda each: each[1]):
-        raise ValueError("levels go from the cheapest to the dearest: sort them by their share.")
+        raise ValueError("levels go from the cheapest to the most expensive: sort them by their share.")
     return prices
 
 

@@ -111,7 +111,7 @@ class ThresholdStream:
     def _answered(self, bar: RaisedBar, distance: int) -> ThresholdAnswer:
         """Return the answer by the bar, and take what it costs."""
         full, answer = self.rules.levels[-1].price, _BELOW
-        # The dearest answer is paid before the first coin; whatever stops this question leaves it paid.
+        # The highest price is paid before the first coin; whatever stops this question leaves it paid.
         self._left -= full
         for number, level in enumerate(self.rules.levels):
             height = bar.height(distance - level.margin, level.rate)

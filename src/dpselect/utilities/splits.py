@@ -139,7 +139,7 @@ def impurity(rows: Integers, share: int = 1) -> tuple[Integers, Floats]:
 def _gain_terms(rows: Integers) -> Floats:
     """Return t_jc log2(t_jc / t_j), all at most 0: what is added has one sign, so that nothing cancels."""
     total = np.maximum(over_classes(np.add, rows), 1)[..., None]
-    # Near 1 a share is told by what it lacks.
+    # Near 1 a share is computed from what it lacks.
     lacking = np.minimum((total - rows) / total, 0.5)
     share = np.clip(rows / total, 1 / MOST_RECORDS, 0.5)
     logs = np.where(2 * lacking < 1, np.log1p(-lacking), np.log(share))

@@ -1,7 +1,7 @@
 """Decimal arithmetic with a direction: constants of calibrations, on the safe side of what they should be.
 
-``decimal`` rounds exp and ln correctly, so the next number on either side encloses them; all else it rounds as it is
-told. Decimal arithmetic gives the same digits on every machine.
+``decimal`` rounds exp and ln correctly, so the next number on either side encloses them; all else it rounds in the
+direction it is given. Decimal arithmetic gives the same digits on every machine.
 """
 
 from __future__ import annotations

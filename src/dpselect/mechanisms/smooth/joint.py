@@ -98,9 +98,9 @@ class _Gaps:
         if self.straight:
             return np.where(self.edges < self.top, np.inf, t * hazards)
         moved = self.tail.loss(self.edges + t)
-        # Where the hazard falls over the slide, later slides cost less; elsewhere the dearest counts.
-        dearest = hazards * (1 - _SAFE) <= self.tail.hazard(self.edges + t)
-        return np.where(dearest, np.inf, moved - self.losses + _ROUNDING * (1 + moved))
+        # Where the hazard falls over the slide, later slides cost less; elsewhere the largest counts.
+        largest = hazards * (1 - _SAFE) <= self.tail.hazard(self.edges + t)
+        return np.where(largest, np.inf, moved - self.losses + _ROUNDING * (1 + moved))
 
     def dilations(self, beta: float) -> Floats:
         """Return what dilation costs at the upper end of each cell, that of the last being infinite."""

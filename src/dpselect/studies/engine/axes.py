@@ -1,4 +1,4 @@
-"""Axes that show most of what there is: scales, error bars within what is possible, and what runs off, told."""
+"""Axes that show most of what there is: scales, error bars within what is possible, and a note of what runs off."""
 
 from __future__ import annotations
 

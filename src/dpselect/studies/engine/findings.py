@@ -19,9 +19,9 @@ def findings(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> list[str]:
 
 def _price(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> str:
     counted = Counter(row.verdict for row in rows)
-    private, dear = counted["reproduced"], counted["reproduced, without privacy"]
-    text = f"{private + dear} of {len(rows)} printed claims come out: {private} at the stated privacy"
-    if not dear:
+    private, losing = counted["reproduced"], counted["reproduced, without privacy"]
+    text = f"{private + losing} of {len(rows)} printed claims come out: {private} at the stated privacy"
+    if not losing:
         return f"{text}."
     priced = {(row.paper, row.item) for row in rows if row.verdict == "reproduced, without privacy"}
     losses = [
@@ -31,7 +31,7 @@ def _price(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> str:
         for series in outcome.experiment.series
         if series.kind == "as released" and (loss := outcome.results.loss(series.name)) is not None and loss > 1
     ]
-    text += f", and {dear} only with a set-up that loses more than it says"
+    text += f", and {losing} only with a set-up that loses more than it says"
     if losses:
         loss, name, outcome = max(losses, key=lambda each: each[0])
         each = outcome.experiment

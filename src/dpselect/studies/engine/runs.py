@@ -276,7 +276,7 @@ class _Bar:
 
     def skip(self, cells: int) -> None:
         if self._bar is not None:
-            # Found cells took no time now: the time left is told from the others.
+            # Found cells took no time now: the time left is estimated from the others.
             self._bar.total -= cells
             self._bar.refresh()
 

@@ -209,9 +209,9 @@ def message(outcome: Outcome) -> str:
     parts = []
     if len(ranked) > 1:
         parts.append(f"Best at the stated privacy: {ranked[0][0]} (mean rank {ranked[0][1]:.1f} of {len(ranked)}).")
-    dear = [(loss, each.name) for each in experiment.series if (loss := results.loss(each.name)) and loss > 1 + 1e-9]
-    if dear:
-        loss, name = max(dear)
+    losing = [(loss, each.name) for each in experiment.series if (loss := results.loss(each.name)) and loss > 1 + 1e-9]
+    if losing:
+        loss, name = max(losing)
         parts.append(f"Not private: {name} loses {price(loss)}.")
     return " ".join(parts)
 

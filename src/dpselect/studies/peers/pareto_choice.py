@@ -26,7 +26,7 @@ MECHANISMS = {
 }
 
 
-def told(law: NDArray[np.float64], behind: NDArray[np.float64]) -> str:
+def summary(law: NDArray[np.float64], behind: NDArray[np.float64]) -> str:
     """Return the chance of the front, and the median of what stands between it and the choice."""
     order = np.argsort(behind)
     median = behind[order][np.searchsorted(np.cumsum(law[order]), 0.5)]
@@ -49,7 +49,7 @@ def main() -> None:
             for mechanism, reach in MECHANISMS.items():
                 scores = combine(parts, sensitivity=reach)
                 laws = [dps.mechanism(mechanism).law(scores, epsilon) for epsilon in EPSILONS]
-                figures = " ".join(told(np.asarray(law), behind) for law in laws)
+                figures = " ".join(summary(np.asarray(law), behind) for law in laws)
                 print(f"{score_name:15s} {mechanism:22s} {figures}", flush=True)
 
 

@@ -45,8 +45,8 @@ def main() -> None:
             line = [nodes.recall(given_scores, worth, k, e, mechanism, FULL, paper=100).value for e in epsilons]
             label = mechanism if utility == "ego-betweenness" else f"{mechanism} on {utility}"
             reached = nodes.reached(list(zip(epsilons, line, strict=True)), 0.9)
-            told = "never" if reached is None else f"{reached:.3g}"
-            print(f"{label:<38}" + "".join(f"{each:>8.3f}" for each in line) + f"  {told}", flush=True)
+            where = "never" if reached is None else f"{reached:.3g}"
+            print(f"{label:<38}" + "".join(f"{each:>8.3f}" for each in line) + f"  {where}", flush=True)
 
 
 if __name__ == "__main__":
