@@ -9,38 +9,18 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import Replay
 from dpselect.release.keys import keys_of
-from dpselect.release.opened import door_to
+from tests.release.tossed import tossed_law
 
 ROWS = {"who": [*range(200), *range(200), 0, None, 5], "what": ["tea"] * 200 + ["milk"] * 200 + ["ann's", "rum", ""]}
 ASKED = {"person": "who", "key": "what", "keys_per_person": 2}
-
-
-class Tossed(Replay):
-    """A script that also says which number everything of a person with too much draws: 0 or 1."""
-
-    def uniform(self, bounds):
-        """One choice for every number, each as likely."""
-        self.log_chance -= bounds.size * math.log(2)
-        return np.array([self._next(2) for _ in range(bounds.size)], dtype=np.int64)
 
 
 def law(people, epsilon, delta, most: int) -> dict[tuple, float]:
     """The chance of every set of names, over all coins; a person is a set of names."""
     rows = [(who, what) for who, held in enumerate(people) for what in held]
     columns = {"who": [who for who, _ in rows], "what": [what for _, what in rows]}
-    chances: dict[tuple, float] = {}
-    waiting: list[tuple[int, ...]] = [()]
-    while waiting:
-        replay = Tossed(waiting.pop())
-        door = door_to(lambda replay=replay: replay)
-        told = keys_of(columns, epsilon, delta, "who", "what", most, door=door).candidates
-        for at in range(len(replay.script), len(replay.taken)):
-            waiting += [(*replay.taken[:at], other) for other in range(1, replay.ways[at])]
-        chances[told] = chances.get(told, 0.0) + math.exp(replay.log_chance)
-    assert math.isclose(1, sum(chances.values()))
-    return chances
+    return tossed_law(lambda door: keys_of(columns, epsilon, delta, "who", "what", most, door=door).candidates)
 
 
 def divergence(one, other, epsilon: float) -> float:

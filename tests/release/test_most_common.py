@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -13,9 +12,10 @@ import pyarrow.parquet as parquet
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import Replay, transcripts
+from dpselect.audit.replay import transcripts
 from dpselect.release.most_common import grouped_of
 from dpselect.release.opened import door_to
+from tests.release.tossed import tossed_law
 
 ROWS = [
     (person, ("tea", "milk", "gin")[item], "ns"[person % 2]) for item in range(3) for person in range(30 * (3 - item))
@@ -183,42 +183,17 @@ def test_a_table_without_rows_answers() -> None:
 # ---- the exact loss with groups ---------------------------------------------------------------------------------
 
 
-class Tossed(Replay):
-    """A script that also says which number everything of a person with too much draws: 0 or 1."""
-
-    def uniform(self, bounds):
-        """One choice for every number, each as likely."""
-        drawn = [self._next(2) for _ in range(bounds.size)]
-        self.log_chance -= bounds.size * math.log(2)
-        return np.array(drawn, dtype=np.int64)
-
-
 def grouped_law(people, share: int, epsilon: float = 1) -> dict[tuple, float]:
     """The law of the most common of two items in each of two groups; a person is a set of (group, item)."""
     rows = [(who, group, item) for who, held in enumerate(people) for group, item in held]
     columns = {name: [row[place] for row in rows] for place, name in enumerate(("who", "where", "what"))}
-    law: dict[tuple, float] = {}
-    waiting: list[tuple[int, ...]] = [()]
-    while waiting:
-        replay = Tossed(waiting.pop())
-        release = grouped_of(
-            columns,
-            1,
-            epsilon,
-            "who",
-            "what",
-            [0, 1],
-            "where",
-            [0, 1],
-            share,
-            door=door_to(lambda replay=replay: replay),
-        )
-        for at in range(len(replay.script), len(replay.taken)):
-            waiting += [(*replay.taken[:at], other) for other in range(1, replay.ways[at])]
-        key = tuple(release.groups.values())
-        law[key] = law.get(key, 0.0) + math.exp(replay.log_chance)
-    assert math.isclose(1, sum(law.values()))
-    return law
+
+    def run(door) -> tuple:
+        """The winners of both groups."""
+        asked = (columns, 1, epsilon, "who", "what", [0, 1], "where", [0, 1], share)
+        return tuple(grouped_of(*asked, door=door).groups.values())
+
+    return tossed_law(run)
 
 
 CELLS = [(0, 0), (0, 1), (1, 0), (1, 1)]

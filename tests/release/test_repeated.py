@@ -21,24 +21,12 @@ import dpselect as dps
 from dpselect.audit.replay import Replay, transcripts
 from dpselect.kernel.run_law import RunLaw
 from dpselect.release.opened import door_to
-from dpselect.release.outcomes import Coins
 from dpselect.release.repeated import Run, released_run
+from tests.release.counted import Counted
 
 LAW = RunLaw(Fraction(1, 10), cap=3)
 PROMISE = dps.Guarantee(2, "add-remove")
 ONE = dps.Bound(1)
-
-
-class Counted(Coins):
-    """Exact coins, and always this many runs."""
-
-    def __init__(self, count: int) -> None:
-        super().__init__()
-        self.count = count
-
-    def runs(self, _: RunLaw) -> int:
-        """As many as were asked for."""
-        return self.count
 
 
 def three(draws: dps.Draws, scores: list[int]) -> tuple[str, int]:

@@ -12,22 +12,10 @@ import pytest
 import dpselect as dps
 from dpselect.kernel.run_law import RunLaw
 from dpselect.release.opened import door_to
-from dpselect.release.outcomes import Coins
 from dpselect.release.tuning import tuned
+from tests.release.counted import Counted
 
 ONE = dps.Bound(1)
-
-
-class Counted(Coins):
-    """Exact coins, and always this many runs."""
-
-    def __init__(self, count: int) -> None:
-        super().__init__()
-        self.count = count
-
-    def runs(self, _: RunLaw) -> int:
-        """As many as were asked for."""
-        return self.count
 
 
 class Book:

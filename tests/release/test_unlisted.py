@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import pytest
 
 import dpselect as dps
-from dpselect.release.opened import door_to
 from dpselect.release.unlisted import unlisted_of
-from tests.release.test_keys import SETS, SMALL, Tossed, divergence
+from tests.release.test_keys import SETS, SMALL, divergence
+from tests.release.tossed import tossed_law
 
 ROWS = {"who": [*range(200), *range(150), 0], "what": ["tea"] * 200 + ["milk"] * 150 + ["ann's"]}
 ASKED = {"person": "who", "item": "what"}
@@ -20,17 +19,9 @@ def law(people, k: int, epsilon: float, delta: float, most: int) -> dict[tuple, 
     """The chance of every list, over all coins; a person is a set of names."""
     rows = [(who, what) for who, held in enumerate(people) for what in held]
     columns = {"who": [who for who, _ in rows], "what": [what for _, what in rows]}
-    chances: dict[tuple, float] = {}
-    waiting: list[tuple[int, ...]] = [()]
-    while waiting:
-        replay = Tossed(waiting.pop())
-        door = door_to(lambda replay=replay: replay)
-        told = unlisted_of(columns, k, epsilon, delta, "who", "what", None, most, door=door).candidates
-        for at in range(len(replay.script), len(replay.taken)):
-            waiting += [(*replay.taken[:at], other) for other in range(1, replay.ways[at])]
-        chances[told] = chances.get(told, 0.0) + math.exp(replay.log_chance)
-    assert math.isclose(1, sum(chances.values()))
-    return chances
+    return tossed_law(
+        lambda door: unlisted_of(columns, k, epsilon, delta, "who", "what", None, most, door=door).candidates
+    )
 
 
 def test_no_person_is_told_apart_by_more_than_epsilon_and_delta() -> None:

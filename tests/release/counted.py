@@ -1,0 +1,18 @@
+"""Coins whose number of runs is public, so that tests know how often something runs."""
+
+from __future__ import annotations
+
+from dpselect.kernel.run_law import RunLaw
+from dpselect.release.outcomes import Coins
+
+
+class Counted(Coins):
+    """Exact coins, and always this many runs."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.count = count
+
+    def runs(self, _: RunLaw) -> int:
+        """As many as were asked for."""
+        return self.count
