@@ -234,7 +234,7 @@ def _require_listed(domain: Any, delta: Any, kept: Any, items_per_person: Any) -
     if domain is None:
         raise PrivacyError(
             Advice(
-                "Groups share one public list of items: pass {domain=|--domain}, such as the names of a release of keys."
+                "Groups share one public list of items: pass {domain=|--domain}, perhaps names from a release of keys."
             )
         )
     if delta or kept is not None or items_per_person is not None:
