@@ -8,12 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpselect.studies.engine import verdicts
 from dpselect.studies.engine.allowed import allowed
 from dpselect.studies.engine.budgets import AUTHORS_GRID, saved, steps, steps_of
 from dpselect.studies.engine.claims import Gain, at_most, budget_within, saving, up_to
 from dpselect.studies.engine.experiment import Point, Printed, Results
+from dpselect.studies.engine.runs import Outcome
 from dpselect.studies.engine.series import PRIVACY, Series
 from dpselect.studies.engine.verdicts import best, rule
+from dpselect.studies.papers import id3_trees
 from tests.studies.tiny_experiment import EXPERIMENT
 
 RELEASED = Series("twice, as released", "as released", "exponential")
@@ -270,3 +273,28 @@ def test_up_to_is_judged_by_the_greatest_gain(value, error, verdict, why):
 
     assert verdict == judgement.verdict
     assert why in judgement.why
+
+
+@pytest.mark.parametrize(
+    ("losses", "verdict"),
+    [([], "reproduced, without privacy"), ([0.9], "reproduced"), ([0.9, 1.1], "reproduced, without privacy")],
+)
+def test_a_sentence_without_a_measured_loss_is_not_private(losses, verdict):
+    """Claims of the papers on trees judge their series as the verdicts on numbers do."""
+    points = [Point("p", name, 1.0, value) for name, value in ((id3_trees.LOCAL, 0.9), (id3_trees.GLOBAL, 0.5))] + [
+        Point(PRIVACY, id3_trees.LOCAL, float(place), loss) for place, loss in enumerate(losses)
+    ]
+    claim = id3_trees.most("up to", "40", ["p"], (id3_trees.LOCAL, id3_trees.GLOBAL), 40, needs="nothing")
+
+    assert verdict == claim.judge(Results(points)).verdict
+
+
+def test_a_printed_line_finds_its_line_of_ours_once(monkeypatch):
+    """However many numbers it has."""
+    held = []
+    monkeypatch.setattr(verdicts, "line", lambda *asked: held.append(asked) or SOUND.name)
+    printed = tuple(replace(_place(0.3), x=float(x)) for x in range(40))
+    outcome = Outcome(replace(BOTH, printed=printed, claims=()), Results([]))
+
+    assert 40 == len(verdicts.rows(outcome))
+    assert 1 == len(held)

@@ -192,6 +192,14 @@ class Results:
         losses = [each.value for each in self.points if (each.panel, each.series) == (PRIVACY, series)]
         return max(losses, default=None)
 
+    def private(self, series: Series) -> bool:
+        """Return whether a series is a mechanism whose privacy loss is at most epsilon, as far as was measured."""
+        if series.kind == "reference":
+            return False
+        loss = self.loss(series.name)
+        # What the paper has is not believed without a loss.
+        return series.kind == "sound" if loss is None else loss <= 1 + 1e-9
+
     def series(self, panel: str) -> list[str]:
         """Return the series of a panel in order of first appearance."""
         return list(dict.fromkeys(each.series for each in self.points if each.panel == panel))
@@ -290,12 +298,10 @@ class Experiment:
     def private(self, results: Results, name: str) -> bool:
         """Return whether a series is a mechanism whose privacy loss is at most epsilon, as far as was measured."""
         described = self.described(name)
-        if described is None or described.kind == "reference":
+        if described is None:
             # Where nothing is described, everything is taken for a mechanism.
-            return described is None and not self.series
-        loss = results.loss(name)
-        # What the paper has is not believed without a loss.
-        return described.kind == "sound" if loss is None else loss <= 1 + 1e-9
+            return not self.series
+        return results.private(described)
 
     def series_label(self, results: Results, name: str, beside: Sequence[str]) -> str:
         """Return a series' name, with what it costs where it is not private and stands beside one that is."""

@@ -55,7 +55,10 @@ def figure(value: float) -> str:
 
 def rule(experiment: Experiment, results: Results, place: Printed) -> Judgement:
     """Judge one printed number against the line of ours that its whole printed line is held against."""
-    name = line(experiment, results, place)
+    return _ruled(experiment, results, place, line(experiment, results, place))
+
+
+def _ruled(experiment: Experiment, results: Results, place: Printed, name: str) -> Judgement:
     ours = _at(results, place, name)
     if ours is None:
         why = "; ".join(filter(None, ["not measured in this run", place.not_comparable or place.depends]))
@@ -148,10 +151,15 @@ def rows(outcome: Outcome) -> list[Row]:
         except Unmeasured as missing:
             judgement = Judgement("", "not comparable", f"not measured here: {missing.args[0]}")
         judged.append((claim.text, claim.printed, judgement))
+    # All numbers of a printed line are held against one line of ours.
+    held: dict[tuple[str, tuple[str, ...]], str] = {}
     for place in experiment.printed:
+        printed_line = place.series, place.ours
+        if printed_line not in held:
+            held[printed_line] = line(experiment, results, place)
         # Facts of a dataset stand at x = 0, which means nothing.
         text = f"{place.panel}: {place.series}" + (f" at {figure(place.x)}" if place.x else "")
-        judged.append((text, figure(place.value), rule(experiment, results, place)))
+        judged.append((text, figure(place.value), _ruled(experiment, results, place, held[printed_line])))
     return [
         Row(experiment.paper, experiment.item, text, number, judgement.ours, judgement.verdict, judgement.why)
         for text, number, judgement in judged

@@ -126,6 +126,10 @@ def leads(results: Results, places: Sequence[str], above: str, below: str) -> li
     ]
 
 
+def _private(results: Results, name: str) -> bool:
+    return any(results.private(each) for each in series() if each.name == name)
+
+
 def most(
     text: str, printed: str, places: Sequence[str], series: tuple[str, str], points: float, *, needs: str
 ) -> Claim:
@@ -135,7 +139,7 @@ def most(
     def judge(results: Results) -> Judgement:
         gains = leads(results, places, above, below)
         judged_by = at_most if "at most" in text else up_to
-        judgement = judged_by(points, gains, private=losses.private(results, above), unit=" points")
+        judgement = judged_by(points, gains, private=_private(results, above), unit=" points")
         if judgement.verdict == "refuted":
             return Judgement(judgement.ours, "not comparable", f"{needs}; {judgement.why}")
         return judgement
@@ -165,7 +169,7 @@ def mostly(text: str, readings: Mapping[str, Sequence[str]], above: str, below: 
             shown.append(f"{told} settings (clearly in {ahead}) and clearly below in {behind}")
         ours = "; ".join(shown)
         if held:
-            return Judgement(ours, reproduced(losses.private(results, above)), "in one reading of the set-up")
+            return Judgement(ours, reproduced(_private(results, above)), "in one reading of the set-up")
         return Judgement(ours, "not comparable", needs)
 
     return Claim(text, "almost every budget", judge)

@@ -123,7 +123,9 @@ def _beats(kind: str, results: Results) -> Judgement:
     ahead = [series for series, each in leads.items() if each.value > limit * each.error]
     said = f"mean regret less than that of the best single option in hindsight by: {shown}"
     if ahead:
-        return Judgement(said, reproduced(losses.private(results, *ahead)), "metafeatures are paid for")
+        return Judgement(
+            said, reproduced(all(EXPERIMENT.private(results, each) for each in ahead)), "metafeatures are paid for"
+        )
     if all(each.value < -limit * each.error for each in leads.values()):
         return Judgement(said, "refuted", "metafeatures are paid for")
     return Judgement(said, "not comparable", "it needs more datasets: chance could hide the lead")

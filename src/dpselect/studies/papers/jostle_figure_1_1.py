@@ -94,7 +94,7 @@ def _white(results: Results) -> Judgement:
     low, high = f"{min(shares):.0f}%", f"{max(shares):.0f}%"
     return Judgement(
         f"{'about ' + low if low == high else low + ' to ' + high} of the empty cells",
-        reproduced(losses.private(results, DAWA)) if min(shares) > 10 else "refuted",
+        reproduced(EXPERIMENT.private(results, DAWA)) if min(shares) > 10 else "refuted",
         "counted as many: more than 10% on every dataset",
     )
 
@@ -109,7 +109,9 @@ def _better(results: Results) -> Judgement:
     least, most = (figure(float(f"{end(ratios.values()):.2g}")) for end in (min, max))
     return Judgement(
         f"DAWA errs less for {won} of {len(ratios)} datasets and budgets; its error is {least} to {most} times MWEM's",
-        reproduced(losses.private(results, DAWA, MWEM)) if 0 < won < len(ratios) else "refuted",
+        reproduced(all(EXPERIMENT.private(results, each) for each in (DAWA, MWEM)))
+        if 0 < won < len(ratios)
+        else "refuted",
         "neither is always better",
     )
 

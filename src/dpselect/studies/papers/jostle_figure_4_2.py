@@ -167,7 +167,7 @@ def _hiv(series: str, best: Literal["best", "worst"], results: Results) -> Judge
     shown = f"mean over epsilon {_told(means)}"
     if won != series:
         return Judgement(shown, "not comparable", _DEPTH)
-    return Judgement(shown, reproduced(losses.private(results, series)), f"at depth {DEPTH}, which is ours")
+    return Judgement(shown, reproduced(EXPERIMENT.private(results, series)), f"at depth {DEPTH}, which is ours")
 
 
 def _nursery(results: Results) -> Judgement:
@@ -204,7 +204,7 @@ def _contraceptive(results: Results) -> Judgement:
     if won != NAMES["A3"]:
         needs = "it needs the depth of its rivals, and which epsilons are small: neither is printed"
         return Judgement(shown, "not comparable", needs)
-    return Judgement(shown, reproduced(losses.private(results, won)), "small means at most 0.1 here")
+    return Judgement(shown, reproduced(EXPERIMENT.private(results, won)), "small means at most 0.1 here")
 
 
 def _empty(results: Results) -> Judgement:

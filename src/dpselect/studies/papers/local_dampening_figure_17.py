@@ -86,7 +86,7 @@ def _mean(name: str, printed: float) -> Claim:
         value = float(reductions(results, name).mean())
         # The mean is over budgets that are not printed: from .001 to 1000, in steps of ours.
         held = abs(value - printed) <= _GRID
-        verdict = reproduced(losses.private(results, LD)) if held else "not comparable"
+        verdict = reproduced(EXPERIMENT.private(results, LD)) if held else "not comparable"
         return Judgement(f"{value:.1f} %", verdict, f"{_GRID:g} points are allowed: the budgets are not printed")
 
     return Claim(f"{name}: mean reduction of the error by local dampening", f"{printed:g} %", judge)
@@ -100,7 +100,7 @@ def _most(names: Sequence[str], printed: float, text: str) -> Claim:
             for value, place in zip(reductions(results, name), results.line(name, LD), strict=True)
         ]
         judged_by = at_most if "at most" in text else up_to
-        return judged_by(printed, gains, private=losses.private(results, LD), unit=" %")
+        return judged_by(printed, gains, private=EXPERIMENT.private(results, LD), unit=" %")
 
     return Claim(text, f"{printed:g} %", judge)
 

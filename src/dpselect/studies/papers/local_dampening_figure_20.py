@@ -81,7 +81,7 @@ def saved(rival: str, least: float, most: float) -> Claim:
         ours = ", ".join(f"{where} {value:.1f}" for where, value in result.items())
         return Judgement(
             f"orders of magnitude at recall {LEVEL}: {ours}",
-            reproduced(losses.private(results, SLD)) if enough else "refuted",
+            reproduced(EXPERIMENT.private(results, SLD)) if enough else "refuted",
             "half an order less is allowed"
             + (f"; more than printed at {more} of {len(result)} places" if more else ""),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpselect.studies.engine.claims import quantile
 from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Results
 from dpselect.studies.engine.verdicts import reproduced
-from dpselect.studies.papers import id3_trees, losses
+from dpselect.studies.papers import id3_trees
 from dpselect.studies.papers.id3_trees import GLOBAL, LOCAL, SHIFTED
 
 SETS = (("acs", "a22"), ("acs", "a10"))
@@ -24,7 +24,7 @@ def _inverted(results: Results) -> Judgement:
     behind = any(gain.value < -quantile(len(every)) * gain.error and gain.value < -0.5 for gain in every)
     if not behind:
         return Judgement(text, "not comparable", _NEEDS)
-    verdict = reproduced(losses.private(results, LOCAL))
+    verdict = reproduced(EXPERIMENT.private(results, LOCAL))
     return Judgement(text, verdict, "behind by more than half a point and than chance, for one column or the other")
 
 

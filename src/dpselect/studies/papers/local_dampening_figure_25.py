@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpselect.studies.engine.claims import quantile
 from dpselect.studies.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Results
 from dpselect.studies.engine.verdicts import reproduced
-from dpselect.studies.papers import id3_trees, losses
+from dpselect.studies.papers import id3_trees
 from dpselect.studies.papers.id3_trees import GLOBAL, LOCAL, SHIFTED
 
 SETS = (("adult", "income"),)
@@ -25,7 +25,7 @@ def _little(results: Results) -> Judgement:
     shown = f"{best.value:.1f} ± {best.error:.1f} points ({best.setting}); {min(g.value for g in gains):.1f} at worst"
     if abs(best.value - 1) > 1 + chance:
         return Judgement(shown, "not comparable", _NEEDS)
-    return Judgement(shown, reproduced(losses.private(results, LOCAL)), f"0 to 2 points, chance makes {chance:.1f}")
+    return Judgement(shown, reproduced(EXPERIMENT.private(results, LOCAL)), f"0 to 2 points, chance makes {chance:.1f}")
 
 
 EXPERIMENT = Experiment(

@@ -175,7 +175,7 @@ def _near_random(results: Results) -> Judgement:
     random = float(np.mean([k / SIZE for k in SIZES]))
     return Judgement(
         f"at most {worst:.2f} at any budget; naming nodes at random gives {random:.2f}",
-        reproduced(losses.private(results, CUT)) if worst <= 0.25 else "refuted",
+        reproduced(EXPERIMENT.private(results, CUT)) if worst <= 0.25 else "refuted",
         "poor means at most 0.25, a little above the largest printed 0.21",
     )
 
@@ -195,7 +195,9 @@ def _better(results: Results) -> Judgement:
         return Judgement(shown, "refuted", f"clearly behind at {behind} of {len(leads)} budgets and graphs")
     if 2 * ahead < len(leads) or mean <= 0:
         return Judgement(shown, "not comparable", f"clearly ahead {told} only: more samples would decide")
-    return Judgement(shown, reproduced(losses.private(results, PUBLIC)), f"clearly ahead {told}, with a public degree")
+    return Judgement(
+        shown, reproduced(EXPERIMENT.private(results, PUBLIC)), f"clearly ahead {told}, with a public degree"
+    )
 
 
 def _view(_: Results) -> Judgement:

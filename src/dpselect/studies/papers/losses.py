@@ -29,14 +29,12 @@ from dpselect.mechanisms.kinds import Mechanism
 from dpselect.release.draws import Draws
 from dpselect.release.opened import door_to
 from dpselect.scores.scores import Scores
-from dpselect.studies.engine.experiment import Cell, Point, Results
+from dpselect.studies.engine.experiment import Cell, Point
 from dpselect.studies.engine.series import PRIVACY
 from dpselect.views import Records
 
 # Where losses are measured: small, about one, and large.
 EPSILONS = (0.1, 1.0, 5.0)
-# As the verdicts allow.
-_ROUNDING = 1e-9
 Run = Callable[[Any, Draws], object]
 Problem = tuple[Utility, Callable[[], Universe]]
 
@@ -80,11 +78,6 @@ def points(series: str, loss: Callable[[float], float], epsilons: Sequence[float
         loss: the loss of what is released when it is said to cost so much.
     """
     return [Point(PRIVACY, series, epsilon, loss(epsilon) / epsilon) for epsilon in epsilons]
-
-
-def private(results: Results, *series: str) -> bool:
-    """Return whether none of these series lost more than epsilon, as far as was measured."""
-    return all((loss := results.loss(name)) is None or loss <= 1 + _ROUNDING for name in series)
 
 
 def selection(mechanism: Mechanism, problem: str | Problem, epsilon: float | Fraction, k: int = 1) -> float:
