@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import math
+import re
 import sys
 import threading
 import traceback
@@ -334,7 +335,8 @@ def test_an_interrupt_shows_neither_how_many_runs_there_were_nor_the_best() -> N
     shown = [(name, names) for name, names in shown if not name.startswith("test_")]
     assert ["one_of_many"] == [name for name, _ in shown]
     assert {"self", "run", "epsilon", "law", "total", "of_run"} == set(shown[0][1])
-    assert "41" not in repr(shown)
+    # Addresses of objects may hold any digits.
+    assert "41" not in re.sub("0x[0-9a-f]+", "", repr(shown))
     assert "leads" not in repr(shown)
 
 
