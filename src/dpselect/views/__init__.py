@@ -4,7 +4,8 @@ from dpselect.views.column import Column
 from dpselect.views.events import Events
 from dpselect.views.graph import Graph
 from dpselect.views.records import Counts, Records
+from dpselect.views.scored import Loss, Scored, Tile
 from dpselect.views.stored_column import StoredColumn
 from dpselect.views.stored_graph import StoredGraph
 
-__all__ = ["Column", "Counts", "Events", "Graph", "Records", "StoredColumn", "StoredGraph"]
+__all__ = ["Column", "Counts", "Events", "Graph", "Loss", "Records", "Scored", "StoredColumn", "StoredGraph", "Tile"]

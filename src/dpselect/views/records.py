@@ -9,6 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.views.scored import Loss
+from dpselect.views.scored_records import ScoredRecords
+
 Integers = NDArray[np.int64]
 _CHUNK = 2**18
 
@@ -129,6 +132,10 @@ class Records:
             Records([codes[rows] for codes in self.codes], self.labels[rows], self.sizes, self.classes)
             for rows in parts
         ]
+
+    def scored(self, loss: Loss, start: Integers) -> ScoredRecords:
+        """Return the records, each with the start for its scores, shape (outputs,)."""
+        return ScoredRecords(self._codes, self._labels, loss, start)
 
     def _count(self, cells: NDArray[np.unsignedinteger], width: int, nodes: int) -> Integers:
         counts = np.zeros((nodes + 1) * width, dtype=np.int64)
