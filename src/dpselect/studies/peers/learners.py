@@ -1,0 +1,175 @@
+"""Learners compared: accuracy, AUC, log-loss and balanced accuracy on nine tables and two made-up families.
+
+    python -m dpselect.studies.peers.learners                  # the stored figures and the verdict
+    DPSELECT_DATA=... python -m dpselect.studies.peers.learners CELLS --tables
+    DPSELECT_DATA=... python -m dpselect.studies.peers.learners CELLS --fit tree boosted
+    python -m dpselect.studies.peers.learners CELLS --gather   # measures all cells again and stores the figures
+
+CELLS is a folder of probabilities, one file for each (table, learner, epsilon, split), which the learners of other
+libraries fill too: ``learners_peers.py`` says how. Splits are 80/20, the same for all. Private learners promise
+epsilon; those that have a delta (boosted, DP-EBM) promise (epsilon, 10^-6).
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from dpselect.studies.engine import data
+from dpselect.studies.peers.learners_families import FAMILIES, family
+from dpselect.studies.peers.learners_measures import MEASURES, Figures, Standing, measures, standings
+from dpselect.studies.peers.learners_tables import EPSILONS, REPORTED, coded, trained, write
+from dpselect.studies.peers.trees import SETS
+
+STORED = Path(__file__).parent / "results" / "learners.parquet"
+# The rule: the tree below, the boosted learner from there on, where a delta is given. It is that of ``train``.
+MASS = 500
+RULE = "rule"
+PRIVATE = ("tree", "boosted", "boosted-pure", "forest", "dp-ebm", "diffprivlib-forest", "diffprivlib-logistic",
+           "privatree")  # fmt: skip
+REFERENCE = ("boosted-additive", "privatree-as-released", "not-private")
+# What the issue asks of the rule: tables of nine, by measure, from epsilon 1; and the most it may be behind at 0.5.
+ASKED = {"auc": 8, "log_loss": 7}
+BEHIND = 0.02
+
+
+def table(name: str) -> data.Table:
+    """Return a shared table or one of a family."""
+    return family(name) if name in FAMILIES else data.table(name)
+
+
+def gather(cells: Path, splits: tuple[int, ...] = REPORTED) -> dict[str, list[object]]:
+    """Measure all cells: columns table, learner, epsilon, split, rows, seconds, and the measures."""
+    result: dict[str, list[object]] = {
+        name: [] for name in ("table", "learner", "epsilon", "split", "rows", "seconds", *MEASURES)
+    }
+    for name in (*SETS, *FAMILIES):
+        y = coded(table(name))["y"]
+        for path in sorted((cells / name).glob("*/*/*.npz")):
+            learner, epsilon, split = path.parts[-3], float(path.parts[-2]), int(path.stem)
+            if split not in splits or learner not in (*PRIVATE, *REFERENCE):
+                continue
+            train = trained(len(y), split)
+            with np.load(path) as cell:
+                figures = measures(y[~train], cell["probabilities"].astype(float))
+                row = (name, learner, epsilon, split, int(train.sum()), float(cell["seconds"]), *figures)
+            for column, value in zip(result.values(), row, strict=True):
+                column.append(round(value, 6) if isinstance(value, float) else value)
+    return result
+
+
+def stored(path: Path = STORED) -> dict[str, list[object]]:
+    """Return the stored figures, the rule's among them: the tree's below the mass, the boosted learner's from there."""
+    import pyarrow.parquet
+
+    rows: dict[str, list[object]] = pyarrow.parquet.read_table(path).to_pydict()
+    for index in range(len(rows["table"])):
+        mass = float(rows["rows"][index]) * float(rows["epsilon"][index])
+        if rows["learner"][index] == ("tree" if mass < MASS else "boosted"):
+            for name, column in rows.items():
+                column.append(RULE if name == "learner" else column[index])
+    return rows
+
+
+def figures(rows: dict[str, list[object]], measure: str) -> Figures:
+    """Return one measure."""
+    keys = zip(rows["table"], rows["learner"], rows["epsilon"], rows["split"], strict=True)
+    return Figures(measure, dict(zip(keys, rows[measure], strict=True)))
+
+
+def shown(rows: dict[str, list[object]]) -> Iterator[str]:
+    """Yield the lines of all tables of figures."""
+    for measure in MEASURES:
+        found = figures(rows, measure)
+        yield f"\n{measure.replace('_', '-')}, mean of ten splits (of fewer: their number); epsilon"
+        for name in (*SETS, *FAMILIES):
+            yield f"\n  {name:<24}" + "".join(f"{epsilon:>13g}" for epsilon in EPSILONS)
+            for learner in (RULE, *PRIVATE, *REFERENCE):
+                values = [
+                    list(found.of(name, learner, e).values()) for e in (EPSILONS if learner != "not-private" else (0,))
+                ]
+                if any(values):
+                    yield f"    {learner:<22}" + "".join(cell(value) for value in values)
+
+
+def cell(values: list[float]) -> str:
+    """Write a mean, and of how many splits if not of ten."""
+    if not values:
+        return " " * 13
+    fewer = f" ({len(values)})" if len(values) != len(REPORTED) else ""
+    return f"{f'{np.mean(values):.3f}{fewer}':>13}"
+
+
+def verdict(rows: dict[str, list[object]], learner: str = RULE) -> Iterator[str]:
+    """Yield where the learner is first or level with the best private other, and whether that is what was asked."""
+    rivals = [name for name in PRIVATE if name != learner]
+    for measure in MEASURES:
+        found = figures(rows, measure)
+        for epsilon in EPSILONS:
+            each = list(standings(found, list(SETS), learner, rivals, epsilon))
+            level = sum(one.level for one in each)
+            line = f"  {measure.replace('_', '-'):<9} epsilon {epsilon:<4g} first or level on {level} of {len(each)}"
+            if measure in ASKED and epsilon >= 1:
+                line += f", asked {ASKED[measure]}: {'met' if level >= ASKED[measure] else 'MISSED'}"
+            if measure == "auc" and epsilon == 0.5:
+                worst = min(one.ahead for one in each)
+                line += f", at most {max(-worst, 0):.3f} behind, asked {BEHIND}: "
+                line += "met" if worst >= -BEHIND else "MISSED"
+            yield line + lost(each)
+
+
+def lost(each: list[Standing]) -> str:
+    """Write where it is behind, by how much and whom."""
+    behind = [f"{one.table} by {-one.ahead:.3f} to {one.rival}" for one in each if not one.level]
+    return f"; behind on {', '.join(behind)}" if behind else ""
+
+
+def report() -> Iterator[str]:
+    """Yield all lines of the stored figures."""
+    rows = stored()
+    yield f"The rule: the tree below n epsilon = {MASS}, the boosted learner with delta 10^-6 from there on."
+    yield "Level: behind the best private other by at most .005 or two standard errors of the difference."
+    yield from verdict(rows)
+    for learner in ("boosted", "boosted-pure", "tree", "forest"):
+        yield f"\n{learner} alone:"
+        yield from verdict(rows, learner)
+    yield from shown(rows)
+
+
+def main() -> None:
+    """Run what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cells", type=Path, nargs="?")
+    parser.add_argument("--tables", action="store_true", help="write tables and splits for other programs")
+    parser.add_argument("--fit", nargs="+", default=[], metavar="LEARNER", help="fit ours, where cells are missing")
+    parser.add_argument("--gather", action="store_true", help="measure all cells and store the figures")
+    parser.add_argument("--datasets", nargs="+", default=[*SETS, *FAMILIES], choices=[*SETS, *FAMILIES])
+    parser.add_argument("--epsilons", type=float, nargs="+", default=list(EPSILONS))
+    parser.add_argument("--splits", type=int, nargs="+", default=list(REPORTED))
+    args = parser.parse_args()
+    if args.cells is None:
+        print("\n".join(report()))
+        return
+    if args.tables:
+        for name in args.datasets:
+            write(args.cells, name, table(name))
+    if args.fit:
+        from dpselect.studies.peers.learners_ours import fit
+
+        for split in args.splits:
+            for name in args.datasets:
+                for learner in args.fit:
+                    for epsilon in args.epsilons:
+                        fit(args.cells, name, table(name), learner, epsilon, split)
+    if args.gather:
+        import pyarrow
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(pyarrow.table(gather(args.cells)), STORED, compression="zstd")
+
+
+if __name__ == "__main__":
+    main()
