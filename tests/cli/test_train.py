@@ -149,3 +149,59 @@ def test_damaged_models_are_refused(folder: Path, capsys: pytest.CaptureFixture[
     """One sentence."""
     (folder / "m.json").write_text(json.dumps({"format": 1}), encoding="utf-8")
     assert "was edited" in refusal(["predict", str(folder / "m.json"), str(folder / "people.csv")], capsys)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--model", "forest", "--goal", "pareto"], "--goal goes with --model evolutionary: leave it out."),
+        (["--model", "id3", "--n-records", "2000"], "--n-records goes with --model tree or forest: leave it out."),
+        (["--rows-per-person", "3"], "--rows-per-person goes with --person"),
+        (["--person", "who"], "no column"),
+        (["--person", "age", "--in-place"], "--person goes with a table in a file"),
+        (["--person", "job", "--rows-per-person", "0"], "--rows-per-person must be"),
+        (["--n-records", "0"], "--n-records must be"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused_unpaid(
+    more: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one sentence that names the options; the ledger stays as it was."""
+    ledger = str(folder / "b.ledger")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people"])
+    assert message in refusal_after(capsys, train(folder, *more, "--ledger", ledger))
+    assert 0 == main(["budget", "verify", ledger])
+    assert "0 entries" in capsys.readouterr().out
+
+
+def test_whole_persons_are_protected_and_recorded(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The promise names them, in a dry run too, and the ledger keeps the column and the number of records."""
+    rows = (folder / "people.csv").read_text(encoding="utf-8").splitlines()
+    owned = [f"who,{rows[0]}", *(f"p{number // 2},{row}" for number, row in enumerate(rows[1:]))]
+    (folder / "people.csv").write_text("\n".join(owned), encoding="utf-8")
+    ledger, persons = str(folder / "b.ledger"), ["--person", "who", "--rows-per-person", "2", "--n-records", "2000"]
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people"])
+    assert 0 == main(train(folder, *persons, "--ledger", ledger, "--dry-run"))
+    assert "epsilon = 20 per person added or removed, of whom at most 2 records count" in capsys.readouterr().out
+    assert 0 == main(train(folder, *persons, "--ledger", ledger))
+    printed = capsys.readouterr().out
+    assert (
+        "epsilon = 20 per person added or removed, of whom at most 2 records count; learned from age, job;" in printed
+    )
+    assert 0 == main(["budget", "export", ledger])
+    printed = capsys.readouterr().out
+    assert '"person": "who"' in printed
+    assert '"rows_per_person": "2"' in printed
+
+
+@pytest.mark.parametrize("model", ["tree", "forest", "evolutionary"])
+def test_a_page_for_people_is_written_beside_the_model(
+    model: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was asked, the promise, and a drawing; one that exists is not replaced, and nothing is spent then."""
+    page = folder / "m.html"
+    assert 0 == main(train(folder, "--model", model, "--html", str(page)))
+    text = page.read_text(encoding="utf-8")
+    assert "epsilon = 20" in text
+    assert "<svg" in text
+    assert "exists" in refusal_after(capsys, train(folder, "--html", str(page)))

@@ -10,7 +10,7 @@ from typing import Any
 import dpselect as dps
 from dpselect.cli.options import one_of, option
 from dpselect.cli.request import Request
-from dpselect.sources.absent import what_there_is
+from dpselect.sources.absent import no_column, what_there_is
 
 READING = (
     option(
@@ -94,14 +94,17 @@ def require_columns(request: Request, domains: Mapping[str, Any], columns: Itera
     A typing error would cost a column, and the budget with it.
 
     Raises:
-        ValueError: which one; or there is none but that of the target.
+        ValueError: which one; or there is none but that of the target; or no column tells persons apart.
     """
     there = [*columns]
+    person = request.get("person")
+    if person is not None and person not in there:
+        raise no_column(person, there, request.file)
     stray = next((name for name in domains if name not in there), None)
     if stray is not None:
         raise ValueError(
             f"{request.domains} has a domain for {stray!r}, and the table has no such column: "
             f"{what_there_is(there, request.file)}. Correct the name, or delete its line."
         )
-    if {*domains} <= {request.target}:
+    if {*domains} <= {request.target, person}:
         raise ValueError(f"{request.domains} has no domain but that of the target: add the columns to learn from.")

@@ -88,7 +88,7 @@ class Planned(Exception):
         return Answer("\n".join(self._lines(bound, reach, request)), facts)
 
     def _lines(self, bound: float | str | None, reach: str | None, request: Request) -> list[str]:
-        total = facts_text(self.guarantee, self.count)
+        total = facts_text(self.guarantee, self.count, request.protected)
         draws = f", in {self.count} draws of {written(self.guarantee.epsilon)}" if self.count > 1 else ""
         lines = [
             "Dry run: nothing was spent, drawn or written.",
@@ -156,10 +156,11 @@ def accuracy(worst: WorstError | None, unit: str = "") -> dict[str, Any] | None:
     }
 
 
-def facts_text(guarantee: Guarantee, count: int = 1) -> str:
-    """Return a guarantee in words."""
+def facts_text(guarantee: Guarantee, count: int = 1, protected: str | None = None) -> str:
+    """Return a guarantee in words; ``protected`` is what one step is, where the relation alone does not say it."""
     delta = f" and delta = {written(guarantee.delta * count)}" if guarantee.delta else ""
-    return f"epsilon = {written(guarantee.epsilon * count)}{delta} per {PROTECTED[guarantee.neighbours.value]}"
+    step = protected or PROTECTED[guarantee.neighbours.value]
+    return f"epsilon = {written(guarantee.epsilon * count)}{delta} per {step}"
 
 
 def _texts(amounts: Mapping[str, Fraction]) -> dict[str, str]:

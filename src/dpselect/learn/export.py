@@ -28,7 +28,7 @@ def tree_text(model: Any, tree: Tree) -> str:
     lines: list[str] = []
 
     def walk(node: int, words: str, indent: int) -> None:
-        label, figures = _label(model, tree, node)
+        label, figures = label_of(model, tree, node)
         if tree.split[node] < 0:
             lines.append(f"{'|   ' * indent}{words}{': ' if words else ''}{label}{figures}")
             return
@@ -62,7 +62,7 @@ def path_words(model: Any, codes: Sequence[NDArray[np.int64]]) -> list[str]:
         steps = [f"{tree.attributes[p].name} {tree.attributes[p].meaning(np.flatnonzero(c))}" for p, c in left.items()]
         if tree.split[node] >= 0:
             steps.append(_stopped(tree.attributes[tree.split[node]]))
-        label, figures = _label(model, tree, node)
+        label, figures = label_of(model, tree, node)
         said[node] = f"{label}, because {' and '.join(steps) or 'there is one leaf'}{figures}"
     return [said[node] for node in ends]
 
@@ -114,7 +114,7 @@ def tree_picture(model: Any, tree: Tree, path: str | Path | None) -> Any:
     axes.set(xlim=(-0.7, leaves - 0.3), ylim=(-deepest - 0.6, 0.5))
     for node, x in place.items():
         y = -float(tree.depth[node])
-        label, figures = _label(model, tree, node)
+        label, figures = label_of(model, tree, node)
         if tree.split[node] < 0:
             words = f"{label}\n{figures.strip(' ()')}".strip()
         else:
@@ -231,7 +231,7 @@ def _model(content: dict[str, Any]) -> Any:
     return model
 
 
-def _label(model: Any, tree: Tree, node: int) -> tuple[str, str]:
+def label_of(model: Any, tree: Tree, node: int) -> tuple[str, str]:
     """Return the label of a node and its released counts in words, none where only labels were released."""
     label = str(model.classes_[model._shares(tree)[node].argmax()])
     if not model._counted:

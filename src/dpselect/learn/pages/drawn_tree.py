@@ -1,0 +1,111 @@
+"""A released tree as SVG, its root at the left: as tall as it has leaves, so that it is read like a list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from dpselect.learn.export import label_of
+from dpselect.learn.pages.colours import colour_of
+from dpselect.learn.tree import Tree
+
+# Pixels: of a level, of a line, around everything, of a bar of class shares, and of a letter.
+_LEVEL, _LINE, _EDGE, _BAR, _LETTER = 182, 36, 16, 56, 6.9
+# Letters of a condition that fit above its line.
+_FITS = 21
+MOST_LEAVES = 1_000
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a node is drawn."""
+
+    x: float
+    y: float
+
+
+def drawn_tree(model: Any, tree: Tree) -> str:
+    """Return a drawing of released splits, labels and noisy class shares.
+
+    Args:
+        model: whose classes name the labels.
+        tree: of at most ``MOST_LEAVES`` leaves.
+    """
+    places = _laid_out(tree)
+    parts, widest = [], 0.0
+    for node, place in places.items():
+        if tree.split[node] < 0:
+            drawn, width = _leaf(model, tree, node, place)
+            parts.append(drawn)
+            widest = max(widest, place.x + width)
+            continue
+        parts.append(f'<circle cx="{place.x:g}" cy="{place.y:g}" r="4" fill="#555"/>')
+        name = str(tree.attributes[tree.split[node]].name)
+        for child in tree.children(node).tolist():
+            words = tree.words(node, child)
+            parts.append(_edge(place, places[child], words, _fitted(words, name)))
+    height = max(place.y for place in places.values()) + _EDGE + _LINE / 2
+    width = int(widest + _EDGE)
+    return (
+        f'<svg viewBox="0 0 {width} {height:g}" width="{width}" height="{height:g}" role="img" '
+        f'aria-label="a tree of {tree.leaves.size} leaves">\n' + "\n".join(parts) + "\n</svg>"
+    )
+
+
+def _laid_out(tree: Tree) -> dict[int, _Place]:
+    """Return a place for every node that is reached: leaves below each other, others in the middle of theirs."""
+    order, waiting = list[int](), [0]
+    while waiting:
+        node = waiting.pop()
+        order.append(node)
+        if tree.split[node] >= 0:
+            waiting.extend(reversed(tree.children(node).tolist()))
+    heights: dict[int, float] = {}
+    lines = 0
+    for node in order:
+        if tree.split[node] < 0:
+            heights[node] = _EDGE + _LINE * (lines + 0.5)
+            lines += 1
+    for node in reversed(order):
+        if tree.split[node] >= 0:
+            heights[node] = float(np.mean([heights[child] for child in tree.children(node).tolist()]))
+    return {node: _Place(_EDGE + _LEVEL * int(tree.depth[node]), heights[node]) for node in order}
+
+
+def _fitted(words: str, name: str) -> str:
+    """Return a condition that fits: of a long one the name is cut first, because the value tells branches apart."""
+    value = words[len(name) :]
+    if len(words) > _FITS and len(value) <= _FITS - 6:
+        return f"{name[: _FITS - len(value) - 1].rstrip()}…{value}"
+    return words if len(words) <= _FITS else words[: _FITS - 1] + "…"
+
+
+def _edge(parent: _Place, child: _Place, words: str, shown: str) -> str:
+    """Return the line to a child with its condition above it; a cut one is whole where the pointer rests on it."""
+    bend = parent.x + 16
+    return (
+        f'<path d="M{parent.x + 4:g} {parent.y:g}H{bend:g}V{child.y:g}H{child.x - 4:g}" fill="none" stroke="#aaa"/>'
+        f'<text x="{bend + 5:g}" y="{child.y - 5:g}"><title>{escape(words)}</title>{escape(shown)}</text>'
+    )
+
+
+def _leaf(model: Any, tree: Tree, node: int, place: _Place) -> tuple[str, float]:
+    """Return the label of a leaf with its noisy shares and counts, and how wide they are."""
+    label, counts = label_of(model, tree, node)
+    parts, x = [], place.x
+    if counts:
+        shares = np.maximum(tree.counts[node], 0)
+        shares = shares / shares.sum() if shares.sum() > 0 else np.full(shares.size, 1 / shares.size)
+        for code, share in enumerate(shares.tolist()):
+            parts.append(
+                f'<rect x="{x:.1f}" y="{place.y - 6:g}" width="{_BAR * share:.1f}" height="12" '
+                f'fill="{colour_of(code)}"/>'
+            )
+            x += _BAR * share
+        x = place.x + _BAR + 8
+    counted = f'<tspan class="quiet"> {escape(counts.strip())}</tspan>' if counts else ""
+    parts.append(f'<text x="{x:g}" y="{place.y + 5:g}"><tspan class="label">{escape(label)}</tspan>{counted}</text>')
+    return "".join(parts), x - place.x + _LETTER * (len(label) + len(counts) + 2)

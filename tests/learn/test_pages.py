@@ -1,0 +1,141 @@
+"""Pages of released models: whole, for people, and of released figures only."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect.learn.pages.drawn_tree import MOST_LEAVES, drawn_tree
+from dpselect.learn.pages.page import page_of
+from dpselect.learn.tree import Tree
+
+JOBS = ["nurse & <script>", "smith"]
+DOMAINS = {"age": (0, 100), "job": JOBS, "rich": ["no", "<b>yes</b>"]}
+TABLE = {
+    "age": [age for age in range(100) for _ in range(20)],
+    "job": [JOBS[place % 2] for place in range(2000)],
+    "rich": [DOMAINS["rich"][age >= 50 and place % 2] for age in range(100) for place in range(20)],
+}
+VOID = {"meta", "br", "img"}
+
+
+class Balanced(HTMLParser):
+    """Follows the elements of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[tuple[str, dict[str, Any]]] = []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        """Open one."""
+        self.seen.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: Any) -> None:
+        """See one that closes itself."""
+        self.seen.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close the last."""
+        assert tag == self.open.pop()
+
+
+def parsed(page: str) -> Balanced:
+    """The elements of a page, each closed where it belongs."""
+    result = Balanced()
+    result.feed(page)
+    result.close()
+    assert not result.open
+    return result
+
+
+def model(epsilon: float = 50, **settings: Any) -> Any:
+    """A tree of two columns."""
+    return dps.learn.DPTreeClassifier(epsilon, domains=DOMAINS, **settings).fit(TABLE, "rich")
+
+
+def test_a_page_needs_no_other_file_and_runs_nothing() -> None:
+    """No script, no link, no address but names of the format; names of columns and classes are text."""
+    page = page_of(model())
+    elements = parsed(page)
+
+    assert not {"script", "link", "img", "iframe", "object"} & {tag for tag, _ in elements.seen}
+    names = {name for _, attributes in elements.seen for name in attributes}
+    assert not [name for name in names if name.startswith(("on", "href", "src"))]
+    assert not re.search(r"url\(|@import|https?:", page)
+    assert "&lt;b&gt;yes&lt;/b&gt;" in page
+    assert "nurse &amp; &lt;script&gt;" in page
+
+
+def test_a_page_says_what_was_asked_and_what_is_promised() -> None:
+    """The domains, epsilon with what it means, every leaf, and how much each column matters."""
+    fitted = model(1)
+    page = page_of(fitted)
+
+    assert "0 to 100, in 32 bins" in page
+    assert "epsilon = 1</p>" in page
+    assert "= 2.72" in page
+    assert f"a tree of {fitted.trees_[0].leaves.size} leaves" in page
+    assert "Which columns matter" in page
+    for share in fitted.feature_importances_:
+        assert f"{100 * share:.1f} %" in page
+
+
+def test_a_page_of_persons_and_one_of_what_is_not_private_say_so() -> None:
+    """The promise of persons names how many records count, and observed domains promise nothing."""
+    table = TABLE | {"who": [place // 2 for place in range(2000)]}
+    owned = dps.learn.DPTreeClassifier(9, domains=DOMAINS, person="who", rows_per_person=2).fit(table, "rich")
+    with pytest.warns(UserWarning, match="not private"):
+        observed = dps.learn.DPTreeClassifier(1, domains="observed-not-private").fit(np.array([[1.0], [2.0]]), [0, 1])
+
+    assert "all records of any one person, of which at most 2 are kept" in page_of(owned)
+    assert "this model is not private" in page_of(observed)
+
+
+def test_a_page_is_written_whole_and_replaces_nothing_unasked(tmp_path: Path) -> None:
+    """As a model is saved; a model that was read again has the same page."""
+    fitted = model()
+    fitted.save_html(tmp_path / "a.html")
+    with pytest.raises(FileExistsError):
+        fitted.save_html(tmp_path / "a.html")
+    fitted.save_html(tmp_path / "a.html", overwrite=True)
+    fitted.save(tmp_path / "a.json")
+
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == page_of(fitted)
+    assert page_of(dps.learn.load(tmp_path / "a.json")) == page_of(fitted)
+
+
+def test_every_leaf_and_condition_of_a_tree_is_drawn() -> None:
+    """Within the picture; a long condition is cut where it is drawn, and whole beside it."""
+    fitted = dps.learn.DPTreeClassifier(50, domains={"a name that is rather long": (0, 100)}, classes=[0, 1])
+    fitted.fit({"a name that is rather long": TABLE["age"]}, [int(age >= 50) for age in TABLE["age"]])
+    tree = fitted.trees_[0]
+    picture = drawn_tree(fitted, tree)
+    width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', picture).groups())
+
+    assert picture.count('class="label"') == tree.leaves.size
+    assert "<title>a name that is rather long &gt;= 50</title>a name that is… &gt;= 50" in picture
+    for x, y in re.findall(r'<text x="(\S+)" y="(\S+)"', picture):
+        assert 0 < float(x) < width
+        assert 0 < float(y) < height
+
+
+def test_a_tree_beyond_drawing_is_not_drawn() -> None:
+    """A page stays small."""
+    fitted = model()
+    names = [f"n{code}" for code in range(MOST_LEAVES + 1)]
+    attribute = dps.learn.domains.attribute("name", names, bins=2, missing=False)
+    tree = Tree([attribute], 2)
+    tree.add_level(np.array([0]), np.array([0]), [np.arange(len(names))])
+    fitted.trees_, fitted.attributes_ = [tree], (attribute,)
+
+    assert "too many to draw" in page_of(fitted)
+    assert "<svg" not in page_of(fitted)
