@@ -84,7 +84,8 @@ def every_page() -> dict[str, str]:
     pages |= catalogue("mechanisms", "Mechanisms", dps.mechanisms.EVERY_MECHANISM)
     pages |= catalogue("utilities", "Utilities", utilities)
     pages |= catalogue("published", "What the papers print", published)
-    pages["published.md"] += "\n" + _autodoc("dpselect.published", dps.published, ["SulqID3Classifier", "private_sql"])
+    others = ["SulqID3Classifier", "RandomDecisionForestClassifier", "private_sql"]
+    pages["published.md"] += "\n" + _autodoc("dpselect.published", dps.published, others)
     pages |= proofs()
     return pages
 

@@ -18,15 +18,15 @@ from dpselect.learn import (
     EVERY_CLASSIFIER,
     THE_FIVE,
     DPID3Classifier,
-    DPRandomForestClassifier,
     DPTreeClassifier,
     load,
     preview,
 )
 from dpselect.learn.domains import attributes
-from dpselect.learn.forest import fletcher_islam_depth, jagannathan_depth
 from dpselect.learn.id3 import small
 from dpselect.learn.program import Search
+from dpselect.learn.random_decision_forest import fletcher_islam_depth, jagannathan_depth
+from dpselect.published import RandomDecisionForestClassifier
 from dpselect.release.opened import door_to
 from dpselect.views import Records
 from tests.learn.doors import Large, noted
@@ -189,9 +189,9 @@ def test_bad_parameters_spend_nothing(kind, given, error, message: str, tmp_path
         ),
         (DPID3Classifier(criterion="information-gain", max_records=10), ValueError, "larger public bound"),
         (DPID3Classifier(bins=100, max_depth=2, max_leaves=100), ValueError, "could have 300 leaves"),
-        (DPRandomForestClassifier(sharing="love"), ValueError, "sharing is"),
-        (DPRandomForestClassifier(splits="many"), ValueError, "splits is"),
-        (DPRandomForestClassifier(n_trees=0), ValueError, "n_trees must be"),
+        (RandomDecisionForestClassifier(sharing="love"), ValueError, "sharing is"),
+        (RandomDecisionForestClassifier(splits="many"), ValueError, "splits is"),
+        (RandomDecisionForestClassifier(n_trees=0), ValueError, "n_trees must be"),
         (DPTreeClassifier(n_records=0), ValueError, "n_records must be"),
     ],
 )
@@ -207,7 +207,7 @@ def test_a_broken_promise_about_the_size_spends_nothing() -> None:
         with pytest.raises(ValueError, match="larger public bound"):
             DPID3Classifier(domains=DOMAINS, max_records=10).fit(people(), "rich")
         fenced = dps.mechanism("smooth-noisy-max", calibration="chaves-2024", unsound="reproduction")
-        for kind in (DPID3Classifier, DPRandomForestClassifier):
+        for kind in (DPID3Classifier, RandomDecisionForestClassifier):
             with pytest.raises(dps.PrivacyError, match="trains nothing"):
                 kind(domains=DOMAINS, mechanism=fenced).fit(people(), "rich")
     assert 0 == book.totals.spends
@@ -262,7 +262,7 @@ def test_records_outside_may_be_left_out_or_clipped() -> None:
 def test_a_person_may_have_several_rows() -> None:
     """Only the first rows of each count, and the trees work with a share of epsilon."""
     table = people(2000).assign(id=np.arange(2000) // 4)
-    model = DPRandomForestClassifier(
+    model = RandomDecisionForestClassifier(
         4, n_trees=1, person="id", rows_per_person=2, domains=DOMAINS, leaf="counts", max_depth=1
     )
     seen = []
@@ -329,7 +329,7 @@ def test_pictures_and_previews(fitted: DPTreeClassifier, tmp_path: Path) -> None
 @pytest.mark.parametrize("tree", [3, -1, "a", True, None, 1.0])
 def test_a_tree_is_drawn_by_its_place(tree) -> None:
     """From 0 to the last; anything else is refused in one sentence."""
-    forest = DPRandomForestClassifier(1, n_trees=3, max_depth=1, domains=DOMAINS).fit(people(100), "rich")
+    forest = RandomDecisionForestClassifier(1, n_trees=3, max_depth=1, domains=DOMAINS).fit(people(100), "rich")
 
     assert forest.plot_tree(tree=2) is not None
     words = "tree is 3 and the last of this model is 2" if tree == 3 else "tree must be an integer of at least 0"

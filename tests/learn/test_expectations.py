@@ -14,11 +14,11 @@ from dpselect.cli import main
 from dpselect.learn import (
     DPEvolutionaryTreeClassifier,
     DPID3Classifier,
-    DPRandomForestClassifier,
     DPTreeClassifier,
     load,
     preview,
 )
+from dpselect.published import RandomDecisionForestClassifier
 
 AGES = np.arange(2000) % 100
 LABELS = np.where(AGES >= 50, "late", "soon")
@@ -132,8 +132,8 @@ def test_categories_that_no_file_could_hold_are_refused_before_spending(tmp_path
         (DPID3Classifier(2, 1), 1 / 4),
         (DPID3Classifier(2, 1, stop="depth", n_trees=2), 1 / 4),
         (DPID3Classifier(2, 2, shares=(1, 2, 3)), 3 / 10),
-        (DPRandomForestClassifier(2, 4), 1),
-        (DPRandomForestClassifier(2, 4, sharing="budget", leaf="counts", stop="support"), 0.98 / 4),
+        (RandomDecisionForestClassifier(2, 4), 1),
+        (RandomDecisionForestClassifier(2, 4, sharing="budget", leaf="counts", stop="support"), 0.98 / 4),
         (DPTreeClassifier(2, n_records=1, person="who", rows_per_person=3), 0.1),
     ],
     ids=str,

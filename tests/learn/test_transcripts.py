@@ -9,8 +9,9 @@ import pytest
 
 import dpselect as dps
 from dpselect.audit.replay import Replay, log_chance_of, transcripts
-from dpselect.learn import DPEvolutionaryTreeClassifier, DPID3Classifier, DPRandomForestClassifier, DPTreeClassifier
+from dpselect.learn import DPEvolutionaryTreeClassifier, DPID3Classifier, DPTreeClassifier
 from dpselect.learn.builder import Plan, noisy_leaf
+from dpselect.published import RandomDecisionForestClassifier
 from tests.learn.doors import fit
 
 
@@ -56,10 +57,10 @@ VARIANTS = {
     "evolutionary, Pareto": DPEvolutionaryTreeClassifier(
         population=2, selected=1, generations=1, depth=1, max_depth=1, goal="pareto", mechanism="exponential"
     ),
-    "forest, labels": DPRandomForestClassifier(n_trees=2, max_depth=1),
-    "forest, majority": DPRandomForestClassifier(n_trees=2, max_depth=1, mechanism="local-dampening-flip"),
-    "forest, smooth": DPRandomForestClassifier(n_trees=2, max_depth=1, mechanism="smooth-noisy-max"),
-    "forest, shared budget": DPRandomForestClassifier(n_trees=2, max_depth=1, sharing="budget", leaf="counts"),
+    "forest, labels": RandomDecisionForestClassifier(n_trees=2, max_depth=1),
+    "forest, majority": RandomDecisionForestClassifier(n_trees=2, max_depth=1, mechanism="local-dampening-flip"),
+    "forest, smooth": RandomDecisionForestClassifier(n_trees=2, max_depth=1, mechanism="smooth-noisy-max"),
+    "forest, shared budget": RandomDecisionForestClassifier(n_trees=2, max_depth=1, sharing="budget", leaf="counts"),
 }
 
 
@@ -101,7 +102,7 @@ def no_transcript_loses_more(name: str, epsilon: Fraction, tables) -> None:
 
 def test_the_audit_would_find_a_forest_that_overspends() -> None:
     """Two trees over the same records, each of which spends the whole epsilon."""
-    model = DPRandomForestClassifier(n_trees=2, max_depth=1, sharing="budget", leaf="counts")
+    model = RandomDecisionForestClassifier(n_trees=2, max_depth=1, sharing="budget", leaf="counts")
     greedy = [fit(model, records, Fraction(2)) for records in ((), (5,))]
     losses = [abs(chance - log_chance_of(greedy[1], script)) for script, chance in transcripts(greedy[0])]
 
@@ -181,5 +182,5 @@ def test_the_spend_is_recorded_before_anything_is_drawn(tmp_path) -> None:
         refused.fit(X, y)
     assert not hasattr(refused, "trees_")
     with dps.budget(epsilon=1) as book:
-        DPRandomForestClassifier(0.5, n_trees=2, domains={0: [0, 1]}, classes=[0, 1]).fit(X, y)
+        RandomDecisionForestClassifier(0.5, n_trees=2, domains={0: [0, 1]}, classes=[0, 1]).fit(X, y)
     assert Fraction(1, 2) == book.totals.epsilon

@@ -625,7 +625,7 @@ MUTANTS = (
     ),
     Mutant(
         "forests halve the bound of a leaf's counts",
-        "dpselect.learn.forest:label_by_counts",
+        "dpselect.learn.random_decision_forest:label_by_counts",
         "epsilon, ONE)",
         "epsilon, __import__('dpselect').Bound(epsilon / (2 * epsilon)))",
         (),

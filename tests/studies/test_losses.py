@@ -7,7 +7,8 @@ from fractions import Fraction
 import pytest
 
 import dpselect as dps
-from dpselect.learn import DPID3Classifier, DPRandomForestClassifier
+from dpselect.learn import DPID3Classifier
+from dpselect.published import RandomDecisionForestClassifier
 from dpselect.studies.engine.series import PRIVACY
 from dpselect.studies.papers import losses
 
@@ -52,7 +53,7 @@ def test_a_fit_is_followed_from_its_first_count_to_its_leaves():
 
 def test_two_trees_share_epsilon():
     """The transcript of both together."""
-    model = DPRandomForestClassifier(n_trees=2, max_depth=1, sharing="budget", leaf="counts")
+    model = RandomDecisionForestClassifier(n_trees=2, max_depth=1, sharing="budget", leaf="counts")
 
     assert 0.9 < losses.tree(model, 2) / 2 <= 1 + 1e-9
 

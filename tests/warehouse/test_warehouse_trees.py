@@ -13,6 +13,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.learn.domains import Attribute, attribute
+from dpselect.published import RandomDecisionForestClassifier
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views.records import Records
 from dpselect.views.stored import StoredRecords
@@ -139,7 +140,7 @@ MODELS = {
     "evolutionary": lambda **given: dps.learn.DPEvolutionaryTreeClassifier(
         9, population=12, generations=1, selected=4, depth=2, bins=10, **given
     ),
-    "forest": lambda **given: dps.learn.DPRandomForestClassifier(4, 2, max_depth=3, sharing="budget", bins=10, **given),
+    "forest": lambda **given: RandomDecisionForestClassifier(4, 2, max_depth=3, sharing="budget", bins=10, **given),
 }
 
 
@@ -201,7 +202,10 @@ def test_a_temporary_table_of_codes_changes_nothing(
     """The same models, and the table is gone afterwards."""
     columns = table()
     replayed()
-    for make in (MODELS["tree"], lambda **given: dps.learn.DPRandomForestClassifier(4, 2, max_depth=2, **given)):
+    for make in (
+        MODELS["tree"],
+        lambda **given: RandomDecisionForestClassifier(4, 2, max_depth=2, **given),
+    ):
         texts = []
         for temporary in (False, True):
             source = stored(engine, columns, key="id", temporary=temporary)
@@ -216,8 +220,8 @@ def test_a_forest_in_chunks_needs_a_key(stored: Callable[..., Warehouse]) -> Non
     columns = table(500)
     given = {"domains": DOMAINS, "missing": "category", "max_depth": 2}
     with dps.budget(epsilon=9) as book, pytest.raises(ValueError, match="declare it by"):
-        dps.learn.DPRandomForestClassifier(4, 3, **given).fit(stored("memory", columns).table.drop("id"), "label")
-    forest = dps.learn.DPRandomForestClassifier(4, 2, **given).fit(stored("memory", columns, key="id"), "label")
+        RandomDecisionForestClassifier(4, 3, **given).fit(stored("memory", columns).table.drop("id"), "label")
+    forest = RandomDecisionForestClassifier(4, 2, **given).fit(stored("memory", columns, key="id"), "label")
 
     assert () == book.events
     assert 2 == len(forest.trees_)

@@ -7,9 +7,17 @@ from dpselect.learn.five import THE_FIVE
 from dpselect.learn.forest import DPRandomForestClassifier
 from dpselect.learn.id3 import DPID3Classifier
 from dpselect.learn.preview import Preview, preview
+from dpselect.learn.random_decision_forest import RandomDecisionForestClassifier
 from dpselect.learn.search import DPSearch
 
-EVERY_CLASSIFIER = (DPTreeClassifier, DPID3Classifier, DPRandomForestClassifier, DPEvolutionaryTreeClassifier)
+# The published forest has its name in ``dpselect.published``; models of it are saved and loaded here.
+EVERY_CLASSIFIER = (
+    DPTreeClassifier,
+    DPID3Classifier,
+    DPRandomForestClassifier,
+    DPEvolutionaryTreeClassifier,
+    RandomDecisionForestClassifier,
+)
 
 __all__ = [
     "EVERY_CLASSIFIER",

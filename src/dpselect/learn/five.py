@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import Any
 
 from dpselect.kernel.numbers import Epsilon
-from dpselect.learn.forest import DPRandomForestClassifier
 from dpselect.learn.id3 import DPID3Classifier
+from dpselect.learn.random_decision_forest import RandomDecisionForestClassifier
 
 
 def friedman_schuster(epsilon: Epsilon, max_depth: int = 3, **changes: Any) -> DPID3Classifier:
@@ -44,10 +44,10 @@ def mohammed(epsilon: Epsilon, max_depth: int = 3, **changes: Any) -> DPID3Class
     return DPID3Classifier(epsilon, max_depth, **(settings | changes))
 
 
-def jagannathan(epsilon: Epsilon, **changes: Any) -> DPRandomForestClassifier:
+def jagannathan(epsilon: Epsilon, **changes: Any) -> RandomDecisionForestClassifier:
     """Return A3; without ``n_records=`` two per cent of epsilon pay for a noisy number of rows."""
     settings: dict[str, Any] = {"splits": "multiway", "sharing": "budget", "leaf": "counts", "bins": 5}
-    return DPRandomForestClassifier(epsilon, 10, **(settings | changes))
+    return RandomDecisionForestClassifier(epsilon, 10, **(settings | changes))
 
 
 def patil_singh(epsilon: Epsilon, max_depth: int = 3, **changes: Any) -> DPID3Classifier:
@@ -56,7 +56,7 @@ def patil_singh(epsilon: Epsilon, max_depth: int = 3, **changes: Any) -> DPID3Cl
     return DPID3Classifier(epsilon, max_depth, **(settings | changes))
 
 
-def fletcher_islam(epsilon: Epsilon, **changes: Any) -> DPRandomForestClassifier:
+def fletcher_islam(epsilon: Epsilon, **changes: Any) -> RandomDecisionForestClassifier:
     """Return A5; without ``n_records=`` two per cent of epsilon pay for a noisy number of rows."""
     settings: dict[str, Any] = {
         "splits": "multiway",
@@ -65,7 +65,7 @@ def fletcher_islam(epsilon: Epsilon, **changes: Any) -> DPRandomForestClassifier
         "stop": "support",
         "bins": 5,
     }
-    return DPRandomForestClassifier(epsilon, None, **(settings | changes))
+    return RandomDecisionForestClassifier(epsilon, None, **(settings | changes))
 
 
 THE_FIVE = {

@@ -1,8 +1,8 @@
 """What the papers print and is private, under the papers' names: for reproduction, and to compare with.
 
-Three scores, the tree that asks for noisy counts, nodes by noisy views, and a median with smooth sensitivity. Whatever
-is printed with an error that costs privacy is corrected here, and its file and its proof say what was wrong. The same
-questions have better answers in ``dpselect.utilities`` and ``dpselect.learn``.
+Three scores, the tree that asks for noisy counts, the forest of random splits, nodes by noisy views, and a median with
+smooth sensitivity. Whatever is printed with an error that costs privacy is corrected here, and its file and its proof
+say what was wrong. The same questions have better answers in ``dpselect.utilities`` and ``dpselect.learn``.
 """
 
 from typing import Any
@@ -18,6 +18,7 @@ EVERY_UTILITY = (ego_betweenness, median, percentile)
 
 __all__ = [
     "EVERY_UTILITY",
+    "RandomDecisionForestClassifier",
     "SulqID3Classifier",
     "bound_by_distance",
     "ego_betweenness",
@@ -32,7 +33,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import the tree, which needs scikit-learn, when it is first used."""
+    """Import the tree and the forest, which need scikit-learn, when they are first used."""
+    if name == "RandomDecisionForestClassifier":
+        from dpselect.learn.random_decision_forest import RandomDecisionForestClassifier
+
+        return RandomDecisionForestClassifier
     if name == "SulqID3Classifier":
         from dpselect.published.sulq import SulqID3Classifier
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpselect.learn.forest import fletcher_islam_depth
+from dpselect.learn.random_decision_forest import fletcher_islam_depth
 from dpselect.studies.engine import data
 from dpselect.studies.engine.experiment import Cell, Effort, Experiment, Point, Printed
 from dpselect.studies.engine.series import Series
