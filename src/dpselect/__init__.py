@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpselect import mechanisms
 from dpselect.analysis.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
-from dpselect.kernel.bound import Bound
+from dpselect.kernel.bound import Bound, SquaredBound
 from dpselect.kernel.errors import BudgetError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
@@ -44,6 +44,7 @@ __all__ = [
     "ReleasedValue",
     "Scores",
     "Sensitivity",
+    "SquaredBound",
     "StoredColumn",
     "StoredGraph",
     "ThresholdAnswer",

@@ -414,15 +414,6 @@ def test_bounded_range_pays_for_draws_that_have_it() -> None:
         assert 0 == draws.left
 
 
-def test_a_rho_pays_for_no_pure_draw() -> None:
-    """The epsilon that a rho states at its delta is far more than the rho."""
-    with dps.budget(epsilon=3, delta=1e-6, rule="rho") as book:
-        promise = dps.Guarantee.concentrated(Fraction(1, 8), 1e-6, "add-remove")
-        with pytest.raises(dps.PrivacyError, match="rho"), dps.opened(promise):
-            pytest.fail("the door opened")
-        assert 0 == book.totals.spends
-
-
 @pytest.mark.parametrize("bad", [0, -1, 1.5, float("nan"), True, Fraction(1, 2), "2"])
 def test_counts_of_releases_and_records_are_whole(bad) -> None:
     """Nothing is paid, and a number that is none takes and lends nothing."""

@@ -1,6 +1,7 @@
 """The auditor: brute force on tiny universes, for our own claims and for yours."""
 
 from dpselect.audit.admissibility import Admissibility, admissible, dominates
+from dpselect.audit.concentrated import rho_between
 from dpselect.audit.others import Finding, of
 from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss, privacy_loss_of_law
 from dpselect.audit.recorded import loss_of_transcript
@@ -25,6 +26,7 @@ __all__ = [
     "of",
     "privacy_loss",
     "privacy_loss_of_law",
+    "rho_between",
     "sampler",
     "sampler_of",
     "score_vectors",

@@ -9,6 +9,7 @@ door still counts what is drawn.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -115,6 +116,12 @@ class Recording:
         outcome = counts + self._pick(np.full(counts.shape, 2 * _NOISE + 1)) - _NOISE
         return np.asarray(self._note("noisy", counts, (), rate, outcome))
 
+    def gaussian(self, values: Integers, variance: Fraction) -> Integers:
+        """Any integers are possible; these are within three deviations."""
+        most = 3 * math.isqrt(int(variance)) + _NOISE
+        outcome = values + self._pick(np.full(values.shape, 2 * most + 1)) - most
+        return np.asarray(self._note("gaussian", values, (), variance, outcome))
+
     def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise) -> int:
         """Any integer is possible; this is near."""
         outcome = centre + self._below(2 * _NOISE + 1) - _NOISE
@@ -166,11 +173,12 @@ class Repetition:
 
     Attributes:
         loss: the sum so far, of what every draw may lose at its worst outcome.
+        parts: the rho of every draw of Gaussian noise, exactly.
     """
 
     def __init__(self, recording: Recording) -> None:
         self._calls: Iterator[Call] = iter(recording.calls)
-        self.loss = Fraction(0)
+        self.loss, self.parts = Fraction(0), list[Fraction]()
 
     def _before(self, kind: str, values: Integers, fixed: tuple[Any, ...], rate: Fraction | None) -> Call:
         call = next(self._calls, None)
@@ -232,6 +240,13 @@ class Repetition:
         """Geometric noise: the rate times the distance, attained far out."""
         call = self._before("noisy", counts, (), rate)
         self.loss += rate * int(np.abs(counts - call.values).sum())
+        return np.asarray(call.outcome)
+
+    def gaussian(self, values: Integers, variance: Fraction) -> Integers:
+        """Gaussian noise has no worst outcome: in rho, the square of the distance over twice the variance."""
+        call = self._before("gaussian", values, (), variance)
+        moved: list[int] = (values.astype(object) - call.values).ravel().tolist()
+        self.parts.append(Fraction(sum(move * move for move in moved)) / (2 * variance))
         return np.asarray(call.outcome)
 
     def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise) -> int:

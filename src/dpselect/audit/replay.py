@@ -19,6 +19,7 @@ from dpselect.kernel.keep_chances import CERTAIN, chances_of
 from dpselect.kernel.ranks import Ranks
 from dpselect.kernel.run_law import RunLaw
 from dpselect.mechanisms.joint_top_k import JointQuestion, joint_log_law
+from dpselect.mechanisms.law import discrete_gaussian
 from dpselect.mechanisms.law import discrete_laplace as log_law
 from dpselect.mechanisms.ordered_law import gaps_log_density, list_log_law
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
@@ -114,6 +115,12 @@ class Replay:
         value = self._released[self._next(len(self._released))]
         self.log_chance += float(log_law(value - counts, rate).sum())
         return np.full(counts.shape, value, dtype=np.int64)
+
+    def gaussian(self, values: Integers, variance: Fraction) -> Integers:
+        """All numbers of a call get one released value, as counts do."""
+        value = self._released[self._next(len(self._released))]
+        self.log_chance += float(discrete_gaussian(value - values, variance).sum())
+        return np.full(values.shape, value, dtype=np.int64)
 
     def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise) -> int:
         """One of the released values."""

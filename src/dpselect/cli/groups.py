@@ -10,9 +10,8 @@ import dpselect as dps
 from dpselect.cli.request import Request
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import worst_of
-from dpselect.release.draws import require_count
 from dpselect.release.one_shot import method_of
-from dpselect.release.questions import question
+from dpselect.release.questions import question, require_count
 
 
 def plan(request: Request, items: Any, groups: Any, unit: str) -> None:

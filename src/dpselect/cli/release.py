@@ -17,9 +17,8 @@ from dpselect.cli.verb import Answer
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.joint_top_k import JOINT
 from dpselect.mechanisms.worst_case import worst_of, worst_of_source
-from dpselect.release.draws import require_count
 from dpselect.release.one_shot import ONE_SHOT, PEELING, has_gaps, method_of
-from dpselect.release.questions import question
+from dpselect.release.questions import question, require_count
 from dpselect.release.select import Release, grouped_method
 
 # From here on a share is written out.

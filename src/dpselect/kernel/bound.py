@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dpselect.kernel.neighbours import Neighbours
 
-# A geometric number of more bits than this is not drawn: epsilon would be below 2^-40.
+# A geometric number of more bits than this is not drawn: epsilon would be below 2^-40, or sigma above 2^40.
 _MOST_BITS = 40
 
 
@@ -40,6 +40,43 @@ class Bound:
         return Bound(self.total * lists, self.neighbours)
 
 
+@dataclass(frozen=True)
+class SquaredBound:
+    """How far one neighbour moves a list of integers: the sum of the squares of all moves. It is made where proved.
+
+    Gaussian noise of variance ``squared / (2 rho)`` on each of them costs rho.
+
+    Attributes:
+        squared: positive; exact.
+        neighbours: what one step between databases is.
+
+    Raises:
+        ValueError: not positive.
+
+    >>> SquaredBound(3)
+    SquaredBound(squared=Fraction(3, 1), neighbours=<Neighbours.ADD_REMOVE: 'add-remove'>)
+    """
+
+    squared: Fraction | int
+    neighbours: Neighbours = Neighbours.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "squared", Fraction(self.squared))
+        object.__setattr__(self, "neighbours", Neighbours(self.neighbours))
+        if self.squared <= 0:
+            raise ValueError(
+                "A squared bound is a positive number: the squares of all moves by one neighbour, added up."
+            )
+
+    def times(self, lists: int) -> SquaredBound:
+        """Return the bound of that many lists of which one neighbour moves each by this one."""
+        return SquaredBound(Fraction(self.squared) * lists, self.neighbours)
+
+    def variance(self, rho: Fraction) -> Fraction:
+        """Return the variance of the Gaussian noise with which a release of these numbers costs rho."""
+        return Fraction(self.squared) / (2 * rho)
+
+
 def require_rate(rate: Fraction) -> None:
     """Refuse a rate at which noise would not fit an integer: check it before anything is spent.
 
@@ -50,4 +87,17 @@ def require_rate(rate: Fraction) -> None:
         raise ValueError(
             "epsilon is too small for counts, as the noise would not fit an integer: pass a larger one, or let fewer "
             "questions share it."
+        )
+
+
+def require_variance(variance: Fraction) -> None:
+    """Refuse a variance at which noise would not fit an integer: check it before anything is spent.
+
+    Raises:
+        ValueError: it is 2^80 or more.
+    """
+    if not variance < 4**_MOST_BITS:
+        raise ValueError(
+            "rho is too small for these numbers, as the noise would not fit an integer: pass a larger one, or numbers "
+            "in larger units."
         )

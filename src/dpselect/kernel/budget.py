@@ -217,7 +217,7 @@ class Allowance:
                     self._lent = None
 
     def _part(self) -> Allowance:
-        part = Allowance(self._each, self.neighbours, ranged=self.ranged, delta=self._delta)
+        part = type(self)(self._each, self.neighbours, ranged=self.ranged, delta=self._delta)
         part._unused, part._lock = self._unused, self._lock
         return part
 

@@ -126,6 +126,10 @@ class First:
         """Return the counts."""
         return counts
 
+    def gaussian(self, values: Integers, variance: Fraction) -> Integers:  # noqa: ARG002
+        """Return the integers."""
+        return values
+
     def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise) -> int:  # noqa: ARG002
         """Return the integer."""
         return centre

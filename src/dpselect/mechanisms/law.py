@@ -6,6 +6,7 @@ rate, and returns the natural logarithm of the probability of *one* candidate of
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -96,6 +97,21 @@ def discrete_laplace(values: NDArray[np.int64], rate: Fraction) -> Floats:
     """
     x = float(rate)
     return np.asarray(np.log(np.tanh(x / 2)) - x * np.abs(values))
+
+
+def discrete_gaussian(values: NDArray[np.int64], variance: Fraction) -> Floats:
+    """Return log Pr of values of exact discrete Gaussian noise.
+
+    >>> float(np.exp(discrete_gaussian(np.arange(-60, 61), Fraction(9))).sum().round(12))
+    1.0
+    """
+    spread, places = float(variance), np.arange(1, 40)
+    if spread < 1:
+        total = math.log1p(2 * float(np.exp(-(places**2) / (2 * spread)).sum()))
+    else:
+        # Poisson's summation formula.
+        total = math.log(2 * math.pi * spread) / 2 + math.log1p(2 * math.exp(-2 * math.pi**2 * spread))
+    return np.asarray(-(np.asarray(values, dtype=np.float64) ** 2) / (2 * spread) - total)
 
 
 def exponents(gaps: NDArray[np.int64], rate: Fraction) -> Floats:

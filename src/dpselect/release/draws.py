@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.bound import Bound, require_rate
+from dpselect.kernel.bound import Bound, SquaredBound, require_rate
 from dpselect.kernel.budget import Allowance, paying_from
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
@@ -27,7 +27,15 @@ from dpselect.release.joint_quantiles import joined, require_joinable
 from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, require_ordered
 from dpselect.release.partition import Candidates
 from dpselect.release.protocol import Outcomes
-from dpselect.release.questions import Question, countable, question, require_alike, require_valid, row_ticks
+from dpselect.release.questions import (
+    Question,
+    countable,
+    question,
+    require_alike,
+    require_count,
+    require_valid,
+    row_ticks,
+)
 from dpselect.release.repeated import Run, released_run, untraced
 from dpselect.release.threshold_rules import ThresholdRules
 from dpselect.release.threshold_stream import ThresholdStream
@@ -68,13 +76,7 @@ class Draws:
         return self.top_k(scores, 1, epsilon, mechanism=mechanism)[0]
 
     def top_k(
-        self,
-        scores: Scores,
-        k: int,
-        epsilon: Epsilon,
-        *,
-        mechanism: Mechanism | None = None,
-        method: str | None = None,
+        self, scores: Scores, k: int, epsilon: Epsilon, *, mechanism: Mechanism | None = None, method: str | None = None
     ) -> list[int]:
         """Return the positions of k winners: in one pass at epsilon, or one after the other at epsilon / k each.
 
@@ -191,6 +193,12 @@ class Draws:
         require_rate(total / bound.total)
         self._take(total, bound.neighbours)
         return self._outcomes.noisy(integers, total / bound.total)
+
+    def gaussian(self, _: Integers, __: Fraction, ___: SquaredBound) -> Integers:
+        """Refuse: only draws that were paid for by a rho have Gaussian noise (``concentrated_draws.py``)."""
+        raise PrivacyError(
+            "An epsilon was paid, and Gaussian noise costs a rho: open with Guarantee.concentrated(...)."
+        )
 
     def noisy_number(self, asked: ValueQuestion) -> Fraction:
         """Return a number plus noise that follows its smooth bound, as a multiple of the public tick."""
@@ -385,15 +393,6 @@ class Draws:
         if not isinstance(bound, Bound):
             raise TypeError("bound must be a Bound, made where it is proved how far one neighbour moves the numbers.")
         return exact_epsilon(epsilon)
-
-
-def require_count(k: Any, most: int | None = None) -> int:
-    """Return how many candidates to name, from 1 to as many as there are (``ValueError``)."""
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise ValueError("k must be an integer of at least 1: how many candidates to name.")
-    if most is not None and k > most:
-        raise ValueError(f"k is {k} and there are {most} candidates: ask for at most that many.")
-    return int(k)
 
 
 def _named(mechanism: Mechanism | None) -> Mechanism:

@@ -14,10 +14,9 @@ from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import WorstError, worst_of
 from dpselect.release import select
-from dpselect.release.draws import require_count
 from dpselect.release.one_shot import ONE_SHOT, free_gaps, method_of
 from dpselect.release.opened import Door, opened
-from dpselect.release.questions import question
+from dpselect.release.questions import question, require_count
 from dpselect.release.select import Release
 from dpselect.release.unlisted import stays, unlisted_of
 from dpselect.scores.scores import Scores

@@ -11,6 +11,7 @@ from dpselect.kernel.budget import Allowance, require_spender, with_metadata
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import whole
+from dpselect.release.concentrated_draws import concentrated
 from dpselect.release.draws import Draws
 from dpselect.release.outcomes import Coins
 from dpselect.release.protocol import Outcomes
@@ -34,11 +35,11 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
         """Record a spend durably, and hand out what draws: for algorithms of one's own.
 
         Args:
-            guarantee: what the release as a whole promises.
+            guarantee: what the release as a whole promises; one that states a rho pays for ``draws.gaussian`` only.
             ledger: where the spend is recorded; ``None`` for the budget of the session around, if there is one.
             count: how many releases, each with this guarantee, are paid for; no draw is larger than one of them.
             per_person: how many records of one person there may be, where the guarantee protects persons: draws, which
-                protect records, may use that share of what was paid.
+                protect records, may use that share of what was paid: 1 / m of an epsilon, 1 / m^2 of a rho.
             mechanism, metadata, note: recorded with the spend: its name, where the data came from; nothing private.
 
         Guarantee: everything drawn inside the block has the guarantee, ``count`` times, if what the block computes from
@@ -47,7 +48,6 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
 
         Raises:
             BudgetError: the ledger does not allow it; nothing was spent and nothing can be drawn.
-            PrivacyError: a guarantee by rho, which pays for no pure draw.
             TypeError, ValueError: not a Guarantee, or a ledger that keeps no budget; not a whole number of at least 1.
 
         >>> import numpy as np
@@ -56,15 +56,15 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
         >>> with dps.opened(dps.Guarantee(3, "add-remove"), mechanism="two of three") as draws:
         ...     winner = draws.choose(votes, 1)
         ...     size = draws.counts(np.array([100]), 2, dps.Bound(1))
-        >>> winner, abs(int(size[0]) - 100) < 30
-        (0, True)
+        >>> with dps.opened(dps.Guarantee.concentrated(2, 1e-6, "add-remove")) as draws:
+        ...     sums = draws.gaussian(np.array([100, 7]), 2, dps.SquaredBound(1))
+        >>> winner, abs(int(size[0]) - 100) < 30, abs(int(sums[0]) - 100) < 30
+        (0, True, True)
         """
 
         def paid() -> Draws:
             if not isinstance(guarantee, Guarantee):
                 raise TypeError("guarantee must be a Guarantee: pass dpselect.Guarantee(epsilon, neighbours).")
-            if guarantee.stated_rho is not None:
-                raise PrivacyError("A rho does not pay for pure draws: open with a Guarantee that states none.")
             releases = whole(count, "count", "how many releases")
             people = whole(per_person, "per_person", "how many records of one person there may be")
             share = guarantee.epsilon if people == 1 else guarantee.epsilon / people
@@ -73,6 +73,8 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
             if book is not None:
                 noted = {"note": note} if note else {}
                 with_metadata(book, metadata or {}).spend(guarantee, mechanism=mechanism, count=releases, **noted)
+            if guarantee.stated_rho is not None:
+                return concentrated(guarantee, releases, people, outcomes())
             # A delta does not divide among the records of one person: then all draws are pure.
             delta = guarantee.delta if people == 1 else Fraction(0)
             left = Allowance(share, guarantee.neighbours, releases, ranged=guarantee.bounded_range, delta=delta)

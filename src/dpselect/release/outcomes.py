@@ -13,6 +13,7 @@ from dpselect.kernel.ranks import Ranks
 from dpselect.kernel.run_law import RunLaw
 from dpselect.kernel.samplers import grouped
 from dpselect.kernel.samplers.clipped_flip import clipped_flip
+from dpselect.kernel.samplers.discrete_gaussian import gaussian
 from dpselect.kernel.samplers.discrete_laplace import noise
 from dpselect.kernel.samplers.exponential import exponential
 from dpselect.kernel.samplers.gumbel_keys import gumbel_keys
@@ -132,6 +133,10 @@ class Coins:
     def noisy(self, counts: Integers, rate: Fraction) -> Integers:
         """Return integers plus independent two-sided geometric noise."""
         return counts + noise(counts.size, rate, self._stream()).reshape(counts.shape)
+
+    def gaussian(self, values: Integers, variance: Fraction) -> Integers:
+        """Return integers plus independent discrete Gaussian noise."""
+        return values + gaussian(values.size, variance, self._stream()).reshape(values.shape)
 
     def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise) -> int:
         """Return the nearest integer of one integer plus heavy-tailed noise."""

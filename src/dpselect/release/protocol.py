@@ -69,6 +69,10 @@ class Outcomes(Protocol):
         """Return integers plus independent two-sided geometric noise of this rate, of the shape of ``counts``."""
         ...
 
+    def gaussian(self, values: Integers, variance: Fraction, /) -> Integers:
+        """Return integers plus independent discrete Gaussian noise of this variance, of the shape of ``values``."""
+        ...
+
     def noisy_number(self, centre: int, scale: Fraction, noise: ValueNoise, /) -> int:
         """Return the nearest integer of one integer plus noise of this scale."""
         ...

@@ -98,3 +98,12 @@ def _shortened(values: NDArray[np.object_]) -> NDArray[Any]:
     if not values.size or not all(isinstance(each, (int, np.integer)) for each in values.flat):
         return values
     return np.array([min(max(int(each), -TICK_CLIP), TICK_CLIP) for each in values.flat]).reshape(values.shape)
+
+
+def require_count(k: Any, most: int | None = None) -> int:
+    """Return how many candidates to name, from 1 to as many as there are (``ValueError``)."""
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise ValueError("k must be an integer of at least 1: how many candidates to name.")
+    if most is not None and k > most:
+        raise ValueError(f"k is {k} and there are {most} candidates: ask for at most that many.")
+    return int(k)

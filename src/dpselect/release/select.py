@@ -14,10 +14,9 @@ from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.joint_top_k import JOINT, joint_question, require_joint
 from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
 from dpselect.mechanisms.worst_case import WorstError, known, worst_of, worst_of_source
-from dpselect.release.draws import require_count
 from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, p_value, require_measure, require_ordered
 from dpselect.release.opened import Door, opened
-from dpselect.release.questions import question
+from dpselect.release.questions import question, require_count
 from dpselect.scores.grouped import CandidateSource, GroupedScores
 from dpselect.scores.scores import Scores, require_scores
 

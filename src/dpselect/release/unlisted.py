@@ -14,8 +14,8 @@ from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.release import keys
-from dpselect.release.draws import require_count
 from dpselect.release.opened import Door, opened
+from dpselect.release.questions import require_count
 from dpselect.release.select import Release
 from dpselect.release.wall import wall
 from dpselect.scores.scores import Scores

@@ -19,9 +19,8 @@ from dpselect.cli.spending import Purse, purse_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import worst_of
-from dpselect.release.draws import require_count
 from dpselect.release.one_shot import method_of
-from dpselect.release.questions import question
+from dpselect.release.questions import question, require_count
 from dpselect.sources.warehouse import Warehouse
 
 UNIT = "persons"

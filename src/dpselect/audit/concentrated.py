@@ -1,0 +1,75 @@
+"""What a transcript of Gaussian noise loses between two neighbours, exactly: the rho of every draw.
+
+The same numbers are forced on both as released. Given them, a draw of variance v moves its integers by some vector d,
+and discrete Gaussian noise around integers costs |d|^2 / (2 v); the draws of one transcript add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.audit.recorded import Recording, Repetition
+from dpselect.release.protocol import Outcomes
+
+Integers = NDArray[np.int64]
+# What is released where integers were to be noised, at a variance.
+Script = Callable[[Integers, Fraction], Integers]
+
+
+def rho_between(
+    run: Callable[[Outcomes], object],
+    neighbour: Callable[[Outcomes], object],
+    script: Script | None = None,
+    *,
+    structure: int = 0,
+) -> tuple[Fraction, ...]:
+    """Return what every draw of a transcript costs between two neighbours, exactly; the transcript costs their sum.
+
+    Args:
+        run: a release, as a function of its outcomes: it opens ``door_to(lambda: outcomes)``.
+        neighbour: the same release of a neighbouring database.
+        script: returns what is released in place of integers, at a variance; ``None`` for made-up noise.
+        structure: which public coins, and which noise, are made up.
+
+    Raises:
+        ValueError: after the same answers the neighbour asks something else, more, or less.
+
+    >>> from dpselect import Guarantee, SquaredBound
+    >>> from dpselect.release.opened import door_to
+    >>> def release(counts):
+    ...     def run(outcomes):
+    ...         with door_to(lambda: outcomes)(Guarantee.concentrated(2, 1e-6, "add-remove")) as draws:
+    ...             draws.gaussian(np.array(counts), 2, SquaredBound(1))
+    ...     return run
+    >>> rho_between(release([7, 3]), release([8, 3]))
+    (Fraction(2, 1),)
+    """
+    made_up = np.random.default_rng(structure)
+    recording = _Scripted(lambda bounds: np.asarray(made_up.integers(0, bounds)), script)
+    run(recording)
+    repetition = Repetition(recording)
+    neighbour(repetition)
+    if repetition.finish():
+        raise ValueError("This release draws at an epsilon too: use loss_of_transcript for that.")
+    return tuple(repetition.parts)
+
+
+class _Scripted(Recording):
+    """Releases what a script says, where there is one."""
+
+    def __init__(self, pick: Callable[[Integers], Integers], script: Script | None) -> None:
+        super().__init__(pick)
+        self._script = script
+
+    def gaussian(self, values: Integers, variance: Fraction) -> Integers:
+        """What the script says."""
+        if self._script is None:
+            return super().gaussian(values, variance)
+        outcome = np.array(self._script(values.copy(), variance), dtype=np.int64)
+        if outcome.shape != values.shape:
+            raise ValueError("The script must release one integer for each that it is asked for.")
+        return np.asarray(self._note("gaussian", values, (), variance, outcome))

@@ -1,0 +1,335 @@
+"""Draws that were paid for by a rho: Gaussian noise, and nothing that costs an epsilon."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import math
+import os
+import pickle
+import signal
+import threading
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect.audit import rho_between
+from dpselect.audit.replay import Replay, transcripts
+from dpselect.kernel.concentrated import rho_within
+from dpselect.release import draws as draws_module
+from dpselect.release.concentrated_draws import ConcentratedDraws
+from dpselect.release.draws import Draws
+from dpselect.release.opened import door_to
+
+EIGHTH, QUARTER = Fraction(1, 8), Fraction(1, 4)
+PROMISE = dps.Guarantee.concentrated(QUARTER, 1e-6, "add-remove")
+ONE = dps.SquaredBound(1)
+FLIP = dps.mechanism("permute-and-flip")
+SUMS = np.array([[5, -3], [2**40, 0]])
+
+
+class Watched(Replay):
+    """Outcomes that note the variances, and add no noise."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.variances: list[Fraction] = []
+
+    def gaussian(self, values, variance):
+        """Return them as they are."""
+        self.variances.append(variance)
+        return values
+
+
+@pytest.fixture
+def watched():
+    """A door behind which somebody notes what was drawn."""
+    outcomes = Watched()
+    door = door_to(lambda: outcomes)
+    door.variances = outcomes.variances
+    return door
+
+
+def test_the_variance_is_the_squared_bound_over_twice_the_rho(watched) -> None:
+    """Exactly, for every draw, and rhos add up exactly."""
+    with watched(PROMISE) as draws:
+        assert np.array_equal(SUMS, draws.gaussian(SUMS, EIGHTH, dps.SquaredBound(Fraction(9, 2))))
+        draws.gaussian(SUMS, 0.1, ONE)
+        assert Fraction(1, 40) == draws.left
+        draws.gaussian(SUMS, draws.left, ONE)
+        assert 0 == draws.left
+        with pytest.raises(dps.PrivacyError, match="asks for rho 1/1000 and 0 is left"):
+            draws.gaussian(SUMS, Fraction(1, 1000), ONE)
+    assert [18, 5, 20] == watched.variances
+
+
+def test_an_overdraft_draws_nothing(watched) -> None:
+    """The message says what is left, and what is left stays."""
+    with watched(PROMISE) as draws:
+        with pytest.raises(dps.PrivacyError, match="asks for rho 1/3 and 1/4 is left of what was paid, at most 1/4"):
+            draws.gaussian(SUMS, Fraction(1, 3), ONE)
+        assert QUARTER == draws.left
+    assert not watched.variances
+
+
+def test_records_of_a_person_move_the_sums_as_far_as_they_are_many(watched) -> None:
+    """Of m records the share is rho / m^2: with all of it drawn, m records cost what was paid, exactly."""
+    with watched(PROMISE, per_person=5) as draws:
+        assert QUARTER / 25 == draws.left
+        draws.gaussian(SUMS, draws.left, ONE)
+    (variance,) = watched.variances
+    assert Fraction(5**2) / (2 * variance) == QUARTER
+
+
+@pytest.mark.parametrize(("records", "count"), [(1, 1), (3, 1), (4, 3)])
+def test_a_transcript_of_persons_costs_what_was_paid(records: int, count: int) -> None:
+    """All records of a person come or go, in draws that follow what was released before."""
+
+    def release(counts):
+        def run(outcomes) -> None:
+            with door_to(lambda: outcomes)(PROMISE, per_person=records, count=count) as draws:
+                share = draws.left / (3 * count)
+                for _ in range(count):
+                    first = draws.gaussian(counts, 2 * share, dps.SquaredBound(2))
+                    # The second question weighs columns by what the first answered.
+                    chosen = int(draws.uniform(np.array([counts.size]))[0])
+                    weight = 1 + int(first[chosen] % 5)
+                    draws.gaussian(counts[:1] * weight, share, dps.SquaredBound(weight**2))
+
+        return run
+
+    here, there = np.array([40, 12, 7]), np.array([40 + records, 12 + records, 7])
+    for structure in range(5):
+        parts = rho_between(release(here), release(there), structure=structure)
+        assert 2 * count == len(parts)
+        assert sum(parts) == count * QUARTER
+
+
+def test_each_of_several_releases_has_its_rho() -> None:
+    """No draw is part of two of them."""
+    with dps.opened(PROMISE, count=2) as draws:
+        assert 2 * QUARTER == draws.left
+        with pytest.raises(dps.PrivacyError, match="asks for rho 1/2 and 1/2 is left of what was paid, at most 1/4"):
+            draws.gaussian(SUMS, Fraction(1, 2), ONE)
+        draws.gaussian(SUMS, Fraction(1, 5), ONE)
+        draws.gaussian(SUMS, Fraction(1, 5), ONE)
+        assert Fraction(1, 20) == draws.left
+
+
+PURE = {
+    "choose": lambda draws: draws.choose(dps.Scores([3, 1], sensitivity=1), EIGHTH),
+    "top_k": lambda draws: draws.top_k(dps.Scores([3, 1], sensitivity=1), 2, EIGHTH),
+    "choose_rows": lambda draws: draws.choose_rows(np.array([[3, 1]]), np.ones((1, 2), bool), EIGHTH, dps.Bound(1)),
+    "counts": lambda draws: draws.counts(SUMS, EIGHTH, dps.Bound(1)),
+    "keys": lambda draws: draws.keys(np.array([3]), EIGHTH, 1e-7, dps.Bound(1)),
+    "joint_quantiles": lambda draws: draws.joint_quantiles(np.array([3, 1]), [Fraction(1, 2)], EIGHTH, 4),
+    "ledger": lambda draws: dps.select(dps.Scores([3, 1], sensitivity=1), EIGHTH, mechanism=FLIP, ledger=draws),
+    "spend": lambda draws: draws.spend(dps.Guarantee(EIGHTH, "add-remove")),
+    "spend of a rho": lambda draws: draws.spend(dps.Guarantee.concentrated(EIGHTH, 1e-6, "add-remove")),
+    "one_of_many": lambda draws: draws.one_of_many(lambda _: (0, 0), EIGHTH, dps.tuning_plan(4, 1).law),
+    "halving": lambda draws: draws.halving(None, [Fraction(1, 2)], EIGHTH),
+}
+
+
+@pytest.mark.parametrize("draw", PURE.values(), ids=PURE)
+def test_a_rho_pays_for_no_draw_at_an_epsilon(draw) -> None:
+    """Nor do parts and attempts of it, and nothing is taken."""
+    with dps.opened(PROMISE) as draws:
+        with draws.disjoint(2) as parts:
+            for each in parts:
+                with pytest.raises(dps.PrivacyError, match="pays for Gaussian noise only"):
+                    draw(each)
+        with draws.attempts() as attempt, pytest.raises(dps.PrivacyError, match="pays for Gaussian noise only"):
+            draw(attempt())
+        with pytest.raises(dps.PrivacyError, match="pays for Gaussian noise only"):
+            draw(draws)
+        assert QUARTER == draws.left
+        assert not draws.allows(Fraction(1, 10**9))
+
+
+def test_whatever_draws_takes_its_price_by_the_one_method_that_refuses() -> None:
+    """Every method of pure draws that asks for an outcome takes an epsilon first, so none is left open for a rho."""
+    free = {"__init__", "uniform", "disjoint", "attempts", "_one_of_many"}
+    tree = ast.parse(Path(draws_module.__file__).read_text(encoding="utf-8"))
+    (draws,) = (each for each in tree.body if isinstance(each, ast.ClassDef) and each.name == "Draws")
+    drawing = 0
+    for method in (each for each in draws.body if isinstance(each, ast.FunctionDef) and each.name not in free):
+        names = {each.attr for each in ast.walk(method) if isinstance(each, ast.Attribute)}
+        drawing += "_outcomes" in names
+        assert "_outcomes" not in names or names & {"_take", "_pay"}, method.name
+    assert drawing > 10
+    assert ConcentratedDraws._take is not Draws._take
+
+
+def test_an_epsilon_pays_for_no_gaussian_noise() -> None:
+    """It has an epsilon at any delta only, so it is never pure."""
+    with dps.opened(dps.Guarantee(1, "add-remove")) as draws:
+        with pytest.raises(dps.PrivacyError, match="open with Guarantee.concentrated"):
+            draws.gaussian(SUMS, EIGHTH, ONE)
+        assert 1 == draws.left
+
+
+def test_what_refuses_does_so_before_anything_is_taken() -> None:
+    """Plain bad input, other neighbours, and noise that would not fit."""
+    with dps.opened(PROMISE) as draws:
+        for bad, message in (
+            (lambda: draws.gaussian(SUMS, 0, ONE), "rho must be positive"),
+            (lambda: draws.gaussian(SUMS, -1, ONE), "rho must be positive"),
+            (lambda: draws.gaussian(SUMS, math.nan, ONE), "rho must be positive"),
+            (lambda: draws.gaussian(SUMS, True, ONE), "rho must be a number"),
+            (lambda: draws.gaussian(SUMS, EIGHTH, 1), "must be a SquaredBound"),
+            (lambda: draws.gaussian(SUMS, EIGHTH, dps.Bound(1)), "must be a SquaredBound"),
+            (lambda: draws.gaussian(SUMS, Fraction(1, 2**81), ONE), "rho is too small"),
+            (lambda: draws.gaussian(SUMS, EIGHTH, dps.SquaredBound(2**78)), "rho is too small"),
+            (lambda: draws.gaussian(SUMS / 3, EIGHTH, ONE), "integer"),
+            (lambda: draws.gaussian(SUMS, EIGHTH, dps.SquaredBound(1, "edge")), "and this draw edge ones"),
+        ):
+            with pytest.raises((TypeError, ValueError, dps.PrivacyError), match=message):
+                bad()
+        assert QUARTER == draws.left
+
+
+def test_sums_are_clipped_before_they_could_overflow() -> None:
+    """Beyond 2^61 every sum is 2^61; the widest noise fits beside it."""
+    with dps.opened(dps.Guarantee.concentrated(200, 1e-6, "add-remove")) as draws:
+        ends = draws.gaussian(np.array([-(2**63), 2**63 - 1]), 100, dps.SquaredBound(1))
+        assert [-(2**61), 2**61] == ends.tolist()
+        wide = draws.gaussian(np.full(1000, 2**63 - 1), 1, dps.SquaredBound(2**80))
+    assert (np.abs(wide - 2**61) < 2**45).all()
+
+
+def test_the_spend_is_durable_before_the_block_runs(tmp_path) -> None:
+    """A ledger that adds rhos reads it back from its file, and refuses what does not fit."""
+    epsilon, delta = Fraction(1), Fraction(1, 10**6)
+    promise = dps.Guarantee.concentrated(rho_within(epsilon, delta) / 2, delta, "add-remove")
+    path = tmp_path / "budget"
+    book = dps.Ledger.open(path, epsilon=epsilon, delta=delta, rule="rho")
+    for spends in (1, 2):
+        with dps.opened(promise, mechanism="gaussian", ledger=book) as draws:
+            assert spends == dps.Ledger.read(path).totals.spends
+            draws.gaussian(SUMS, draws.left, ONE)
+    with pytest.raises(dps.BudgetError), dps.opened(promise, ledger=book):
+        pytest.fail("the door opened")
+    assert dps.Ledger.read(path).totals.rho == rho_within(epsilon, delta)
+
+
+def test_a_session_pays() -> None:
+    """The budget of the block around is used where no ledger is named, and what it refuses opens no door."""
+    with dps.budget(epsilon=4, delta=1e-6, rule="rho") as book:
+        with dps.opened(PROMISE) as draws:
+            draws.gaussian(SUMS, EIGHTH, ONE)
+        assert QUARTER == book.totals.rho
+        with pytest.raises(dps.BudgetError), dps.opened(PROMISE, count=9):
+            pytest.fail("the door opened")
+    with dps.budget(epsilon=3), pytest.raises(dps.BudgetError), dps.opened(PROMISE):
+        pytest.fail("the door opened")
+
+
+def test_parts_cost_what_the_most_expensive_one_takes() -> None:
+    """A record is in one of them."""
+    with dps.opened(PROMISE) as draws:
+        with draws.disjoint(2) as (one, two):
+            one.gaussian(SUMS, EIGHTH, ONE)
+            two.gaussian(SUMS, Fraction(1, 5), ONE)
+            with pytest.raises(dps.PrivacyError, match="asks for rho 1/4 and 1/20 is left"):
+                two.gaussian(SUMS, QUARTER, ONE)
+            with pytest.raises(dps.PrivacyError, match="Parts of this budget are in use"):
+                draws.gaussian(SUMS, EIGHTH, ONE)
+        assert Fraction(1, 20) == draws.left
+
+
+def test_a_door_that_was_closed_gives_nothing() -> None:
+    """Whoever keeps the draws has nothing to draw with."""
+    with dps.opened(PROMISE) as draws:
+        assert f"Draws(left={QUARTER})" == repr(draws)
+    assert 0 == draws.left
+    with pytest.raises(dps.PrivacyError, match="has ended"):
+        draws.gaussian(SUMS, EIGHTH, ONE)
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, pickle.dumps])
+def test_what_is_left_is_never_copied(again) -> None:
+    """It would be drawn twice."""
+    with dps.opened(PROMISE) as draws, pytest.raises(TypeError, match="never copied"):
+        again(draws)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_another_process_has_nothing() -> None:
+    """A fork holds the same object, and would draw the same budget again."""
+    with dps.opened(PROMISE) as draws:
+        child = os.fork()
+        if not child:
+            try:
+                draws.gaussian(SUMS, EIGHTH, ONE)
+            except dps.PrivacyError:
+                os._exit(7)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        assert 7 == os.waitstatus_to_exitcode(status)
+        draws.gaussian(SUMS, QUARTER, ONE)
+
+
+def test_threads_together_take_no_more_than_there_is() -> None:
+    """Eight threads ask for a twentieth each as often as they can: five get it."""
+    taken, gate = [], threading.Barrier(8)
+    with dps.opened(PROMISE) as draws:
+
+        def ask() -> None:
+            gate.wait()
+            for _ in range(4):
+                try:
+                    draws.gaussian(SUMS, Fraction(1, 20), ONE)
+                except dps.PrivacyError:
+                    continue
+                taken.append(1)
+
+        threads = [threading.Thread(target=ask) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert 5 == len(taken)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="no such signal here")
+def test_a_signal_that_draws_in_the_midst_of_a_draw_is_refused(monkeypatch) -> None:
+    """What is left is written by one of them only."""
+    refused = []
+    with dps.opened(PROMISE) as draws:
+
+        def handler(*_: object) -> None:
+            with pytest.raises(dps.PrivacyError, match="under way") as error:
+                draws.gaussian(SUMS, EIGHTH, ONE)
+            refused.append(error)
+
+        after = draws._allowance._after
+        before = signal.signal(signal.SIGUSR1, handler)
+        try:
+            monkeypatch.setattr(
+                type(draws._allowance),
+                "_after",
+                lambda *args: (signal.raise_signal(signal.SIGUSR1), after(*args[1:]))[1],
+            )
+            draws.gaussian(SUMS, EIGHTH, ONE)
+        finally:
+            signal.signal(signal.SIGUSR1, before)
+        assert EIGHTH == draws.left
+    assert refused
+
+
+def test_every_transcript_of_a_replay_has_its_chance() -> None:
+    """Released sums follow the law of the noise, and all of them are one distribution."""
+
+    def run(outcomes) -> None:
+        with door_to(lambda: outcomes)(PROMISE) as draws:
+            draws.gaussian(np.array([1]), QUARTER, ONE)
+
+    chances = [math.exp(log) for _, log in transcripts(run, released=tuple(range(-12, 15)))]
+    assert abs(sum(chances) - 1) < 1e-12
+    law = np.exp(-(np.arange(-13, 14) ** 2) / 4)
+    assert np.allclose(chances, law / law.sum(), rtol=1e-9) or np.allclose(sorted(chances), sorted(law / law.sum()))
