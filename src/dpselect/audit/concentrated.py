@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from hashlib import sha256
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.audit.recorded import Recording, Repetition
+from dpselect.audit.recorded import Pick, Recording, Repetition
 from dpselect.release.protocol import Outcomes
 
 Integers = NDArray[np.int64]
@@ -25,7 +27,7 @@ def rho_between(
     neighbour: Callable[[Outcomes], object],
     script: Script | None = None,
     *,
-    structure: int = 0,
+    pick: Pick | None = None,
 ) -> tuple[Fraction, ...]:
     """Return what every draw of a transcript costs between two neighbours, exactly; the transcript costs their sum.
 
@@ -33,7 +35,8 @@ def rho_between(
         run: a release, as a function of its outcomes: it opens ``door_to(lambda: outcomes)``.
         neighbour: the same release of a neighbouring database.
         script: returns what is released in place of integers, at a variance; ``None`` for made-up noise.
-        structure: which public coins, and which noise, are made up.
+        pick: makes up public coins, and noise where there is no script: integers below its bounds, such as those of a
+            seeded generator; ``None`` for fixed ones.
 
     Raises:
         ValueError: after the same answers the neighbour asks something else, more, or less.
@@ -48,8 +51,7 @@ def rho_between(
     >>> rho_between(release([7, 3]), release([8, 3]))
     (Fraction(2, 1),)
     """
-    made_up = np.random.default_rng(structure)
-    recording = _Scripted(lambda bounds: np.asarray(made_up.integers(0, bounds)), script)
+    recording = _Scripted(pick or _fixed(), script)
     run(recording)
     repetition = Repetition(recording)
     neighbour(repetition)
@@ -58,10 +60,23 @@ def rho_between(
     return tuple(repetition.parts)
 
 
+def _fixed() -> Pick:
+    """Return what picks integers that look like chance, and are always the same."""
+    places = count()
+
+    def pick(bounds: Integers) -> Integers:
+        picked = [
+            int.from_bytes(sha256(b"%d" % next(places)).digest()[:16]) % bound for bound in bounds.ravel().tolist()
+        ]
+        return np.array(picked, dtype=np.int64).reshape(bounds.shape)
+
+    return pick
+
+
 class _Scripted(Recording):
     """Releases what a script says, where there is one."""
 
-    def __init__(self, pick: Callable[[Integers], Integers], script: Script | None) -> None:
+    def __init__(self, pick: Pick, script: Script | None) -> None:
         super().__init__(pick)
         self._script = script
 
