@@ -1,5 +1,6 @@
 """Private trees and forests, as scikit-learn estimators."""
 
+from dpselect.learn.boosted.classifier import DPBoostedTreesClassifier
 from dpselect.learn.default import DPTreeClassifier
 from dpselect.learn.evolutionary import DPEvolutionaryTreeClassifier
 from dpselect.learn.export import load
@@ -22,6 +23,7 @@ EVERY_CLASSIFIER = (
 __all__ = [
     "EVERY_CLASSIFIER",
     "THE_FIVE",
+    "DPBoostedTreesClassifier",
     "DPEvolutionaryTreeClassifier",
     "DPID3Classifier",
     "DPRandomForestClassifier",

@@ -1,0 +1,1 @@
+"""Private boosting: sums of small random tables, learned from noisy gradients and Hessians."""

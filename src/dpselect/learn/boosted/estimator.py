@@ -1,0 +1,154 @@
+"""What boosted estimators share: a promise by rho or by pure epsilon, and telling what was released."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from dpselect.kernel.concentrated import rho_within
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import exact_delta, exact_epsilon
+from dpselect.learn.boosted.noise import Gaussian, Geometric, Noise
+from dpselect.learn.boosted.program import MOST_ROUNDS, Boosting
+from dpselect.learn.boosted.rule import CONCENTRATED, PURE, Rule, hessian_share
+from dpselect.learn.boosted.shares import Shares
+from dpselect.learn.boosted.sum_of_tiles import SumOfTiles
+from dpselect.learn.boosted.survey import Released, Surveyed
+from dpselect.learn.declared import Declared
+from dpselect.learn.domains import Attribute
+from dpselect.learn.estimator import PrivateEstimator
+from dpselect.learn.parameters import whole
+from dpselect.learn.room import MOST_BINS
+from dpselect.views.scored import SCORE_UNIT, Loss
+
+Floats = NDArray[np.float64]
+
+
+class PrivateBoosted(PrivateEstimator):
+    """Base of the boosted estimators: subclasses say which loss they fit, and what the survey tells them."""
+
+    def contributions(self, X: Any) -> Floats:
+        """Return how much each column moves the scores of each record, in log-odds (or in what scores measure).
+
+        A record's score is ``intercept_`` plus its contributions: of an additive model the heights of its columns'
+        curves, else with what a tile of several columns adds divided evenly among them. They are measured from the
+        mean over the released shares of values, and a value without a code contributes what that mean leaves.
+
+        Returns: shape (n, columns); with three classes or more, shape (n, columns, classes).
+        """
+        codes = self._read_again(X)
+        return self._by_output(self.model_.contributions(codes)[1] / SCORE_UNIT)
+
+    @property
+    def intercept_(self) -> Floats:
+        """Return the score of a record whose columns contribute nothing, shape (outputs,)."""
+        check_is_fitted(self, "model_")
+        return np.asarray((self.model_.start + self.model_.means.sum(axis=0)) / SCORE_UNIT)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Return the mean size of each column's contributions, over released shares of values, summing to 1."""
+        check_is_fitted(self, "model_")
+        return self.model_.importances
+
+    @property
+    def curves_(self) -> list[Floats]:
+        """Return for each column what each of its codes contributes, shape (codes,) or (codes, classes).
+
+        Raises:
+            ValueError: the model has interactions, so that no curve tells what a column does.
+        """
+        check_is_fitted(self, "model_")
+        if not self.model_.additive:
+            raise ValueError("A model with interactions is not a sum of curves: fit with interactions=False.")
+        pairs = zip(self.model_.curves, self.model_.means, strict=True)
+        return [self._by_output((curve - mean) / SCORE_UNIT) for curve, mean in pairs]
+
+    def plot_curves(
+        self, path: str | Path | None = None, *, columns: Sequence[Any] | None = None, ax: Any = None
+    ) -> Any:
+        """Draw the curve of every column, the most important first; return the figure, and save it if asked.
+
+        Args:
+            path: where to save the picture.
+            columns: names of the columns to draw; ``None`` for the twelve most important.
+            ax: matplotlib axes to draw the one named column on.
+
+        Raises:
+            ValueError: the model has interactions; no such column; several columns for one ``ax``.
+            ImportError: matplotlib is not installed.
+        """
+        from dpselect.learn.boosted.pictures import curves_picture
+
+        return curves_picture(self, path, columns, ax)
+
+    # What a fit promises and spends.
+
+    def _check(self) -> None:
+        self._reading().check()
+        whole(self.bins, "bins", 2, "how many even bins a numeric column has", MOST_BINS)
+        if self.rounds is not None:
+            whole(self.rounds, "rounds", 1, "how many tiles are learned", MOST_ROUNDS)
+        if not any(self.interactions is each for each in (None, True, False)):
+            raise ValueError("interactions is True, False (a sum of curves), or None for the rule.")
+        exact_delta(self.delta)
+
+    def _promise(self, epsilon: Fraction) -> Guarantee:
+        delta = exact_delta(self.delta)
+        if not delta:
+            return Guarantee(epsilon, Neighbours.ADD_REMOVE)
+        return Guarantee.concentrated(rho_within(epsilon, delta), delta, Neighbours.ADD_REMOVE, epsilon=epsilon)
+
+    def _share(self, epsilon: Fraction) -> Fraction:
+        """Return what one record may cost: epsilon / m, or rho / m^2, as m rows move sums m times as far."""
+        rows, delta = self._rows(), exact_delta(self.delta)
+        return rho_within(epsilon, delta) / rows**2 if delta else epsilon / rows
+
+    def _rows(self) -> int:
+        return 1 if self.person is None else int(self.rows_per_person)
+
+    def _boosting(self, attributes_: Sequence[Attribute], classes: int, share: Fraction) -> Boosting:
+        """Return the program of a fit in which one record may cost the share."""
+        concentrated = bool(exact_delta(self.delta))
+        noise: Noise = Gaussian() if concentrated else Geometric()
+        rule: Rule = CONCENTRATED if concentrated else PURE
+        loss = self._loss(classes, concentrated)
+        counts, survey = share * rule.counts, share * rule.survey
+        return Boosting(
+            attributes=attributes_,
+            loss=loss,
+            noise=noise,
+            rule=rule,
+            shares=Shares(share, counts, survey, hessian_share(rule, loss, squared=concentrated)),
+            epsilon=float(min(exact_epsilon(self.epsilon), Fraction(10**12))) / self._rows(),
+            understand=self._understood,
+            rounds=self.rounds,
+            interactions=self.interactions,
+            classes=classes,
+        )
+
+    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Boosting:
+        return self._boosting(attributes_, len(classes), epsilon)
+
+    def _keep(self, _: Declared, result: SumOfTiles) -> None:
+        self.model_: SumOfTiles = result
+
+    @staticmethod
+    def _by_output(values: Floats) -> Floats:
+        return np.asarray(values[..., 0] if values.shape[-1] == 1 else values)
+
+    @abstractmethod
+    def _loss(self, classes: int, concentrated: bool) -> Loss:
+        """Return what is fitted."""
+
+    @abstractmethod
+    def _understood(self, known: Released, attributes_: Sequence[Attribute]) -> Surveyed:
+        """Return what follows from the first two releases."""

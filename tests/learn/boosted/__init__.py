@@ -1,0 +1,1 @@
+"""Boosting, part by part."""
