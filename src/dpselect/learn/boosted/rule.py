@@ -72,7 +72,7 @@ def planned(rule: Rule, rounds: int, signal: float, *, additive: bool) -> Plan:
 
     >>> plan = planned(CONCENTRATED, 200, 600.0, additive=False)
     >>> plan.shapes, round(plan.rate, 3), plan.pull
-    (((1, 16), (2, 8), (3, 4), (4, 3), (5, 2), (6, 2)), 0.068, 4.0)
+    (((1, 16), (2, 8), (3, 4), (4, 2), (5, 2), (6, 2)), 0.068, 4.0)
     """
     signal = max(signal, 1e-9)
     parts = min(max(signal / rule.per_part, 2.0), float(_MOST_PARTS))
