@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpselect.learn import EVERY_CLASSIFIER, DPTreeClassifier
+from dpselect.learn import EVERY_CLASSIFIER, EVERY_REGRESSOR, DPTreeClassifier
 from dpselect.learn.declared import Declared
 from dpselect.learn.domains import attribute
 from dpselect.learn.reading import Rows
@@ -105,7 +105,7 @@ def test_the_contract_finds_types_that_rows_decide(
     assert any(faults(reader, column, tmp_path) for column in COLUMNS)
 
 
-@pytest.mark.parametrize("kind", EVERY_CLASSIFIER)
+@pytest.mark.parametrize("kind", [*EVERY_CLASSIFIER, *EVERY_REGRESSOR])
 def test_fits_of_neighbours_see_the_same_other_rows(kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through fit: the records that a tree grows from differ in at most the hostile row, by every estimator."""
     seen: list[list[list[int]]] = []
@@ -117,7 +117,9 @@ def test_fits_of_neighbours_see_the_same_other_rows(kind: Any, tmp_path: Path, m
         seen.append(np.column_stack([*codes, labels]).tolist())
         raise Enough
 
-    monkeypatch.setattr("dpselect.learn.training.Records", caught)
+    monkeypatch.setattr("dpselect.learn.declared.Records", caught)
+    monkeypatch.setattr("dpselect.learn.regression.declared.Targets", caught)
+    given = {"target": (0, 1)} if kind in EVERY_REGRESSOR else {"classes": [0, 1]}
     rng = np.random.default_rng(1)
     for reader in (each for each in READERS if not each.absent):
         for column in (COLUMNS[0], COLUMNS[10]):
@@ -126,7 +128,7 @@ def test_fits_of_neighbours_see_the_same_other_rows(kind: Any, tmp_path: Path, m
                 for table in (base, more):
                     rows = frames.columns(table)[1]
                     names = list(rows)
-                    model = kind(1, domains={names[0]: column.domain, names[1]: [0, 1]}, classes=[0, 1])
+                    model = kind(1, domains={names[0]: column.domain, names[1]: [0, 1]}, **given)
                     labels = np.zeros(len(rows[names[0]]), dtype=np.int64)
                     with pytest.raises(Enough):
                         model.fit(table, labels)

@@ -1,4 +1,4 @@
-"""Private trees and forests, as scikit-learn estimators."""
+"""Private trees, forests and regressors, as scikit-learn estimators."""
 
 from dpselect.learn.boosted.classifier import DPBoostedTreesClassifier
 from dpselect.learn.default import DPTreeClassifier
@@ -9,6 +9,7 @@ from dpselect.learn.forest import DPRandomForestClassifier
 from dpselect.learn.id3 import DPID3Classifier
 from dpselect.learn.preview import Preview, preview
 from dpselect.learn.random_decision_forest import RandomDecisionForestClassifier
+from dpselect.learn.regression import DPTreeRegressor
 from dpselect.learn.search import DPSearch
 
 # The published forest has its name in ``dpselect.published``; models of it are saved and loaded here.
@@ -19,9 +20,11 @@ EVERY_CLASSIFIER = (
     DPEvolutionaryTreeClassifier,
     RandomDecisionForestClassifier,
 )
+EVERY_REGRESSOR = (DPTreeRegressor,)
 
 __all__ = [
     "EVERY_CLASSIFIER",
+    "EVERY_REGRESSOR",
     "THE_FIVE",
     "DPBoostedTreesClassifier",
     "DPEvolutionaryTreeClassifier",
@@ -29,6 +32,7 @@ __all__ = [
     "DPRandomForestClassifier",
     "DPSearch",
     "DPTreeClassifier",
+    "DPTreeRegressor",
     "Preview",
     "load",
     "preview",

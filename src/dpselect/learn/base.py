@@ -120,6 +120,30 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
         self.trees_: list[Tree] = result
         self.classes_ = np.array(known.classes)
 
+    def _said(self, tree: Tree, node: int) -> tuple[str, str]:
+        """Return the label of a node and its released counts in words, none where only labels were released."""
+        label = str(self.classes_[self._shares(tree)[node].argmax()])
+        if not self._counted:
+            return label, ""
+        counts = zip(self.classes_.tolist(), tree.counts[node], strict=True)
+        return label, f" ({', '.join(f'{name}: {count:.0f}' for name, count in counts)})"
+
+    def _content(self) -> dict[str, Any]:
+        """Return what a saved model holds beside its columns, for JSON."""
+        return {"classes": self.classes_.tolist(), "trees": [tree.as_dict() for tree in self.trees_]}
+
+    @classmethod
+    def _declared_in(cls, content: dict[str, Any]) -> dict[str, Any]:
+        """Return the public parameters that a saved model holds beside its domains."""
+        return {"classes": content["classes"]}
+
+    def _restore(self, content: dict[str, Any]) -> None:
+        """Take back what :meth:`_content` gave (``ValueError`` where parts do not agree)."""
+        self.classes_ = np.array(content["classes"])
+        self.trees_ = [Tree.from_dict(self.attributes_, each) for each in content["trees"]]
+        if {tree.counts.shape[1] for tree in self.trees_} != {len(self.classes_)}:
+            raise ValueError("a class has no counts")
+
     def _check_target(self, y: Any) -> None:
         check_classification_targets(y)
 

@@ -154,7 +154,7 @@ class BestBinary:
             owner += [place] * allowed.shape[1]
             cut += range(allowed.shape[1])
         winners = draws.choose_rows(np.concatenate(scores, axis=1), np.concatenate(valid, axis=1), epsilon, self.bound)
-        return _as_groups(self.attributes, going, np.array(owner)[winners], np.array(cut)[winners])
+        return as_groups(self.attributes, going, np.array(owner)[winners], np.array(cut)[winners])
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class RandomBinary:
             here = np.flatnonzero(place == attribute)
             choices = allowed[attribute][here]
             cut[here] = _nth(choices, draws.uniform(choices.sum(axis=1)))
-        return _as_groups(self.attributes, going, place, cut)
+        return as_groups(self.attributes, going, place, cut)
 
 
 @dataclass(frozen=True)
@@ -237,9 +237,10 @@ def _nth(choices: NDArray[np.bool_], ordinal: Integers) -> Integers:
     return positions
 
 
-def _as_groups(
+def as_groups(
     attributes: Sequence[Attribute], going: NDArray[np.bool_], place: Integers, cut: Integers
 ) -> tuple[Integers, list[Integers]]:
+    """Return binary splits as the attribute of every node (-1 where not ``going``) and the child of every code."""
     split = np.full(going.size, -1, dtype=np.int64)
     split[going] = place
     groups = [np.zeros(0, dtype=np.int64)] * going.size

@@ -6,11 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpselect.kernel.errors import PrivacyError
-from dpselect.learn.domains import MISSING, UNKNOWN, Attribute, attribute, attributes, numeric_range
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.learn.domains import LACKING, MISSING, OUTSIDE, UNKNOWN, Attribute, attribute, attributes, numeric_range
 from dpselect.learn.parameters import whole
 from dpselect.learn.room import MOST_RECORDS
+from dpselect.views.records import Records
 
+Integers = NDArray[np.int64]
 OBSERVED = "observed-not-private"
 
 
@@ -29,6 +34,33 @@ class Declared:
     def label(self, name: str = "the target") -> Attribute:
         """Return the target as an attribute whose codes are the classes."""
         return attribute(name, self.classes, bins=2, missing=False)
+
+    def require_target(self, codes: Integers, unknown: str, missing: str) -> None:
+        """Refuse labels that the curator asked to have refused."""
+        require_labels(codes == OUTSIDE, codes == LACKING, unknown, missing)
+
+    def table(self, codes: Sequence[Integers], target: Integers) -> Any:
+        """Return records as they are trained on, from the codes of every column and of the target."""
+        return Records(codes, target, tuple(each.size for each in self.attributes), len(self.classes))
+
+
+def require_labels(outside: Any, lacking: Any, unknown: str, missing: str) -> None:
+    """Refuse labels that the curator asked to have refused.
+
+    Raises:
+        ValueError: one is outside of the classes and ``unknown="error"``, or missing and ``missing="error"``.
+    """
+    if unknown == "error" and np.any(outside):
+        raise ValueError(
+            Advice(
+                'Some labels are not among the declared classes and {unknown="error"}: declare every class, or pass '
+                '{unknown="ignore"} to leave such records out.'
+            )
+        )
+    if missing == "error" and np.any(lacking):
+        raise ValueError(
+            Advice('Some labels are missing and {missing="error"}: pass {missing="ignore"} to leave such records out.')
+        )
 
 
 def accept(_: Sequence[Any]) -> None:
@@ -77,13 +109,21 @@ class Reading:
             PrivacyError: domains or classes are missing.
             ValueError, TypeError: columns, domains or classes that cannot be used.
         """
+        known = self.columns(columns)
+        classes = _in_order(self._classes(target, [each.name for each in known]))
+        self.require(classes)
+        return Declared(known, classes)
+
+    def columns(self, columns: Sequence[Any]) -> tuple[Attribute, ...]:
+        """Return these columns with their domains, without the one that tells people apart."""
         names = [name for name in columns if name != self.person]
         if len(set(names)) != len(names) or not names:
             raise ValueError("The table needs at least one column, and columns of different names.")
-        known = attributes(names, self.domains, bins=int(self.bins), missing=self.missing == "category")
-        classes = _in_order(self._classes(target, names))
-        self.require(classes)
-        return Declared(known, classes)
+        return attributes(names, self.domains, bins=int(self.bins), missing=self.missing == "category")
+
+    def seen(self, attributes_: tuple[Attribute, ...], target: NDArray[Any]) -> Declared:
+        """Return what the data hold as if it had been declared: not private."""
+        return Declared(attributes_, np.unique(target.tolist()).tolist())
 
     def _classes(self, target: str | None, columns: Sequence[Any]) -> Sequence[Any]:
         classes = self.classes

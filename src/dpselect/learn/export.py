@@ -141,7 +141,7 @@ def as_json(model: Any) -> str:
     content = {
         "format": FORMAT,
         "model": type(model).__name__,
-        "classes": model.classes_.tolist(),
+        **model._content(),
         "attributes": [
             {
                 "name": each.name if isinstance(each.name, (str, int)) else str(each.name),
@@ -151,7 +151,6 @@ def as_json(model: Any) -> str:
             }
             for each in model.attributes_
         ],
-        "trees": [tree.as_dict() for tree in model.trees_],
         "epsilon": None if guarantee is None else str(guarantee.epsilon),
     }
     content["checksum"] = _checksum(content)
@@ -197,7 +196,7 @@ def _model(content: dict[str, Any]) -> Any:
     from dpselect import learn
 
     check = content.pop("checksum", None)
-    kinds = {kind.__name__: kind for kind in learn.EVERY_CLASSIFIER}
+    kinds = {kind.__name__: kind for kind in (*learn.EVERY_CLASSIFIER, *learn.EVERY_REGRESSOR)}
     if check != _checksum(content) or content.get("model") not in kinds:
         raise ValueError("This model file is damaged or was edited: train the model again.")
     known = [
@@ -209,20 +208,18 @@ def _model(content: dict[str, Any]) -> Any:
         )
         for each in content["attributes"]
     ]
-    spent = content["epsilon"]
-    model = kinds[content["model"]](
+    spent, kind = content["epsilon"], kinds[content["model"]]
+    model = kind(
         1 if spent is None else Fraction(spent),
         domains={each.name: each.edges if each.categories is None else list(each.categories) for each in known},
-        classes=content["classes"],
         missing="category" if any(each.missing for each in known) else "ignore",
+        **kind._declared_in(content),
     )
     if spent is None:
         # What was read from the data is not public: another fit must not take it for that.
         model.domains = None
-    model.attributes_, model.classes_ = tuple(known), np.array(content["classes"])
-    model.trees_ = [Tree.from_dict(known, each) for each in content["trees"]]
-    if {tree.counts.shape[1] for tree in model.trees_} != {len(model.classes_)}:
-        raise ValueError("a class has no counts")
+    model.attributes_ = tuple(known)
+    model._restore(content)
     model.n_features_in_ = len(known)
     names = [each.name for each in known]
     if all(isinstance(name, str) for name in names):
@@ -232,12 +229,9 @@ def _model(content: dict[str, Any]) -> Any:
 
 
 def label_of(model: Any, tree: Tree, node: int) -> tuple[str, str]:
-    """Return the label of a node and its released counts in words, none where only labels were released."""
-    label = str(model.classes_[model._shares(tree)[node].argmax()])
-    if not model._counted:
-        return label, ""
-    counts = zip(model.classes_.tolist(), tree.counts[node], strict=True)
-    return label, f" ({', '.join(f'{name}: {count:.0f}' for name, count in counts)})"
+    """Return the label of a node and its released figures in words, none where only labels were released."""
+    words: tuple[str, str] = model._said(tree, node)
+    return words
 
 
 def _checksum(content: dict[str, Any]) -> str:

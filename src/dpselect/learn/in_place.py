@@ -8,9 +8,8 @@ from typing import Any
 
 from dpselect.kernel.errors import PrivacyError
 from dpselect.learn.check import Check
-from dpselect.learn.declared import Declared, Reading
+from dpselect.learn.declared import Declared, Reading, require_labels
 from dpselect.learn.domains import Attribute
-from dpselect.learn.reading import require_labels
 from dpselect.learn.training import TrainingData
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views.stored import StoredRecords

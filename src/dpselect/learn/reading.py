@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
-from dpselect.kernel.errors import Advice
 from dpselect.learn.declared import Declared, Reading
 from dpselect.learn.domains import Attribute
 from dpselect.sources import frames, identity
-from dpselect.sources.cells import LACKING, OUTSIDE
+from dpselect.sources.cells import OUTSIDE
 from dpselect.sources.distinct import distinct
 
 Integers = NDArray[np.int64]
@@ -123,7 +122,7 @@ class Rows:
         if None in self.retyped:
             label.require_exact(_ROUNDED)
         codes = [each.encode(self.columns[each.name], unknown) for each in known.attributes]
-        return codes, label.encode(self.target, "ignore")
+        return codes, label.encode(self.target, unknown)
 
     def trained(self, known: Declared, reading: Reading) -> tuple[list[Integers], Integers, Integers]:
         """Return codes, labels and owners of the rows that have a code in every column.
@@ -134,7 +133,7 @@ class Rows:
         codes, label = self.codes(known, reading.unknown)
         for each, code in zip(known.attributes, codes, strict=True):
             each.require(code, reading.unknown, reading.missing)
-        require_labels(label == OUTSIDE, label == LACKING, reading.unknown, reading.missing)
+        known.require_target(label, reading.unknown, reading.missing)
         return _complete(codes, label, self.owners)
 
 
@@ -148,25 +147,6 @@ def _complete(
     if mask.all():
         return [*codes], label, owners
     return [each[mask] for each in codes], label[mask], owners[mask]
-
-
-def require_labels(outside: Any, lacking: Any, unknown: str, missing: str) -> None:
-    """Refuse labels that the curator asked to have refused.
-
-    Raises:
-        ValueError: one is outside of the classes and ``unknown="error"``, or missing and ``missing="error"``.
-    """
-    if unknown == "error" and np.any(outside):
-        raise ValueError(
-            Advice(
-                'Some labels are not among the declared classes and {unknown="error"}: declare every class, or pass '
-                '{unknown="ignore"} to leave such records out.'
-            )
-        )
-    if missing == "error" and np.any(lacking):
-        raise ValueError(
-            Advice('Some labels are missing and {missing="error"}: pass {missing="ignore"} to leave such records out.')
-        )
 
 
 def read_again(X: Any, known: Sequence[Attribute], missing: str) -> list[Integers]:

@@ -17,7 +17,7 @@ from dpselect.learn.declared import Declared, Reading
 from dpselect.learn.domains import attribute
 from dpselect.learn.reading import Rows
 from dpselect.sources.cells import LACKING, OUTSIDE
-from dpselect.views.records import Records, Table
+from dpselect.views.records import Table
 
 Integers = NDArray[np.int64]
 
@@ -52,8 +52,7 @@ def of_frame(X: Any, y: Any, reading: Reading) -> TrainingData:
         rows = rows.bounded(reading.person, reading.rows_per_person, reading.missing)
     known = _observed(rows, reading) if reading.observed else reading.declared(rows.names, rows.called)
     codes, label, owners = rows.trained(known, reading)
-    records = Records(codes, label, tuple(each.size for each in known.attributes), len(known.classes))
-    return TrainingData(known, records, owners=owners)
+    return TrainingData(known, known.table(codes, label), owners=owners)
 
 
 def check_frame(X: Any, y: Any, reading: Reading) -> Check:
@@ -65,8 +64,8 @@ def check_frame(X: Any, y: Any, reading: Reading) -> Check:
     rows, unknown = Rows.of(X, y), reading.unknown
     known = reading.declared(rows.names, rows.called)
     codes, label = rows.codes(known, "ignore")
-    trained, _ = (codes, label) if unknown != "clip" else rows.codes(known, unknown)
-    mask = label >= 0
+    trained, target = (codes, label) if unknown != "clip" else rows.codes(known, unknown)
+    mask = target >= 0
     for each in trained:
         mask &= each >= 0
     nobody = np.zeros(label.size, dtype=np.bool_)
@@ -99,4 +98,4 @@ def _observed(rows: Rows, reading: Reading) -> Declared:
             known.append(attribute(name, ends, bins=int(reading.bins), missing=False))
         else:
             known.append(attribute(name, sorted(set(values.tolist())), bins=int(reading.bins), missing=False))
-    return Declared(tuple(known), np.unique(rows.target.tolist()).tolist())
+    return reading.seen(tuple(known), rows.target)

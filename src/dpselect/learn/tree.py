@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,7 +117,7 @@ class Tree:
         }
 
     @classmethod
-    def from_dict(cls, attributes: Sequence[Attribute], content: dict[str, Any]) -> Tree:
+    def from_dict(cls, attributes: Sequence[Attribute], content: dict[str, Any]) -> Self:
         """Return the tree of :meth:`as_dict`.
 
         Raises:

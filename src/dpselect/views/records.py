@@ -91,6 +91,11 @@ class Records:
         """Return the number of records."""
         return int(self.labels.size)
 
+    @property
+    def nodes(self) -> NDArray[np.int32]:
+        """Return the node of every record, -1 where it has ended: private."""
+        return self._node
+
     def require_key(self) -> None:
         """Ask for nothing: records in memory draw their chunk by coins."""
 

@@ -1,0 +1,3 @@
+"""Private regression: a number within public bounds is predicted."""
+
+from dpselect.learn.regression.tree import DPTreeRegressor as DPTreeRegressor

@@ -1,0 +1,76 @@
+"""What private regressors share: the bounds of their target, and their place in scikit-learn."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from dpselect.learn.check import Check
+from dpselect.learn.declared import Declared, Reading
+from dpselect.learn.estimator import PrivateEstimator
+from dpselect.learn.regression.declared import DeclaredTarget, TargetReading
+from dpselect.learn.training import TrainingData
+from dpselect.sources import warehouse
+
+
+class PrivateRegressor(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
+    """Base of the private regressors: subclasses say what is spent and what is fitted."""
+
+    def check(self, X: Any, y: Any) -> Check:
+        """Return how many cells of a table a fit would clip or leave out; nothing is spent.
+
+        The counts are private, for the curator alone. Nothing released may depend on them, and bounds do not follow
+        the data. Targets beyond their bounds are counted as labels outside.
+
+        Args:
+            X, y: as for ``fit``.
+
+        Raises:
+            PrivacyError, ValueError, TypeError: as ``fit``, except for what it counts.
+        """
+        self._require_table(X)
+        return super().check(X, y)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True
+        return tags
+
+    def _data(self, X: Any, y: Any) -> AbstractContextManager[TrainingData]:
+        self._require_table(X)
+        return super()._data(X, y)
+
+    def _require_table(self, X: Any) -> None:
+        if warehouse.is_source(X):
+            raise ValueError(
+                "Regressors train on tables in memory: read the table into a frame, or train a classifier in place."
+            )
+
+    def _reading(self) -> Reading:
+        return TargetReading(
+            self.domains,
+            None,
+            self.bins,
+            self.unknown,
+            self.missing,
+            self.person,
+            self.rows_per_person,
+            target=self.target,
+        )
+
+    def _check_target(self, y: Any) -> None:
+        if np.asarray(y).dtype.kind not in "iufb":
+            raise ValueError("Unknown label type: a regressor needs numbers, and the target has others.")
+
+    def _keep(self, known: Declared, result: Any) -> None:
+        """Take the result of the program, with the bounds of what it predicts."""
+        assert isinstance(known, DeclaredTarget)
+        self.target_ = (known.low, known.high)
+        self._take(result)
+
+    def _take(self, result: Any) -> None:
+        """Take the result of the program for what was fitted."""
+        raise NotImplementedError
