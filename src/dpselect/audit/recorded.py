@@ -24,8 +24,10 @@ from dpselect.kernel.ranks import Ranks
 from dpselect.mechanisms.joint_top_k import JointQuestion, joint_log_law
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
+from dpselect.release.concentrated_draws import concentrated
 from dpselect.release.draws import Draws
 from dpselect.release.partition import Candidates, least_cost
+from dpselect.release.protocol import Outcomes
 
 Integers = NDArray[np.int64]
 # Integers below the bounds, of their shape: any, but not always the same.
@@ -308,7 +310,7 @@ class Repetition:
 def loss_of_transcript(
     run: Callable[[Any, Draws], object], here: Any, there: Any, guarantee: Guarantee, pick: Pick
 ) -> Fraction:
-    """Return what one transcript of ``run(database, draws)`` loses between two neighbours.
+    """Return what one transcript of ``run(database, draws)`` loses between two neighbours; by a rho, its rho, exactly.
 
     Made-up outcomes decide what is asked next, so an algorithm that adapts wants several of them.
 
@@ -317,10 +319,16 @@ def loss_of_transcript(
         ValueError: the neighbours ask different questions after the same outcomes.
     """
     recording = Recording(pick)
-    run(here, Draws(Allowance(guarantee.epsilon, guarantee.neighbours), recording))
+    run(here, _paid(guarantee, recording))
     repetition = Repetition(recording)
-    run(there, Draws(Allowance(guarantee.epsilon, guarantee.neighbours), repetition))
-    return repetition.finish()
+    run(there, _paid(guarantee, repetition))
+    return repetition.finish() + sum(repetition.parts)
+
+
+def _paid(guarantee: Guarantee, outcomes: Outcomes) -> Draws:
+    if guarantee.stated_rho is not None:
+        return concentrated(guarantee, 1, 1, outcomes)
+    return Draws(Allowance(guarantee.epsilon, guarantee.neighbours), outcomes)
 
 
 def _gaps(ranks: Ranks, low: int, high: int, least: Fraction, most: Fraction) -> Any:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.budget import Allowance
 from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.ranks import Ranks
@@ -29,6 +30,7 @@ from dpselect.mechanisms.local_dampening import local_dampening, local_dampening
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.sampler import Sampler
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
+from dpselect.release.concentrated_draws import ConcentratedDraws, concentrated
 from dpselect.release.draws import Draws
 from dpselect.release.partition import Candidates, least_cost
 from dpselect.release.questions import Question
@@ -40,6 +42,15 @@ from dpselect.views.records import Counts
 def rehearsal(epsilon: Fraction) -> Draws:
     """Return draws that refuse what a fit at this epsilon would refuse, an overdraft too, and draw nothing."""
     return Rehearsed(Allowance(epsilon, Neighbours.ADD_REMOVE), First())
+
+
+def rehearsal_by_rho(guarantee: Guarantee, people: int = 1) -> ConcentratedDraws:
+    """Return draws that refuse what a fit by this rho would refuse, an overdraft too, and add no noise.
+
+    Args:
+        guarantee: one that states a rho. people: how many records of one person there may be.
+    """
+    return concentrated(guarantee, 1, people, First())
 
 
 class Rehearsed(Draws):
