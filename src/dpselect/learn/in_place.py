@@ -11,6 +11,7 @@ from dpselect.learn.check import Check
 from dpselect.learn.declared import Declared, Reading, require_labels
 from dpselect.learn.domains import Attribute
 from dpselect.learn.training import TrainingData
+from dpselect.sources.temporary import Temporary
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views.stored import StoredRecords
 from dpselect.views.stored_text import text_read_once
@@ -26,13 +27,11 @@ def in_place(source: Any, y: Any, reading: Reading) -> Iterator[TrainingData]:
     """
     with ExitStack() as stack:
         opened, known, label = _opened(source, y, reading, stack)
-        records = _required(
-            stack.enter_context(text_read_once(opened, known.attributes, label, reading.unknown)),
-            known.attributes,
-            reading,
-        )
+        temporary = stack.enter_context(Temporary(opened))
+        read = stack.enter_context(text_read_once(opened, known.attributes, label, reading.unknown, temporary))
+        records = _required(read, known.attributes, reading)
         if opened.temporary:
-            records = stack.enter_context(records.coded())
+            records = records.coded()
         yield TrainingData(known, records, opened.metadata)
         records.confirm()
 

@@ -5,7 +5,7 @@ An engine that is not in the list works too, as far as Ibis reaches: it is asked
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -85,6 +85,49 @@ def _postgres_address(connection: Any) -> str:
     return f"postgres://{info.host}:{info.port}/{info.dbname}"
 
 
+def _tabled(backend: Any, name: str, rows: Any) -> Any:
+    return backend.create_table(name, rows, temp=True)
+
+
+def _checkpointed(backend: Any, name: str, rows: Any) -> Any:
+    # A checkpoint that is lost fails, where a cache would read a table anew that may have changed.
+    backend._session.sql(backend.compile(rows)).localCheckpoint().createOrReplaceTempView(name)
+    return backend.table(name)
+
+
+def _listed(backend: Any, name: str, columns: Mapping[str, Any]) -> Any:
+    import ibis
+    import pyarrow
+
+    return backend.create_table(name, ibis.memtable(pyarrow.table(dict(columns))), temp=True)
+
+
+def _broadcast(backend: Any, name: str, columns: Mapping[str, Any]) -> Any:
+    from pyspark.sql.functions import broadcast
+
+    rows = list(zip(*(values.tolist() for values in columns.values()), strict=True))
+    kinds = ", ".join(f"{column} int" for column in columns)
+    # Otherwise every join with it sorts the other side.
+    broadcast(backend._session.createDataFrame(rows, kinds)).createOrReplaceTempView(name)
+    return backend.table(name)
+
+
+def _dropped(backend: Any, name: str) -> None:
+    backend.drop_table(name)
+
+
+def _emptied(backend: Any, name: str) -> None:
+    # Until the transaction ends, what is dropped keeps its room; what is emptied by the transaction that made it, not.
+    backend.con.execute(f'TRUNCATE TABLE "{name}"')
+    backend.drop_table(name)
+
+
+def _released(backend: Any, name: str) -> None:
+    with suppress(Exception):
+        backend._session.table(name)._jdf.queryExecution().analyzed().child().rdd().unpersist(False)
+    backend.drop_view(name)
+
+
 def _batches(expression: Any) -> Any:
     return expression.to_pyarrow_batches(chunk_size=_BATCH)
 
@@ -115,6 +158,11 @@ class Engine:
         holds: whether that transaction holds the state of the tables of these names.
         address: where a connection leads, without secrets; empty where it has no address.
         batches: the rows of an expression, a million at a time.
+        keeps: writes the rows of an expression to a temporary table of that name.
+        lists: the same for arrays of public integers, to be joined again and again.
+        drops: ends a temporary table, and frees its room at once.
+        updates: rewrites columns where they are, without room for both.
+        inlines: writes a subquery's expression out wherever its column is used, unless the subquery has a limit.
     """
 
     name: str
@@ -130,6 +178,11 @@ class Engine:
     holds: Callable[[Any, set[str]], bool] = _holds_nothing
     address: Callable[[Any], str] = _no_address
     batches: Callable[[Any], Any] = _batches
+    keeps: Callable[[Any, str, Any], Any] = _tabled
+    lists: Callable[[Any, str, Mapping[str, Any]], Any] = _listed
+    drops: Callable[[Any, str], None] = _dropped
+    updates: bool = False
+    inlines: bool = False
 
 
 EVERY_ENGINE = (
@@ -145,6 +198,8 @@ EVERY_ENGINE = (
         one_state=_snapshot,
         holds=_duckdb_holds,
         batches=_duckdb_batches,
+        updates=True,
+        inlines=True,
     ),
     Engine(
         "postgres",
@@ -155,8 +210,18 @@ EVERY_ENGINE = (
         one_state=_repeatable_read,
         holds=_postgres_holds,
         address=_postgres_address,
+        drops=_emptied,
+        inlines=True,
     ),
-    Engine("pyspark", "Spark", 'python -m pip install "dpselect[spark]" (and Java 17)'),
+    Engine(
+        "pyspark",
+        "Spark",
+        'python -m pip install "dpselect[spark]" (and Java 17)',
+        temporary=True,
+        keeps=_checkpointed,
+        lists=_broadcast,
+        drops=_released,
+    ),
     Engine("sqlite", "SQLite", 'python -m pip install "ibis-framework[sqlite]"', in_files=True),
 )
 

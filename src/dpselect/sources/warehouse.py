@@ -80,8 +80,8 @@ class Warehouse:
             key: a column of integers that belongs to the record itself, the same in every reading: forests make their
                 chunks from it. It is not an attribute.
             snapshot: what the engine calls the state of the table, recorded as a fact.
-            temporary: let training write the codes of all records into a temporary table (DuckDB, PostgreSQL), which
-                makes levels cheaper; otherwise nothing is written.
+            temporary: let training write the codes of all records into a temporary table (DuckDB, PostgreSQL, Spark),
+                which makes levels cheaper, and which boosted trees need; otherwise nothing is written.
 
         Raises:
             ImportError: Ibis or the engine is not installed (which extra).

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +12,10 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import Advice
 from dpselect.sources import codes
 from dpselect.sources.codes import LACKING, Domain
-from dpselect.sources.engines import EVERY_ENGINE, engine
-from dpselect.sources.warehouse import CHANGED, LOST, Warehouse, guarded
+from dpselect.sources.temporary import Temporary
+from dpselect.sources.warehouse import CHANGED, Warehouse
+from dpselect.views.scored import Loss
+from dpselect.views.stored_scored import StoredScores
 
 Integers = NDArray[np.int64]
 # A public tree that labels records: a class, or an attribute, which of its codes go to the second side, and both sides.
@@ -27,7 +27,8 @@ _PRIME = 2**31 - 1
 class StoredRecords:
     """Records as a tree sees them, counted where they are.
 
-    The node of a record is an expression over the splits so far; nothing is written to the engine. Counts come home
+    The node of a record is an expression over the splits so far; nothing is written to the engine, but the temporary
+    tables of :meth:`coded` and :meth:`scored`, where ``temporary`` allows them. Counts come home
     keyed by node, attribute, code and class code, and every level is compared with what the level before it implies.
 
     Attributes:
@@ -37,7 +38,13 @@ class StoredRecords:
     """
 
     def __init__(
-        self, warehouse: Warehouse, attributes: Sequence[Domain], target: Domain, unknown: str, kept: Any = None
+        self,
+        warehouse: Warehouse,
+        attributes: Sequence[Domain],
+        target: Domain,
+        unknown: str,
+        kept: Any = None,
+        temporary: Temporary | None = None,
     ) -> None:
         self.warehouse, self.attributes, self._target, self._unknown = warehouse, tuple(attributes), target, unknown
         warehouse.require([each.name for each in (*attributes, target)])
@@ -45,7 +52,7 @@ class StoredRecords:
             codes.require_kind(warehouse.table[each.name], each)
         self.sizes = tuple(each.size for each in attributes)
         self.classes = target.size
-        self._kept = kept
+        self._kept, self._temporary = kept, temporary
         self._splits: list[tuple[Integers, Sequence[Integers]]] = []
         self._tables: list[Integers] | None = None
         self._expected: Integers | None = None
@@ -90,21 +97,44 @@ class StoredRecords:
         conditions = [
             codes.code(codes.prepared(table[each.name], each, self._unknown == "clip"), each) >= 0 for each in domains
         ]
-        return StoredRecords(self.warehouse, self.attributes, self._target, self._unknown, self._and(conditions))
+        return self._as_filtered(self._and(conditions))
 
-    @contextmanager
-    def coded(self) -> Iterator[StoredRecords]:
-        """Yield the same records from a temporary table of codes, gone afterwards: levels cost less, the engine writes.
+    def coded(self) -> StoredRecords:
+        """Return the same records in a temporary table of codes: levels cost less, the engine writes.
 
         Raises:
             ValueError: an engine whose temporary tables would be computed again for every query; the table changed.
             ConnectionError: the engine failed.
         """
-        warehouse = self.warehouse
-        backend = warehouse.table.get_backend()
-        if not engine(backend.name).temporary:
-            able = " and ".join(each.title for each in EVERY_ENGINE if each.temporary)
-            raise ValueError(f"Temporary tables are for {able}, and this is {backend.name}.")
+        return self._copied({})
+
+    def require_scores(self) -> None:
+        """Refuse an engine that may not write a temporary table.
+
+        Raises:
+            ValueError: as :meth:`Temporary.require`.
+        """
+        self._writable.require()
+
+    def scored(self, loss: Loss, start: Integers) -> StoredScores:
+        """Return the records, each with the start for its scores, shape (outputs,), in a temporary table.
+
+        Raises:
+            ValueError, ConnectionError: as :meth:`coded`, and as :meth:`require_scores`.
+        """
+        import ibis
+
+        scores = {f"s{place}": ibis.literal(score, "int32") for place, score in enumerate(start.tolist())}
+        return StoredScores(self._writable, self._copied(scores).warehouse, loss)
+
+    @property
+    def _writable(self) -> Temporary:
+        assert self._temporary is not None, "Whoever opens a table says what may be written."
+        return self._temporary
+
+    def _copied(self, more: dict[str, Any]) -> StoredRecords:
+        """Return the same records in a temporary table of codes and of what else it is to hold."""
+        warehouse, temporary = self.warehouse, self._writable
         table, clip = warehouse.table, self._unknown == "clip"
         domains = [codes.Coded(f"a{place}", size) for place, size in enumerate(self.sizes)]
         columns = {
@@ -114,22 +144,16 @@ class StoredRecords:
         label = codes.code(codes.prepared(table[self._target.name], self._target, clip=False), self._target)
         records = table if self._kept is None else table.filter(self._kept)
         key = {} if warehouse.key is None else {"key": table[warehouse.key]}
-        rows = records.select(label=label.cast(_width(self.classes)), **columns, **key)
-        name = f"dpselect_{uuid4().hex}"
-        stored = guarded(lambda: backend.create_table(name, rows, temp=True), LOST)
-        try:
-            source = Warehouse(stored, "key" if key else None, warehouse.metadata)
-            copied = StoredRecords(source, domains, codes.Coded("label", self.classes), "error")
-            if any((one != two).any() for one, two in zip(copied._first, self._first, strict=True)):
-                raise ValueError(CHANGED)
-            yield copied
-        finally:
-            with suppress(Exception):
-                backend.drop_table(name)
+        stored = temporary.table(records.select(label=label.cast(_width(self.classes)), **columns, **key, **more))
+        source = Warehouse(stored, "key" if key else None, warehouse.metadata)
+        copied = StoredRecords(source, domains, codes.Coded("label", self.classes), "error", temporary=temporary)
+        if any((one != two).any() for one, two in zip(copied._first, self._first, strict=True)):
+            raise ValueError(CHANGED)
+        return copied
 
     def again(self) -> StoredRecords:
         """Return the same records, all at the root."""
-        fresh = StoredRecords(self.warehouse, self.attributes, self._target, self._unknown, self._kept)
+        fresh = self._as_filtered(self._kept)
         if "_first" in self.__dict__:
             fresh.__dict__["_first"] = self._first
         return fresh
@@ -149,10 +173,7 @@ class StoredRecords:
         # The remainder of a negative number is negative in some engines and positive in others.
         place = (ibis.literal(factor, "int64") * ((key + prime) % prime) + ibis.literal(shift, "int64")) % prime % whole
         conditions = [place == ibis.literal(chunk, "int64") for chunk in range(many)]
-        return [
-            StoredRecords(self.warehouse, self.attributes, self._target, self._unknown, self._and([each]))
-            for each in conditions
-        ]
+        return [self._as_filtered(self._and([each])) for each in conditions]
 
     def require_key(self) -> None:
         """Refuse chunks of records that declare no key.
@@ -319,6 +340,10 @@ class StoredRecords:
         if counts[:, :2].any():
             raise ValueError(CHANGED)
         return counts[:, 2:]
+
+    def _as_filtered(self, kept: Any) -> StoredRecords:
+        """Return the records of the table that meet a condition, all at the root."""
+        return StoredRecords(self.warehouse, self.attributes, self._target, self._unknown, kept, self._temporary)
 
     def _and(self, conditions: list[Any]) -> Any:
         result = self._kept

@@ -10,23 +10,29 @@ from uuid import uuid4
 
 from dpselect.sources import codes
 from dpselect.sources.codes import Domain
+from dpselect.sources.temporary import Temporary
 from dpselect.sources.warehouse import LOST, Warehouse, guarded
 from dpselect.views.stored import StoredRecords
 
 
 @contextmanager
 def text_read_once(
-    warehouse: Warehouse, attributes: Sequence[Domain], target: Domain, unknown: str
+    warehouse: Warehouse,
+    attributes: Sequence[Domain],
+    target: Domain,
+    unknown: str,
+    temporary: Temporary | None = None,
 ) -> Iterator[StoredRecords]:
     """Yield the records of a table; those of csv files by views of our own DuckDB, gone afterwards.
 
-    Without them every comparison with a bin edge would read the text anew. Views hold no rows.
+    Without views every comparison with a bin edge would read the text anew. They hold no rows. What records write goes
+    to ``temporary``.
 
     Raises:
         ValueError: a column is missing, or of a type that cannot hold its domain.
         ConnectionError: the engine failed.
     """
-    records = StoredRecords(warehouse, attributes, target, unknown)
+    records = StoredRecords(warehouse, attributes, target, unknown, temporary=temporary)
     if not warehouse.is_csv:
         yield records
         return
@@ -51,7 +57,7 @@ def text_read_once(
             columns[column.name] = codes.code(codes.prepared(read[each.name], each, unknown == "clip", value), each)
         key = {} if warehouse.key is None else {"key": read[warehouse.key]}
         source = replace(warehouse, table=view(read.select(**columns, **key)), key="key" if key else None)
-        yield StoredRecords(source, coded[:-1], coded[-1], unknown)
+        yield StoredRecords(source, coded[:-1], coded[-1], unknown, temporary=temporary)
     finally:
         for name in reversed(tables):
             with suppress(Exception):
