@@ -19,7 +19,7 @@ globals().update({name: each for name, each in vars(engines).items() if name in 
 @pytest.fixture
 def replayed(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Let every fit from here on draw the same entropy."""
-    from dpselect.learn.base import PrivateTrees
+    from dpselect.learn.estimator import PrivateEstimator
     from dpselect.release.opened import door_to
     from dpselect.release.outcomes import Coins
 
@@ -27,7 +27,7 @@ def replayed(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
         generator = np.random.Generator(np.random.Philox(20261121))
         return Coins(lambda: generator.bytes)
 
-    return lambda: monkeypatch.setattr(PrivateTrees, "_door", staticmethod(door_to(again)))
+    return lambda: monkeypatch.setattr(PrivateEstimator, "_door", staticmethod(door_to(again)))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

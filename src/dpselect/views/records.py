@@ -58,6 +58,10 @@ class Table(Counts, Protocol):
         """Refuse to be cut into chunks where records lack what that takes."""
         ...
 
+    def require_scores(self) -> None:
+        """Refuse to hold scores where that takes a table which nobody allowed."""
+        ...
+
 
 @dataclass(eq=False, repr=False)
 class Records:
@@ -98,6 +102,9 @@ class Records:
 
     def require_key(self) -> None:
         """Ask for nothing: records in memory draw their chunk by coins."""
+
+    def require_scores(self) -> None:
+        """Ask for nothing: scores are in memory too."""
 
     def level(self, nodes: int) -> list[Integers]:
         """Return for every attribute the counts (nodes, values, classes), zeros included."""

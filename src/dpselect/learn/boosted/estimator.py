@@ -27,6 +27,7 @@ from dpselect.learn.domains import Attribute
 from dpselect.learn.estimator import PrivateEstimator
 from dpselect.learn.parameters import whole
 from dpselect.learn.room import MOST_BINS
+from dpselect.learn.training import TrainingData
 from dpselect.views.scored import SCORE_UNIT, Loss
 
 Floats = NDArray[np.float64]
@@ -100,6 +101,9 @@ class PrivateBoosted(PrivateEstimator):
         if not any(self.interactions is each for each in (None, True, False)):
             raise ValueError("interactions is True, False (a sum of curves), or None for the rule.")
         exact_delta(self.delta)
+
+    def _check_data(self, data: TrainingData) -> None:
+        data.records.require_scores()
 
     def _promise(self, epsilon: Fraction) -> Guarantee:
         delta = exact_delta(self.delta)
