@@ -294,7 +294,7 @@ def test_models_survive_a_file(fitted: DPTreeClassifier, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda c: c | {"format": 2}, "update it"),
+        (lambda c: c | {"format": 3}, "update it"),
         (lambda c: c | {"classes": ["yes", "no"]}, "was edited"),
         (lambda c: c | {"model": "os.system"}, "was edited"),
         (lambda c: {}, "not a model file"),

@@ -42,18 +42,33 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
         return self._chances(self._read_again(X))
 
     def _chances(self, codes: Sequence[Integers]) -> NDArray[np.float64]:
-        shares = [self._shares(tree)[tree.apply(codes)] for tree in self.trees_]
+        shares = [self._shares(tree.grown)[tree.grown.apply(codes)] for tree in self.trees_]
         return np.asarray(np.mean(shares, axis=0))
 
     def apply(self, X: Any) -> Integers:
-        """Return the node in which every record ends, shape (n,), or (n, trees) for several trees."""
+        """Return the node of ``trees_`` in which every record ends, shape (n,), or (n, trees) for several trees."""
         codes = self._read_again(X)
         found = np.stack([tree.apply(codes) for tree in self.trees_], axis=1)
         return found[:, 0] if len(self.trees_) == 1 else found
 
+    def decision_path(self, X: Any, tree: int = 0) -> Any:
+        """Return which nodes of one tree every record passes, a sparse indicator (scipy, csr) of shape (n, nodes)."""
+        return self._tree(tree).path(self._read_again(X))
+
+    def get_depth(self, tree: int = 0) -> int:
+        """Return how many splits the longest path of one tree has."""
+        return self._tree(tree).levels
+
+    def get_n_leaves(self, tree: int = 0) -> int:
+        """Return how many leaves one tree has."""
+        return int(self._tree(tree).leaves.size)
+
     def why(self, X: Any) -> list[str]:
-        """Return for every record, in words, the path that leads to its label in the first tree."""
-        from dpselect.learn.export import path_words
+        """Return for every record, in words, its label and the path in the first tree as it is drawn.
+
+        Where the drawing, or the first of several trees, says otherwise than ``predict``, both are told.
+        """
+        from dpselect.learn.path_words import path_words
 
         words: list[str] = path_words(self, self._read_again(X))
         return words
@@ -65,15 +80,21 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
         check_is_fitted(self, "trees_")
         return "\n\n".join(tree_text(self, tree) for tree in self.trees_)
 
-    def plot_tree(self, path: str | Path | None = None, tree: int = 0) -> Any:
-        """Draw one tree, by its place in ``trees_``; return the matplotlib figure, and save it if ``path`` is given."""
-        from dpselect.learn.export import tree_picture
+    def plot_tree(self, path: str | Path | None = None, tree: int = 0, *, ax: Any = None) -> Any:
+        """Draw one tree; return the matplotlib figure, and save it if ``path`` is given.
 
-        check_is_fitted(self, "trees_")
-        whole(tree, "tree", 0, "the place of a tree in trees_")
-        if tree >= len(self.trees_):
-            raise ValueError(f"tree is {tree} and the last of this model is {len(self.trees_) - 1}: pass its place.")
-        return tree_picture(self, self.trees_[tree], path)
+        Args:
+            path: where the picture is saved, if anywhere.
+            tree: its place in ``trees_``.
+            ax: matplotlib's axes to draw into; text shrinks until it fits.
+
+        Raises:
+            ValueError: there is no such tree.
+            ImportError: matplotlib is not installed.
+        """
+        from dpselect.learn.picture import tree_picture
+
+        return tree_picture(self, self._tree(tree), path, ax)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the released model as JSON; nothing in it is private.
@@ -115,14 +136,22 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
         tags.classifier_tags.poor_score = True
         return tags
 
+    def _tree(self, place: int) -> Tree:
+        """Return one tree, or say that there is none."""
+        check_is_fitted(self, "trees_")
+        whole(place, "tree", 0, "the place of a tree in trees_")
+        if place >= len(self.trees_):
+            raise ValueError(f"tree is {place} and the last of this model is {len(self.trees_) - 1}: pass its place.")
+        return self.trees_[place]
+
     def _keep(self, known: Declared, result: Any) -> None:
         """Take trees for what was fitted."""
         self.trees_: list[Tree] = result
         self.classes_ = np.array(known.classes)
 
     def _said(self, tree: Tree, node: int) -> tuple[str, str]:
-        """Return the label of a node and its released counts in words, none where only labels were released."""
-        label = str(self.classes_[self._shares(tree)[node].argmax()])
+        """Return the most frequent class of a node and its counts in words, none where only labels were released."""
+        label = str(self.classes_[tree.counts[node].argmax()])
         if not self._counted:
             return label, ""
         counts = zip(self.classes_.tolist(), tree.counts[node], strict=True)

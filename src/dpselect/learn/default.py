@@ -5,7 +5,8 @@ rest 70 % for selections, growing 1.4-fold per level, and 30 % for the leaf's cl
 disjoint, so a record pays along one path: the total is epsilon, exactly.
 
 Splits are binary over public bins, chosen by permute-and-flip on ``misclassified`` (sensitivity 2, range bound 1).
-Pruning is free: it reads released counts only.
+Shares and labels come from the tree as it grew, shrunk toward the parents; the drawing is pruned. Both are free: they
+read released counts only.
 
 References: ours; the skeleton is that of Friedman and Schuster 2010.
 """
@@ -25,8 +26,9 @@ from dpselect.learn.builder import BestBinary, Open, Plan, noisy_leaf
 from dpselect.learn.domains import Attribute
 from dpselect.learn.parameters import whole
 from dpselect.learn.program import Growth
-from dpselect.learn.prune import prune_by_gain
+from dpselect.learn.prune import prune_by_evidence
 from dpselect.learn.room import MOST_BINS, MOST_RECORDS, leaves_of_binary
+from dpselect.learn.shrunk import deviation, shrunk_shares
 from dpselect.learn.tree import Tree
 from dpselect.utilities.misclassified import BOUND, row_scores_misclassified
 from dpselect.utilities.splits import Integers
@@ -62,8 +64,12 @@ class DPTreeClassifier(PrivateTrees):
     Raises (by ``fit``, before anything is spent):
         ValueError: trees that could outgrow time or memory (10,000,000 nodes, 4 GiB); an epsilon too small for counts.
 
+    ``predict_proba`` and ``predict`` use the whole tree, each node's shares shrunk toward its parent's by how noisy it
+    is. ``trees_``, and whatever shows it or counts its nodes, is the tree as it is drawn: without the splits that say
+    no more than noise.
+
     Attributes:
-        trees_: the tree, alone in a list.
+        trees_: the tree as it is drawn, alone in a list; ``trees_[0].grown`` is the whole one.
         classes_, n_features_in_, feature_names_in_: as in scikit-learn.
         privacy_spent_: a :class:`dpselect.Guarantee`.
 
@@ -111,6 +117,10 @@ class DPTreeClassifier(PrivateTrees):
     def _leaf_share(self) -> float:
         return float((1 - _SPLITS) * (1 if self.n_records is not None else 1 - _SIZE))
 
+    def _shares(self, tree: Tree) -> NDArray[np.float64]:
+        # A model that an older version saved knows no noise, and keeps its shares.
+        return super()._shares(tree) if tree.noise is None else shrunk_shares(tree, tree.noise)
+
     def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Growth:
         asked = epsilon * _SIZE if self.n_records is None else Fraction(0)
         rest = epsilon - asked
@@ -123,8 +133,9 @@ class DPTreeClassifier(PrivateTrees):
             splits = [rest * _SPLITS * share for share in level_shares(depth)]
             return Plan(depth, splitter, rest, Fraction(0), splits, never, noisy_leaf)
 
-        def prune(tree: Tree, grown: Plan) -> None:
-            prune_by_gain(tree, float(rest * (1 - _SPLITS)) if grown.splits else float(rest))
+        def prune(tree: Tree, grown: Plan) -> Tree:
+            tree.noise = deviation(float(rest * (1 - _SPLITS) if grown.splits else rest))
+            return prune_by_evidence(tree, tree.noise)
 
         deepest = _DEEPEST if self.max_depth is None else min(_DEEPEST, self.max_depth)
         leaves = leaves_of_binary(attributes_, deepest)

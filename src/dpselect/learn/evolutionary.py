@@ -71,7 +71,8 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         mechanism: how trees are selected.
         bins, domains, classes, unknown, missing, person, rows_per_person, ledger: as :class:`DPTreeClassifier`.
 
-    ``predict`` uses the first tree; ``trees_`` holds ``output`` trees in private order.
+    ``predict`` and ``predict_proba`` use the first tree, with 1 for its label and 0 elsewhere; ``trees_`` holds
+    ``output`` trees in private order.
 
     Guarantee: epsilon-differential privacy, add-remove of one row, of everything the fitted model holds.
 
@@ -124,12 +125,8 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         self.rows_per_person = rows_per_person
         self.ledger = ledger
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the label of the first tree as shares, 1 for the label and 0 elsewhere, shape (n, classes).
-
-        A category that its domain does not list gets the shares of the labels below the node where it stops.
-        """
-        codes = self._read_again(X)
+    def _chances(self, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+        # The first tree alone; a category that is not listed gets the labels below the node where it stops.
         tree = self.trees_[0]
         return np.asarray(self._shares(tree)[tree.apply(codes)])
 

@@ -215,9 +215,10 @@ class DPID3Classifier(PrivateTrees):
         )
 
 
-def pruned(tree: Tree, _: Plan) -> None:
+def pruned(tree: Tree, _: Plan) -> Tree:
     """Prune as C4.5 does."""
     prune_c45(tree)
+    return tree
 
 
 def criterion(name: str, max_records: int | None) -> Callable[[dict[int, Integers]], Scores]:

@@ -35,8 +35,9 @@ class Program(Protocol):
         ...
 
 
-def keep(_: Tree, __: Plan) -> None:
+def keep(tree: Tree, _: Plan) -> Tree:
     """Leave a tree as it grew."""
+    return tree
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Growth:
         branches: the most children of a node.
         leaves: the most leaves of a tree, where public facts say; 0 where noisy numbers decide.
         counted: whether splits are chosen by counts.
-        prune: post-processing of a tree, given its plan.
+        prune: post-processing of a tree, given its plan; returns the tree that is kept.
         variants: plans that are rehearsed instead of ``plan``, where no path of one shows all that may be asked.
     """
 
@@ -67,7 +68,7 @@ class Growth:
     branches: int = 2
     leaves: int = 0
     counted: bool = True
-    prune: Callable[[Tree, Plan], None] = keep
+    prune: Callable[[Tree, Plan], Tree] = keep
     variants: Sequence[Planner] = ()
 
     def __call__(self, records: Counts, draws: Draws) -> list[Tree]:
@@ -108,8 +109,7 @@ class Growth:
 
     def _grown(self, records: Counts, plan: Plan, draws: Draws) -> Tree:
         tree = grow(records, self.attributes, replace(plan, most=self._room() // self.branches), draws)
-        self.prune(tree, plan)
-        return tree
+        return self.prune(tree, plan)
 
     def _room(self) -> int:
         return widest_level(self.attributes, self.classes, self.trees, self.counted)

@@ -9,25 +9,81 @@ from numpy.typing import NDArray
 
 from dpselect.learn.tree import Tree
 
+# Evidence counts beyond so many standard deviations of what chance would show at a split; of a whole tree there must be
+# so much. More than nine of ten trees of noise end at the root then (studies/peers/tree_probabilities.py).
+_DEVIATIONS, _WHOLE = 0.5, 12.0
 
-def prune_by_gain(tree: Tree, epsilon: float) -> None:
-    """Keep a split only if it saves more errors than the noise of the leaves below would pretend.
 
-    The noise of one count has standard deviation sqrt 2 / epsilon, that of k leaves sqrt k times as much.
+def prune_by_evidence(tree: Tree, noise: float) -> Tree:
+    """Return the tree as it is drawn, without splits that say no more than noise and chance would.
+
+    A split stays if there is evidence that classes differ below it, and if it saves more errors than the noise of the
+    leaves below would pretend: that of k leaves is sqrt k times as large as that of one.
+
+    Args:
+        tree: of binary splits, with noisy class counts; those of inner nodes are sums of their leaves'.
+        noise: the standard deviation of the noise of a leaf's count.
     """
-    noise = math.sqrt(2) / epsilon
+    evidence = evidence_below(tree, noise)
     errors = errors_of(tree.counts)
     below, leaves = errors.copy(), np.ones(tree.split.size)
-    for node in range(tree.split.size - 1, -1, -1):
-        if tree.split[node] < 0:
-            continue
+    ends = np.zeros(tree.split.size, dtype=np.bool_)
+    for node in np.flatnonzero(tree.split >= 0)[::-1].tolist():
         children = tree.children(node)
         saved, many = errors[node] - below[children].sum(), leaves[children].sum()
-        if saved > noise * math.sqrt(many):
+        if saved > noise * math.sqrt(many) and evidence[node] > (0.0 if node else _WHOLE):
             below[node], leaves[node] = errors[node] - saved, many
         else:
-            _cut(tree, node)
-    tree.compact()
+            ends[node] = True
+    return tree.pruned(ends)
+
+
+def evidence_below(tree: Tree, noise: float) -> NDArray[np.float64]:
+    """Return how much the splits from every node on say that classes differ, beyond chance; 0 for leaves.
+
+    A split's evidence is a chi-square of its two sides, in which the noise of the counts adds to the variance of
+    sampling. Chance gives about classes - 1, and up to 2 log(cuts) more where counts are so exact that the best of many
+    cuts was chosen by them. A subtree without evidence counts 0.
+    """
+    inner = np.flatnonzero(tree.split >= 0)
+    beyond = np.zeros(tree.split.size)
+    if inner.size:
+        sides = np.array([tree.children(node) for node in inner.tolist()])
+        cuts = sum(each.size - each.ordered for each in tree.attributes)
+        beyond[inner] = _beyond_chance(tree.counts[sides], tree.leaves_below()[sides], noise, cuts)
+    evidence = np.zeros(tree.split.size)
+    for node in inner[::-1].tolist():
+        evidence[node] = max(0.0, beyond[node] + evidence[tree.children(node)].sum())
+    return evidence
+
+
+def _beyond_chance(
+    counts: NDArray[np.float64], leaves: NDArray[np.int64], noise: float, cuts: int
+) -> NDArray[np.float64]:
+    """Return the evidence of splits less what chance would show.
+
+    Args:
+        counts: of both sides, shape (splits, 2, classes).
+        leaves: how many leaves of the tree each side sums, shape (splits, 2).
+        noise, cuts: of a leaf's count, and among which every split was chosen.
+    """
+    classes = counts.shape[2]
+    sizes = np.maximum(counts.sum(axis=2), 1.0)
+    share = sizes / sizes.sum(axis=1, keepdims=True)
+    mean = counts.sum(axis=1) + 0.5
+    mean /= mean.sum(axis=1, keepdims=True)
+    apart = share[:, 1:] * counts[:, 0] - share[:, :1] * counts[:, 1]
+    apart -= mean * apart.sum(axis=1, keepdims=True)
+    noisy = noise**2 * (share[:, ::-1] ** 2 * leaves).sum(axis=1, keepdims=True)
+    noisy = noisy * ((1 - mean) ** 2 + (classes - 1) * mean**2)
+    sampled = mean * (1 - mean) * (sizes[:, :1] * share[:, 1:])
+    free = classes - 1
+    # One class alone, or counts beyond what floats tell apart, have no variance, and nothing is apart.
+    variance = np.maximum(noisy + sampled, 1e-300)
+    square = (apart**2 / variance).sum(axis=1) * free / classes
+    exact = sampled.sum(axis=1) / variance.sum(axis=1)
+    chance = free + _DEVIATIONS * math.sqrt(2 * free) + exact * 2 * math.log(max(cuts, 1))
+    return np.asarray(square - chance)
 
 
 def prune_c45(tree: Tree) -> None:

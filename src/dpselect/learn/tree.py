@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +24,9 @@ class Tree:
         route: for each node that splits, the child of every code; empty for leaves.
         depth: shape (nodes,).
         counts: noisy class counts; of inner nodes the sums of their leaves, shape (nodes, classes).
+        noise: the standard deviation of the noise of a leaf's count, where shares are shrunk by it; ``None`` elsewhere.
+        grown: the tree before it was pruned for its drawing; itself where it was not.
+        origin: which node of ``grown`` each node is, shape (nodes,).
     """
 
     def __init__(self, attributes: Sequence[Attribute], classes: int) -> None:
@@ -30,9 +35,26 @@ class Tree:
         self.route: list[Integers] = [np.zeros(0, dtype=np.int64)]
         self.depth: Integers = np.array([0], dtype=np.int64)
         self.counts: NDArray[np.float64] = np.zeros((1, classes))
+        self.noise: float | None = None
+        self._pruned: tuple[Tree, Integers] | None = None
 
     def __repr__(self) -> str:
-        return f"Tree({self.leaves.size} leaves, depth {int(self.depth[self.leaves].max())})"
+        return f"Tree({self.leaves.size} leaves, depth {self.levels})"
+
+    @property
+    def grown(self) -> Tree:
+        """Return the whole tree."""
+        return self if self._pruned is None else self._pruned[0]
+
+    @property
+    def origin(self) -> Integers:
+        """Return which node of the whole tree each node is."""
+        return np.arange(self.split.size) if self._pruned is None else self._pruned[1]
+
+    @property
+    def levels(self) -> int:
+        """Return how many splits the longest path has."""
+        return int(self.depth[self.leaves].max())
 
     def add_level(self, parents: Integers, split: Integers, groups: Sequence[Integers]) -> Integers:
         """Split some nodes; ``groups[i][code]`` numbers the children of parent i from 0. Return the new nodes."""
@@ -63,14 +85,36 @@ class Tree:
                 reached[self.route[node]] = True
         return np.flatnonzero(reached & (self.split < 0))
 
+    def parents(self) -> Integers:
+        """Return the parent of every node, -1 for the root."""
+        parent = np.full(self.split.size, -1, dtype=np.int64)
+        for node in np.flatnonzero(self.split >= 0).tolist():
+            parent[self.route[node]] = node
+        return parent
+
+    def leaves_below(self) -> Integers:
+        """Return how many leaves each node has, itself for a leaf."""
+        leaves = (self.split < 0).astype(np.int64)
+        for node in np.flatnonzero(self.split >= 0)[::-1].tolist():
+            leaves[node] = leaves[self.children(node)].sum()
+        return leaves
+
+    def pruned(self, ends: NDArray[np.bool_]) -> Self:
+        """Return the tree that ends at these nodes, and remembers this one as ``grown``."""
+        tree = copy(self)
+        tree.split = np.where(ends, -1, self.split)
+        tree.route = [route[:0] if end else route for route, end in zip(self.route, ends.tolist(), strict=True)]
+        tree._pruned = self, tree.compact()
+        return tree
+
     def sum_up(self) -> None:
         """Give every inner node the sum of its leaves: post-processing."""
         for node in range(self.split.size - 1, -1, -1):
             if self.split[node] >= 0:
                 self.counts[node] = self.counts[self.children(node)].sum(axis=0)
 
-    def compact(self) -> None:
-        """Forget nodes that pruning cut off."""
+    def compact(self) -> Integers:
+        """Forget nodes that pruning cut off, and return the numbers that the others had."""
         nodes, waiting = [], [0]
         while waiting:
             node = waiting.pop(0)
@@ -81,6 +125,7 @@ class Tree:
         new[nodes] = np.arange(len(nodes))
         self.split, self.depth, self.counts = self.split[nodes], self.depth[nodes], self.counts[nodes]
         self.route = [new[self.route[node]] for node in nodes]
+        return np.array(nodes, dtype=np.int64)
 
     def apply(self, codes: Sequence[Integers]) -> Integers:
         """Return the node where every record ends: a leaf, or an inner node where a code is unknown there."""
@@ -102,19 +147,43 @@ class Tree:
             moving = moving[self.split[at[moving]] >= 0]
         return at
 
+    def path(self, codes: Sequence[Integers]) -> Any:
+        """Return which nodes every record passes, a sparse indicator of shape (n, nodes)."""
+        from scipy.sparse import csr_matrix
+
+        at, parent = self.apply(codes), self.parents()
+        rows, nodes = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        here = np.arange(at.size)
+        while here.size:
+            rows.append(here)
+            nodes.append(at[here])
+            at[here] = parent[at[here]]
+            here = here[at[here] >= 0]
+        row, node = np.concatenate(rows), np.concatenate(nodes)
+        shape = at.size, self.split.size
+        result = csr_matrix((np.ones(row.size, dtype=np.int64), (row, node)), shape=shape)
+        result.sort_indices()
+        return result
+
     def words(self, node: int, child: int) -> str:
         """Return in words which records of a node go to a child."""
         attribute = self.attributes[self.split[node]]
         return f"{attribute.name} {attribute.meaning(np.flatnonzero(self.route[node] == child))}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the nodes as plain lists, for JSON."""
-        return {
-            "split": self.split.tolist(),
-            "route": [route.tolist() for route in self.route],
-            "depth": self.depth.tolist(),
-            "counts": self.counts.tolist(),
+        """Return the nodes as plain lists, for JSON: those of the tree as it grew, and where its drawing ends."""
+        grown = self.grown
+        content = {
+            "split": grown.split.tolist(),
+            "route": [route.tolist() for route in grown.route],
+            "depth": grown.depth.tolist(),
+            "counts": grown.counts.tolist(),
         }
+        if self.noise is not None:
+            content["noise"] = self.noise
+        if grown is not self:
+            content["drawing_ends"] = self.origin[self.leaves].tolist()
+        return content
 
     @classmethod
     def from_dict(cls, attributes: Sequence[Attribute], content: dict[str, Any]) -> Self:
@@ -139,8 +208,13 @@ class Tree:
                 fits = place == -1 and not route.size
                 fits |= 0 <= place < len(attributes) and route.size == attributes[place].size and route.min() > node
                 sound = sound and bool(fits) and (not route.size or route.max() < size)
+            if "noise" in content:
+                tree.noise = float(content["noise"])
+                sound = sound and math.isfinite(tree.noise) and tree.noise >= 0
+            ends = np.zeros(size, dtype=np.bool_)
+            ends[np.array(content.get("drawing_ends", []), dtype=np.int64)] = True
         except (KeyError, TypeError, ValueError, IndexError):
             sound = False
         if not sound:
             raise ValueError("This model file is damaged or was edited: train the model again.")
-        return tree
+        return tree.pruned(ends) if "drawing_ends" in content else tree

@@ -117,10 +117,10 @@ class DPTreeRegressor(PrivateRegressor):
 
     def why(self, X: Any) -> list[str]:
         """Return for every record, in words, the path that leads to its value."""
-        from dpselect.learn.export import path_words
+        from dpselect.learn.path_words import plain_path_words
 
         codes = self._read_again(X)
-        words: list[str] = path_words(self, codes)
+        words: list[str] = plain_path_words(self, self.tree_, codes)
         return words
 
     def export_text(self) -> str:
@@ -132,7 +132,7 @@ class DPTreeRegressor(PrivateRegressor):
 
     def plot_tree(self, path: str | Path | None = None) -> Any:
         """Draw the tree; return the matplotlib figure, and save it if ``path`` is given."""
-        from dpselect.learn.export import tree_picture
+        from dpselect.learn.picture import tree_picture
 
         check_is_fitted(self, "tree_")
         return tree_picture(self, self.drawn_, path)

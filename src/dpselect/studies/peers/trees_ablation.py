@@ -20,7 +20,7 @@ from dpselect.kernel.budget import paying_from
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.learn import default
 from dpselect.learn.builder import BestBinary
-from dpselect.learn.prune import prune_by_gain
+from dpselect.learn.prune import prune_by_evidence
 from dpselect.learn.training import of_frame
 from dpselect.release.opened import opened
 from dpselect.studies.peers.trees import load
@@ -47,14 +47,19 @@ def deeper(by: int) -> Callable[[int, float], int]:
     return lambda size, epsilon: max(1, rule(size, epsilon) + by)
 
 
+def alone(drawn: Any) -> Any:
+    """A tree that never was another one, and says what its counts say."""
+    drawn._pruned, drawn.noise = None, None
+    return drawn
+
+
 VARIANTS: dict[str, dict[str, Any]] = {
     "as it is": {},
     "range bound 2 instead of 1": {"BestBinary": twice},
     "max operator only": {"BestBinary": only(lambda r: row_scores_max(r) - r.sum(axis=-1), 1)},
     "Gini only": {"BestBinary": only(row_scores_gini, 2)},
-    "no pruning": {"prune_by_gain": lambda *_: None},
-    "pruning half as hard": {"prune_by_gain": lambda tree, epsilon: prune_by_gain(tree, 2 * epsilon)},
-    "pruning twice as hard": {"prune_by_gain": lambda tree, epsilon: prune_by_gain(tree, epsilon / 2)},
+    "labels of the drawing": {"prune_by_evidence": lambda tree, noise: alone(prune_by_evidence(tree, noise))},
+    "shares without shrinking": {"shrunk_shares": lambda tree, _: tree.counts},
     "one level less": {"fitting_depth": deeper(-1)},
     "one level more": {"fitting_depth": deeper(1)},
     "half for splits": {"_SPLITS": Fraction(1, 2)},
@@ -71,7 +76,7 @@ def accuracy(data: Any, changes: dict[str, Any], epsilon: float, repeats: int) -
     model = default.DPTreeClassifier(epsilon, bins=bins)
     read = of_frame(columns, target, replace(model._reading(), domains=domains, classes=classes))
     known, codes, labels = read.known.attributes, read.records.codes, read.records.labels
-    sizes, shares = tuple(each.size for each in known), []
+    sizes, right = tuple(each.size for each in known), []
     with ExitStack() as stack:
         for name, value in changes.items():
             if name != "bins":
@@ -83,9 +88,10 @@ def accuracy(data: Any, changes: dict[str, Any], epsilon: float, repeats: int) -
             records = Records([each[train] for each in codes], labels[train], sizes, len(classes))
             with paying_from(None), opened(Guarantee(epsilon, "add-remove")) as draws:
                 tree = grow(records, draws)[0]
-            predicted = tree.counts.argmax(axis=1)[tree.apply([each[test] for each in codes])]
-            shares.append((predicted == labels[test]).mean())
-    return float(np.mean(shares))
+            shares = model._shares(tree.grown)
+            predicted = shares.argmax(axis=1)[tree.grown.apply([each[test] for each in codes])]
+            right.append((predicted == labels[test]).mean())
+    return float(np.mean(right))
 
 
 def main() -> None:

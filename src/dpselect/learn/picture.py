@@ -1,0 +1,152 @@
+"""A released tree as a picture: the root on the left, one row per leaf, and nothing on top of anything else.
+
+Columns of text are as wide as their widest words, measured by the renderer, and rows as high as a line, so boxes of
+one column never touch: subtrees of one level have rows of their own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpselect.learn.export import label_of
+from dpselect.learn.tree import Tree
+
+# Points; rows and gaps are in units of it. A line of text is about 1.2 high, and its box is padded on both sides.
+_FONT, _ROW, _GAP, _PAD = 8.0, 2.3, 1.6, 0.35
+_DPI = 72
+# A longer picture has more pixels than matplotlib draws, at 150 a side.
+_LONGEST = 400 * _DPI
+_WORDS, _FIGURES = 34, 4
+
+
+def tree_picture(model: Any, tree: Tree, path: str | Path | None, ax: Any = None) -> Any:
+    """Draw a tree with matplotlib: splits, labels and released counts.
+
+    Args:
+        model, tree: what is drawn.
+        path: where the picture is saved, if anywhere.
+        ax: axes to draw into; text shrinks until it fits. Otherwise a figure grows until the tree fits.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError('Pictures need matplotlib: python -m pip install "dpselect[plot]".') from None
+    figure = Figure(dpi=_DPI) if ax is None else ax.get_figure()
+    axes = figure.add_axes((0, 0, 1, 1)) if ax is None else ax
+    rows = _rows(tree)
+    named = {node: _named(model, tree, node) for node in rows}
+    answers = {child: _answer(tree, node, child) for node in rows for child in _below(tree, node)}
+    starts, width = _columns(figure, tree, named, answers)
+    height = tree.leaves.size * _ROW * _FONT
+    if ax is None:
+        scale = min(1.0, _LONGEST / max(width, height))
+        figure.set_size_inches(width * scale / _DPI, height * scale / _DPI)
+    else:
+        box = axes.get_window_extent()
+        scale = min(1.0, box.width * _DPI / figure.dpi / width, box.height * _DPI / figure.dpi / height)
+    axes.set_axis_off()
+    # Points: whatever is wider or higher than the tree stays empty.
+    axes.set(xlim=(0, width), ylim=(height, 0), autoscale_on=False)
+    _draw(axes, tree, {node: row * _ROW * _FONT for node, row in rows.items()}, starts, named, answers, _FONT * scale)
+    if path is not None:
+        figure.savefig(path, dpi=150)
+    return figure
+
+
+def _below(tree: Tree, node: int) -> list[int]:
+    return tree.children(node).tolist() if tree.split[node] >= 0 else []
+
+
+def _rows(tree: Tree) -> dict[int, float]:
+    """Return the row of every node: leaves take the next one, other nodes the middle of their children."""
+    rows: dict[int, float] = {}
+    leaves = 0
+
+    def lay(node: int) -> float:
+        nonlocal leaves
+        if below := _below(tree, node):
+            rows[node] = float(np.mean([lay(child) for child in below]))
+        else:
+            rows[node] = leaves + 0.5
+            leaves += 1
+        return rows[node]
+
+    lay(0)
+    return rows
+
+
+def _named(model: Any, tree: Tree, node: int) -> str:
+    """Return what the box of a node says: its column, or the label and the largest counts."""
+    if tree.split[node] >= 0:
+        return _short(str(tree.attributes[tree.split[node]].name))
+    label, figures = label_of(model, tree, node)
+    if figures and tree.counts.shape[1] > _FIGURES:
+        largest = np.argsort(-tree.counts[node], kind="stable")[:_FIGURES].tolist()
+        figures = f" ({', '.join(f'{model.classes_[c]}: {tree.counts[node, c]:.0f}' for c in largest)}, ...)"
+    return _short(label) + figures
+
+
+def _answer(tree: Tree, node: int, child: int) -> str:
+    """Return which records of a node go to a child."""
+    return _short(tree.attributes[tree.split[node]].meaning(np.flatnonzero(tree.route[node] == child)))
+
+
+def _columns(
+    figure: Any, tree: Tree, named: dict[int, str], answers: dict[int, str]
+) -> tuple[dict[tuple[str, int], float], float]:
+    """Return where every column of boxes and of answers starts, and the width of all, in points."""
+    starts: dict[tuple[str, int], float] = {}
+    at = _GAP * _FONT
+    for depth in range(int(tree.depth.max()) + 1):
+        for kind, words in (("answer", answers), ("box", named)):
+            here = {words[node] for node in words if tree.depth[node] == depth}
+            if here:
+                starts[kind, depth] = at
+                at += max(_width(figure, each) for each in here) + 2 * _GAP * _FONT
+    return starts, at
+
+
+def _width(figure: Any, words: str) -> float:
+    """Return how wide words are, in points."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.text import Text
+
+    text = Text(0, 0, words, fontsize=_FONT, figure=figure, parse_math=False)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    return float(text.get_window_extent(renderer).width) * _DPI / float(figure.dpi)
+
+
+def _draw(
+    axes: Any,
+    tree: Tree,
+    rows: dict[int, float],
+    starts: dict[tuple[str, int], float],
+    named: dict[int, str],
+    answers: dict[int, str],
+    font: float,
+) -> None:
+    """Put boxes, answers and lines into axes whose units are points of the full size."""
+    common = {"fontsize": font, "va": "center", "ha": "left", "parse_math": False}
+    width = font / _FONT
+    for node, y in rows.items():
+        depth = int(tree.depth[node])
+        inner = tree.split[node] >= 0
+        box = {"facecolor": "0.93" if inner else "white", "edgecolor": "0.4", "boxstyle": f"round,pad={_PAD}"}
+        axes.text(starts["box", depth], y, named[node], bbox=box | {"linewidth": 0.7 * width}, zorder=3, **common)
+        for child in _below(tree, node):
+            first, last = starts["answer", depth + 1], starts["box", depth + 1]
+            bend = first - _GAP * _FONT / 2
+            line = {"color": "0.7", "linewidth": width, "zorder": 1}
+            axes.plot([starts["box", depth], bend, bend, last], [y, y, rows[child], rows[child]], **line)
+            white = {"facecolor": "white", "edgecolor": "none", "pad": 0.5 * width}
+            axes.text(first, rows[child], answers[child], color="0.25", bbox=white, zorder=2, **common)
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= _WORDS else words[: _WORDS - 1] + "…"
