@@ -11,9 +11,12 @@ import numpy as np
 import pytest
 
 import dpselect as dps
+from dpselect.learn.domains import Attribute
+from dpselect.learn.pages.drawn_curves import MOST_NAMED, drawn_curve
 from dpselect.learn.pages.drawn_tree import MOST_LEAVES, drawn_tree
 from dpselect.learn.pages.page import page_of
 from dpselect.learn.tree import Tree
+from tests.learn.boosted_models import fitted
 
 JOBS = ["nurse & <script>", "smith"]
 DOMAINS = {"age": (0, 100), "job": JOBS, "rich": ["no", "<b>yes</b>"]}
@@ -139,3 +142,76 @@ def test_a_tree_beyond_drawing_is_not_drawn() -> None:
 
     assert "too many to draw" in page_of(fitted)
     assert "<svg" not in page_of(fitted)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_sum_of_curves_is_drawn_column_by_column(classes: int) -> None:
+    """On one scale, with its rho and where every record starts; nothing in it runs, and names are text."""
+    model = fitted(classes, interactions=False, missing="category")
+    page = page_of(model)
+    parsed(page)
+
+    assert "epsilon = 20, delta = 0.000001, rho = " in page
+    assert 'aria-label="curve of age"' in page
+    assert 'aria-label="curve of job"' in page
+    assert page.count("<figure>") == 2
+    assert f"{model.intercept_[0]:+.2f}" in page
+    assert "nurse &amp; &lt;script&gt;" in page
+    assert "&lt;b&gt;no&lt;/b&gt;" in page
+    assert "<script" not in page
+    most = max(abs(curve).max() for curve in model.curves_)
+    assert page.count(f">{most:+.2g}</text>") == 2
+
+
+def test_a_model_with_interactions_says_why_it_has_no_curves() -> None:
+    """And how to get some; columns still have their importances."""
+    tried = (fitted(2, interactions=True, rounds=12 + more) for more in range(9))
+    model = next(each for each in tried if not each.model_.additive)
+    page = page_of(model)
+    parsed(page)
+
+    assert "some of several columns" in page
+    assert "interactions=False" in page
+    assert "Which columns matter" in page
+    assert "<svg" not in page
+
+
+def test_steps_of_a_curve_stand_where_values_change() -> None:
+    """Zero is in the middle, the largest contribution at an end, and missing values beside the numbers."""
+    attribute = Attribute("age", None, np.array([0.0, 10.0, 20.0, 40.0]), missing=True)
+    picture = drawn_curve(attribute, np.array([-2.0, -2.0, 1.0, 2.0]), 2.0)
+    (path,) = re.findall(r'<path d="(\S+) (\S+)"', picture)
+    moves = re.findall(r"([MHV])([-0-9.]+)", " ".join(path))
+
+    assert ["M", "H", "V", "H"] == [letter for letter, _ in moves]
+    left, middle, right = float(moves[0][1]), float(moves[1][1]), float(moves[3][1])
+    assert middle == pytest.approx((left + right) / 2)
+    top, low = float(re.search(r'cy="([0-9.]+)"', picture)[1]), float(path[1].split("H")[0])
+    zero = float(re.search(r'y1="([0-9.]+)" y2="[0-9.]+" stroke="#999"', picture)[1])
+    assert zero == pytest.approx((top + low) / 2)
+    assert ">missing<" in picture
+
+
+def test_of_many_categories_those_are_drawn_that_move_the_score_most() -> None:
+    """In the order in which they were declared; the others are counted."""
+    attribute = Attribute("town", tuple(f"t{code}" for code in range(40)), None)
+    curve = np.where(np.arange(40) % 3 == 0, 1.0, 0.1) * np.where(np.arange(40) % 2, 1, -1)
+    picture = drawn_curve(attribute, curve, 1.0)
+    names = re.findall(r"</title>(t\d+)</text>", picture)
+
+    assert [f"t{code}" for code in range(40) if code % 3 == 0] == names
+    assert MOST_NAMED == len(names)
+    assert "and 26 that move it less" in picture
+
+
+def test_a_page_of_a_regressor_names_bounds_and_values() -> None:
+    """The drawing of values, without bars of classes."""
+    model = dps.learn.DPTreeRegressor(50, target=(0, 40), domains={"age": (0, 100)})
+    model.fit({"age": TABLE["age"]}, [20.0 if age >= 50 else 10.0 for age in TABLE["age"]])
+    page = page_of(model)
+    parsed(page)
+
+    assert "within its public bounds 0 and 40" in page
+    assert f"a tree of {model.drawn_.leaves.size} leaves" in page
+    assert "<rect" not in page
+    assert "(records: " in page

@@ -9,6 +9,7 @@ from dpselect.learn.forest import DPRandomForestClassifier
 from dpselect.learn.id3 import DPID3Classifier
 from dpselect.learn.preview import Preview, preview
 from dpselect.learn.random_decision_forest import RandomDecisionForestClassifier
+from dpselect.learn.recommended import Recommendation, recommended
 from dpselect.learn.regression import DPTreeRegressor
 from dpselect.learn.search import DPSearch
 
@@ -34,6 +35,8 @@ __all__ = [
     "DPTreeClassifier",
     "DPTreeRegressor",
     "Preview",
+    "Recommendation",
     "load",
     "preview",
+    "recommended",
 ]

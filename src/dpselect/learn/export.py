@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.guarantee import Guarantee
-from dpselect.kernel.neighbours import Neighbours
-from dpselect.learn.domains import Attribute
 from dpselect.learn.prune import errors_of
+from dpselect.learn.saved import columns_in, persons_in, promise_of, promised
 from dpselect.learn.tree import Tree
 from dpselect.sources.output import Output
 
@@ -53,7 +50,6 @@ def importances(model: Any) -> NDArray[np.float64]:
 
 def as_json(model: Any) -> str:
     """Return a fitted model as JSON with a checksum."""
-    guarantee = model.privacy_spent_
     content = {
         "format": FORMAT,
         "model": type(model).__name__,
@@ -67,10 +63,11 @@ def as_json(model: Any) -> str:
             }
             for each in model.attributes_
         ],
-        "epsilon": None if guarantee is None else str(guarantee.epsilon),
+        **promise_of(model),
     }
     content["checksum"] = _checksum(content)
-    return json.dumps(content, indent=1)
+    # A sum has as many numbers as a tree has lines.
+    return json.dumps(content, indent=None if "sum" in content else 1)
 
 
 def save(model: Any, path: str | Path, *, overwrite: bool = False) -> None:
@@ -112,35 +109,26 @@ def _model(content: dict[str, Any]) -> Any:
     from dpselect import learn
 
     check = content.pop("checksum", None)
-    kinds = {kind.__name__: kind for kind in (*learn.EVERY_CLASSIFIER, *learn.EVERY_REGRESSOR)}
+    classifiers = *learn.EVERY_CLASSIFIER, learn.DPBoostedTreesClassifier
+    kinds: dict[str, Any] = {kind.__name__: kind for kind in (*classifiers, *learn.EVERY_REGRESSOR)}
     if check != _checksum(content) or content.get("model") not in kinds:
         raise ValueError("This model file is damaged or was edited: train the model again.")
-    known = [
-        Attribute(
-            each["name"],
-            None if each["categories"] is None else tuple(each["categories"]),
-            None if each["edges"] is None else np.array(each["edges"], dtype=np.float64),
-            each["missing"],
-        )
-        for each in content["attributes"]
-    ]
-    spent, kind = content["epsilon"], kinds[content["model"]]
+    known = columns_in(content)
+    spent, kind = promised(content), kinds[content["model"]]
     model = kind(
-        1 if spent is None else Fraction(spent),
+        1 if spent is None else spent.epsilon,
         domains={each.name: each.edges if each.categories is None else list(each.categories) for each in known},
         missing="category" if any(each.missing for each in known) else "ignore",
         **kind._declared_in(content),
+        **persons_in(content),
     )
     if spent is None:
         # What was read from the data is not public: another fit must not take it for that.
         model.domains = None
     model.attributes_ = tuple(known)
     model._restore(content)
-    model.n_features_in_ = len(known)
-    names = [each.name for each in known]
-    if all(isinstance(name, str) for name in names):
-        model.feature_names_in_ = np.array(names, dtype=object)
-    model.privacy_spent_ = None if spent is None else Guarantee(Fraction(spent), Neighbours.ADD_REMOVE)
+    model._name_features([each.name for each in known])
+    model.privacy_spent_ = spent
     return model
 
 

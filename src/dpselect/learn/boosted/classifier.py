@@ -116,6 +116,12 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
         codes = self._read_again(X)
         return self._by_output(self.model_.scores(codes).T / SCORE_UNIT)
 
+    def why(self, X: Any) -> list[str]:
+        """Return for every record, in words, its label and the columns that move its score most, in log-odds."""
+        from dpselect.learn.reasons import reasons
+
+        return reasons(self, self._read_again(X), self.predict_proba(X), self.contributions(X))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
@@ -124,6 +130,22 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
     def _keep(self, known: Declared, result: SumOfTiles) -> None:
         super()._keep(known, result)
         self.classes_ = np.array(known.classes)
+
+    def _content(self) -> dict[str, Any]:
+        return {"classes": self.classes_.tolist(), **super()._content()}
+
+    @classmethod
+    def _declared_in(cls, content: dict[str, Any]) -> dict[str, Any]:
+        return {"classes": content["classes"], **super()._declared_in(content)}
+
+    def _restore(self, content: dict[str, Any]) -> None:
+        super()._restore(content)
+        self.classes_ = np.array(content["classes"])
+        labels = content["classes"]
+        if not isinstance(labels, list) or not len(labels) == len({*labels}) >= 2:
+            raise ValueError("no classes")
+        if self.model_.outputs != (1 if len(labels) == 2 else len(labels)):
+            raise ValueError("a class has no scores")
 
     def _check_target(self, y: Any) -> None:
         check_classification_targets(y)

@@ -91,6 +91,32 @@ class PrivateBoosted(PrivateEstimator):
 
         return curves_picture(self, path, columns, ax)
 
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the released model as JSON, all integers; nothing in it is private.
+
+        Raises:
+            FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
+            OSError: it cannot be written.
+        """
+        from dpselect.learn.export import save
+
+        check_is_fitted(self, "model_")
+        save(self, path, overwrite=overwrite)
+
+    def save_html(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write a page about the released model for people: its promise, its curves, and which columns matter.
+
+        The page is one file that needs no other one, and nothing in it is private.
+
+        Raises:
+            FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
+            OSError: it cannot be written.
+        """
+        from dpselect.learn.pages.page import save_html
+
+        check_is_fitted(self, "model_")
+        save_html(self, path, overwrite=overwrite)
+
     # What a fit promises and spends.
 
     def _check(self) -> None:
@@ -144,6 +170,19 @@ class PrivateBoosted(PrivateEstimator):
 
     def _keep(self, _: Declared, result: SumOfTiles) -> None:
         self.model_: SumOfTiles = result
+
+    def _content(self) -> dict[str, Any]:
+        """Return what a saved model holds beside its columns and its promise, for JSON."""
+        return {"sum": self.model_.as_dict()}
+
+    @classmethod
+    def _declared_in(cls, content: dict[str, Any]) -> dict[str, Any]:
+        """Return the public parameters that a saved model holds beside its domains."""
+        return {"delta": Fraction(content.get("delta", 0))}
+
+    def _restore(self, content: dict[str, Any]) -> None:
+        """Take back what :meth:`_content` gave (``ValueError`` where parts do not agree)."""
+        self.model_ = SumOfTiles.from_dict([each.size for each in self.attributes_], content["sum"])
 
     @staticmethod
     def _by_output(values: Floats) -> Floats:

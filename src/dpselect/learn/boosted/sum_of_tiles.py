@@ -15,6 +15,8 @@ from dpselect.views.scored import Tile
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _CHUNK = 2**14
+# So large is no score of a fit, and sums of all tiles of a file stay below 2^63.
+_MOST_SCORE = 2**40
 _DAMAGED = "This model file is damaged or was edited: train the model again."
 
 
@@ -179,6 +181,8 @@ class SumOfTiles:
             for tile in self.tiles
             for column, offsets in zip(tile.columns, tile.parts_of, strict=True)
         )
+        arrays = [self.start, *self.values, *self.weights]
+        held = held and all(int(np.abs(each).max()) <= _MOST_SCORE for each in arrays)
         return held and fits and all(values.shape[1] == self.outputs for values in self.values)
 
 

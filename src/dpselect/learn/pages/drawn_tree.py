@@ -96,7 +96,7 @@ def _leaf(model: Any, tree: Tree, node: int, place: _Place) -> tuple[str, float]
     """Return the label of a leaf with its noisy shares and counts, and how wide they are."""
     label, counts = label_of(model, tree, node)
     parts, x = [], place.x
-    if counts:
+    if counts and hasattr(model, "classes_"):
         shares = np.maximum(tree.counts[node], 0)
         shares = shares / shares.sum() if shares.sum() > 0 else np.full(shares.size, 1 / shares.size)
         for code, share in enumerate(shares.tolist()):

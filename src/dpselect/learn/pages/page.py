@@ -16,12 +16,12 @@ import numpy as np
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.written import written
 from dpselect.learn.domains import Attribute
-from dpselect.learn.export import tree_text
 from dpselect.learn.pages.colours import colour_of
-from dpselect.learn.pages.drawn_tree import MOST_LEAVES, drawn_tree
+from dpselect.learn.pages.parts import of_curves, of_trees
+from dpselect.learn.pages.style import HEAD
 from dpselect.sources.output import Output
 
-_MOST_LISTED = 12
+_MOST_LISTED = 8
 
 
 def save_html(model: Any, path: str | Path, *, overwrite: bool = False) -> None:
@@ -37,15 +37,16 @@ def save_html(model: Any, path: str | Path, *, overwrite: bool = False) -> None:
 
 def page_of(model: Any) -> str:
     """Return the page of a fitted model."""
+    trees = hasattr(model, "trees_")
     parts = [
-        _HEAD,
-        "<h1>A private decision tree</h1>",
+        HEAD,
+        f"<h1>{'A private decision tree' if trees else 'A private sum of small tables'}</h1>",
         "<h2>What was asked</h2>",
         *_asked(model),
         "<h2>What is promised</h2>",
         *_promised(model),
-        *_drawing(model),
-        *_importances(model),
+        *(of_trees(model) if trees else of_curves(model)),
+        *_importances(model, trees=trees),
         "</main></body></html>",
     ]
     return "\n".join(parts) + "\n"
@@ -53,11 +54,16 @@ def page_of(model: Any) -> str:
 
 def _asked(model: Any) -> Iterator[str]:
     """Yield what the model predicts, and from what."""
-    classes = "".join(
-        f'<span class="key"><span class="spot" style="background:{colour_of(code)}"></span>{escape(str(label))}</span>'
-        for code, label in enumerate(model.classes_.tolist())
-    )
-    yield f"<p>Which of these classes a record belongs to: {classes}</p>"
+    if hasattr(model, "classes_"):
+        classes = "".join(
+            f'<span class="key"><span class="spot" style="background:{colour_of(code)}"></span>{escape(str(label))}'
+            "</span>"
+            for code, label in enumerate(model.classes_.tolist())
+        )
+        yield f"<p>Which of these classes a record belongs to: {classes}</p>"
+    else:
+        low, high = model.target_
+        yield f"<p>A number for each record, within its public bounds {low:g} and {high:g}.</p>"
     yield "<p>It is learned from these columns. Their domains were declared, not read from the data.</p>"
     yield '<div class="wide"><table><tr><th>column</th><th>public domain</th></tr>'
     for attribute in model.attributes_:
@@ -87,12 +93,11 @@ def _promised(model: Any) -> Iterator[str]:
     whose = "any one record"
     if model.person is not None:
         whose = f"all records of any one person, of which at most {model.rows_per_person} are kept,"
-    factor = _factor(float(guarantee.epsilon))
     yield f'<p class="promise">{escape(_figures(guarantee))}</p>'
     yield (
         f"<p>Differential privacy: adding or removing {whose} changes the chance of any such page by a factor of at "
-        f"most e<sup>epsilon</sup> = {factor}{_exception(guarantee)}. Everything on this page was released under this "
-        "promise, and it may be published.</p>"
+        f"most e<sup>epsilon</sup>{_factor(float(guarantee.epsilon))}{_exception(guarantee)}. Everything on this page "
+        "was released under this promise, and it may be published.</p>"
     )
 
 
@@ -104,41 +109,26 @@ def _figures(guarantee: Guarantee) -> str:
 
 
 def _factor(epsilon: float) -> str:
-    return f"{math.exp(epsilon):.3g}" if epsilon < 20 else "more than 10<sup>8</sup>, which protects hardly at all"
+    return f" = {math.exp(epsilon):.3g}" if epsilon < 20 else ", which is so large that it protects hardly at all"
 
 
 def _exception(guarantee: Guarantee) -> str:
-    if not guarantee.delta:
-        return ""
-    return f", but for events whose chances differ by at most delta = {escape(written(guarantee.delta))}"
+    """Return what a delta leaves open."""
+    return f", plus delta = {escape(written(guarantee.delta))}" if guarantee.delta else ""
 
 
-def _drawing(model: Any) -> Iterator[str]:
-    """Yield the first tree, drawn and as text."""
-    tree = model.trees_[0]
-    several = len(model.trees_) > 1
-    yield f"<h2>The {'first of ' + str(len(model.trees_)) + ' trees' if several else 'tree'}</h2>"
-    if tree.leaves.size > MOST_LEAVES:
-        yield f"<p>It has {tree.leaves.size} leaves, too many to draw: export_text() lists them all.</p>"
-        return
-    if model._counted:
-        yield (
-            "<p>A record goes from left to right, along the conditions it meets, to a label. Bars and numbers are the "
-            "noisy class counts that were released there.</p>"
-        )
-    else:
-        yield "<p>A record goes from left to right, along the conditions it meets, to a label.</p>"
-    yield f'<div class="wide">{drawn_tree(model, tree)}</div>'
-    yield f"<details><summary>The same as text</summary><pre>{escape(tree_text(model, tree))}</pre></details>"
-
-
-def _importances(model: Any) -> Iterator[str]:
+def _importances(model: Any, *, trees: bool) -> Iterator[str]:
     """Yield a bar for each column, the most important first."""
     shares = np.asarray(model.feature_importances_)
     if not shares.any():
         return
     yield "<h2>Which columns matter</h2>"
-    yield "<p>The share of released errors that the splits by a column save, of all that splits save.</p>"
+    if trees and not hasattr(model, "classes_"):
+        yield "<p>The share of the squared error that splits by a column save, of all that splits save.</p>"
+    elif trees:
+        yield "<p>The share of released errors that the splits by a column save, of all that splits save.</p>"
+    else:
+        yield "<p>How far a column moves the score, on average over its values, of all that columns move it.</p>"
     yield '<table class="bars">'
     for place in np.argsort(-shares, kind="stable").tolist():
         name, share = escape(str(model.attributes_[place].name)), float(shares[place])
@@ -147,26 +137,3 @@ def _importances(model: Any) -> Iterator[str]:
             f'<td class="n">{100 * share:.1f} %</td></tr>'
         )
     yield "</table>"
-
-
-_HEAD = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>A private model, by dpselect</title><style>
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0; color: #1b1b1b; background: #fff; }
-main { max-width: 68rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.7rem; line-height: 1.2; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
-table { border-collapse: collapse; font-size: 14px; }
-td, th { padding: .25rem .6rem; text-align: left; vertical-align: top; }
-th { font-weight: 600; } tr:nth-child(even) { background: #f4f4f4; }
-td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.promise { font-size: 1.15rem; font-weight: 600; }
-.wide { overflow-x: auto; } .wide svg { display: block; max-width: none; }
-.key { margin-right: 1rem; white-space: nowrap; } .spot { display: inline-block; width: .8em; height: .8em;
-border-radius: 2px; margin-right: .35em; }
-.bars { width: 100%; max-width: 40rem; } .bars tr { background: none; }
-.bars th { overflow-wrap: break-word; max-width: 9rem; }
-.bars .bar { width: 55%; } .bars .bar span { display: block; height: 1em; margin-top: .25em; background: #0072b2; }
-svg text { font: 13px system-ui, sans-serif; fill: #333; } svg .label { font-weight: 700; } svg .quiet { fill: #666; }
-pre { overflow-x: auto; font-size: 13px; } summary { cursor: pointer; }
-@media print { .wide { overflow: visible; } .wide svg { max-width: 100%; height: auto; } h2 { break-after: avoid; } }
-</style></head><body><main>"""

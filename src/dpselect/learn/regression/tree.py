@@ -149,6 +149,18 @@ class DPTreeRegressor(PrivateRegressor):
         check_is_fitted(self, "tree_")
         save(self, path, overwrite=overwrite)
 
+    def save_html(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write a page about the released model for people: its promise, its drawing, and which columns matter.
+
+        Raises:
+            FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
+            OSError: it cannot be written.
+        """
+        from dpselect.learn.pages.page import save_html
+
+        check_is_fitted(self, "tree_")
+        save_html(self, path, overwrite=overwrite)
+
     def get_depth(self) -> int:
         """Return how many levels of splits the tree that predicts has."""
         check_is_fitted(self, "tree_")

@@ -1,0 +1,124 @@
+"""The curves of an additive model as SVG: how far each value of a column moves the score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.learn.domains import Attribute
+from dpselect.learn.pages.colours import colour_of
+
+Floats = NDArray[np.float64]
+# Pixels: of a card, its margins, and a line of a category.
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM, _LINE = 340, 190, 44, 16, 10, 24, 22
+# Room for names of categories, and how many are drawn.
+_NAMES, _FITS, MOST_NAMED = 118, 16, 14
+
+
+def drawn_curve(attribute: Attribute, curve: Floats, most: float) -> str:
+    """Return the curve of one column.
+
+    Args:
+        curve: what each code contributes, shape (size,), or (size, classes).
+        most: the largest size of a contribution of all columns: all curves share this scale.
+    """
+    heights = curve if curve.ndim > 1 else curve[:, None]
+    most = max(most, 1e-3)
+    return _steps(attribute, heights, most) if attribute.ordered else _rows(attribute, heights, most)
+
+
+def _steps(attribute: Attribute, heights: Floats, most: float) -> str:
+    """Return numbers as a line of steps, with missing values beside it."""
+    edges = attribute.edges
+    assert edges is not None
+    known = attribute.size - attribute.missing
+    right = _WIDTH - _RIGHT - (52 if attribute.missing else 0)
+
+    def x_of(value: float) -> float:
+        return _LEFT + float((value / 2 - edges[0] / 2) / (edges[-1] / 2 - edges[0] / 2)) * (right - _LEFT)
+
+    def y_of(value: float) -> float:
+        return _TOP + (1 - value / most) / 2 * (_HEIGHT - _TOP - _BOTTOM)
+
+    parts = [*_scale(most, y_of, _WIDTH - _RIGHT)]
+    for output, line in enumerate(heights.T):
+        steps = [f"M{x_of(edges[0]):.1f} {y_of(line[0]):.1f}"]
+        for code in range(known):
+            if code and line[code] != line[code - 1]:
+                steps.append(f"V{y_of(line[code]):.1f}")
+            if code + 1 == known or line[code] != line[code + 1]:
+                steps.append(f"H{x_of(edges[code + 1]):.1f}")
+        parts.append(f'<path d="{"".join(steps)}" fill="none" stroke="{_colour(heights, output)}" stroke-width="2"/>')
+        if attribute.missing:
+            middle = (right + _WIDTH - _RIGHT) / 2 + 8
+            parts.append(f'<circle cx="{middle:g}" cy="{y_of(line[-1]):.1f}" r="4" fill="{_colour(heights, output)}"/>')
+    foot = _HEIGHT - 6
+    parts.append(f'<text x="{_LEFT}" y="{foot}">{edges[0]:g}</text>')
+    parts.append(f'<text x="{right}" y="{foot}" text-anchor="end">{edges[-1]:g}</text>')
+    if attribute.missing:
+        parts.append(f'<text x="{_WIDTH}" y="{foot}" text-anchor="end">missing</text>')
+    return _picture(attribute, _HEIGHT, parts)
+
+
+def _scale(most: float, y_of: object, right: float) -> Iterator[str]:
+    """Yield the lines at the ends of the scale and at zero."""
+    assert callable(y_of)
+    for value in (most, 0.0, -most):
+        y = y_of(value)
+        grey = "#999" if value == 0 else "#e4e4e4"
+        yield f'<line x1="{_LEFT}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke="{grey}"/>'
+        yield f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{_signed(value)}</text>'
+
+
+def _rows(attribute: Attribute, heights: Floats, most: float) -> str:
+    """Return categories as rows, those that move the score most first; beyond a screen the rest is counted."""
+    names = [str(each) for each in attribute.categories or ()] + ["missing"] * attribute.missing
+    order = np.argsort(-np.abs(heights).max(axis=1), kind="stable")[:MOST_NAMED]
+    # In the order in which they were declared.
+    shown: Sequence[int] = sorted(order.tolist())
+    middle, half = (_NAMES + _WIDTH - _RIGHT) / 2, (_WIDTH - _RIGHT - _NAMES) / 2
+    height = _TOP + _LINE * len(shown) + _BOTTOM + (_LINE if len(shown) < len(names) else 0)
+    foot = _TOP + _LINE * len(shown)
+    parts = []
+    for value in (-most, 0.0, most):
+        x = middle + half * value / most
+        grey = "#999" if value == 0 else "#e4e4e4"
+        parts.append(f'<line x1="{x:g}" x2="{x:g}" y1="{_TOP}" y2="{foot}" stroke="{grey}"/>')
+        parts.append(f'<text x="{x:g}" y="{foot + 16}" text-anchor="middle">{_signed(value)}</text>')
+    for row, code in enumerate(shown):
+        y = _TOP + _LINE * (row + 0.5)
+        name = names[code] if len(names[code]) <= _FITS else names[code][: _FITS - 1] + "…"
+        parts.append(
+            f'<text x="{_NAMES - 10}" y="{y + 4:g}" text-anchor="end"><title>{escape(names[code])}</title>'
+            f"{escape(name)}</text>"
+        )
+        for output, value in enumerate(heights[code].tolist()):
+            x, colour = middle + half * value / most, _colour(heights, output)
+            if heights.shape[1] == 1:
+                parts.append(
+                    f'<line x1="{middle:g}" x2="{x:.1f}" y1="{y:g}" y2="{y:g}" stroke="{colour}" stroke-width="3"/>'
+                )
+            parts.append(f'<circle cx="{x:.1f}" cy="{y:g}" r="4" fill="{colour}"/>')
+    if len(shown) < len(names):
+        parts.append(f'<text x="4" y="{height - 6}">and {len(names) - len(shown)} that move it less</text>')
+    return _picture(attribute, height, parts)
+
+
+def _picture(attribute: Attribute, height: float, parts: Sequence[str]) -> str:
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {height:g}" role="img" aria-label="curve of {escape(str(attribute.name))}">\n'
+        + "\n".join(parts)
+        + "\n</svg>"
+    )
+
+
+def _colour(heights: Floats, output: int) -> str:
+    """Return the colour of a line: that of its class, where there is one for each."""
+    return colour_of(output) if heights.shape[1] > 1 else "#333"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2g}" if value else "0"

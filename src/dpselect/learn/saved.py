@@ -1,0 +1,79 @@
+"""What every file of a model says: its columns, its promise, and whose records it protects. All of it is public."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.learn.domains import Attribute
+
+
+def promise_of(model: Any) -> dict[str, Any]:
+    """Return the promise of a model, exact as text; a delta and a rho where there are, and persons where they are."""
+    guarantee = model.privacy_spent_
+    content: dict[str, Any] = {"epsilon": None if guarantee is None else str(guarantee.epsilon)}
+    if guarantee is not None and guarantee.delta:
+        content["delta"] = str(guarantee.delta)
+    if guarantee is not None and guarantee.stated_rho is not None:
+        content["rho"] = str(guarantee.stated_rho)
+    if model.person is not None:
+        name = model.person if isinstance(model.person, (str, int)) else str(model.person)
+        content["person"] = {"column": name, "rows": int(model.rows_per_person)}
+    return content
+
+
+def promised(content: Mapping[str, Any]) -> Guarantee | None:
+    """Return the promise in a file.
+
+    Raises:
+        KeyError, TypeError, ValueError: there is none, or one that no release makes.
+    """
+    if content["epsilon"] is None:
+        return None
+    epsilon, delta = Fraction(content["epsilon"]), Fraction(content.get("delta", 0))
+    if "rho" not in content:
+        return Guarantee(epsilon, Neighbours.ADD_REMOVE, delta)
+    return Guarantee.concentrated(Fraction(content["rho"]), delta, Neighbours.ADD_REMOVE, epsilon=epsilon)
+
+
+def persons_in(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return whose records the model of a file protects, as parameters of its estimator.
+
+    Raises:
+        KeyError, TypeError, ValueError: not a column and a number of records.
+    """
+    if "person" not in content:
+        return {}
+    column, rows = content["person"]["column"], content["person"]["rows"]
+    if type(rows) is not int or rows < 1 or not isinstance(column, (str, int)):
+        raise ValueError("no persons")
+    return {"person": column, "rows_per_person": rows}
+
+
+def columns_in(content: Mapping[str, Any]) -> list[Attribute]:
+    """Return the columns of a file.
+
+    Raises:
+        KeyError, TypeError, ValueError: what is not a domain.
+    """
+    columns = [_column(each) for each in content["attributes"]]
+    if not columns:
+        raise ValueError("no columns")
+    return columns
+
+
+def _column(content: Mapping[str, Any]) -> Attribute:
+    categories, edges = content["categories"], content["edges"]
+    if (categories is None) == (edges is None) or type(content["missing"]) is not bool:
+        raise ValueError("no domain")
+    if categories is not None:
+        return Attribute(content["name"], tuple(categories), None, content["missing"])
+    cuts = np.array(edges, dtype=np.float64)
+    if cuts.ndim != 1 or cuts.size < 2 or not np.isfinite(cuts).all() or not (np.diff(cuts) > 0).all():
+        raise ValueError("no edges")
+    return Attribute(content["name"], None, cuts, content["missing"])
