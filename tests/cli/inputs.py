@@ -99,4 +99,5 @@ COMMANDS = [
     ["mechanisms"],
     ["plan", "--candidates", "9", "--error", "3"],
     ["datasets"],
+    [*TRAIN, "--model", "boosted", "--rounds", "3", "--no-interactions", "--out", "new.json", "--html", "new.html"],
 ]

@@ -2,12 +2,15 @@
 
 import csv
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import dpselect as dps
 from dpselect.cli import main
+from dpselect.kernel.concentrated import rho_within
 from tests.cli.inputs import changed
 from tests.cli.test_commands import refusal
 
@@ -36,7 +39,7 @@ def train(folder: Path, *more: str) -> list[str]:
     return ["train", str(folder / "people.csv"), "--target", "rich", "--epsilon", "20", *paths, *more]
 
 
-@pytest.mark.parametrize("model", ["tree", "id3", "forest", "evolutionary"])
+@pytest.mark.parametrize("model", ["tree", "boosted", "id3", "forest", "evolutionary"])
 def test_train_and_predict(model: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A model file, its promise, labels with shares and reasons."""
     assert 0 == main(train(folder, "--model", model))
@@ -155,6 +158,17 @@ def test_damaged_models_are_refused(folder: Path, capsys: pytest.CaptureFixture[
     ("more", "message"),
     [
         (["--model", "forest", "--goal", "pareto"], "--goal goes with --model evolutionary: leave it out."),
+        (["--delta", "1e-6"], "pass --n-records, a rough public number, or name the learner."),
+        (["--delta", "1e-6", "--model", "tree"], "--delta goes with --model auto or boosted: leave it out."),
+        (["--delta", "1", "--model", "boosted"], "less than 1"),
+        (["--delta", "1e-6", "--n-records", "2000", "--max-depth", "3"], "leads to boosted"),
+        (["--delta", "1e-6", "--n-records", "20", "--rounds", "3"], "leads to tree"),
+        (["--model", "boosted", "--max-depth", "3"], "--max-depth goes with --model tree, id3"),
+        (["--model", "boosted", "--n-records", "2000"], "--n-records goes with"),
+        (["--model", "boosted", "--mechanism", "exponential"], "--mechanism goes with --model id3"),
+        (["--model", "boosted", "--rounds", "0"], "--rounds must be"),
+        (["--no-interactions"], "--no-interactions goes with --model boosted"),
+        (["--model", "boosted", "--picture", "c.svg"], "the curves of --model boosted with --no-interactions"),
         (["--model", "id3", "--n-records", "2000"], "--n-records goes with --model tree or forest: leave it out."),
         (["--rows-per-person", "3"], "--rows-per-person goes with --person"),
         (["--person", "who"], "no column"),
@@ -205,3 +219,57 @@ def test_a_page_for_people_is_written_beside_the_model(
     assert "epsilon = 20" in text
     assert "<svg" in text
     assert "exists" in refusal_after(capsys, train(folder, "--html", str(page)))
+
+
+BOOSTED = ["--delta", "1e-6", "--n-records", "2000"]
+
+
+def test_a_budget_with_a_delta_pays_for_boosting_where_the_rule_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Which and why, in a dry run too; the ledger adds up the rho, and curves and page are written."""
+    ledger = str(folder / "b.ledger")
+    create = ["budget", "create", ledger, "--epsilon", "50", "--delta", "1e-5", "--rule", "rho", "--dataset", "people"]
+    assert 0 == main(create)
+    assert "kept as rho " in capsys.readouterr().out
+    assert 0 == main(train(folder, *BOOSTED, "--ledger", ledger, "--dry-run"))
+    planned = capsys.readouterr().out
+    assert "cost       epsilon = 20 and delta = 0.000001 (rho = " in planned
+    assert "mechanism  DPBoostedTreesClassifier" in planned
+    assert "chosen     because 2,000 records x epsilon 20 = 40,000 is at least 500" in planned
+    pictures = ["--no-interactions", "--picture", str(folder / "c.svg"), "--html", str(folder / "c.html")]
+    assert 0 == main(train(folder, *BOOSTED, "--ledger", ledger, *pictures, "--rounds", "20"))
+    printed = capsys.readouterr().out
+    assert "a sum of 20 small tables; columns that move its score most: " in printed
+    assert "chosen because 2,000 records" in printed
+    assert "(rho = " in printed
+    assert 'aria-label="curve of age"' in (folder / "c.html").read_text(encoding="utf-8")
+    assert (folder / "c.svg").stat().st_size > 2000
+
+    (event,) = dps.Ledger.read(ledger).events
+    assert rho_within(20, Fraction("1e-6")) == event.rho
+    assert 0 == main(["budget", "show", ledger])
+    assert f"DPBoostedTreesClassifier (rho {float(event.rho):.4g})" in capsys.readouterr().out
+    assert 0 == main(["budget", "verify", ledger])
+    assert f"1 entries, unbroken; rho {float(event.rho):.4g} spent" in capsys.readouterr().out
+
+
+def test_few_records_lead_to_a_tree_that_spends_no_delta(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the public number, whatever the table holds, and programs read why."""
+    assert 0 == main(train(folder, "--delta", "1e-6", "--n-records", "20", "--json"))
+    answer = json.loads(capsys.readouterr().out)
+
+    assert "DPTreeClassifier" == answer["mechanism"]
+    assert "20 records x epsilon 20 = 400 is below 500, too little for anything but a tree" == answer["chosen_because"]
+    assert "0" == answer["guarantee"]["delta"]
+    assert 0 == main(train(folder, "--model", "auto", "--overwrite", "--dry-run"))
+    assert "chosen     because without a delta a tree is the better learner" in capsys.readouterr().out
+
+
+def test_boosting_without_a_delta_is_pure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No delta is spent that was not named."""
+    assert 0 == main(train(folder, "--model", "boosted", "--dry-run", "--json"))
+    guarantee = json.loads(capsys.readouterr().out)["guarantee"]
+
+    assert ("20", "0") == (guarantee["epsilon"], guarantee["delta"])
+    assert "rho" not in guarantee

@@ -9,14 +9,20 @@ from dpselect.cli.options import weight_of
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 
+AUTO = "auto"
 MODELS = {
     "tree": "DPTreeClassifier",
+    "boosted": "DPBoostedTreesClassifier",
     "id3": "DPID3Classifier",
     "forest": "DPRandomForestClassifier",
     "evolutionary": "DPEvolutionaryTreeClassifier",
 }
+# What the rule asks for, whether or not the learner that it names takes it too.
+_OF_THE_RULE = ("delta", "n_records")
 # What some learners take, by the option's name: the argument, and which learners.
-TAKES = {
+TAKES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "delta": ("delta", ("boosted",)),
+    "rounds": ("rounds", ("boosted",)),
     "max_depth": ("max_depth", ("tree", "id3", "forest", "evolutionary")),
     "mechanism": ("mechanism", ("id3", "forest", "evolutionary")),
     "n_records": ("n_records", ("tree", "forest")),
@@ -33,20 +39,55 @@ def estimator(request: Request, declared: dict[str, Any]) -> Any:
 
     Raises:
         ValueError: an option that goes with other learners.
+        PrivacyError: the learner depends on a number of records, and none is public.
     """
+    request.delta = request.delta or None
+    learner, automatic = _learner(request)
     settings: dict[str, Any] = {"missing": request.missing, "unknown": request.unknown}
     for name, (argument, learners) in TAKES.items():
         value = request.get(name)
-        if value in (None, ()):
+        if value in (None, ()) or (automatic and name in _OF_THE_RULE and learner not in learners):
             continue
-        if request.model not in learners:
-            raise ValueError(f"--{name.replace('_', '-')} goes with --model {_one_of(learners)}: leave it out.")
+        if learner not in learners:
+            option, where = f"--{name.replace('_', '-')}", "--model auto or " if name == "delta" else "--model "
+            chosen = f", or name the model, because --n-records x --epsilon leads to {learner}" if automatic else ""
+            raise ValueError(f"{option} goes with {where}{_one_of(learners)}: leave it out{chosen}.")
         settings[argument] = value
+    if learner == "boosted":
+        # Without a delta the promise is pure: none is spent that was not named.
+        settings.setdefault("delta", 0)
+        settings |= {"interactions": False} if request.no_interactions else {}
+    _require_pictures(request, learner)
     if "importance" in settings:
         settings["importance"] = _importance(request.importance, {str(each): each for each in declared[request.target]})
     weights = {"importance": " ".join(request.importance)} if request.importance else {}
-    purse = purse_of(request, model=request.model, target=request.target, **weights, **_persons(request, settings))
-    return getattr(dps.learn, MODELS[request.model])(request.epsilon, domains=declared, ledger=purse, **settings)
+    purse = purse_of(request, model=learner, target=request.target, **weights, **_persons(request, settings))
+    return getattr(dps.learn, MODELS[learner])(request.epsilon, domains=declared, ledger=purse, **settings)
+
+
+def _require_pictures(request: Request, learner: str) -> None:
+    """Refuse a picture that only what is released could promise, and curves of what has none."""
+    if learner != "boosted" and request.no_interactions:
+        raise ValueError("--no-interactions goes with --model boosted: leave it out.")
+    if learner == "boosted" and request.picture and not request.no_interactions:
+        raise ValueError(
+            "--picture draws a tree, or the curves of --model boosted with --no-interactions: add that, or write a "
+            "page by --html."
+        )
+
+
+def _learner(request: Request) -> tuple[str, bool]:
+    """Return which learner is meant, and whether that follows from a rule; keep the rule's reason."""
+    if request.model not in (None, AUTO):
+        return request.model, False
+    if request.model is None and not request.delta:
+        # A budget without a delta pays for a tree, as it always did.
+        return "tree", False
+    choice = dps.learn.recommended(
+        request.epsilon, request.delta or 0, n_records=request.n_records, rows_per_person=request.rows_per_person or 1
+    )
+    request.choice = choice.why
+    return choice.learner, True
 
 
 def _persons(request: Request, settings: dict[str, Any]) -> dict[str, str]:

@@ -76,6 +76,7 @@ class Planned(Exception):
             "error_bound": bound,
             "accuracy": accuracy(request.worst, request.unit),
             "reach": reach,
+            "chosen_because": request.choice,
             "ledger": None,
         }
         if self.balance is not None:
@@ -95,6 +96,8 @@ class Planned(Exception):
             f"cost       {total}{draws}",
             f"mechanism  {self.mechanism}",
         ]
+        if request.choice is not None:
+            lines.append(f"chosen     because {request.choice}")
         if isinstance(bound, str):
             lines.append(f"error      {bound}")
         elif bound is not None:
@@ -140,7 +143,7 @@ def promise(guarantee: Guarantee, count: int = 1) -> dict[str, Any]:
         "delta": str(delta),
         "delta_float": float(delta),
         "neighbours": guarantee.neighbours.value,
-    }
+    } | ({} if guarantee.stated_rho is None else {"rho": str(guarantee.stated_rho * count)})
 
 
 def accuracy(worst: WorstError | None, unit: str = "") -> dict[str, Any] | None:
@@ -159,8 +162,9 @@ def accuracy(worst: WorstError | None, unit: str = "") -> dict[str, Any] | None:
 def facts_text(guarantee: Guarantee, count: int = 1, protected: str | None = None) -> str:
     """Return a guarantee in words; ``protected`` is what one step is, where the relation alone does not say it."""
     delta = f" and delta = {written(guarantee.delta * count)}" if guarantee.delta else ""
+    rho = f" (rho = {float(guarantee.stated_rho):.4g})" if guarantee.stated_rho is not None else ""
     step = protected or PROTECTED[guarantee.neighbours.value]
-    return f"epsilon = {written(guarantee.epsilon * count)}{delta} per {step}"
+    return f"epsilon = {written(guarantee.epsilon * count)}{delta}{rho} per {step}"
 
 
 def _texts(amounts: Mapping[str, Fraction]) -> dict[str, str]:

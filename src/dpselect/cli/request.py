@@ -22,6 +22,7 @@ class Request(SimpleNamespace):
         worst: how wrong the release may be whatever the data, or ``None`` where no exact worst case is known.
         reach: how a dry run finds what a name needs to be revealed, or ``None`` where names are public.
         unit: of the error, in words; "" where nobody knows.
+        choice: why a rule chose what runs, in words; ``None`` where it was named.
         protected: what one step between databases is, in words, where the guarantee alone does not say it.
         scope: what the error is of, where that is not the whole release.
     """
@@ -42,6 +43,7 @@ class Request(SimpleNamespace):
             bound=None,
             worst=None,
             unit="",
+            choice=None,
             protected=None,
             scope="",
             reach=None,

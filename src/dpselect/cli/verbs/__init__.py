@@ -17,7 +17,7 @@ PANELS = {
     },
     "Learn from a private table": {
         "check": "Count, for the curator alone, what lies outside of the public domains.",
-        "train": "Fit a private tree or forest to a table.",
+        "train": "Fit a private tree, forest or sum of small tables to a table.",
         "predict": "Label a table with a released model.",
         "choose": "Choose the algorithm by traces of public data, and answer with it.",
     },

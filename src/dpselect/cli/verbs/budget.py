@@ -34,6 +34,8 @@ def _create(request: Request) -> Answer:
     )
     terms = ledger.terms
     budget = f"a budget of epsilon {written(terms.epsilon)}{_delta(terms.delta)} for {request.dataset}"
+    if terms.rule == "rho":
+        budget += f", kept as rho {_figure(terms.rho)}"
     return Answer(f"{request.ledger}: {budget}", {"ledger": request.ledger, **_terms(terms)})
 
 
@@ -51,7 +53,7 @@ def _show(request: Request) -> Answer:
         ]
     facts = {
         **_terms(terms),
-        "spent": {"epsilon": str(totals.epsilon), "delta": str(totals.delta), "rho": str(totals.rho)},
+        "spent": _spent(totals),
         "left": {name: str(value) for name, value in left(terms, totals).items()},
         "releases": totals.releases,
         "events": [event.as_json() for event in events],
@@ -101,9 +103,12 @@ def _spend(request: Request) -> Answer:
 
 def _verify(request: Request) -> Answer:
     # Reading checks every row and every sum.
-    totals = dps.Ledger.read(request.ledger).totals
+    ledger = dps.Ledger.read(request.ledger)
+    totals = ledger.totals
     spent = f"epsilon {written(totals.epsilon)}{_delta(totals.delta)} spent"
-    facts = {"entries": totals.spends, "spent": {"epsilon": str(totals.epsilon), "delta": str(totals.delta)}}
+    facts = {"entries": totals.spends, "spent": _spent(totals)}
+    if ledger.rule == "rho":
+        spent = f"rho {_figure(totals.rho)} spent"
     return Answer(f"{request.ledger}: {totals.spends} entries, unbroken; {spent}", facts)
 
 
@@ -131,6 +136,10 @@ def _terms(terms: Terms) -> dict[str, Any]:
         "epsilon": str(terms.epsilon),
         "delta": str(terms.delta),
     }
+
+
+def _spent(totals: Totals) -> dict[str, str]:
+    return {"epsilon": str(totals.epsilon), "delta": str(totals.delta), "rho": str(totals.rho)}
 
 
 def _delta(delta: Fraction) -> str:

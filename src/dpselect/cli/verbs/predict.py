@@ -45,7 +45,7 @@ VERB = Verb(
         paths.input("model", metavar="MODEL", help="the JSON file that dpselect train wrote"),
         paths.input("file", help="a table (.csv, .csv.gz, .parquet) with the model's columns"),
         flag("--proba", "print the share of every class"),
-        flag("--why", "print the path that leads to each label"),
+        flag("--why", "say why: the path that leads to each label, or the columns that move its score most"),
         paths.output("--out", metavar="CSV", help="write there instead of printing"),
     ),
     "dpselect predict model.json people.csv --why",

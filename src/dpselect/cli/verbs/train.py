@@ -1,12 +1,13 @@
-"""dpselect train: fit a private tree or forest to a table, and write the released model."""
+"""dpselect train: fit a private tree, forest or sum of small tables to a table, and write the released model."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from dpselect.cli import domains, paths, places
-from dpselect.cli.learners import MODELS, estimator
-from dpselect.cli.options import flag, one_of, option, whole
+from dpselect.cli.learners import AUTO, MODELS, estimator
+from dpselect.cli.options import BUDGET, flag, number, one_of, option, whole
 from dpselect.cli.places import stays
 from dpselect.cli.plan import facts_text, promise
 from dpselect.cli.request import Request
@@ -14,6 +15,9 @@ from dpselect.cli.verb import Answer, Verb
 from dpselect.sources import tables
 from dpselect.sources.warehouse import Warehouse
 
+# So many columns of a sum are shown.
+_MOST_COLUMNS = 6
+SUM = "With --model boosted, a sum of small tables"
 SEARCH = "With --model evolutionary, a tree for several goals"
 
 
@@ -37,21 +41,33 @@ def run(request: Request) -> Answer:
     text = as_json(model)
     paths.keep(request.out, text.encode(), text)
     if request.picture:
-        paths.saved(lambda: request.picture.draw(model.plot_tree), text)
+        draw = model.plot_tree if hasattr(model, "plot_tree") else model.plot_curves
+        paths.saved(lambda: request.picture.draw(draw), text)
     if request.html:
         paths.saved(lambda: request.html.put(page_of(model).encode("utf-8", "backslashreplace")), text)
-    shown = f"{len(model.trees_)} trees" if request.model == "forest" else model.export_text()
     # A column without a domain is left out: say which were used.
     used = f"learned from {', '.join(map(str, model.feature_names_in_))}"
     spent = facts_text(model.privacy_spent_, protected=request.protected)
+    chosen = "" if request.choice is None else f"chosen because {request.choice}; "
     facts = {
         "model": json.loads(text),
         "learned_from": [*map(str, model.feature_names_in_)],
         "mechanism": type(model).__name__,
+        "chosen_because": request.choice,
         "guarantee": promise(model.privacy_spent_),
         "written_to": str(request.out),
     }
-    return Answer(f"{shown}\n\n{spent}; {used}; written to {request.out}", facts)
+    return Answer(f"{_shown(model)}\n\n{chosen}{spent}; {used}; written to {request.out}", facts)
+
+
+def _shown(model: Any) -> str:
+    """Return what was learned, as far as a screen shows it."""
+    if not hasattr(model, "trees_"):
+        shares = zip(model.feature_importances_.tolist(), model.feature_names_in_, strict=True)
+        most = sorted(shares, key=lambda pair: -pair[0])[:_MOST_COLUMNS]
+        columns = ", ".join(f"{name} {share:.0%}" for share, name in most)
+        return f"a sum of {len(model.model_.tiles)} small tables; columns that move its score most: {columns}"
+    return f"{len(model.trees_)} trees" if type(model).__name__ == MODELS["forest"] else str(model.export_text())
 
 
 def _require_place(request: Request) -> None:
@@ -80,8 +96,30 @@ VERB = Verb(
             help='the public domain of every column: name = ["a", "b"] for categories, name = {low = 0, high = 99} '
             "for numbers, name = {edges = [0, 18, 65, 120]} for bins; the target's list are the classes",
         ),
-        option("--model", type=one_of(sorted(MODELS)), default="tree", metavar="|".join(MODELS), help="default tree"),
-        option("--max-depth", type=whole, metavar="N", help="levels of splits"),
+        option(
+            "--model",
+            type=one_of(sorted([AUTO, *MODELS])),
+            metavar="NAME",
+            help=f"{', '.join(MODELS)}, or auto: boosted where --delta is given and --n-records x --epsilon is "
+            "at least 500, else tree (default: tree, or auto where --delta is given)",
+        ),
+        option(
+            "--delta",
+            type=number,
+            panel=BUDGET,
+            metavar="D",
+            help="for boosted: far below one over the number of records, such as 1e-6; without it nothing but epsilon "
+            "is spent",
+        ),
+        option(
+            "--rounds",
+            type=whole,
+            metavar="N",
+            panel=SUM,
+            help="how many tables are learned (default: by a noisy number of records)",
+        ),
+        flag("--no-interactions", "one curve for each column, which --picture and --html draw", SUM),
+        option("--max-depth", type=whole, metavar="N", help="levels of splits of a tree"),
         option(
             "--n-records",
             type=whole,
@@ -124,7 +162,9 @@ VERB = Verb(
         *domains.READING,
         paths.output("--out", required=True, metavar="JSON", help="where to write the released model"),
         paths.output("--html", metavar="PAGE", help="also write a page about the model: promise, drawing, columns"),
-        paths.output("--picture", endings=paths.PICTURES, help="also draw the (first) tree: .png, .svg or .pdf"),
+        paths.output(
+            "--picture", endings=paths.PICTURES, help="also draw the (first) tree, or curves: .png, .svg or .pdf"
+        ),
     ),
     "dpselect train people.csv --target rich --domains domains.toml --epsilon 1 --out model.json",
     about="Protected: whether any one record, or person, is in the table. The domains are public: never take them "
