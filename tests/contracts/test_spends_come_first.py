@@ -27,7 +27,17 @@ ESTIMATORS = {
     "search": lambda: learn.DPSearch(ESTIMATORS["forest"](), {"max_depth": [1, 2, 3, 4]}, 1, gamma=0.5),
     "search, each setting once": lambda: learn.DPSearch(ESTIMATORS["tree"](), {"max_depth": [1, 2]}, 1, refit=0.5),
 }
+
+
+def sums_by_rho(ledger) -> None:
+    """Gaussian noise, at a rho that states epsilon 1."""
+    promise = dps.Guarantee.concentrated(Fraction(1, 42), 1e-6, "add-remove", epsilon=1)
+    with dps.opened(promise, ledger=ledger) as draws:
+        draws.gaussian(np.array([5, 3]), draws.left, dps.SquaredBound(1))
+
+
 RELEASES: dict[str, Callable] = {
+    "gaussian": sums_by_rho,
     **{
         f"select, {name}": lambda ledger, name=name: dps.select(SCORES, 1, mechanism=dps.mechanism(name), ledger=ledger)
         for name in dps.mechanisms.EVERY_MECHANISM
@@ -108,7 +118,7 @@ def test_the_spend_comes_before_the_first_random_byte(name: str, monkeypatch) ->
     assert 1 == diary.spent
 
 
-@pytest.mark.parametrize("name", ["top_k, exponential", "quantiles", "histogram, identity", "fit, tree"])
+@pytest.mark.parametrize("name", ["gaussian", "top_k, exponential", "quantiles", "histogram, identity", "fit, tree"])
 def test_what_its_ledger_refuses_draws_nothing(name: str, monkeypatch) -> None:
     """A refusal is not told by what was drawn."""
     diary = Diary(monkeypatch)

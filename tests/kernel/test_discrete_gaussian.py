@@ -37,6 +37,18 @@ def test_noise_follows_its_law(variance: Fraction, entropy) -> None:
     assert verdict.accepted, str(verdict)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("variance", [Fraction(1, 9), *VARIANCES, Fraction(4**4), Fraction(10**6)])
+def test_noise_follows_its_law_at_length(variance: Fraction, entropy) -> None:
+    """Four million draws, clipped at three deviations: accepted at the variance, rejected at 0.99 of it."""
+    most = 1 + round(3 * math.sqrt(variance))
+    drawn = iter(np.clip(gaussian(4_000_000, variance, entropy), -most, most).tolist())
+    against = {"0.99": clipped_law(variance * Fraction(99, 100), most)}
+    verdict = audit.sampler(lambda: next(drawn), clipped_law(variance, most), against=against, draws=4_000_000)
+
+    assert verdict.accepted, str(verdict)
+
+
 @pytest.mark.parametrize("variance", [Fraction(10**12), Fraction(4**39 * 3)])
 def test_wide_noise_follows_its_law(variance: Fraction, entropy) -> None:
     """In cells of half a deviation; the scale is a power of two, and 1.05 and 1.94 deviations here."""

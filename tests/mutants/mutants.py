@@ -334,8 +334,8 @@ MUTANTS = (
     Mutant(
         "the coin of an edge forgets its shell",
         "dpselect.kernel.samplers.halving:edge",
-        "shell.power, entropy)",
-        "0, entropy)",
+        "1 << shell.power",
+        "1",
         (),
         ("tests/kernel/test_halving.py::test_edges_follow_their_law",),
     ),
@@ -1133,7 +1133,7 @@ MUTANTS = (
         "dpselect.kernel.bound:SquaredBound.variance",
         "(2 * rho)",
         "(4 * rho)",
-        (),
+        ("sums by rho on persons of three records",),
         ("tests/release/test_concentrated_draws.py::test_the_variance_is_the_squared_bound_over_twice_the_rho",),
     ),
     Mutant(
@@ -1149,7 +1149,7 @@ MUTANTS = (
         "dpselect.release.concentrated_draws:concentrated",
         "people**2",
         "people",
-        (),
+        ("sums by rho on persons of three records",),
         ("tests/release/test_concentrated_draws.py::test_a_transcript_of_persons_costs_what_was_paid",),
     ),
     Mutant(

@@ -11,6 +11,7 @@ import numpy as np
 from dpselect import published, utilities
 from dpselect.audit import paths
 from dpselect.audit.admissibility import Utility
+from dpselect.audit.concentrated import sums_by_rho
 from dpselect.audit.margins import PROBLEMS, hopeless, jumps, late_jump, row_of, tenths
 from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets, vectors
 from dpselect.mechanisms import EVERY_MECHANISM
@@ -248,6 +249,7 @@ DRAW_CLAIMS = (
     DrawClaim("quantiles", "law of three percentiles", paths.three_percentiles),
     DrawClaim("above-threshold, one direction", "transcripts of three", partial(paths.threshold_streams, 1)),
     DrawClaim("above-threshold, both directions", "transcripts of three", partial(paths.threshold_streams, 2)),
+    DrawClaim("sums by rho", "persons of three records", sums_by_rho),
     DrawClaim("coins, streams", "64 draw calls", paths.streams_differ),
     DrawClaim("coins, undecided", "3000 coins by exact fractions", paths.undecided_coins),
     DrawClaim("groups, peeled", "every triple of two groups", paths.groups_peeled),

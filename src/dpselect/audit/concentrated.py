@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
-from itertools import count
+from itertools import count, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.audit.recorded import Pick, Recording, Repetition
+from dpselect.kernel.bound import SquaredBound
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.release.opened import door_to
 from dpselect.release.protocol import Outcomes
 
 Integers = NDArray[np.int64]
@@ -58,6 +63,28 @@ def rho_between(
     if repetition.finish():
         raise ValueError("This release draws at an epsilon too: use loss_of_transcript for that.")
     return tuple(repetition.parts)
+
+
+def sums_by_rho() -> tuple[int, str]:
+    """Check counts of two lists, the second chosen by the first, where a person may have three records.
+
+    Returns: how many persons were tried, and one who costs more than was paid, or "".
+    """
+    promise, most, people = Guarantee.concentrated(Fraction(1, 4), Fraction(1, 10**6), Neighbours.PERSON), 3, 0
+    bound, counts = SquaredBound(1, Neighbours.PERSON), np.array([40, 12, 7])
+
+    def release(moved: Integers, outcomes: Outcomes) -> None:
+        with door_to(lambda: outcomes)(promise, per_person=most) as draws:
+            first = draws.gaussian(counts + moved, draws.left / 3, bound)
+            draws.gaussian((counts + moved)[[int(first.argmin())]], draws.left, bound)
+
+    for records in product(range(most + 1), repeat=counts.size):
+        if sum(records) <= most:
+            people += 1
+            rho = sum(rho_between(partial(release, np.array(records)), partial(release, np.zeros_like(counts))))
+            if rho > promise.rho:
+                return people, f"rho {rho} of {promise.rho} for a person who has {records} records of three kinds."
+    return people, ""
 
 
 def _fixed() -> Pick:
