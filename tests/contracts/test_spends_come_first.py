@@ -24,6 +24,8 @@ ESTIMATORS = {
     "evolutionary": lambda: learn.DPEvolutionaryTreeClassifier(
         1, population=4, selected=2, generations=1, depth=1, max_depth=1, **GIVEN
     ),
+    "boosted": lambda: learn.DPBoostedTreesClassifier(1, rounds=1, bins=2, **GIVEN),
+    "boosted, pure": lambda: learn.DPBoostedTreesClassifier(1, delta=0, rounds=1, bins=2, **GIVEN),
     "search": lambda: learn.DPSearch(ESTIMATORS["forest"](), {"max_depth": [1, 2, 3, 4]}, 1, gamma=0.5),
     "search, each setting once": lambda: learn.DPSearch(ESTIMATORS["tree"](), {"max_depth": [1, 2]}, 1, refit=0.5),
 }

@@ -7,7 +7,13 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import dpselect as dps
-from dpselect.learn import EVERY_CLASSIFIER, DPID3Classifier, DPRandomForestClassifier, DPTreeClassifier
+from dpselect.learn import (
+    EVERY_CLASSIFIER,
+    DPBoostedTreesClassifier,
+    DPID3Classifier,
+    DPRandomForestClassifier,
+    DPTreeClassifier,
+)
 
 # Checks that compare the predictions of two fits, which private estimators must not make equal.
 COMPARE_TWO_FITS = ("check_fit_idempotent", "check_supervised_y_2d", "check_classifier_data_not_an_array")
@@ -23,7 +29,7 @@ def checks_of(*estimators):
 
 
 @pytest.mark.filterwarnings("ignore:Domains and classes are read from the data")
-@checks_of(DPTreeClassifier(**OBSERVED))
+@checks_of(DPTreeClassifier(**OBSERVED), DPBoostedTreesClassifier(**OBSERVED, rounds=10))
 def test_scikit_learn_finds_nothing(estimator, check) -> None:
     """With domains read from the data."""
     check(estimator)
@@ -42,7 +48,7 @@ def test_scikit_learn_finds_nothing_in_the_others(estimator, check) -> None:
 @pytest.mark.parametrize("kind", EVERY_CLASSIFIER)
 def test_they_clone_and_search(kind, tmp_path) -> None:
     """Every fit of a search spends from the ledger named by its path."""
-    ledger = dps.Ledger.open(tmp_path / "b", epsilon=100)
+    ledger = dps.Ledger.open(tmp_path / "b", epsilon=100, delta=1e-4)
     rng = np.random.default_rng(0)
     X, y = rng.uniform(0, 1, (300, 2)), rng.integers(0, 2, 300)
     model = kind(domains={0: (0, 1), 1: (0, 1)}, classes=[0, 1], ledger=str(tmp_path / "b"))

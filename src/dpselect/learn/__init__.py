@@ -16,6 +16,7 @@ from dpselect.learn.search import DPSearch
 # The published forest has its name in ``dpselect.published``; models of it are saved and loaded here.
 EVERY_CLASSIFIER = (
     DPTreeClassifier,
+    DPBoostedTreesClassifier,
     DPID3Classifier,
     DPRandomForestClassifier,
     DPEvolutionaryTreeClassifier,
