@@ -1279,6 +1279,8 @@ MUTANTS = (
         "order",
         (),
         ("tests/learn/boosted/test_accounting.py::test_all_rows_of_a_person_cost_no_more_than_rho",),
+    ),
+    Mutant(
         "clipped gradients are rounded down in an engine, away from zero where they are negative",
         "dpselect.views.stored_scored:_shrunk",
         "(value < 0).ifelse(-size, size)",
