@@ -101,7 +101,14 @@ def refusal_after(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> s
         (None, ["--max-depth", "0"], "--max-depth must be"),
         ('job = ["nurse"]\nage = {low = 0, high = 100}\nrich = ["no", "yes"]\n', STRICT, "--unknown ignore (such"),
         ('age = {low = 0, high = 9}\nrich = ["no", "yes"]\n', STRICT, "or --unknown clip (numbers"),
-        ("age = {low = 0, high = 100}\nrich = {low = 0, high = 1}\n", [], "write rich = [...] in"),
+        ('age = {low = 0, high = 100}\nrich = "yes"\n', [], "must be a list"),
+        ("age = {low = 0, high = 100}\nrich = {low = 0, high = 1}\n", ["--model", "id3"], "declared as a number"),
+        (
+            "age = {low = 0, high = 100}\nrich = {low = 0, high = 1}\n",
+            ["--n-records", "2000"],
+            "--n-records goes with a target of classes",
+        ),
+        ("age = {low = 0, high = 100}\nrich = {low = 1, high = 0}\n", [], "low < high"),
         ("age = {low = 0, high = 100}\nrich = {edges = [0, 1]}\n", [], "a list of at least two classes"),
         ('age = {low = 0, high = 100}\nrich = ["no"]\n', [], "a list of at least two classes"),
         (None, [*EVOLUTIONARY, "--goal", "pareto", "--importance", "yes=3"], "or pass --goal weighted."),
@@ -273,3 +280,22 @@ def test_boosting_without_a_delta_is_pure(folder: Path, capsys: pytest.CaptureFi
 
     assert ("20", "0") == (guarantee["epsilon"], guarantee["delta"])
     assert "rho" not in guarantee
+
+
+def test_a_target_with_bounds_is_a_number(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is predicted by a regressor, with reasons and without shares; its page has values."""
+    rows = ["age,income", *(f"{age},{1000 if age < 50 else 3000}" for age in range(100) for _ in range(20))]
+    (folder / "people.csv").write_text("\n".join(rows), encoding="utf-8")
+    (folder / "domains.toml").write_text("age = {low = 0, high = 100}\nincome = {low = 0, high = 4000}\n", "utf-8")
+    asked = changed(train(folder), ["--target", "income"])
+    assert 0 == main([*asked, "--html", str(folder / "m.html"), "--picture", str(folder / "m.svg")])
+    assert "(records: " in capsys.readouterr().out
+    assert "within its public bounds 0 and 4000" in (folder / "m.html").read_text(encoding="utf-8")
+    predict = ["predict", str(folder / "m.json"), str(folder / "people.csv")]
+    assert 0 == main([*predict, "--why"])
+    header, *values = csv.reader(capsys.readouterr().out.splitlines())
+    assert ["value", "why"] == header
+    assert all(abs(float(value) - (1000 if row < 1000 else 3000)) < 500 for row, (value, _) in enumerate(values))
+    assert "predicts a number: leave it out" in refusal([*predict, "--proba"], capsys)
+    check = ["check", str(folder / "people.csv"), "--target", "income", "--domains", str(folder / "domains.toml")]
+    assert 0 == main(check)

@@ -72,20 +72,26 @@ def _edges(name: str, edges: Any) -> Any:
 
 
 def require_target(request: Request, domains: dict[str, Any]) -> None:
-    """Refuse domains without the classes of the target.
+    """Refuse domains without the classes of the target, or the bounds of a number.
 
     Raises:
-        PrivacyError, ValueError: none are listed; fewer than two.
+        PrivacyError, ValueError: there are none; fewer than two classes.
     """
     if request.target not in domains:
         raise dps.PrivacyError(
-            f"{request.domains} lacks {request.target!r}: list the public classes of the target there."
+            f"{request.domains} lacks {request.target!r}: list the public classes of the target there, or its bounds."
         )
     domain = domains[request.target]
-    if not isinstance(domain, list) or len(domain) < 2:
+    if not is_number(domain) and (not isinstance(domain, list) or len(domain) < 2):
         raise ValueError(
-            f"The target needs a list of at least two classes: write {request.target} = [...] in {request.domains}."
+            f"The target needs a list of at least two classes, or the bounds of a number: write {request.target} = "
+            f"[...] or {request.target} = {{low = ..., high = ...}} in {request.domains}."
         )
+
+
+def is_number(domain: Any) -> bool:
+    """Return whether a domain is that of a number, which a regressor predicts."""
+    return isinstance(domain, tuple)
 
 
 def require_columns(request: Request, domains: Mapping[str, Any], columns: Iterable[str]) -> None:

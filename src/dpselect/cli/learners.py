@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import dpselect as dps
+from dpselect.cli.domains import is_number
 from dpselect.cli.options import weight_of
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
@@ -17,8 +18,12 @@ MODELS = {
     "forest": "DPRandomForestClassifier",
     "evolutionary": "DPEvolutionaryTreeClassifier",
 }
+# Where the target is a number.
+REGRESSORS = {"tree": "DPTreeRegressor"}
 # What the rule asks for, whether or not the learner that it names takes it too.
 _OF_THE_RULE = ("delta", "n_records")
+# What only classifiers take.
+_OF_CLASSES = ("n_records",)
 # What some learners take, by the option's name: the argument, and which learners.
 TAKES: dict[str, tuple[str, tuple[str, ...]]] = {
     "delta": ("delta", ("boosted",)),
@@ -42,17 +47,27 @@ def estimator(request: Request, declared: dict[str, Any]) -> Any:
         PrivacyError: the learner depends on a number of records, and none is public.
     """
     request.delta = request.delta or None
+    number = is_number(declared[request.target])
+    kinds = REGRESSORS if number else MODELS
     learner, automatic = _learner(request)
+    if learner not in kinds:
+        raise ValueError(
+            f"--model {learner} learns classes, and {request.target} is declared as a number: pass --model "
+            f"{_one_of(tuple(kinds))}, or list its classes."
+        )
     settings: dict[str, Any] = {"missing": request.missing, "unknown": request.unknown}
     for name, (argument, learners) in TAKES.items():
         value = request.get(name)
-        if value in (None, ()) or (automatic and name in _OF_THE_RULE and learner not in learners):
+        if value in (None, ()):
             continue
-        if learner not in learners:
-            option, where = f"--{name.replace('_', '-')}", "--model auto or " if name == "delta" else "--model "
-            chosen = f", or name the model, because --n-records x --epsilon leads to {learner}" if automatic else ""
-            raise ValueError(f"{option} goes with {where}{_one_of(learners)}: leave it out{chosen}.")
-        settings[argument] = value
+        if learner in learners and not (number and name in _OF_CLASSES):
+            settings[argument] = value
+        elif automatic and name in _OF_THE_RULE:
+            continue
+        elif learner in learners:
+            raise ValueError(f"--{name.replace('_', '-')} goes with a target of classes: leave it out.")
+        else:
+            raise ValueError(_stray(name, learners, learner if automatic else None))
     if learner == "boosted":
         # Without a delta the promise is pure: none is spent that was not named.
         settings.setdefault("delta", 0)
@@ -62,7 +77,14 @@ def estimator(request: Request, declared: dict[str, Any]) -> Any:
         settings["importance"] = _importance(request.importance, {str(each): each for each in declared[request.target]})
     weights = {"importance": " ".join(request.importance)} if request.importance else {}
     purse = purse_of(request, model=learner, target=request.target, **weights, **_persons(request, settings))
-    return getattr(dps.learn, MODELS[learner])(request.epsilon, domains=declared, ledger=purse, **settings)
+    return getattr(dps.learn, kinds[learner])(request.epsilon, domains=declared, ledger=purse, **settings)
+
+
+def _stray(name: str, learners: tuple[str, ...], chosen: str | None) -> str:
+    """Return what is said of an option that other learners take; ``chosen`` is the one that a rule named."""
+    option, where = f"--{name.replace('_', '-')}", "--model auto or " if name == "delta" else "--model "
+    also = f", or name the model, because --n-records x --epsilon leads to {chosen}" if chosen else ""
+    return f"{option} goes with {where}{_one_of(learners)}: leave it out{also}."
 
 
 def _require_pictures(request: Request, learner: str) -> None:

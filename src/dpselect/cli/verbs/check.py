@@ -16,8 +16,10 @@ def run(request: Request) -> Answer:
     """Return the counts, which are private."""
     declared = domains.read(request.domains)
     domains.require_target(request, declared)
-    # Every estimator reads alike, so the default one will do.
-    model = dps.learn.DPTreeClassifier(1, domains=declared, missing=request.missing, unknown=request.unknown)
+    # Every classifier reads alike, and every regressor, so the default ones will do.
+    number = domains.is_number(declared[request.target])
+    kind = dps.learn.DPTreeRegressor if number else dps.learn.DPTreeClassifier
+    model = kind(1, domains=declared, missing=request.missing, unknown=request.unknown)
     if not stays(request, request.file):
         domains.require_columns(request, declared, tables.names(request.file))
         counts = model.check(tables.table(request.file, [*declared]), request.target)

@@ -1,4 +1,4 @@
-"""dpselect predict: label a table with a released model. It spends nothing."""
+"""dpselect predict: label a table with a released model, or predict its numbers. It spends nothing."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from dpselect.sources import tables
 
 
 def run(request: Request) -> Answer:
-    """Return the labels as csv."""
+    """Return the labels or numbers as csv."""
     model = dps.learn.load(request.model)
     table = tables.table(request.file, [each.name for each in model.attributes_])
+    noun = "label" if hasattr(model, "classes_") else "value"
+    if noun == "value" and request.proba:
+        raise ValueError("--proba goes with models of classes, and this one predicts a number: leave it out.")
     labels = model.predict(table).tolist()
-    header, columns, facts = ["label"], [labels], {"labels": labels}
+    header, columns, facts = [noun], [labels], {f"{noun}s": labels}
     if request.proba:
         shares = model.predict_proba(table)
         header += [f"share of {label}" for label in model.classes_.tolist()]
@@ -34,8 +37,8 @@ def run(request: Request) -> Answer:
     writer.writerows(zip(*columns, strict=True))
     if request.out:
         request.out.put(text.getvalue().encode("utf-8", "backslashreplace"))
-        print(f"{len(labels)} labels written to {request.out}", file=sys.stderr)
-        return Answer("", {"labels": len(labels), "written_to": str(request.out)})
+        print(f"{len(labels)} {noun}s written to {request.out}", file=sys.stderr)
+        return Answer("", {f"{noun}s": len(labels), "written_to": str(request.out)})
     return Answer(text.getvalue().rstrip("\n"), facts)
 
 

@@ -94,7 +94,8 @@ VERB = Verb(
             required=True,
             metavar="TOML",
             help='the public domain of every column: name = ["a", "b"] for categories, name = {low = 0, high = 99} '
-            "for numbers, name = {edges = [0, 18, 65, 120]} for bins; the target's list are the classes",
+            "for numbers, name = {edges = [0, 18, 65, 120]} for bins; the target's list are the classes, its low and "
+            "high the bounds of a number to be predicted",
         ),
         option(
             "--model",

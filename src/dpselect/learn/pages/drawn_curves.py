@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 # Pixels: of a card, its margins, and a line of a category.
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM, _LINE = 340, 190, 44, 16, 10, 24, 22
 # Room for names of categories, and how many are drawn.
-_NAMES, _FITS, MOST_NAMED = 118, 16, 14
+_NAMES, _FITS, MOST_NAMED = 126, 15, 14
 
 
 def drawn_curve(attribute: Attribute, curve: Floats, most: float) -> str:

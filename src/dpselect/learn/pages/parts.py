@@ -13,6 +13,7 @@ from dpselect.learn.pages.drawn_curves import drawn_curve
 from dpselect.learn.pages.drawn_tree import MOST_LEAVES, drawn_tree
 
 MOST_CURVES = 24
+_WHOLE = " Splits that say no more than noise are not drawn; predictions use the whole tree."
 
 
 def of_trees(model: Any) -> Iterator[str]:
@@ -23,7 +24,7 @@ def of_trees(model: Any) -> Iterator[str]:
     if tree.leaves.size > MOST_LEAVES:
         yield f"<p>It has {tree.leaves.size} leaves, too many to draw: export_text() lists them all.</p>"
         return
-    yield f"<p>{_read(model)}</p>"
+    yield f"<p>{_read(model)}{_WHOLE if tree is not model.trees_[0].grown else ''}</p>"
     yield f'<div class="wide">{drawn_tree(model, tree)}</div>'
     yield f"<details><summary>The same as text</summary><pre>{escape(tree_text(model, tree))}</pre></details>"
 
