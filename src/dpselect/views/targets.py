@@ -79,6 +79,12 @@ class Targets:
         """Return the records, all at the root, with numbers counted from ``low`` and cut at the ends."""
         return SidedRecords(self.codes, np.clip(self.steps, low, high) - low, self.sizes, high - low)
 
+    def on_grid(self, low: int, high: int, grid: int) -> Records:
+        """Return the records with labels 0 to ``grid``: even parts of the range, to whose ends others are moved."""
+        width = high - low
+        labels = (np.clip(self.steps, low, high) - low) * grid + width // 2
+        return Records(self.codes, labels // width, self.sizes, grid + 1)
+
     def __repr__(self) -> str:
         return f"Targets(attributes={len(self.sizes)})"
 

@@ -26,6 +26,8 @@ class Rule:
         rounds: how many there are for n epsilon below 1,000, below 10,000, and above.
         per_part: how much signal, in deviations of its noise, goes to each part of a tile.
         curvature: what the noise of Hessians weighs, beside that of gradients.
+        worth: what a unit of signal counts as.
+        pull: how strongly noise draws steps to zero, at least.
     """
 
     counts: Fraction
@@ -33,6 +35,8 @@ class Rule:
     rounds: tuple[int, int, int]
     per_part: float
     curvature: float
+    worth: float = 1.0
+    pull: float = 4.0
 
 
 CONCENTRATED = Rule(Fraction(6, 100), Fraction(6, 100), (50, 100, 200), 6.0, 0.4)
@@ -74,7 +78,7 @@ def planned(rule: Rule, rounds: int, signal: float, *, additive: bool) -> Plan:
     >>> plan.shapes, round(plan.rate, 3), plan.pull
     (((1, 16), (2, 8), (3, 4), (4, 2), (5, 2), (6, 2)), 0.068, 4.0)
     """
-    signal = max(signal, 1e-9)
+    signal = max(signal * rule.worth, 1e-9)
     parts = min(max(signal / rule.per_part, 2.0), float(_MOST_PARTS))
     time = min(max(4 * math.log2(1 + signal / parts), 0.5), 40.0)
     shapes = []
@@ -82,7 +86,7 @@ def planned(rule: Rule, rounds: int, signal: float, *, additive: bool) -> Plan:
         groups = int(parts ** (1 / columns) + 1e-6)
         if groups >= 2:
             shapes.append((columns, min(groups, _MOST_GROUPS)))
-    return Plan(rounds, tuple(shapes), min(time / rounds, 1.0), 4 * max(1.0, 12 / signal))
+    return Plan(rounds, tuple(shapes), min(time / rounds, 1.0), rule.pull * max(1.0, 12 / signal))
 
 
 def hessian_share(rule: Rule, loss: Loss, *, squared: bool) -> Fraction:

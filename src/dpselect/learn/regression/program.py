@@ -7,6 +7,7 @@ over public cells, which says where targets lie; of the rest 20 % for the noisy 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -80,8 +81,9 @@ class ValuedGrowth:
 
     def _survey(self, records: Numbered, size: int, draws: Draws) -> Surveyed:
         epsilon = self.epsilon * _SURVEY
-        histogram = draws.counts(records.histogram(cells_for(size, float(epsilon))), epsilon, ONE)
-        return surveyed(histogram, size, float(epsilon))
+        noise = math.sqrt(2) / float(epsilon)
+        histogram = draws.counts(records.histogram(cells_for(size, noise)), epsilon, ONE)
+        return surveyed(histogram, size, noise)
 
     def _depth(self, size: int) -> int:
         return min(depth_for(size, float(self.epsilon)), self.most)

@@ -44,17 +44,20 @@ class Surveyed:
         return self.high - self.low
 
 
-def cells_for(size: int, epsilon: float) -> int:
+def cells_for(size: int, noise: float) -> int:
     """Return how many cells the histogram of a (noisy) number of records has: a power of 2.
 
-    >>> [cells_for(n, 0.05) for n in (0, 1000, 10_000, 100_000, 10**12)]
+    Args:
+        noise: the standard deviation of each count.
+
+    >>> [cells_for(n, 28.0) for n in (0, 1000, 10_000, 100_000, 10**12)]
     [4, 4, 32, 256, 256]
     """
-    wanted = max(size, 1) * epsilon / _PER_CELL
+    wanted = max(size, 1) * math.sqrt(2) / noise / _PER_CELL
     return int(2 ** round(math.log2(min(max(wanted, _LEAST_CELLS), _MOST_CELLS))))
 
 
-def surveyed(histogram: Integers, size: int, epsilon: float) -> Surveyed:
+def surveyed(histogram: Integers, size: int, noise: float) -> Surveyed:
     """Return what a noisy histogram of the whole grid says; the whole grid where it says nothing.
 
     An end cell is cut off while even its noise would not make what is cut off more than a public share.
@@ -62,10 +65,10 @@ def surveyed(histogram: Integers, size: int, epsilon: float) -> Surveyed:
     Args:
         histogram: noisy counts of even cells.
         size: the noisy number of records.
-        epsilon: of the histogram.
+        noise: the standard deviation of each.
     """
-    cells, noise, records = histogram.size, math.sqrt(2) / epsilon, max(size, 1)
-    most = records * (_CUT + _CUT_IN_NOISE / math.sqrt(max(records * epsilon, 1.0)))
+    cells, records = histogram.size, max(size, 1)
+    most = records * (_CUT + _CUT_IN_NOISE / math.sqrt(max(records * math.sqrt(2) / noise, 1.0)))
     below, above = _cut(histogram, noise, most), _cut(histogram[::-1], noise, most)
     if below + above >= cells:
         below = above = 0
