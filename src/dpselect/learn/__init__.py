@@ -10,7 +10,7 @@ from dpselect.learn.id3 import DPID3Classifier
 from dpselect.learn.preview import Preview, preview
 from dpselect.learn.random_decision_forest import RandomDecisionForestClassifier
 from dpselect.learn.recommended import Recommendation, recommended
-from dpselect.learn.regression import DPTreeRegressor
+from dpselect.learn.regression import DPBoostedTreesRegressor, DPTreeRegressor
 from dpselect.learn.search import DPSearch
 
 # The published forest has its name in ``dpselect.published``; models of it are saved and loaded here.
@@ -22,13 +22,14 @@ EVERY_CLASSIFIER = (
     DPEvolutionaryTreeClassifier,
     RandomDecisionForestClassifier,
 )
-EVERY_REGRESSOR = (DPTreeRegressor,)
+EVERY_REGRESSOR = (DPTreeRegressor, DPBoostedTreesRegressor)
 
 __all__ = [
     "EVERY_CLASSIFIER",
     "EVERY_REGRESSOR",
     "THE_FIVE",
     "DPBoostedTreesClassifier",
+    "DPBoostedTreesRegressor",
     "DPEvolutionaryTreeClassifier",
     "DPID3Classifier",
     "DPRandomForestClassifier",

@@ -32,7 +32,7 @@ def reasons(model: Any, codes: Sequence[Integers], chances: Floats, moves: Float
         towards = moves * np.where(winners == 1, 1.0, -1.0)[:, None]
     else:
         towards = np.take_along_axis(moves, winners[:, None, None], axis=2)[:, :, 0]
-    words = [_Words(each, alike) for each, alike in zip(model.attributes_, alike_codes(model.model_), strict=True)]
+    words = [Words(each, alike) for each, alike in zip(model.attributes_, alike_codes(model.model_), strict=True)]
     labels = [str(label) for label in model.classes_.tolist()]
     return [
         f"{labels[winner]} (chance {chances[row, winner]:.2f}), because "
@@ -50,7 +50,7 @@ def alike_codes(model: SumOfTiles) -> list[Integers]:
     return [np.cumsum(each) for each in steps]
 
 
-class _Words:
+class Words:
     """What values of one column are called: numbers by the widest range that the model takes for one value."""
 
     def __init__(self, attribute: Attribute, alike: Integers) -> None:
@@ -58,6 +58,7 @@ class _Words:
         self._said: dict[int, str] = {}
 
     def of(self, code: int) -> str:
+        """Return the column and what a code of it means, -1 or less where it has none."""
         if code not in self._said:
             self._said[code] = f"{self._attribute.name} {self._meaning(code)}"
         return self._said[code]
@@ -78,11 +79,12 @@ def _because(values: Sequence[str], moves: Floats) -> str:
     telling = [place for place in order if abs(moves[place]) >= _LEAST]
     towards = [place for place in telling if moves[place] > 0][:_NAMED]
     away = [place for place in telling if moves[place] < 0][:_NAMED]
-    said = _listed([f"{values[place]} ({moves[place]:+.2f})" for place in towards])
+    said = listed([f"{values[place]} ({moves[place]:+.2f})" for place in towards])
     if not towards:
         said = "it is the likelier label before any column is looked at"
-    return said + (f", despite {_listed([f'{values[p]} ({moves[p]:+.2f})' for p in away])}" if away else "")
+    return said + (f", despite {listed([f'{values[p]} ({moves[p]:+.2f})' for p in away])}" if away else "")
 
 
-def _listed(parts: Sequence[str]) -> str:
+def listed(parts: Sequence[str]) -> str:
+    """Return words with commas, and "and" before the last."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""

@@ -68,6 +68,11 @@ def of_curves(model: Any) -> Iterator[str]:
 def _explained(model: Any) -> str:
     """Return in words how curves are read."""
     start = np.asarray(model.intercept_)
+    if not hasattr(model, "classes_"):
+        return (
+            f"A record starts with {start[0]:.4g}, and each of its values adds what its curve shows, in the units of "
+            "the target. Curves were learned under noise, and small bumps are noise."
+        )
     names = [f"<b>{escape(str(label))}</b>" for label in model.classes_.tolist()]
     if start.size == 1:
         return (

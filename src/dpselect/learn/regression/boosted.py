@@ -16,9 +16,11 @@ from dpselect.learn.boosted.noise import Gaussian, Geometric
 from dpselect.learn.boosted.survey import Released, Surveyed, of_classes
 from dpselect.learn.domains import Attribute
 from dpselect.learn.regression.boosting import BY_EPSILON, BY_RHO, BoostedRegression, Regressed, values_of
+from dpselect.learn.regression.reasons import reasons_of_values
 from dpselect.learn.regression.regressor import PrivateRegressor
 from dpselect.learn.training import TrainingData
-from dpselect.views.scored import SCORE_UNIT, UNIT, Loss
+from dpselect.views.scored import SCORE_UNIT, UNIT, WIDEST, Loss
+from dpselect.views.targets import STEPS
 
 Floats = NDArray[np.float64]
 
@@ -110,6 +112,11 @@ class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
         # Both ends may be huge: no difference is taken.
         return np.asarray(np.clip(low * (1 - shares) + high * shares, low, high))
 
+    def why(self, X: Any) -> list[str]:
+        """Return for every record, in words, its value and the columns that move it most, in the target's units."""
+        codes = self._read_again(X)
+        return reasons_of_values(self, codes, self.predict(X), self.contributions(X))
+
     def contributions(self, X: Any) -> Floats:
         """Return how much each column moves each prediction, in the target's units, shape (n, columns).
 
@@ -160,6 +167,29 @@ class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
     def _take(self, result: Any) -> None:
         self.regressed_: Regressed = result
         self.model_ = self.regressed_.model
+
+    def _content(self) -> dict[str, Any]:
+        fitted = self.regressed_
+        return {
+            "target": list(self.target_),
+            "range": [fitted.low, fitted.width, fitted.grid],
+            **super()._content(),
+        }
+
+    @classmethod
+    def _declared_in(cls, content: dict[str, Any]) -> dict[str, Any]:
+        return {"target": tuple(map(float, content["target"])), **super()._declared_in(content)}
+
+    def _restore(self, content: dict[str, Any]) -> None:
+        super()._restore(content)
+        low, high = map(float, content["target"])
+        first, width, grid = content["range"]
+        whole = all(type(each) is int for each in (first, width, grid))
+        if not whole or not 0 <= first < first + width <= STEPS or not 1 <= grid <= 2 * WIDEST or not low < high:
+            raise ValueError("a range is not one")
+        if self.model_.outputs != 1:
+            raise ValueError("a regression has one score")
+        self.target_, self.regressed_ = (low, high), Regressed(self.model_, first, width, grid)
 
     def _loss(self, _: int, __: bool) -> Loss:
         return Loss.squared(0, 1, UNIT)
