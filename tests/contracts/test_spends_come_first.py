@@ -20,7 +20,7 @@ GIVEN = {"domains": {"a": [0, 1], "b": (0, 2)}, "classes": [0, 1]}
 ESTIMATORS = {
     "tree": lambda: learn.DPTreeClassifier(1, max_depth=1, bins=2, **GIVEN),
     "id3": lambda: learn.DPID3Classifier(1, 1, bins=2, **GIVEN),
-    "forest": lambda: learn.DPRandomForestClassifier(1, n_trees=2, max_depth=1, **GIVEN),
+    "forest": lambda: learn.DPRandomForestClassifier(1, delta=0, n_trees=2, max_depth=1, **GIVEN),
     "evolutionary": lambda: learn.DPEvolutionaryTreeClassifier(
         1, population=4, selected=2, generations=1, depth=1, max_depth=1, **GIVEN
     ),

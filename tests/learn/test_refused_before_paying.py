@@ -11,13 +11,13 @@ from dpselect.learn import (
     THE_FIVE,
     DPEvolutionaryTreeClassifier,
     DPID3Classifier,
-    DPRandomForestClassifier,
     DPTreeClassifier,
 )
 from dpselect.learn.builder import grow
 from dpselect.learn.domains import attributes
 from dpselect.learn.rehearsal import First, NoRecords, rehearsal
 from dpselect.learn.room import leaves_of_binary, leaves_of_multiway
+from dpselect.published import RandomDecisionForestClassifier
 from dpselect.views import Records
 from tests.learn.doors import Large, noted
 
@@ -28,7 +28,7 @@ LARGE = "could have .* leaves, and time and memory allow"
 KINDS = {
     "tree": DPTreeClassifier,
     "id3": DPID3Classifier,
-    "forest": DPRandomForestClassifier,
+    "forest": RandomDecisionForestClassifier,
     "evolutionary": DPEvolutionaryTreeClassifier,
     "A1": lambda epsilon, **given: THE_FIVE["A1"](epsilon, max_records=1000, **given),
     "A2": lambda epsilon, **given: THE_FIVE["A2"](epsilon, max_records=1000, **given),

@@ -14,6 +14,7 @@ from dpselect.learn import (
     DPRandomForestClassifier,
     DPTreeClassifier,
 )
+from dpselect.published import RandomDecisionForestClassifier
 
 # Checks that compare the predictions of two fits, which private estimators must not make equal.
 COMPARE_TWO_FITS = ("check_fit_idempotent", "check_supervised_y_2d", "check_classifier_data_not_an_array")
@@ -38,7 +39,9 @@ def test_scikit_learn_finds_nothing(estimator, check) -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Domains and classes are read from the data")
 @checks_of(
-    DPID3Classifier(**OBSERVED, max_depth=2, bins=4), DPRandomForestClassifier(**OBSERVED, n_trees=3, max_depth=3)
+    DPID3Classifier(**OBSERVED, max_depth=2, bins=4),
+    DPRandomForestClassifier(**OBSERVED, n_trees=8),
+    RandomDecisionForestClassifier(**OBSERVED, n_trees=3, max_depth=3),
 )
 def test_scikit_learn_finds_nothing_in_the_others(estimator, check) -> None:
     """They read data and labels by the same code as the default tree."""

@@ -17,13 +17,13 @@ from dpselect.kernel.run_law import RunLaw
 from dpselect.learn import (
     DPEvolutionaryTreeClassifier,
     DPID3Classifier,
-    DPRandomForestClassifier,
     DPSearch,
     DPTreeClassifier,
     load,
     preview,
 )
 from dpselect.learn.holdout import held_out
+from dpselect.published import RandomDecisionForestClassifier
 from dpselect.release.opened import door_to
 from dpselect.release.outcomes import Coins
 
@@ -103,7 +103,7 @@ def test_a_search_finds_a_setting_and_spends_once(tmp_path) -> None:
     "estimator",
     [
         DPID3Classifier(domains=DOMAINS, bins=4),
-        DPRandomForestClassifier(n_trees=3, domains=DOMAINS),
+        RandomDecisionForestClassifier(n_trees=3, domains=DOMAINS),
         DPEvolutionaryTreeClassifier(population=4, selected=2, generations=1, depth=1, domains=DOMAINS),
     ],
 )

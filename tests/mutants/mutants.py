@@ -656,6 +656,33 @@ MUTANTS = (
         ("tests/learn/test_transcripts.py::test_no_transcript_loses_more_than_epsilon[forest, labels]",),
     ),
     Mutant(
+        "all trees of a forest are counted at the price of one",
+        "dpselect.learn.forest.program:Growing._grown",
+        "totals[ends], self.leaf, ONE_CELL",
+        "totals[ends], self.leaf, type(ONE_CELL)(ONE_CELL.total, __import__('dpselect').SquaredBound('1/32'))",
+        (),
+        ("tests/learn/forest/test_accounting.py::test_no_concentrated_transcript_costs_more_than_rho",),
+    ),
+    Mutant(
+        "the sums behind a slope are not clipped",
+        "dpselect.views.leaves:_derivatives",
+        "-LARGEST * UNIT, LARGEST * UNIT)",
+        "-99 * LARGEST * UNIT, 99 * LARGEST * UNIT)",
+        (),
+        ("tests/views/test_leaves.py::test_no_record_adds_more_than_one",),
+    ),
+    Mutant(
+        "rows of a person share a forest's rho by their number",
+        "dpselect.learn.forest.classifier:DPRandomForestClassifier._share",
+        "/ rows**2 if delta",
+        "/ rows if delta",
+        (),
+        (
+            "tests/learn/forest/test_accounting.py::test_rows_of_a_person_share_what_is_paid",
+            "tests/learn/forest/test_accounting.py::test_all_rows_of_a_person_cost_no_more_than_rho",
+        ),
+    ),
+    Mutant(
         "the rho of a pure promise is halved",
         "dpselect.kernel.guarantee:Guarantee.rho",
         "if self.bounded_range else 2)",

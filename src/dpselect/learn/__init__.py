@@ -5,7 +5,7 @@ from dpselect.learn.default import DPTreeClassifier
 from dpselect.learn.evolutionary import DPEvolutionaryTreeClassifier
 from dpselect.learn.export import load
 from dpselect.learn.five import THE_FIVE
-from dpselect.learn.forest import DPRandomForestClassifier
+from dpselect.learn.forest.classifier import DPRandomForestClassifier
 from dpselect.learn.id3 import DPID3Classifier
 from dpselect.learn.preview import Preview, preview
 from dpselect.learn.random_decision_forest import RandomDecisionForestClassifier
@@ -13,12 +13,11 @@ from dpselect.learn.recommended import Recommendation, recommended
 from dpselect.learn.regression import DPBoostedTreesRegressor, DPTreeRegressor
 from dpselect.learn.search import DPSearch
 
-# The published forest has its name in ``dpselect.published``; models of it are saved and loaded here.
+# Those whose promise is pure. The published forest has its name in ``dpselect.published``; models of it load here.
 EVERY_CLASSIFIER = (
     DPTreeClassifier,
     DPBoostedTreesClassifier,
     DPID3Classifier,
-    DPRandomForestClassifier,
     DPEvolutionaryTreeClassifier,
     RandomDecisionForestClassifier,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +178,13 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
         check_classification_targets(y)
 
     # What subclasses say.
+
+    def _leaf_noise(self, epsilon: Fraction) -> float:
+        """Return the standard deviation of a released count of a leaf at full depth, once fitted."""
+        share = float(epsilon) * self._leaf_share()
+        if self.person is not None:
+            share /= self.rows_per_person
+        return float(np.sqrt(2) / max(share, 1e-12))
 
     def _leaf_share(self) -> float:
         """Return the share of epsilon that a leaf at full depth spends, once fitted."""

@@ -109,7 +109,7 @@ def _model(content: dict[str, Any]) -> Any:
     from dpselect import learn
 
     check = content.pop("checksum", None)
-    classifiers = *learn.EVERY_CLASSIFIER, learn.DPBoostedTreesClassifier
+    classifiers = *learn.EVERY_CLASSIFIER, learn.DPRandomForestClassifier, learn.DPBoostedTreesClassifier
     kinds: dict[str, Any] = {kind.__name__: kind for kind in (*classifiers, *learn.EVERY_REGRESSOR)}
     if check != _checksum(content) or content.get("model") not in kinds:
         raise ValueError("This model file is damaged or was edited: train the model again.")

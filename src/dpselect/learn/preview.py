@@ -91,10 +91,7 @@ def _tried(model: Any, rows: Any, labels: Any, tries: int, scaled: Fraction) -> 
         tried.fit(_rows(rows, ~held_out), labels[~held_out])
         scores.append(float((tried.predict(_rows(rows, held_out)) == labels[held_out]).mean()))
         leaves.append(float(np.mean([tree.leaves.size for tree in tried.trees_])))
-    share = float(exact_epsilon(model.epsilon)) * tried._leaf_share()
-    if model.person is not None:
-        share /= model.rows_per_person
-    noise = float(np.sqrt(2) / max(share, 1e-12))
+    noise = tried._leaf_noise(exact_epsilon(model.epsilon))
     return Preview(float(np.mean(leaves)), noise, float(np.mean(scores)), float(np.std(scores)), tries)
 
 

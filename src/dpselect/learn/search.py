@@ -16,7 +16,7 @@ from dpselect.kernel.bound import Bound, require_rate
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_positive
+from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, exact_positive
 from dpselect.learn.base import PrivateTrees
 from dpselect.learn.estimator import book_of
 from dpselect.learn.holdout import HoldOut, at_the_root, held_out
@@ -263,6 +263,8 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model: PrivateTrees = clone(self.estimator).set_params(**setting)
         model.set_params(**{name: value for name, value in _QUIET.items() if name in model.get_params(deep=False)})
         model._check()
+        if exact_delta(model.get_params(deep=False).get("delta", 0)):
+            raise ValueError("A search is paid with an epsilon alone: set delta=0 in its estimator.")
         return model
 
 

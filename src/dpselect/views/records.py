@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.views.leaves import Leaves
 from dpselect.views.scored import Loss
 from dpselect.views.scored_records import ScoredRecords
 
@@ -148,6 +149,10 @@ class Records:
     def scored(self, loss: Loss, start: Integers) -> ScoredRecords:
         """Return the records, each with the start for its scores, shape (outputs,)."""
         return ScoredRecords(self._codes, self._labels, loss, start)
+
+    def leaves(self) -> Leaves:
+        """Return the records as they go down trees, none yet."""
+        return Leaves(self._codes, self._labels, self.sizes, self.classes)
 
     def _count(self, cells: NDArray[np.unsignedinteger], width: int, nodes: int) -> Integers:
         counts = np.zeros((nodes + 1) * width, dtype=np.int64)

@@ -1,0 +1,182 @@
+"""The forest that people try first: random trees shaped by a survey, with chances that are chances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from dpselect.kernel.concentrated import rho_within
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import Epsilon, exact_delta
+from dpselect.learn.base import PrivateTrees
+from dpselect.learn.boosted.noise import ONE_CELL, Gaussian, Geometric, Noise
+from dpselect.learn.boosted.shares import Shares
+from dpselect.learn.declared import Declared
+from dpselect.learn.domains import Attribute
+from dpselect.learn.forest.program import COUNTS, DEEPEST, SLOPE, SURVEY, Forest, Growing
+from dpselect.learn.forest.saved import besides, restored
+from dpselect.learn.forest.shares import shrunk
+from dpselect.learn.parameters import whole
+from dpselect.learn.room import MOST_BINS, MOST_TREES
+from dpselect.learn.training import TrainingData
+from dpselect.learn.tree import Tree
+from dpselect.views.leaves import SLOPE_UNIT
+from dpselect.views.records import Records
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+# Gaussian noise grows with the root of the number of trees, noise under a pure epsilon with the number.
+_TREES, _PURE_TREES = 32, 12
+
+
+class DPRandomForestClassifier(PrivateTrees):
+    """A private random forest: good by ranking and by probabilities, and near scikit-learn's where epsilon is large.
+
+    A fit asks for noisy class counts and for a noisy histogram of every column. They weigh the columns, cut numbers
+    into bins of about as many records, and say of a few random cuts of a node which tells most; so the shapes of trees
+    cost nothing more. Then it asks for the noisy class counts of the leaves of every tree. Shares are drawn towards
+    those of the parent by the noise and averaged over the trees, and three noisy Newton steps make them into chances.
+
+    Args:
+        epsilon: the budget of one fit.
+        delta: the chance by which epsilon may be exceeded, as small as 1e-6: then all noise is discrete Gaussian, under
+            zero-concentrated differential privacy. With 0 the promise is pure and the noise two-sided geometric.
+        n_trees: how many trees, at most 10,000; ``None`` takes 32, or 12 for a pure promise.
+        max_depth: at most this many levels of splits; ``None`` takes 24. Noise ends most paths sooner.
+        bins: even bins of a numeric column, of which noisy counts make at most 32 that hold about as many records each.
+        domains, classes, unknown, missing, ledger: as :class:`DPTreeClassifier`.
+        person, rows_per_person: as :class:`DPTreeClassifier`; with a delta, rows of a person share rho by the square of
+            their number, so that m rows have about m times as much noise.
+
+    Guarantee: (epsilon, delta)-differential privacy, add-remove of one row, of everything the fitted model holds; by
+    rho-zCDP where there is a delta. ``privacy_spent_`` states it.
+
+    Raises (by ``fit``, before anything is spent):
+        ValueError: bad parameters; a table that stays in its engine; an epsilon so small that noise would not fit an
+            integer.
+
+    Attributes:
+        trees_: with noisy class counts, which may be negative.
+        forest_: the trees, the deviation of their noise, the prior, and the slope; all of it was released.
+        slope_: chances are in proportion to mean shares, raised to this.
+        classes_, n_features_in_, feature_names_in_, feature_importances_: as in scikit-learn.
+        privacy_spent_: a :class:`dpselect.Guarantee`.
+
+    References: ours. Noise: Canonne, Kamath and Steinke 2020. The forest as published is
+    ``dpselect.published.RandomDecisionForestClassifier``.
+
+    >>> X, y = [[age] for age in range(2000)], ["old" if age >= 1000 else "young" for age in range(2000)]
+    >>> model = DPRandomForestClassifier(epsilon=5, domains={0: (0, 2000)}, classes=["young", "old"]).fit(X, y)
+    >>> model.predict([[10], [1990]]).tolist()
+    ['young', 'old']
+    """
+
+    def __init__(
+        self,
+        epsilon: Epsilon = 1.0,
+        *,
+        delta: Any = 1e-6,
+        n_trees: int | None = None,
+        max_depth: int | None = None,
+        bins: int = 128,
+        domains: Any = None,
+        classes: Any = None,
+        unknown: str = "clip",
+        missing: str = "ignore",
+        person: Any = None,
+        rows_per_person: int = 1,
+        ledger: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.n_trees = n_trees
+        self.max_depth = max_depth
+        self.bins = bins
+        self.domains = domains
+        self.classes = classes
+        self.unknown = unknown
+        self.missing = missing
+        self.person = person
+        self.rows_per_person = rows_per_person
+        self.ledger = ledger
+
+    @property
+    def slope_(self) -> float:
+        """Return the power of mean shares that chances are in proportion to."""
+        check_is_fitted(self, "forest_")
+        return self.forest_.slope / SLOPE_UNIT
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the chance of every class, shape (n, classes): mean shares over the trees, raised to ``slope_``."""
+        return self._chances(self._read_again(X))
+
+    def _chances(self, codes: Sequence[Integers]) -> Floats:
+        worth = super()._chances(codes) ** self.slope_
+        return np.asarray(worth / worth.sum(axis=1, keepdims=True))
+
+    def _shares(self, tree: Tree) -> Floats:
+        parent = np.full(tree.split.size, -1, dtype=np.int64)
+        for node in np.flatnonzero(tree.split >= 0).tolist():
+            parent[tree.route[node]] = node
+        return shrunk(tree.counts, parent, tree.depth, self.forest_.noise, self.forest_.prior)
+
+    def _check(self) -> None:
+        self._reading().check()
+        whole(self.bins, "bins", 2, "how many even bins a numeric column has", MOST_BINS)
+        if self.n_trees is not None:
+            whole(self.n_trees, "n_trees", 1, "how many trees", MOST_TREES)
+        if self.max_depth is not None:
+            whole(self.max_depth, "max_depth", 1, "how many levels of splits")
+        exact_delta(self.delta)
+
+    def _check_data(self, data: TrainingData) -> None:
+        if not isinstance(data.records, Records):
+            raise ValueError(
+                "This forest reads its records in memory: pass a frame, or train DPBoostedTreesClassifier or "
+                "DPTreeClassifier where the table is."
+            )
+
+    def _promise(self, epsilon: Fraction) -> Guarantee:
+        delta = exact_delta(self.delta)
+        if not delta:
+            return Guarantee(epsilon, Neighbours.ADD_REMOVE)
+        return Guarantee.concentrated(rho_within(epsilon, delta), delta, Neighbours.ADD_REMOVE, epsilon=epsilon)
+
+    def _share(self, epsilon: Fraction) -> Fraction:
+        """Return what one record may cost: epsilon / m, or rho / m^2, as m rows move counts m times as far."""
+        rows, delta = 1 if self.person is None else int(self.rows_per_person), exact_delta(self.delta)
+        return rho_within(epsilon, delta) / rows**2 if delta else epsilon / rows
+
+    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Growing:
+        concentrated = bool(exact_delta(self.delta))
+        noise: Noise = Gaussian() if concentrated else Geometric()
+        slope = epsilon * SLOPE
+        trees = self.n_trees or (_TREES if concentrated else _PURE_TREES)
+        depth = DEEPEST if self.max_depth is None else min(self.max_depth, DEEPEST)
+        shares = Shares(epsilon - slope, epsilon * COUNTS, epsilon * SURVEY, Fraction(0))
+        return Growing(attributes_, len(classes), noise, shares, slope, trees, depth)
+
+    def _leaf_noise(self, epsilon: Fraction) -> float:
+        program = self._planned(self.attributes_, self.classes_, self._share(epsilon))
+        return program.noise.deviation(program.leaf, ONE_CELL)
+
+    def _content(self) -> dict[str, Any]:
+        return super()._content() | {"forest": besides(self.forest_)}
+
+    @classmethod
+    def _declared_in(cls, content: dict[str, Any]) -> dict[str, Any]:
+        return super()._declared_in(content) | {"delta": Fraction(content.get("delta", 0))}
+
+    def _restore(self, content: dict[str, Any]) -> None:
+        super()._restore(content)
+        self.forest_ = restored(self.trees_, self.classes_.size, content["forest"])
+
+    def _keep(self, known: Declared, result: Forest) -> None:
+        super()._keep(known, result.trees)
+        self.forest_ = result

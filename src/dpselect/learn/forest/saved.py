@@ -1,0 +1,34 @@
+"""What a saved forest has beside its trees: noise, prior and slope. Nothing in a file is executed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dpselect.learn.forest.program import Forest
+from dpselect.learn.tree import Tree
+from dpselect.views.leaves import SLOPE_UNIT
+
+_STEEPEST = 100 * SLOPE_UNIT
+
+
+def besides(forest: Forest) -> dict[str, Any]:
+    """Return it as plain lists and numbers."""
+    return {"noise": forest.noise, "prior": forest.prior.tolist(), "slope": forest.slope}
+
+
+def restored(trees: list[Tree], classes: int, content: Mapping[str, Any]) -> Forest:
+    """Return the forest of such a file.
+
+    Raises:
+        KeyError, TypeError, ValueError: parts that do not make a forest.
+    """
+    noise, slope = float(content["noise"]), content["slope"]
+    prior = np.array(content["prior"], dtype=np.float64)
+    sound = type(slope) is int and 0 < slope <= _STEEPEST and math.isfinite(noise) and noise >= 0
+    if not sound or prior.shape != (classes,) or not (prior > 0).all() or not math.isclose(prior.sum(), 1.0):
+        raise ValueError("not a forest")
+    return Forest(trees, noise, prior, slope)
