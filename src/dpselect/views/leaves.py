@@ -134,6 +134,6 @@ def _derivatives(means: Integers, labels: Integers, slope: int) -> Integers:
 def log_table() -> Integers:
     """Return the logarithm of i / 2^16 in units of 2^-10 for i = 0 .. 2^16, that of 0 being that of 1 / 2^16."""
     shares = np.maximum(np.arange(UNIT + 1), 1) / UNIT
-    table = np.rint(np.log(shares) * SCORE_UNIT).astype(np.int64)
+    table: Integers = np.rint(np.log(shares) * SCORE_UNIT).astype(np.int64)
     table.setflags(write=False)
     return table

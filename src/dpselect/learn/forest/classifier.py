@@ -121,10 +121,7 @@ class DPRandomForestClassifier(PrivateTrees):
         return np.asarray(worth / worth.sum(axis=1, keepdims=True))
 
     def _shares(self, tree: Tree) -> Floats:
-        parent = np.full(tree.split.size, -1, dtype=np.int64)
-        for node in np.flatnonzero(tree.split >= 0).tolist():
-            parent[tree.route[node]] = node
-        return shrunk(tree.counts, parent, tree.depth, self.forest_.noise, self.forest_.prior)
+        return shrunk(tree.counts, tree.parents(), tree.depth, self.forest_.noise, self.forest_.prior)
 
     def _check(self) -> None:
         self._reading().check()
@@ -163,7 +160,7 @@ class DPRandomForestClassifier(PrivateTrees):
         return Growing(attributes_, len(classes), noise, shares, slope, trees, depth)
 
     def _leaf_noise(self, epsilon: Fraction) -> float:
-        program = self._planned(self.attributes_, self.classes_, self._share(epsilon))
+        program = self._planned(self.attributes_, self.classes_.tolist(), self._share(epsilon))
         return program.noise.deviation(program.leaf, ONE_CELL)
 
     def _content(self) -> dict[str, Any]:
