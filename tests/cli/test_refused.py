@@ -115,7 +115,6 @@ def test_a_model_that_lacks_a_part_is_refused_though_its_checksum_fits(capsys) -
         (["percentile", *PERCENTILE, "--epsilon", "0"], "'0' is too small: epsilon must be positive"),
         (["percentile", *PERCENTILE, "--epsilon", "1", "--mechanism", ""], "no mechanism ''"),
         ([*TRAIN, "--model", "id3", "--mechanism", "", "--out", "x.json"], "mechanism"),
-        ([*TRAIN, "--key", "age", "--out", "x.json"], "--key goes with a URL or with --in-place"),
         ([*TRAIN, "--temporary-table", "--out", "x.json"], "--temporary-table goes with a URL"),
         ([*TRAIN, "--table", "people", "--out", "x.json"], "A file is one table: leave --table out"),
         (["percentile", *PERCENTILE, "--table", "people", "--epsilon", "1"], "A file is one table: leave --table out"),

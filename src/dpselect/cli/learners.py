@@ -26,11 +26,11 @@ _OF_THE_RULE = ("delta", "n_records")
 _OF_CLASSES = ("n_records",)
 # What some learners take, by the option's name: the argument, and which learners.
 TAKES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "delta": ("delta", ("boosted",)),
+    "delta": ("delta", ("boosted", "forest")),
     "rounds": ("rounds", ("boosted",)),
     "max_depth": ("max_depth", ("tree", "id3", "forest", "evolutionary")),
-    "mechanism": ("mechanism", ("id3", "forest", "evolutionary")),
-    "n_records": ("n_records", ("tree", "forest")),
+    "mechanism": ("mechanism", ("id3", "evolutionary")),
+    "n_records": ("n_records", ("tree",)),
     "goal": ("goal", ("evolutionary",)),
     "importance": ("importance", ("evolutionary",)),
     "population": ("population", ("evolutionary",)),
@@ -68,9 +68,10 @@ def estimator(request: Request, declared: dict[str, Any]) -> Any:
             raise ValueError(f"--{name.replace('_', '-')} goes with a target of classes: leave it out.")
         else:
             raise ValueError(_stray(name, learners, learner if automatic else None))
-    if learner == "boosted":
+    if learner in ("boosted", "forest"):
         # Without a delta the promise is pure: none is spent that was not named.
         settings.setdefault("delta", 0)
+    if learner == "boosted":
         settings |= {"interactions": False} if request.no_interactions else {}
     _require_pictures(request, learner)
     if "importance" in settings:
@@ -82,7 +83,7 @@ def estimator(request: Request, declared: dict[str, Any]) -> Any:
 
 def _stray(name: str, learners: tuple[str, ...], chosen: str | None) -> str:
     """Return what is said of an option that other learners take; ``chosen`` is the one that a rule named."""
-    option, where = f"--{name.replace('_', '-')}", "--model auto or " if name == "delta" else "--model "
+    option, where = f"--{name.replace('_', '-')}", "--model auto, " if name == "delta" else "--model "
     also = f", or name the model, because --n-records x --epsilon leads to {chosen}" if chosen else ""
     return f"{option} goes with {where}{_one_of(learners)}: leave it out{also}."
 

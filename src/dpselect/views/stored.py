@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice
 from dpselect.sources import codes
 from dpselect.sources.codes import LACKING, Domain
 from dpselect.sources.temporary import Temporary
@@ -183,10 +182,8 @@ class StoredRecords:
         """
         if self.warehouse.key is None:
             raise ValueError(
-                Advice(
-                    "A forest in chunks needs a column of integers that belongs to the record itself: {declare it by "
-                    'Warehouse.open(..., key=) (--key on the command line), or pass sharing="budget"|name it by --key}.'
-                )
+                "A forest in chunks needs a column of integers that belongs to the record itself: declare it by "
+                'Warehouse.open(..., key=), or pass sharing="budget".'
             )
 
     def recognised(self, trees: Sequence[Labelling]) -> Integers:

@@ -31,7 +31,7 @@ def run(request: Request) -> Answer:
     model = estimator(request, declared)
     _require_place(request)
     if stays(request, request.file):
-        with Warehouse.open(request.file, request.table, key=request.key, temporary=request.temporary_table) as source:
+        with Warehouse.open(request.file, request.table, temporary=request.temporary_table) as source:
             domains.require_columns(request, declared, source.table.columns)
             model.fit(source.only(declared), request.target)
     else:
@@ -72,9 +72,8 @@ def _shown(model: Any) -> str:
 
 def _require_place(request: Request) -> None:
     """Refuse what is said of a database where there is none, and persons where they cannot be told apart."""
-    for name in ("key", "temporary_table"):
-        if request.get(name) and not stays(request, request.file):
-            raise ValueError(f"--{name.replace('_', '-')} goes with a URL or with --in-place: leave it out.")
+    if request.temporary_table and not stays(request, request.file):
+        raise ValueError("--temporary-table goes with a URL or with --in-place: leave it out.")
     if request.person is not None and stays(request, request.file):
         raise ValueError("--person goes with a table in a file, read without --in-place: leave one of them out.")
 
@@ -84,9 +83,6 @@ VERB = Verb(
     (
         paths.input("file", help="a table (.csv, .csv.gz, .parquet), or the URL of a database"),
         *places.OPTIONS,
-        option(
-            "--key", metavar="COLUMN", help="a column of integers of the records themselves, for forests of a database"
-        ),
         flag("--temporary-table", "let the database keep codes in a temporary table: faster"),
         option("--target", required=True, metavar="COLUMN", help="the column to be predicted"),
         paths.input(
@@ -171,5 +167,5 @@ VERB = Verb(
     about="Protected: whether any one record, or person, is in the table. The domains are public: never take them "
     "from the data.",
     spends=True,
-    mechanism="as the model says; it is how id3 selects and forests label",
+    mechanism="as the model says; it is how id3 and evolutionary select",
 )
