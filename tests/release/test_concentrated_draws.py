@@ -57,7 +57,7 @@ def test_the_variance_is_the_squared_bound_over_twice_the_rho(watched) -> None:
     """Exactly, for every draw, and rhos add up exactly."""
     with watched(PROMISE) as draws:
         assert np.array_equal(SUMS, draws.gaussian(SUMS, EIGHTH, dps.SquaredBound(Fraction(9, 2))))
-        draws.gaussian(SUMS, 0.1, ONE)
+        draws.gaussian(values=SUMS, rho=0.1, bound=ONE)
         assert Fraction(1, 40) == draws.left
         draws.gaussian(SUMS, draws.left, ONE)
         assert 0 == draws.left
@@ -168,7 +168,7 @@ def test_an_epsilon_pays_for_no_gaussian_noise() -> None:
     """It has an epsilon at any delta only, so it is never pure."""
     with dps.opened(dps.Guarantee(1, "add-remove")) as draws:
         with pytest.raises(dps.PrivacyError, match="open with Guarantee.concentrated"):
-            draws.gaussian(SUMS, EIGHTH, ONE)
+            draws.gaussian(values=SUMS, rho=EIGHTH, bound=ONE)
         assert 1 == draws.left
 
 

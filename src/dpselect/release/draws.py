@@ -194,8 +194,8 @@ class Draws:
         self._take(total, bound.neighbours)
         return self._outcomes.noisy(integers, total / bound.total)
 
-    def gaussian(self, _: Integers, __: Fraction, ___: SquaredBound) -> Integers:
-        """Refuse: only draws that were paid for by a rho have Gaussian noise (``concentrated_draws.py``)."""
+    def gaussian(self, values: Integers, rho: Any, bound: SquaredBound) -> Integers:  # noqa: ARG002
+        """Return integers plus exact discrete Gaussian noise, where a rho was paid; refuse where an epsilon was."""
         raise PrivacyError(
             "An epsilon was paid, and Gaussian noise costs a rho: open with Guarantee.concentrated(...)."
         )
