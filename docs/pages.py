@@ -115,6 +115,7 @@ def module_page(name: str, module: ModuleType) -> str:
             "## What all of them share",
             _rst([".. autoclass:: dpselect.learn.estimator.PrivateEstimator", "   :members:"]),
             _rst([".. autoclass:: dpselect.learn.base.PrivateTrees", "   :members:"]),
+            _rst([".. autoclass:: dpselect.learn.boosted.estimator.PrivateBoosted", "   :members:"]),
         ]
     return _page(_title(name), f"`dpselect.{name}`: {opening}", *parts)
 

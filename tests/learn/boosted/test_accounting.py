@@ -82,13 +82,27 @@ def scripts(skew: float):
 @pytest.mark.parametrize("classes", [2, 3])
 def test_no_concentrated_transcript_costs_more_than_rho(classes: int) -> None:
     """The rho of every draw, in fractions, added up: at most what was paid, and nearly that."""
-    model, worst = DPBoostedTreesClassifier(1, rounds=3), Fraction(0)
+    model, worst = DPBoostedTreesClassifier(1, rounds=3, interactions=True), Fraction(0)
     for rows, more, script in itertools.product(TABLES, MORE, scripts(2.6)):
         parts = rho_between(run_of(model, rows, classes), run_of(model, (*rows, more), classes), script)
         assert 2 + 2 * 3 == len(parts)
         worst = max(worst, sum(parts))
 
     assert Fraction(9, 10) * rho_of(model) < worst <= rho_of(model)
+
+
+@pytest.mark.parametrize("pairs", [10, pytest.param(1000, marks=pytest.mark.slow)])
+def test_no_pair_of_tables_costs_more_than_rho(pairs: int) -> None:
+    """Tables of up to forty records of two or three classes, with and without interactions, other noise in each."""
+    rng, worst = np.random.default_rng(pairs), Fraction(0)
+    for pair in range(pairs):
+        classes = 2 + pair % 2
+        *rows, more = map(tuple, rng.integers(0, (2, 3, classes), (rng.integers(1, 40), 3)).tolist())
+        model = DPBoostedTreesClassifier(4, rounds=6, interactions=bool(pair % 3))
+        runs = [run_of(model, table, classes) for table in (rows, [*rows, more])]
+        worst = max(worst, sum(rho_between(*runs, pick=lambda bounds: rng.integers(0, bounds))) / rho_of(model))
+
+    assert Fraction(3, 4) < worst <= 1
 
 
 @pytest.mark.parametrize("delta", [0, DELTA])
