@@ -292,7 +292,7 @@ def test_the_plan_is_public() -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"estimator": "tree"}, "classifier of dpselect.learn"),
+        ({"estimator": "tree"}, "tree or a forest of dpselect.learn"),
         ({"estimator": DPTreeClassifier(domains=DOMAINS, ledger="a.db")}, "would count the secret runs"),
         ({"estimator": DPTreeClassifier(domains="observed-not-private")}, "not private"),
         ({"estimator": DPTreeClassifier()}, "domains"),
