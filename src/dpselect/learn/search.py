@@ -212,7 +212,9 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Refuse what is wrong with the search itself, before anything is read."""
         exact_epsilon(self.epsilon)
         if not isinstance(self.estimator, PrivateTrees):
-            raise TypeError("estimator must be a tree or a forest of dpselect.learn: others go to dpselect.tune_privately.")
+            raise TypeError(
+                "estimator must be a tree or a forest of dpselect.learn: others go to dpselect.tune_privately."
+            )
         if self.estimator.ledger is not None:
             raise PrivacyError(
                 "A ledger of the estimator would count the secret runs: pass ledger= to DPSearch instead."

@@ -68,6 +68,22 @@ class Quiet(Structured):
         return values
 
 
+class Wild(Structured):
+    """Releases that have nothing to do with the data."""
+
+    def __init__(self, seed: int, size: int) -> None:
+        super().__init__(seed)
+        self._size = size
+
+    def noisy(self, counts, rate):  # noqa: ARG002
+        """Anything up to a size."""
+        return self._rng.integers(-self._size, self._size + 1, counts.shape)
+
+    def gaussian(self, values, variance):  # noqa: ARG002
+        """Anything up to a size."""
+        return self._rng.integers(-self._size, self._size + 1, values.shape)
+
+
 def door_of(outcomes) -> Callable:
     """A door to these outcomes."""
     return door_to(lambda: outcomes)
@@ -98,4 +114,17 @@ DOMAINS = {"x": (0, 10), "job": ["a", "b", "c", "d"], "noise": (0, 1)}
 USUAL = {"domains": DOMAINS, "classes": [0, 1]}
 
 
-__all__ = ["DELTA", "DOMAINS", "KNOWN", "USUAL", "Quiet", "Structured", "bumpy", "dps", "fitted", "rho_of", "run_of"]
+__all__ = [
+    "DELTA",
+    "DOMAINS",
+    "KNOWN",
+    "USUAL",
+    "Quiet",
+    "Structured",
+    "Wild",
+    "bumpy",
+    "dps",
+    "fitted",
+    "rho_of",
+    "run_of",
+]

@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 import dpselect as dps
 from dpselect.learn import DPBoostedTreesClassifier
-from tests.learn.boosted.doors import DOMAINS, USUAL, bumpy, fitted
+from tests.learn.boosted.doors import DOMAINS, USUAL, Wild, bumpy, fitted
 
 TABLE, LABELS = bumpy()
 THREE = bumpy(classes=3)
@@ -86,6 +86,20 @@ def test_no_row_decides_whether_there_is_a_model() -> None:
         assert (3000, 3) == model.predict_proba(TABLE).shape
     alone = fitted({"a": ["x"] * 9}, [0, 1, 1] * 3, epsilon=1, rounds=3, domains={"a": ["x"]}, classes=[0, 1])
     assert (1, 2) == alone.predict_proba({"a": ["x"]}).shape
+
+
+@pytest.mark.parametrize("size", [0, 1, 2**20, 2**61])
+@pytest.mark.parametrize(("delta", "epsilon"), [(1e-6, 1), (0, 1), (1e-6, 1e-3), (1e-6, 1e300), (0, 10**50)])
+def test_whatever_noise_comes_there_is_a_model(delta: float, epsilon, size: int) -> None:
+    """An error would tell of it: releases of any size make finite chances, of two classes and of three."""
+    for classes in (2, 3):
+        table, labels = bumpy(50, classes=classes)
+        given = {"epsilon": epsilon, "delta": delta, "rounds": 4, "missing": "category", "domains": DOMAINS}
+        model = fitted(table, labels, Wild(size % 7, size), interactions=True, classes=list(range(classes)), **given)
+
+        assert np.isfinite(model.predict_proba(table)).all()
+        assert np.isfinite(model.contributions(table)).all()
+        assert np.isfinite(model.feature_importances_).all()
 
 
 def test_records_without_a_code_get_a_chance(additive: DPBoostedTreesClassifier) -> None:
