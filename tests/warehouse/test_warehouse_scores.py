@@ -229,6 +229,10 @@ def test_an_engine_that_may_not_write_is_refused() -> None:
             records(source, temporary, 2).require_scores()
     with Temporary(Warehouse.open(table, temporary=True)) as temporary:
         temporary.require()
+    other = ibis.sqlite.connect().create_table("scores", pyarrow.table(columns(20, 2)))
+    words = "DuckDB, PostgreSQL and Spark, and this is SQLite: read the table"
+    with Temporary(Warehouse.open(other, temporary=True)) as temporary, pytest.raises(ValueError, match=words):
+        records(Warehouse.open(other), temporary, 2).require_scores()
 
 
 def test_a_table_that_changes_before_its_copy_is_refused(request: pytest.FixtureRequest) -> None:

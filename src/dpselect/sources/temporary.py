@@ -42,8 +42,11 @@ class Temporary:
             ValueError: which engines have them, or how to allow them.
         """
         if not self._engine.temporary:
-            able = " and ".join(each.title for each in EVERY_ENGINE if each.temporary)
-            raise ValueError(f"Temporary tables are for {able}, and this is {self._engine.name}.")
+            *able, last = [each.title for each in EVERY_ENGINE if each.temporary]
+            raise ValueError(
+                f"Temporary tables are for {', '.join(able)} and {last}, and this is {self._engine.title}: "
+                "read the table into a frame."
+            )
         if not self._allowed:
             raise ValueError(
                 Advice(

@@ -104,7 +104,7 @@ def copied(path: Path, url: str) -> None:
     import psycopg
 
     text = path.with_suffix(".csv")
-    duckdb.connect().execute(f"COPY (SELECT * FROM '{path}') TO '{text}' (FORMAT csv)")
+    duckdb.connect().execute(f"COPY (SELECT * FROM '{path}') TO '{text}' (FORMAT csv, HEADER false)")
     kinds = dict.fromkeys(DOMAINS, "bigint") | dict.fromkeys(("color", "size", "label"), "text")
     kinds |= {name: "double precision" for name in DOMAINS if name.startswith("n")}
     columns = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
