@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from dpselect.audit import rho_between
-from dpselect.audit.recorded import loss_of_transcript
+from dpselect.audit.recorded import Recording, Repetition, loss_of_transcript
 from dpselect.audit.replay import log_chance_of, transcripts
 from dpselect.learn import DPBoostedTreesClassifier
 from dpselect.learn.boosted.rule import CONCENTRATED, PURE, hessian_share, loss_of_classes
 from dpselect.learn.boosted.shares import Shares
-from tests.learn.boosted.doors import DELTA, KNOWN, bumpy, door_of, records_of, rho_of, run_of
+from tests.learn.boosted.doors import DELTA, DOMAINS, KNOWN, bumpy, door_of, records_of, rho_of, run_of
 
 TABLES = ((), ((0, 0, 0),), ((1, 2, 1), (0, 1, 0)))
 MORE = ((0, 0, 1), (1, 2, 0), (0, 1, 1))
@@ -113,21 +113,13 @@ def test_a_fit_leaves_nothing(delta) -> None:
     assert 0 == run_of(DPBoostedTreesClassifier(1, delta=delta, rounds=7), TABLES[2])(Coins())
 
 
-@pytest.mark.parametrize("rows_per_person", [1, 3])
-def test_all_rows_of_a_person_cost_no_more_than_rho(rows_per_person: int) -> None:
-    """m of them move every sum m times as far, so records pay with rho / m^2; more rows are not read."""
+def runs_without(people: tuple[int, ...], **given):
+    """Fits of twelve people with five rows each, without one of them; and the model."""
     table, labels = bumpy(60)
     table["id"] = np.repeat(np.arange(12), 5)
     table["x"][:] = 5.0
     labels[:5] = 1
-    model = DPBoostedTreesClassifier(
-        1,
-        rounds=2,
-        person="id",
-        rows_per_person=rows_per_person,
-        domains={"x": (0, 10), "job": ["a", "b", "c", "d"], "noise": (0, 1)},
-        classes=[0, 1],
-    )
+    model = DPBoostedTreesClassifier(1, rounds=2, person="id", domains=DOMAINS, classes=[0, 1], **given)
 
     def run_without(person: int):
         mask = table["id"] != person
@@ -138,8 +130,29 @@ def test_all_rows_of_a_person_cost_no_more_than_rho(rows_per_person: int) -> Non
 
         return run
 
-    costs = [sum(rho_between(run_without(-1), run_without(0), script)) for script in scripts(2.6)]
-    assert rho_of(model) / 4 < max(costs) <= rho_of(model)
+    return [run_without(person) for person in people]
+
+
+@pytest.mark.parametrize("rows_per_person", [1, 3])
+def test_all_rows_of_a_person_cost_no_more_than_rho(rows_per_person: int) -> None:
+    """m of them move every sum m times as far, so records pay with rho / m^2; more rows are not read."""
+    runs, rho = runs_without((-1, 0), rows_per_person=rows_per_person), rho_of(DPBoostedTreesClassifier(1))
+    costs = [sum(rho_between(*runs, script)) for script in scripts(2.6)]
+
+    assert rho / 4 < max(costs) <= rho
+
+
+@pytest.mark.parametrize("rows_per_person", [1, 3])
+def test_all_rows_of_a_person_lose_no_more_than_a_pure_epsilon(rows_per_person: int) -> None:
+    """Each draw at its worst, in fractions."""
+    rng = np.random.default_rng(1)
+    recording = Recording(lambda bounds: rng.integers(0, bounds))
+    one, other = runs_without((-1, 0), rows_per_person=rows_per_person, delta=0)
+    one(recording)
+    repetition = Repetition(recording)
+    other(repetition)
+
+    assert Fraction(1, 2) < repetition.finish() <= 1
 
 
 def test_pure_rows_of_a_person_pay_with_a_share_of_epsilon() -> None:
