@@ -90,7 +90,7 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
             ax: matplotlib's axes to draw into; text shrinks until it fits.
 
         Raises:
-            ValueError: there is no such tree.
+            ValueError: there is no such tree, or its words would be smaller than 2 points in these axes.
             ImportError: matplotlib is not installed.
         """
         from dpselect.learn.picture import tree_picture

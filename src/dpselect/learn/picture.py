@@ -1,7 +1,8 @@
 """A released tree as a picture: the root on the left, one row per leaf, and nothing on top of anything else.
 
-Columns of text are as wide as their widest words, measured by the renderer, and rows as high as a line, so boxes of
-one column never touch: subtrees of one level have rows of their own.
+Columns are as wide as the widest words of their nodes that split, measured by the renderer, and rows as high as a line.
+Subtrees have rows of their own, so boxes of one column never touch, and right of a leaf its row is empty: its words may
+go on over the columns there.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy as np
 from dpselect.learn.export import label_of
 from dpselect.learn.tree import Tree
 
-# Points; rows and gaps are in units of it. A line of text is about 1.2 high, and its box is padded on both sides.
-_FONT, _ROW, _GAP, _PAD = 8.0, 2.3, 1.6, 0.35
+# Points, as they are and at least; rows and gaps are in units of the first. A line of text is about 1.2 high, and its
+# box is padded on both sides.
+_FONT, _LEAST, _ROW, _GAP, _PAD = 8.0, 2.0, 2.7, 1.8, 0.35
 _DPI = 72
 # A longer picture has more pixels than matplotlib draws, at 150 a side.
 _LONGEST = 400 * _DPI
@@ -31,6 +33,7 @@ def tree_picture(model: Any, tree: Tree, path: str | Path | None, ax: Any = None
         ax: axes to draw into; text shrinks until it fits. Otherwise a figure grows until the tree fits.
 
     Raises:
+        ValueError: axes in which words would be smaller than 2 points.
         ImportError: matplotlib is not installed.
     """
     try:
@@ -42,7 +45,7 @@ def tree_picture(model: Any, tree: Tree, path: str | Path | None, ax: Any = None
     rows = _rows(tree)
     named = {node: _named(model, tree, node) for node in rows}
     answers = {child: _answer(tree, node, child) for node in rows for child in _below(tree, node)}
-    starts, width = _columns(figure, tree, named, answers)
+    starts, width = _columns(tree, named, answers)
     height = tree.leaves.size * _ROW * _FONT
     if ax is None:
         scale = min(1.0, _LONGEST / max(width, height))
@@ -50,6 +53,9 @@ def tree_picture(model: Any, tree: Tree, path: str | Path | None, ax: Any = None
     else:
         box = axes.get_window_extent()
         scale = min(1.0, box.width * _DPI / figure.dpi / width, box.height * _DPI / figure.dpi / height)
+        if scale * _FONT < _LEAST:
+            least = f"{width * _LEAST / _FONT / _DPI:.1f} x {height * _LEAST / _FONT / _DPI:.1f}"
+            raise ValueError(f"This tree takes axes of at least {least} inches: pass larger ones, or leave ax= out.")
     axes.set_axis_off()
     # Points: whatever is wider or higher than the tree stays empty.
     axes.set(xlim=(0, width), ylim=(height, 0), autoscale_on=False)
@@ -97,29 +103,37 @@ def _answer(tree: Tree, node: int, child: int) -> str:
     return _short(tree.attributes[tree.split[node]].meaning(np.flatnonzero(tree.route[node] == child)))
 
 
-def _columns(
-    figure: Any, tree: Tree, named: dict[int, str], answers: dict[int, str]
-) -> tuple[dict[tuple[str, int], float], float]:
+def _columns(tree: Tree, named: dict[int, str], answers: dict[int, str]) -> tuple[dict[tuple[str, int], float], float]:
     """Return where every column of boxes and of answers starts, and the width of all, in points."""
-    starts: dict[tuple[str, int], float] = {}
-    at = _GAP * _FONT
+    ruler, starts = _Ruler(), dict[tuple[str, int], float]()
+    at, most = _GAP * _FONT, 0.0
     for depth in range(int(tree.depth.max()) + 1):
-        for kind, words in (("answer", answers), ("box", named)):
-            here = {words[node] for node in words if tree.depth[node] == depth}
-            if here:
-                starts[kind, depth] = at
-                at += max(_width(figure, each) for each in here) + 2 * _GAP * _FONT
-    return starts, at
+        here = [node for node in named if tree.depth[node] == depth]
+        if depth:
+            starts["answer", depth] = at
+            at += max(ruler(answers[node]) for node in here) + 2 * _GAP * _FONT
+        starts["box", depth] = at
+        widths = {node: ruler(named[node]) + 2 * _GAP * _FONT for node in here}
+        most = max(most, at + max(widths.values()))
+        at += max((width for node, width in widths.items() if tree.split[node] >= 0), default=0.0)
+    return starts, most
 
 
-def _width(figure: Any, words: str) -> float:
-    """Return how wide words are, in points."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.text import Text
+class _Ruler:
+    """How wide words are, in points, by the renderer of a figure of its own: somebody's axes keep their canvas."""
 
-    text = Text(0, 0, words, fontsize=_FONT, figure=figure, parse_math=False)
-    renderer = FigureCanvasAgg(figure).get_renderer()
-    return float(text.get_window_extent(renderer).width) * _DPI / float(figure.dpi)
+    def __init__(self) -> None:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        self._figure = Figure(dpi=_DPI)
+        self._renderer = FigureCanvasAgg(self._figure).get_renderer()
+
+    def __call__(self, words: str) -> float:
+        from matplotlib.text import Text
+
+        text = Text(0, 0, words, fontsize=_FONT, figure=self._figure, parse_math=False)
+        return float(text.get_window_extent(self._renderer).width)
 
 
 def _draw(
