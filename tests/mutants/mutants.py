@@ -648,6 +648,41 @@ MUTANTS = (
         ("tests/learn/test_transcripts.py::test_the_path_that_pays_most_leaves_nothing[forest, shared budget]",),
     ),
     Mutant(
+        "shares of a noisy tree do not sum to 1",
+        "dpselect.learn.shrunk:shrunk_shares",
+        "mixed / mixed.sum(axis=1, keepdims=True)",
+        "mixed",
+        (),
+        ("tests/learn/test_whole_and_drawn.py::test_shares_are_probabilities",),
+    ),
+    Mutant(
+        "probabilities come from the tree that is drawn",
+        "dpselect.learn.base:PrivateTrees._chances",
+        "self._shares(tree.grown)[tree.grown.apply(codes)]",
+        "self._shares(tree)[tree.apply(codes)]",
+        (),
+        ("tests/learn/test_whole_and_drawn.py::test_probabilities_come_from_the_whole_tree",),
+    ),
+    Mutant(
+        "shares are shrunk as if counts had no noise",
+        "dpselect.learn.shrunk:shrunk_shares",
+        "deviations = noise * np",
+        "deviations = 0 * noise * np",
+        (),
+        ("tests/learn/test_whole_and_drawn.py::test_shares_are_shrunk_toward_the_parents",),
+    ),
+    Mutant(
+        "why tells the label of the drawing alone",
+        "dpselect.learn.path_words:path_words",
+        "if place == int(tree.counts[leaf].argmax()):",
+        "if True:",
+        (),
+        (
+            "tests/learn/test_whole_and_drawn.py"
+            "::test_why_says_the_label_that_is_predicted_and_where_the_drawing_differs",
+        ),
+    ),
+    Mutant(
         "forests halve the bound of a leaf's counts",
         "dpselect.learn.random_decision_forest:label_by_counts",
         "epsilon, ONE)",
