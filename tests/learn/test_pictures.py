@@ -9,10 +9,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from dpselect.learn import DPRandomForestClassifier, DPTreeClassifier
+from dpselect.learn import DPTreeClassifier
 from dpselect.learn.domains import attributes
 from dpselect.learn.picture import tree_picture
 from dpselect.learn.tree import Tree
+from dpselect.published import RandomDecisionForestClassifier
 
 LONG = {
     "a rather long name of a column, which is cut": [f"a category with a long name {i}" for i in range(4)],
@@ -116,7 +117,7 @@ def test_every_kind_of_model_is_drawn(tmp_path: Path) -> None:
     """Into a file, and into axes by name."""
     rng = np.random.default_rng(1)
     table = {"n": rng.random(300), "c": rng.choice(["a", "b"], 300)}
-    model = DPRandomForestClassifier(9, 2, max_depth=3, domains={"n": (0, 1), "c": ["a", "b"]}, classes=[0, 1])
+    model = RandomDecisionForestClassifier(9, 2, max_depth=3, domains={"n": (0, 1), "c": ["a", "b"]}, classes=[0, 1])
     model.fit(table, (table["n"] > 0.5).astype(int))
     axes = Figure().subplots()
 

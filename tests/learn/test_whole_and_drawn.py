@@ -9,7 +9,6 @@ import pytest
 from dpselect.learn import (
     DPEvolutionaryTreeClassifier,
     DPID3Classifier,
-    DPRandomForestClassifier,
     DPTreeClassifier,
     export,
     prune,
@@ -18,6 +17,7 @@ from dpselect.learn.domains import attributes
 from dpselect.learn.prune import prune_by_evidence
 from dpselect.learn.shrunk import deviation, shrunk_shares
 from dpselect.learn.tree import Tree
+from dpselect.published import RandomDecisionForestClassifier
 
 KNOWN = attributes(["age", "job"], {"age": (0, 8), "job": ["farmer", "nurse", "smith"]}, bins=8, missing=False)
 DOMAINS = {"age": (0, 8), "job": ["farmer", "nurse", "smith"]}
@@ -214,7 +214,7 @@ def test_the_words_of_every_fit_agree_with_its_labels() -> None:
     table = {"age": rng.random(800) * 8, "job": rng.choice(DOMAINS["job"], 800)}
     labels = np.where(rng.random(800) < 0.3 + 0.05 * table["age"], "yes", "no")
     some = {name: values[:200] for name, values in table.items()}
-    for kind in (DPTreeClassifier, DPRandomForestClassifier, DPID3Classifier, DPEvolutionaryTreeClassifier):
+    for kind in (DPTreeClassifier, RandomDecisionForestClassifier, DPID3Classifier, DPEvolutionaryTreeClassifier):
         model = kind(0.5, domains=DOMAINS, classes=["no", "yes"]).fit(table, labels)
         predicted, words = model.predict(some), model.why(some)
         assert all(said.startswith((f"{label},", f"{label} by")) for label, said in zip(predicted, words, strict=True))
@@ -225,7 +225,7 @@ MODELS = {
     "tree": DPTreeClassifier(20, domains=DOMAINS, classes=["no", "yes"]),
     "id3": DPID3Classifier(20, domains=DOMAINS, classes=["no", "yes"], max_depth=2, bins=4),
     "evolutionary": DPEvolutionaryTreeClassifier(20, domains=DOMAINS, classes=["no", "yes"], output=2),
-    "forest": DPRandomForestClassifier(20, 2, domains=DOMAINS, classes=["no", "yes"], max_depth=3),
+    "forest": RandomDecisionForestClassifier(20, 2, domains=DOMAINS, classes=["no", "yes"], max_depth=3),
 }
 
 
