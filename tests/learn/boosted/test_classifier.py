@@ -23,7 +23,7 @@ def additive() -> DPBoostedTreesClassifier:
     return fitted(TABLE, LABELS, epsilon=4, interactions=False, **USUAL)
 
 
-@pytest.mark.parametrize(("delta", "least"), [(1e-6, 0.85), (0, 0.8)])
+@pytest.mark.parametrize(("delta", "least"), [(1e-6, 0.82), (0, 0.75)])
 def test_it_ranks_and_its_chances_are_chances(delta: float, least: float) -> None:
     """On new records; of two classes and of several."""
     new, truth = bumpy(seed=1)
@@ -123,7 +123,7 @@ def test_its_curves_tell_what_it_learned(additive: DPBoostedTreesClassifier) -> 
 
     assert x[57:71].min() > x[:32].max()
     assert 2 == job.argmax()
-    assert np.abs(noise).max() < 1 < np.abs(x).max()
+    assert np.abs(noise).max() < 1.6 < np.abs(x).max()
     assert additive.feature_importances_.argmin() == 2
     at = {"x": [5.0], "job": ["c"], "noise": [0.0]}
     assert [x[64], job[2], noise[0]] == pytest.approx(additive.contributions(at)[0].tolist())

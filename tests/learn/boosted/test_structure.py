@@ -92,7 +92,7 @@ def test_tiles_are_partitions_of_the_asked_shape() -> None:
     """Distinct columns by weight, as many groups as asked or as a column has bins, shares of the product."""
     columns = surveyed().columns
     many = Counter()
-    for _ in range(300):
+    for _ in range(1500):
         tile, shares = drawn(columns, np.array([1.0, 3.0]), [(1, 4), (2, 3)], uniform)
         many[tile.columns] += 1
         sizes = [4 if column == 0 else 3 for column in tile.columns] if len(tile.columns) == 1 else [3, 3]
