@@ -103,6 +103,7 @@ def refusal_after(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> s
         ('age = {low = 0, high = 9}\nrich = ["no", "yes"]\n', STRICT, "or --unknown clip (numbers"),
         ('age = {low = 0, high = 100}\nrich = "yes"\n', [], "must be a list"),
         ("age = {low = 0, high = 100}\nrich = {low = 0, high = 1}\n", ["--model", "id3"], "declared as a number"),
+        ("age = {low = 0, high = 100}\nrich = {low = 0, high = 1}\n", ["--model", "forest"], "--model tree or boosted"),
         (
             "age = {low = 0, high = 100}\nrich = {low = 0, high = 1}\n",
             ["--n-records", "2000"],

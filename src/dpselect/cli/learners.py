@@ -19,7 +19,7 @@ MODELS = {
     "evolutionary": "DPEvolutionaryTreeClassifier",
 }
 # Where the target is a number.
-REGRESSORS = {"tree": "DPTreeRegressor"}
+REGRESSORS = {"tree": "DPTreeRegressor", "boosted": "DPBoostedTreesRegressor"}
 # What the rule asks for, whether or not the learner that it names takes it too.
 _OF_THE_RULE = ("delta", "n_records")
 # What only classifiers take.
