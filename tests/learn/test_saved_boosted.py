@@ -90,6 +90,10 @@ def _changed(content: dict[str, Any], at: tuple[Any, ...], value: Any) -> dict[s
         (("attributes",), []),
         (("epsilon",), "0"),
         (("epsilon",), "1/1000"),
+        (("epsilon",), "1/0"),
+        (("attributes", 1, "categories"), ["smith", "smith", "nurse"]),
+        (("attributes", 1, "categories"), [["smith"], ["nurse"], ["farmer"]]),
+        (("attributes", 1, "categories"), "abc"),
         (("delta",), "2"),
         (("delta",), "0"),
         (("rho",), "-1"),
@@ -171,3 +175,25 @@ def _leaves(content: Any) -> Any:
         return
     for part in content.values() if isinstance(content, dict) else content:
         yield from _leaves(part)
+
+
+def test_a_tree_whose_nodes_share_children_is_refused(tmp_path: Path) -> None:
+    """Forty levels of two nodes that both lead to the next two have more paths than can be drawn."""
+    table = {name: TABLE[name] for name in DOMAINS}
+    model = dps.learn.DPTreeClassifier(50, domains=DOMAINS, classes=["old", "young"])
+    model.fit(table, ["old" if age > 50 else "young" for age in table["age"]])
+    content = json.loads(as_json(model))
+    size = len(content["attributes"][1]["categories"])
+    levels = [[2 * level + 1] + [2 * level + 2] * (size - 1) for level in range(40)]
+    route = [levels[0], *(each for level in levels[1:] for each in (level, level)), [], []]
+    content["trees"] = [
+        {
+            "split": [1] * (len(route) - 2) + [-1, -1],
+            "route": route,
+            "depth": [0, *(level for level in range(1, 41) for _ in range(2))],
+            "counts": [[1.0, 2.0]] * len(route),
+        }
+    ]
+
+    with pytest.raises(ValueError, match="is damaged or was edited"):
+        dps.learn.load(_signed(content, tmp_path / "m.json"))

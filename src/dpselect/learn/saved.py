@@ -35,10 +35,18 @@ def promised(content: Mapping[str, Any]) -> Guarantee | None:
     """
     if content["epsilon"] is None:
         return None
-    epsilon, delta = Fraction(content["epsilon"]), Fraction(content.get("delta", 0))
+    epsilon, delta = _exact(content["epsilon"]), _exact(content.get("delta", "0"))
     if "rho" not in content:
         return Guarantee(epsilon, Neighbours.ADD_REMOVE, delta)
-    return Guarantee.concentrated(Fraction(content["rho"]), delta, Neighbours.ADD_REMOVE, epsilon=epsilon)
+    return Guarantee.concentrated(_exact(content["rho"]), delta, Neighbours.ADD_REMOVE, epsilon=epsilon)
+
+
+def _exact(text: str) -> Fraction:
+    """Return an exact number as it was written."""
+    try:
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise ValueError("no number") from None
 
 
 def persons_in(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,6 +80,9 @@ def _column(content: Mapping[str, Any]) -> Attribute:
     if (categories is None) == (edges is None) or type(content["missing"]) is not bool:
         raise ValueError("no domain")
     if categories is not None:
+        known = isinstance(categories, list) and all(isinstance(each, (str, int, float)) for each in categories)
+        if not known or not len(categories) == len({*categories}) >= 1:
+            raise ValueError("no categories")
         return Attribute(content["name"], tuple(categories), None, content["missing"])
     cuts = np.array(edges, dtype=np.float64)
     if cuts.ndim != 1 or cuts.size < 2 or not np.isfinite(cuts).all() or not (np.diff(cuts) > 0).all():

@@ -208,6 +208,9 @@ class Tree:
                 fits = place == -1 and not route.size
                 fits |= 0 <= place < len(attributes) and route.size == attributes[place].size and route.min() > node
                 sound = sound and bool(fits) and (not route.size or route.max() < size)
+            # Of one parent each, or a file of a few lines could take longer to draw than anybody waits.
+            below = [np.unique(route) for route in tree.route]
+            sound = sound and np.unique(np.concatenate(below)).size == sum(each.size for each in below)
             if "noise" in content:
                 tree.noise = float(content["noise"])
                 sound = sound and math.isfinite(tree.noise) and tree.noise >= 0
