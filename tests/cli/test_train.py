@@ -284,20 +284,41 @@ def test_boosting_without_a_delta_is_pure(folder: Path, capsys: pytest.CaptureFi
     assert "rho" not in guarantee
 
 
-def test_a_target_with_bounds_is_a_number(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is predicted by a regressor, with reasons and without shares; its page has values."""
+def numbers(folder: Path) -> list[str]:
+    """The arguments of a training of a number: who is 50 or older has 3000, others 1000."""
     rows = ["age,income", *(f"{age},{1000 if age < 50 else 3000}" for age in range(100) for _ in range(20))]
     (folder / "people.csv").write_text("\n".join(rows), encoding="utf-8")
     (folder / "domains.toml").write_text("age = {low = 0, high = 100}\nincome = {low = 0, high = 4000}\n", "utf-8")
-    asked = changed(train(folder), ["--target", "income"])
-    assert 0 == main([*asked, "--html", str(folder / "m.html"), "--picture", str(folder / "m.svg")])
-    assert "(records: " in capsys.readouterr().out
-    assert "within its public bounds 0 and 4000" in (folder / "m.html").read_text(encoding="utf-8")
+    return changed(train(folder), ["--target", "income"])
+
+
+@pytest.mark.parametrize("more", [[], ["--model", "boosted", "--delta", "1e-6", "--no-interactions", "--rounds", "50"]])
+def test_a_target_with_bounds_is_a_number(more: list[str], folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is predicted by a regressor, with reasons and without shares; its page and its picture show it."""
+    asked = numbers(folder)
+    assert 0 == main([*asked, *more, "--html", str(folder / "m.html"), "--picture", str(folder / "m.svg")])
+    assert ("move its prediction most: age 100%" if more else "(records: ") in capsys.readouterr().out
+    page = (folder / "m.html").read_text(encoding="utf-8")
+    assert "within its public bounds 0 and 4000" in page
+    assert ("A prediction starts with " if more else "to a value. In brackets") in page
     predict = ["predict", str(folder / "m.json"), str(folder / "people.csv")]
     assert 0 == main([*predict, "--why"])
     header, *values = csv.reader(capsys.readouterr().out.splitlines())
     assert ["value", "why"] == header
-    assert all(abs(float(value) - (1000 if row < 1000 else 3000)) < 500 for row, (value, _) in enumerate(values))
+    assert all(
+        abs(float(value) - (1000 if row < 1000 else 3000)) < 500
+        for row, (value, _) in enumerate(values)
+        if not 900 <= row < 1100
+    )
     assert "predicts a number: leave it out" in refusal([*predict, "--proba"], capsys)
+
+
+def test_a_number_is_learned_by_what_the_rule_says(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As classes are; check counts what is beyond the bounds."""
+    asked = numbers(folder)
+    assert 0 == main([*asked, "--delta", "1e-6", "--n-records", "2000", "--dry-run"])
+    assert "mechanism  DPBoostedTreesRegressor" in capsys.readouterr().out
+    assert 0 == main([*asked, "--delta", "1e-6", "--n-records", "20", "--dry-run"])
+    assert "mechanism  DPTreeRegressor" in capsys.readouterr().out
     check = ["check", str(folder / "people.csv"), "--target", "income", "--domains", str(folder / "domains.toml")]
     assert 0 == main(check)

@@ -215,3 +215,17 @@ def test_a_page_of_a_regressor_names_bounds_and_values() -> None:
     assert f"a tree of {model.drawn_.leaves.size} leaves" in page
     assert "<rect" not in page
     assert "(records: " in page
+
+
+def test_a_page_of_a_boosted_number_has_curves_in_its_units() -> None:
+    """Where every prediction starts, and thousands without an exponent."""
+    model = dps.learn.DPBoostedTreesRegressor(
+        50, target=(0, 40_000), domains={"age": (0, 100)}, interactions=False, rounds=20
+    )
+    model.fit({"age": TABLE["age"]}, [20_000.0 if age >= 50 else 10_000.0 for age in TABLE["age"]])
+    page = page_of(model)
+    parsed(page)
+
+    assert f"A prediction starts with {model.intercept_[0]:.4g}" in page
+    assert re.search(r">[+-]\d,\d{3}</text>", page)
+    assert "of all that columns move it" in page

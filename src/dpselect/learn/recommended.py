@@ -69,5 +69,5 @@ def recommended(
     if mass < FROM:
         return Recommendation(TREE, f"{by} = {int(mass):,} is below {FROM}, too little for anything but a tree")
     return Recommendation(
-        BOOSTED, f"{by} = {int(mass):,} is at least {FROM}: it ranks better, with better probabilities"
+        BOOSTED, f"{by} = {int(mass):,} is at least {FROM}: a sum of small tables is the better learner"
     )

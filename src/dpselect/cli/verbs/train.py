@@ -64,9 +64,10 @@ def _shown(model: Any) -> str:
     """Return what was learned, as far as a screen shows it."""
     if not hasattr(model, "trees_"):
         shares = zip(model.feature_importances_.tolist(), model.feature_names_in_, strict=True)
+        moved = "score" if hasattr(model, "classes_") else "prediction"
         most = sorted(shares, key=lambda pair: -pair[0])[:_MOST_COLUMNS]
         columns = ", ".join(f"{name} {share:.0%}" for share, name in most)
-        return f"a sum of {len(model.model_.tiles)} small tables; columns that move its score most: {columns}"
+        return f"a sum of {len(model.model_.tiles)} small tables; columns that move its {moved} most: {columns}"
     return f"{len(model.trees_)} trees" if type(model).__name__ == MODELS["forest"] else str(model.export_text())
 
 

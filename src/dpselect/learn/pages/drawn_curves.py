@@ -13,7 +13,7 @@ from dpselect.learn.pages.colours import colour_of
 
 Floats = NDArray[np.float64]
 # Pixels: of a card, its margins, and a line of a category.
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM, _LINE = 340, 190, 44, 16, 10, 24, 22
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM, _LINE = 340, 190, 58, 16, 10, 24, 22
 # Room for names of categories, and how many are drawn.
 _NAMES, _FITS, MOST_NAMED = 126, 15, 14
 
@@ -121,4 +121,6 @@ def _colour(heights: Floats, output: int) -> str:
 
 
 def _signed(value: float) -> str:
+    if abs(value) >= 100:
+        return f"{value:+,.0f}" if abs(value) < 1e5 else f"{value:+.0e}"
     return f"{value:+.2g}" if value else "0"

@@ -128,7 +128,8 @@ def _importances(model: Any, *, trees: bool) -> Iterator[str]:
     elif trees:
         yield "<p>The share of released errors that the splits by a column save, of all that splits save.</p>"
     else:
-        yield "<p>How far a column moves the score, on average over its values, of all that columns move it.</p>"
+        score = "score" if hasattr(model, "classes_") else "prediction"
+        yield f"<p>How far a column moves the {score}, on average over its values, of all that columns move it.</p>"
     yield '<table class="bars">'
     for place in np.argsort(-shares, kind="stable").tolist():
         name, share = escape(str(model.attributes_[place].name)), float(shares[place])

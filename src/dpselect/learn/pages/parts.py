@@ -70,8 +70,9 @@ def _explained(model: Any) -> str:
     start = np.asarray(model.intercept_)
     if not hasattr(model, "classes_"):
         return (
-            f"A record starts with {start[0]:.4g}, and each of its values adds what its curve shows, in the units of "
-            "the target. Curves were learned under noise, and small bumps are noise."
+            f"A prediction starts with {start[0]:.4g}, and each value of a record adds what its curve shows, in the "
+            "units of the target; the sum is cut to where targets were found. Curves were learned under noise, and "
+            "small bumps are noise."
         )
     names = [f"<b>{escape(str(label))}</b>" for label in model.classes_.tolist()]
     if start.size == 1:
