@@ -107,6 +107,7 @@ def test_a_list_of_verbs_imports_none(words: list[str]) -> None:
         (["budget", "s"], {"plain,show", "plain,spend", "plain,settle"}),
         (["percentile", "--lo"], {"plain,--lower"}),
         (["train", "--model", "f"], {"plain,forest"}),
+        (["train", "--model", "b"], {"plain,boosted"}),
         (["train", "--domains", "do"], {"file,do"}),
         (["quantiles", "people.csv", "--p", "25", "50", "--ep"], {"plain,--epsilon"}),
         (["nothing", "x"], set()),
