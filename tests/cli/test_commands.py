@@ -55,6 +55,15 @@ def test_top_k_prints_names_in_order(edges: Path, capsys: pytest.CaptureFixture[
     )
 
 
+def test_weights_that_are_dropped_take_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On standard error, beside the answer, in a file as in an engine."""
+    (tmp_path / "e.csv").write_text("source,target,weight\n0,1,7\n")
+    for more in ([], ["--in-place"]):
+        command = ["top-k", str(tmp_path / "e.csv"), "--metric", "degree", "--epsilon", "1", "--nodes", "2", *more]
+        assert 0 == main(command)
+        assert "dpselect top-k: Weights are dropped: an edge is there, or it is not.\n" == capsys.readouterr().err
+
+
 def test_a_choice_comes_with_a_p_value_wherever_gaps_are_free(edges: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In words, and for programs; dampened scores, lists of everyone and budgets by rho have none."""
     command = ["top-k", str(edges), "--nodes", "6", "--epsilon", "100", "--metric", "degree"]

@@ -1,6 +1,8 @@
 """Graphs over public nodes."""
 
 import sys
+import warnings
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -10,6 +12,7 @@ import pyarrow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 from scipy import sparse
 
 import dpselect as dps
@@ -65,7 +68,7 @@ def test_networkx_scipy_and_edges_give_the_same_graph() -> None:
     ways = [
         dps.Graph.from_edges(pairs[:, 0], pairs[:, 1], nodes=12),
         dps.Graph.from_networkx(original),
-        dps.Graph.from_scipy(nx.to_scipy_sparse_array(original)),
+        dps.Graph.from_scipy(nx.to_scipy_sparse_array(original, dtype=bool)),
     ]
 
     for way in ways:
@@ -75,7 +78,8 @@ def test_networkx_scipy_and_edges_give_the_same_graph() -> None:
 
 def test_directed_and_parallel_edges_become_one() -> None:
     """A multigraph with directions is an undirected simple graph."""
-    graph = dps.Graph.from_networkx(nx.MultiDiGraph([("a", "b"), ("b", "a"), ("a", "b"), ("b", "b")]))
+    with pytest.warns(UserWarning, match="Directions are dropped"):
+        graph = dps.Graph.from_networkx(nx.MultiDiGraph([("a", "b"), ("b", "a"), ("a", "b"), ("b", "b")]))
 
     assert ([1, 1], 1, 2) == (graph.degrees.tolist(), graph.self_loops_dropped, graph.duplicates_dropped)
 
@@ -231,14 +235,17 @@ def test_an_adjacency_matrix_is_square() -> None:
         dps.Graph.from_scipy(sparse.csr_matrix((2, 3)))
     with pytest.raises(TypeError, match="csr_array"):
         dps.Graph.from_scipy(np.eye(3))
-    assert [0, 1, 1] == dps.Graph.from_scipy(sparse.csr_array([[0, np.nan, 0], [0, 0, 2], [0] * 3])).degrees.tolist()
+    with pytest.warns(UserWarning, match="Entries of a matrix"):
+        graph = dps.Graph.from_scipy(sparse.csr_array([[0, np.nan, 0], [0, 0, 2], [0] * 3]))
+    assert [0, 1, 1] == graph.degrees.tolist()
 
 
 def test_entries_stored_twice_are_added_up() -> None:
     """1 and -1 at one place are 0, which is not an edge."""
     matrix = sparse.coo_array(([1, -1, 5], ([0, 0, 1], [1, 1, 2])), shape=(3, 3))
 
-    assert [0, 1, 1] == dps.Graph.from_scipy(matrix).degrees.tolist()
+    with pytest.warns(UserWarning, match="Entries of a matrix"):
+        assert [0, 1, 1] == dps.Graph.from_scipy(matrix).degrees.tolist()
 
 
 @pytest.mark.parametrize(
@@ -261,3 +268,38 @@ def test_an_unknown_shipped_graph_lists_the_known() -> None:
     """The message names what there is."""
     with pytest.raises(ValueError, match="lesmis, karate, florentine-families, davis-southern-women"):
         dps.Graph.named("facebook")
+
+
+def warned(read) -> list[str]:
+    """What a reader says aloud, in order."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        read()
+    ours = [each for each in said if each.category is UserWarning]
+    assert all(each.filename == __file__ for each in ours)
+    return [str(each.message).split(":")[0] for each in ours]
+
+
+@pytest.mark.parametrize("pairs", [[], [(0, 1)], [(0, 1), (1, 0)]], ids=["empty", "one way", "both ways"])
+def test_what_is_dropped_is_said_by_the_form_whatever_the_edges_are(pairs, tmp_path: Path) -> None:
+    """Types, headers and names of columns speak; no edge, weight or symmetry does."""
+    ones = (np.ones(len(pairs)), ([a for a, _ in pairs], [b for _, b in pairs]))
+    weighted, directed = nx.Graph(), nx.DiGraph()
+    for made in (weighted, directed):
+        made.add_nodes_from(range(2))
+        made.add_weighted_edges_from((a, b, 3.5) for a, b in pairs)
+    rows = "".join(f"{a},{b},2.5\n" for a, b in pairs)
+    (tmp_path / "w.csv").write_text("source,target,Weight\n" + rows)
+    (tmp_path / "t.csv").write_text("source,target,since\n" + rows)
+    columns = {name: pyarrow.array([row[at] for row in pairs], "int64") for at, name in enumerate(("source", "target"))}
+    parquet.write_table(pyarrow.table(columns | {"weight": pyarrow.nulls(len(pairs))}), tmp_path / "w.parquet")
+
+    assert [] == warned(lambda: dps.Graph.from_networkx(weighted))
+    assert ["Directions are dropped"] == warned(lambda: dps.Graph.from_networkx(directed))
+    assert [] == warned(lambda: dps.Graph.from_scipy(sparse.coo_array(ones, shape=(2, 2), dtype=bool)))
+    said = warned(lambda: dps.Graph.from_scipy(sparse.coo_array(ones, shape=(2, 2))))
+    assert ["Entries of a matrix are read as edges without weight or direction"] == said
+    for name in ("w.csv", "w.parquet"):
+        assert ["Weights are dropped"] == warned(lambda name=name: dps.Graph.read(tmp_path / name, nodes=2))
+    assert [] == warned(lambda: dps.Graph.read(tmp_path / "t.csv", nodes=2))
+    assert ["Weights are dropped"] == warned(lambda: dps.StoredGraph(str(tmp_path / "w.parquet"), 2))

@@ -56,6 +56,29 @@ def read(path: str | Path, *, kind: Kind) -> Edges:
     ...     read(file, kind=int)
     (array([3, 2]), array([1, 0]))
     """
+    path, form = _form(path)
+    if form == ".parquet":
+        return _parquet(path, kind)
+    table = _fast(path, ".csv" in form, kind)
+    # Slower, but it knows comments between lines and odd spacing, and leaves out what is not an edge.
+    return _careful(path, ".csv" in form, kind) if table is None else table
+
+
+def columns(path: str | Path) -> list[str]:
+    """Return the names of the columns of an edge file; none where it has no header.
+
+    Raises:
+        FileNotFoundError, ValueError, ImportError: as :func:`read`.
+    """
+    path, form = _form(path)
+    if form == ".parquet":
+        with _parquet_file(path) as file:
+            return [*file.schema_arrow.names]
+    return (_cells(_first_line(path)[1], True) or []) if ".csv" in form else []
+
+
+def _form(path: str | Path) -> tuple[Path, str]:
+    """Return the path of an edge file, and how it ends."""
     require_plain(str(path))
     path = Path(path)
     form = next((suffix for suffix in _KNOWN if path.name.lower().endswith(suffix)), None)
@@ -65,20 +88,19 @@ def read(path: str | Path, *, kind: Kind) -> Edges:
         )
     if not path.is_file():
         raise missing(path)
-    if form == ".parquet":
-        return _parquet(path, kind)
-    table = _fast(path, ".csv" in form, kind)
-    # Slower, but it knows comments between lines and odd spacing, and leaves out what is not an edge.
-    return _careful(path, ".csv" in form, kind) if table is None else table
+    return path, form
+
+
+def _parquet_file(path: Path) -> Any:
+    arrow, parquet = _arrow(), _arrow("parquet")
+    try:
+        return parquet.ParquetFile(path)
+    except (arrow.ArrowException, OSError):
+        raise ValueError(f"{path.name} is not a complete parquet file.") from None
 
 
 def _parquet(path: Path, kind: Kind) -> Edges:
-    arrow, parquet = _arrow(), _arrow("parquet")
-    try:
-        file = parquet.ParquetFile(path)
-    except (arrow.ArrowException, OSError):
-        raise ValueError(f"{path.name} is not a complete parquet file.") from None
-    with file:
+    with _parquet_file(path) as file:
         _places(file.schema_arrow.names)
         table = file.read(columns=list(_COLUMNS))
     return _pairs(table, kind)

@@ -1,12 +1,44 @@
-"""Edges in the graphs of other libraries, as nodes and two sequences of ends."""
+"""Edges in the graphs of other libraries, as nodes and two sequences of ends.
+
+What a reader drops is said aloud, but only where the form of the input says it: a type, a header, the name of a column.
+Whether a matrix is symmetric, or an edge has a weight, is private, and no warning may depend on it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import warnings
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+_DIRECTIONS = (
+    "Directions are dropped: an edge joins both of its ends. dpselect.utilities.followers counts who points to a node."
+)
+_WEIGHTS = "Weights are dropped: an edge is there, or it is not."
+_ENTRIES = (
+    "Entries of a matrix are read as edges without weight or direction: pass a matrix of booleans where that is meant."
+)
+_NAMES = ("weight", "weights")
+
+
+def warn_of_directions(directed: bool) -> None:
+    """Warn whoever called the caller that the form has directions, which an undirected graph has not."""
+    if directed:
+        warnings.warn(_DIRECTIONS, UserWarning, stacklevel=3)
+
+
+def warn_of_weights(columns: Iterable[str]) -> None:
+    """Warn whoever called the caller where columns, or attributes that all edges have, are weights by their name."""
+    if any(column.strip().lower() in _NAMES for column in columns):
+        warnings.warn(_WEIGHTS, UserWarning, stacklevel=3)
+
+
+def warn_of_entries(matrix: Any) -> None:
+    """Warn whoever called the caller where the type of a matrix leaves room for weights, whatever its entries are."""
+    if getattr(matrix, "dtype", None) != np.bool_:
+        warnings.warn(_ENTRIES, UserWarning, stacklevel=3)
 
 
 def of_networkx(graph: Any) -> tuple[list[Hashable], list[Hashable], list[Hashable]]:

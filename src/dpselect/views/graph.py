@@ -85,9 +85,11 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, graph: Any, nodes: int | Iterable[Any] | None = None) -> Graph:
-        """Return a NetworkX graph; directions and parallel edges go.
+        """Return a NetworkX graph; directions, weights and parallel edges go.
 
-        Its own nodes, isolated ones included, are thereby declared public, unless ``nodes`` lists others.
+        A graph that is directed by its type is read with a warning; none tells of weights, for whether an edge has one
+        is private. The graph's own nodes, isolated ones included, are thereby declared public, unless ``nodes`` lists
+        others.
 
         Args:
             graph: any NetworkX graph.
@@ -102,6 +104,7 @@ class Graph:
         Graph(nodes=4)
         """
         names, source, target = graphs.of_networkx(graph)
+        graphs.warn_of_directions(graph.is_directed())
         size, labels = declared(names if nodes is None else nodes)
         place: dict[Hashable, int] = {label: i for i, label in enumerate(labels or range(size))}
         if len(place) != size:
@@ -113,22 +116,26 @@ class Graph:
     def from_scipy(cls, matrix: Any) -> Graph:
         """Return the graph of a square sparse matrix: every non-zero entry is an edge, nodes are 0 .. n-1.
 
-        A symmetric matrix holds each edge twice, so half of its entries count as duplicates. NaN is not an edge.
+        A symmetric matrix holds each edge twice, so half of its entries count as duplicates. NaN is not an edge. A
+        matrix of other numbers than booleans is read with a warning, whatever is in it.
 
         Raises:
             TypeError: not a sparse matrix.
             ValueError: the matrix is not square.
 
         >>> from scipy.sparse import eye_array
-        >>> Graph.from_scipy(eye_array(3, k=1)).degrees
+        >>> Graph.from_scipy(eye_array(3, k=1, dtype=bool)).degrees
         array([1, 2, 1])
         """
         size, source, target = graphs.of_scipy(matrix)
+        graphs.warn_of_entries(matrix)
         return cls.from_edges(source, target, nodes=size)
 
     @classmethod
     def read(cls, path: str | Path, nodes: int | Iterable[Any] | None = None) -> Graph:
         """Return the graph of an edge file: ``.parquet``, ``.csv``, ``.txt``, text also with ``.gz``.
+
+        Edges are read without direction. A column named weight is left out with a warning.
 
         Args:
             path: the file; see ``dpselect.sources.edges.read`` for its form.
@@ -144,7 +151,9 @@ class Graph:
         """
         size, labels = declared(nodes)
         kind = str if labels and isinstance(labels[0], str) else int
-        return cls.from_edges(*edges.read(path, kind=kind), nodes=size if labels is None else labels)
+        ends = edges.read(path, kind=kind)
+        graphs.warn_of_weights(edges.columns(path))
+        return cls.from_edges(*ends, nodes=size if labels is None else labels)
 
     @classmethod
     def named(cls, name: str) -> Graph:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice
+from dpselect.sources.graphs import warn_of_weights
 from dpselect.sources.warehouse import CHANGED, Warehouse
 from dpselect.views.graph import Graph, declared, places_of
 
@@ -45,6 +46,7 @@ class StoredGraph:
         self.warehouse = Warehouse.open(source)
         self.warehouse.require(list(ends))
         self._ends = ends
+        warn_of_weights(self.warehouse.table.columns)
         text = self._labels is not None and bool(self._labels) and isinstance(self._labels[0], str)
         if self.warehouse.is_csv and not text:
             self.warehouse = _with_integers(self.warehouse, ends)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -81,6 +83,16 @@ def _weight(text: str) -> object:
 
 
 def _graph(request: Request) -> dps.Graph | StoredGraph:
+    """Return the graph, and say in one line each what of its form was dropped."""
+    with warnings.catch_warnings(record=True) as dropped:
+        warnings.simplefilter("always", UserWarning)
+        graph = _read(request)
+    for warning in dropped:
+        print(f"{request.prog}: {warning.message}", file=sys.stderr)
+    return graph
+
+
+def _read(request: Request) -> dps.Graph | StoredGraph:
     if stays(request, request.graph):
         return StoredGraph(Warehouse.open(request.graph, request.table), nodes(request.nodes))
     path = Path(request.graph)
@@ -103,7 +115,7 @@ DATA = (
         "graph",
         metavar="GRAPH",
         help="an edge file (.parquet, .csv, .txt, also .csv.gz, .txt.gz), or a graph that ships with NetworkX, such "
-        "as lesmis; or a URL, whose --table has the columns source and target",
+        "as lesmis; or a URL, whose --table has the columns source and target. Edges are read without direction",
     ),
     *places.OPTIONS,
     option(
