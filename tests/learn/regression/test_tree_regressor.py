@@ -109,8 +109,11 @@ def test_it_says_what_was_released() -> None:
     assert "(records: " in reason
     assert "a < 0.5" in model.export_text()
     assert model.plot_tree() is not None
-    assert model.get_n_leaves() == model.tree_.leaves.size >= model.drawn_.leaves.size >= 4
+    assert model.tree_.leaves.size >= model.get_n_leaves() == model.drawn_.leaves.size >= 4
     assert 1 <= model.get_depth() <= 8
+    (passed,) = model.decision_path({"a": [0.9], "b": ["y"]}).toarray()
+    assert passed.sum() <= model.get_depth() + 1
+    assert passed[model.apply({"a": [0.9], "b": ["y"]})[0]] == 1
     assert model.feature_importances_[0] > model.feature_importances_[1] > 0
     assert model.apply({"a": [0.9], "b": ["y"]}).shape == (1,)
 

@@ -60,7 +60,8 @@ class DPTreeRegressor(PrivateRegressor):
 
     Attributes:
         tree_: the tree that predicts; its ``records`` and ``values`` are released figures of every node.
-        drawn_: the part of it that ``export_text`` and ``plot_tree`` show: splits that noise does not explain.
+        drawn_: the part of it that is drawn, and that ``apply``, ``get_depth`` and the like are about: splits that
+            noise does not explain.
         target_: the bounds of the target.
         n_features_in_, feature_names_in_: as in scikit-learn.
         privacy_spent_: a :class:`dpselect.Guarantee`.
@@ -110,10 +111,15 @@ class DPTreeRegressor(PrivateRegressor):
         return np.asarray(self.tree_.values[self.tree_.apply(codes)])
 
     def apply(self, X: Any) -> Integers:
-        """Return the node in which every record ends, shape (n,)."""
+        """Return the node of the drawn tree in which every record ends, shape (n,)."""
         codes = self._read_again(X)
-        nodes: Integers = self.tree_.apply(codes)
+        nodes: Integers = self.drawn_.apply(codes)
         return nodes
+
+    def decision_path(self, X: Any) -> Any:
+        """Return which nodes of the drawn tree every record passes, a sparse indicator (scipy, csr), (n, nodes)."""
+        codes = self._read_again(X)
+        return self.drawn_.path(codes)
 
     def why(self, X: Any) -> list[str]:
         """Return for every record, in words, the path that leads to its value."""
@@ -130,12 +136,21 @@ class DPTreeRegressor(PrivateRegressor):
         check_is_fitted(self, "tree_")
         return tree_text(self, self.drawn_)
 
-    def plot_tree(self, path: str | Path | None = None) -> Any:
-        """Draw the tree; return the matplotlib figure, and save it if ``path`` is given."""
+    def plot_tree(self, path: str | Path | None = None, *, ax: Any = None) -> Any:
+        """Draw the tree; return the matplotlib figure, and save it if ``path`` is given.
+
+        Args:
+            path: where the picture is saved, if anywhere.
+            ax: matplotlib's axes to draw into; text shrinks until it fits.
+
+        Raises:
+            ValueError: its words would be smaller than 2 points in these axes.
+            ImportError: matplotlib is not installed.
+        """
         from dpselect.learn.picture import tree_picture
 
         check_is_fitted(self, "tree_")
-        return tree_picture(self, self.drawn_, path)
+        return tree_picture(self, self.drawn_, path, ax)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the released model as JSON; nothing in it is private.
@@ -162,14 +177,14 @@ class DPTreeRegressor(PrivateRegressor):
         save_html(self, path, overwrite=overwrite)
 
     def get_depth(self) -> int:
-        """Return how many levels of splits the tree that predicts has."""
+        """Return how many splits the longest path of the drawn tree has."""
         check_is_fitted(self, "tree_")
-        return int(self.tree_.depth.max())
+        return int(self.drawn_.levels)
 
     def get_n_leaves(self) -> int:
-        """Return how many leaves the tree that predicts has."""
+        """Return how many leaves the drawn tree has."""
         check_is_fitted(self, "tree_")
-        return int(self.tree_.leaves.size)
+        return int(self.drawn_.leaves.size)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
