@@ -49,9 +49,7 @@ def test_a_class_that_does_not_occur_counts_for_nothing() -> None:
 
 def figures(**learners: list[float]) -> measured.Figures:
     """Return AUCs of one table, by learner and split."""
-    return measured.Figures(
-        "auc", {("t", name, 1.0, split): value for name, each in learners.items() for split, value in enumerate(each)}
-    )
+    return measured.Figures("auc", {("t", name, 1.0): dict(enumerate(values)) for name, values in learners.items()})
 
 
 @pytest.mark.parametrize(
@@ -75,7 +73,8 @@ def test_level_is_half_a_point_or_two_standard_errors(ours: list[float], level: 
 
 def test_the_less_log_loss_the_better() -> None:
     """A rival with a larger loss is behind."""
-    values = {("t", "ours", 1.0, 0): 0.3, ("t", "theirs", 1.0, 0): 0.4, ("t", "worse", 1.0, 0): 0.5}
+    losses = {"ours": 0.3, "theirs": 0.4, "worse": 0.5}
+    values = {("t", name, 1.0): {0: loss} for name, loss in losses.items()}
     standing = measured.standing(measured.Figures("log_loss", values), "t", "ours", ["theirs", "worse"], 1.0)
 
     assert standing.rival == "theirs"

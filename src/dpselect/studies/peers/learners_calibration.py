@@ -65,10 +65,10 @@ def measured(cells: Path) -> Iterator[str]:
                 for path, split in ((where(cells, table, learner, epsilon, s), s) for s in REPORTED):
                     if path.exists():
                         with np.load(path) as cell:
-                            found = cell["probabilities"].astype(float)
-                        label = np.eye(found.shape[1], dtype=bool)[y[~trained(len(y), split)]]
-                        first = 1 if found.shape[1] == 2 else 0
-                        said.append(found[:, first:].ravel()), true.append(label[:, first:].ravel())
+                            shares = cell["probabilities"].astype(float)
+                        label = np.eye(shares.shape[1], dtype=bool)[y[~trained(len(y), split)]]
+                        first = 1 if shares.shape[1] == 2 else 0
+                        said.append(shares[:, first:].ravel()), true.append(label[:, first:].ravel())
                 one = curve(np.concatenate(said), np.concatenate(true))
                 bins = "  ".join(f"{a:.4f} {b:.4f} {n}" for a, b, n in zip(*one, strict=True))
                 yield f"{table} {learner} {epsilon:g} {one.error:.4f} | {bins}"
@@ -80,7 +80,7 @@ def stored() -> dict[tuple[str, str, float], Curve]:
     for line in STORED.read_text(encoding="utf-8").splitlines()[1:]:
         head, bins = line.split(" | ")
         table, learner, epsilon, _ = head.split()
-        rows = [each.split() for each in bins.split("  ")]
+        rows = [part.split() for part in bins.split("  ")]
         result[table, learner, float(epsilon)] = Curve(
             [float(row[0]) for row in rows], [float(row[1]) for row in rows], [int(row[2]) for row in rows]
         )

@@ -1,4 +1,4 @@
-"""Two families of made-up tables, written before any default of the learners was fitted.
+"""Two families of made-up tables, written before the boosted learner was; no constant was chosen on them.
 
 ``additive``: the log-odds of a binary class are a sum of effects of six columns; ten columns are noise.
 ``rules``: one of three classes by rules that join two or three columns each; one label in twenty is random.

@@ -53,10 +53,10 @@ def auc(positive: NDArray[np.bool_], scores: Floats) -> float:
 
 @dataclass(frozen=True)
 class Figures:
-    """A measure's value of each (table, learner, epsilon, split)."""
+    """One measure: its value on each split, by (table, learner, epsilon)."""
 
     measure: str
-    values: dict[tuple[str, str, float, int], float]
+    values: dict[tuple[str, str, float], dict[int, float]]
 
     @property
     def sign(self) -> int:
@@ -64,8 +64,8 @@ class Figures:
         return -1 if self.measure == "log_loss" else 1
 
     def of(self, table: str, learner: str, epsilon: float) -> dict[int, float]:
-        """Return the value of each split."""
-        return {s: v for (t, name, e, s), v in self.values.items() if (t, name, e) == (table, learner, epsilon)}
+        """Return the value on each split; none where nothing was measured."""
+        return self.values.get((table, learner, epsilon), {})
 
     def mean(self, table: str, learner: str, epsilon: float) -> float | None:
         """Return the mean over splits, if there are any."""

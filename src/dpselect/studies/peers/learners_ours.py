@@ -26,9 +26,9 @@ def estimator(make: Callable[..., Any]) -> Learner:
     def run(table: Table, epsilon: float, train: NDArray[np.bool_]) -> Floats:
         model = make(epsilon, domains=table.domains, classes=table.classes)
         model.fit({name: values[train] for name, values in table.columns.items()}, table.target)
-        found = model.predict_proba({name: table.columns[name][~train] for name in table.domains})
+        probabilities = model.predict_proba({name: table.columns[name][~train] for name in table.domains})
         order = [model.classes_.tolist().index(label) for label in table.classes]
-        return np.asarray(found[:, order])
+        return np.asarray(probabilities[:, order])
 
     return run
 
@@ -54,7 +54,7 @@ OURS: dict[str, Learner] = {
     "boosted": boosted(delta=DELTA),
     "boosted-pure": boosted(delta=0),
     "boosted-additive": boosted(delta=DELTA, interactions=False),
-    "forest": estimator(lambda e, **k: learn.DPRandomForestClassifier(e, **k)),
+    "forest": estimator(lambda e, **k: learn.DPRandomForestClassifier(e, delta=DELTA, **k)),
     "privatree": privatree(as_released=False),
     "privatree-as-released": privatree(as_released=True),
 }
@@ -70,8 +70,8 @@ def fit(
     if path.exists() or (learner in BINARY and len(table.classes) > 2):
         return
     start = time.process_time()
-    found = (run or OURS[learner])(table, epsilon, trained(len(table), split))
+    probabilities = (run or OURS[learner])(table, epsilon, trained(len(table), split))
     seconds = time.process_time() - start
     path.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(path, probabilities=found.astype(np.float32), seconds=seconds)
+    np.savez_compressed(path, probabilities=probabilities.astype(np.float32), seconds=seconds)
     print(name, learner, epsilon, split, f"{seconds:.2f} s", flush=True)

@@ -21,12 +21,12 @@ from dpselect.studies.peers.trees import seconds
 WIDTHS = (8, 16, 32, 64, 128)
 KINDS: dict[str, Callable[..., Any]] = {
     "tree": lambda **k: learn.DPTreeClassifier(1, **k),
-    "forest": lambda **k: learn.DPRandomForestClassifier(1, **k),
+    "forest": lambda **k: learn.DPRandomForestClassifier(1, delta=DELTA, **k),
     "boosted": lambda **k: learn.DPBoostedTreesClassifier(1, delta=DELTA, **k),
 }
 
 
-def made(rows: int, columns: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def table_of(rows: int, columns: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a table and its domains: the class depends on the first four columns."""
     rng = np.random.default_rng(0)
     table: dict[str, Any] = {}
@@ -42,7 +42,7 @@ def made(rows: int, columns: int) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def taken(kind: str, rows: int, columns: int, times: int) -> float:
     """Return the least processor time of a fit."""
-    table, domains = made(rows, columns)
+    table, domains = table_of(rows, columns)
     return seconds(lambda: KINDS[kind](domains=domains, classes=[0, 1]).fit(table, "y"), times)
 
 
@@ -50,11 +50,11 @@ def report(rows: int, most: int, times: int) -> Iterator[str]:
     """Yield the lines."""
     yield f"{rows} rows: seconds by columns, and how they grow when the columns double"
     for kind in KINDS:
-        each = [taken(kind, rows, columns, times) for columns in WIDTHS]
-        growth = [after / before for before, after in itertools.pairwise(each)]
-        at_32, linear = each[WIDTHS.index(32)], max(growth[WIDTHS.index(32) :])
-        times_ = "".join(f"{columns:>6}: {s:.3f}" for columns, s in zip(WIDTHS, each, strict=True))
-        yield f"  {kind:<8}{times_}; x " + " ".join(f"{x:.2f}" for x in growth)
+        times_taken = [taken(kind, rows, columns, times) for columns in WIDTHS]
+        growth = [after / before for before, after in itertools.pairwise(times_taken)]
+        at_32, linear = times_taken[WIDTHS.index(32)], max(growth[WIDTHS.index(32) :])
+        shown = "".join(f"{columns:>6}: {s:.3f}" for columns, s in zip(WIDTHS, times_taken, strict=True))
+        yield f"  {kind:<8}{shown}; x " + " ".join(f"{x:.2f}" for x in growth)
         yield f"          32 columns under 1 s: {met(at_32 < 1)}; from 32 on at most x 2.2: {met(linear <= 2.2)}"
     yield f"{most} rows x 12 columns, seconds"
     for kind in KINDS:
