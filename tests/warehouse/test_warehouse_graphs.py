@@ -40,12 +40,13 @@ def edges(engine: str, text: bool, request: pytest.FixtureRequest) -> Warehouse:
 @pytest.mark.parametrize("text", [False, True], ids=["ids", "labels"])
 @pytest.mark.parametrize("engine", ["duckdb", "postgres", pytest.param("spark", marks=pytest.mark.slow)])
 def test_scores_are_those_of_the_graph_in_memory(engine: str, text: bool, request: pytest.FixtureRequest) -> None:
-    """Degree and ego density by queries, ego betweenness of the edges that stream in."""
+    """Degree, ego density and open pairs by queries, ego betweenness of the edges that stream in."""
     graph = dps.Graph.from_edges(SOURCE, TARGET, nodes=45)
     stored = dps.StoredGraph(edges(engine, text, request), LABELS if text else 45)
     pairs = [
         (dps.utilities.degree(graph), dps.utilities.degree(stored)),
         (dps.utilities.ego_density(graph), dps.utilities.ego_density(stored)),
+        (dps.utilities.open_pairs(graph, 40), dps.utilities.open_pairs(stored, 40)),
         (
             dps.utilities.ego_betweenness(graph, max_degree=40),
             dps.utilities.ego_betweenness(stored, max_degree=40),
@@ -56,7 +57,7 @@ def test_scores_are_those_of_the_graph_in_memory(engine: str, text: bool, reques
         assert np.array_equal(one.sensitivity.at([0, 1, 5]), two.sensitivity.at([0, 1, 5]))
         assert (LABELS if text else list(range(45))) == list(two.candidates)
         assert "source" in two.metadata
-    both = [dps.pareto([each for _, each in pairs]), dps.aggregate([each for _, each in pairs], [1, 1, 1])]
+    both = [dps.pareto([each for _, each in pairs]), dps.aggregate([each for _, each in pairs], [1, 1, 1, 1])]
     assert [stored.metadata] * 2 == [each.metadata for each in both]
 
 
@@ -107,9 +108,19 @@ def test_an_empty_table_is_a_graph_without_edges() -> None:
 
 
 def test_top_k_in_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Degree and ego density from an edge file that DuckDB reads where it is."""
+    """Degree, ego density and open pairs from an edge file that DuckDB reads where it is."""
     ibis.memtable({"source": SOURCE, "target": TARGET}).to_parquet(tmp_path / "edges.parquet")
-    for metric in ("degree", "ego-density"):
-        words = ["top-k", str(tmp_path / "edges.parquet"), "--in-place", "--nodes", "45", "--metric", metric]
+    for metric in ("degree", "ego-density", "open-pairs"):
+        words = [
+            "top-k",
+            str(tmp_path / "edges.parquet"),
+            "--in-place",
+            "--nodes",
+            "45",
+            "--metric",
+            metric,
+            "--max-degree",
+            "44",
+        ]
         assert 0 == main([*words, "--k", "2", "--epsilon", "9"])
     assert "epsilon = 9 per edge" in capsys.readouterr().out

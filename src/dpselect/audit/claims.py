@@ -141,6 +141,14 @@ UTILITY_CLAIMS = (
         for bound in (2, 3, 4)
     ),
     UtilityClaim("ego_density", utilities.ego_density, partial(graphs, 5)),
+    *(
+        UtilityClaim(
+            f"open_pairs, max_degree={bound}",
+            partial(utilities.open_pairs, max_degree=bound),
+            partial(graphs, 5, bound),
+        )
+        for bound in (2, 3, 4)
+    ),
     UtilityClaim("counts", _counted(utilities.counts), partial(multisets, range(3), 8)),
     UtilityClaim("majority", _counted(utilities.majority), partial(multisets, range(3), 8)),
     *(
@@ -208,6 +216,7 @@ _SMALL_GRAPHS = (
     UtilityClaim("degree", utilities.degree, partial(graphs, 4)),
     UtilityClaim("ego_betweenness, max_degree=3", partial(utilities.ego_betweenness, max_degree=3), partial(graphs, 4)),
     UtilityClaim("ego_density", utilities.ego_density, partial(graphs, 4)),
+    UtilityClaim("open_pairs, max_degree=3", partial(utilities.open_pairs, max_degree=3), partial(graphs, 4)),
 )
 # Graph utilities do not know how many edges would make a node best.
 MECHANISM_CLAIMS = tuple(

@@ -15,6 +15,7 @@ from dpselect.utilities.max_operator import max_operator as max_operator
 from dpselect.utilities.max_operator_winner import max_operator_winner as max_operator_winner
 from dpselect.utilities.median import median as median
 from dpselect.utilities.misclassified import misclassified as misclassified
+from dpselect.utilities.open_pairs import open_pairs as open_pairs
 from dpselect.utilities.percentile import percentile as percentile
 from dpselect.utilities.popularity import popularity as popularity
 from dpselect.utilities.tdt import smooth_tdt as smooth_tdt

@@ -97,7 +97,7 @@ def _sum_of_quarter_bounds(start: NDArray[np.int64], stop: NDArray[np.int64]) ->
     return both
 
 
-def require_degrees(graph: Graph, bound: int) -> None:
+def require_degrees(graph: Graph | StoredGraph, bound: int) -> None:
     """Refuse a graph that breaks the public promise about its degrees: no claim covers it."""
     if graph.degrees.max(initial=0) > bound:
         raise ValueError(
@@ -108,12 +108,12 @@ def require_degrees(graph: Graph, bound: int) -> None:
         )
 
 
-def public_degree(max_degree: Any, nodes: int) -> int:
+def public_degree(max_degree: Any, nodes: int, what: str = "Ego betweenness") -> int:
     """Return the public maximum degree, at most n - 1, or say what is wrong with it."""
     if max_degree is None:
         raise PrivacyError(
             Advice(
-                "Ego betweenness needs {max_degree= (--max-degree on the command line)|--max-degree}: a public bound "
+                what + " needs {max_degree= (--max-degree on the command line)|--max-degree}: a public bound "
                 "on the number of neighbours of any node, never read from the private graph."
             )
         )
@@ -127,5 +127,5 @@ def public_degree(max_degree: Any, nodes: int) -> int:
             )
         )
     if nodes < 3:
-        raise ValueError("Ego betweenness needs at least 3 nodes: with fewer, its sensitivity is always zero.")
+        raise ValueError(f"{what} needs at least 3 nodes: with fewer, its sensitivity is always zero.")
     return min(int(max_degree), nodes - 1)

@@ -23,18 +23,23 @@ _SEARCH = 20
 
 def betweenness_of_egos(graph: Graph, workers: int = 1) -> NDArray[np.float64]:
     """Return the ego betweenness of every node, shape (n,); relative error about 1e-15."""
-    if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
-        raise ValueError("workers counts threads: pass an integer >= 1.")
+    require_workers(workers)
     values = np.empty(len(graph))
     _over_blocks(_kernels()[0], graph, values, workers, "ego betweenness")
     return values
 
 
-def links_of_egos(graph: Graph) -> NDArray[np.int64]:
+def links_of_egos(graph: Graph, workers: int = 1, what: str = "ego density") -> NDArray[np.int64]:
     """Return the number of edges among the neighbours of every node, shape (n,): its triangles."""
     links = np.empty(len(graph), dtype=np.int64)
-    _over_blocks(_kernels()[1], graph, links, 1, "ego density")
+    _over_blocks(_kernels()[1], graph, links, workers, what)
     return links
+
+
+def require_workers(workers: Any) -> None:
+    """Refuse a number of threads that is none (``ValueError``)."""
+    if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
+        raise ValueError("workers counts threads: pass an integer >= 1.")
 
 
 def _over_blocks(kernel: Kernel, graph: Graph, result: Any, workers: int, what: str) -> None:

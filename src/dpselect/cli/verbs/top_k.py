@@ -24,6 +24,7 @@ DEFAULTS = {
     "degree": "permute-and-flip",
     "ego-betweenness": "shifted-local-dampening-flip",
     "ego-density": "local-dampening-flip",
+    "open-pairs": "local-dampening-flip",
 }
 # What several metrics together are drawn with.
 COMBINED = "local-dampening-flip"
@@ -107,6 +108,8 @@ def _read(request: Request) -> dps.Graph | StoredGraph:
 def _metric(metric: str, request: Request, graph: dps.Graph | StoredGraph) -> dps.Scores:
     if metric == "ego-betweenness":
         return dps.utilities.ego_betweenness(graph, max_degree=request.max_degree, workers=request.workers)
+    if metric == "open-pairs":
+        return dps.utilities.open_pairs(graph, request.max_degree, request.workers)
     return dps.utilities.degree(graph) if metric == "degree" else dps.utilities.ego_density(graph)
 
 
@@ -145,9 +148,16 @@ DATA = (
         "--max-degree",
         type=whole,
         metavar="N",
-        help="a public bound on the number of neighbours of any node (ego-betweenness needs it, others do not use it)",
+        help="a public bound on the number of neighbours of any node (open-pairs and ego-betweenness need it, others "
+        "do not use it)",
     ),
-    option("--workers", type=whole, default=1, metavar="N", help="threads for ego-betweenness (default 1)"),
+    option(
+        "--workers",
+        type=whole,
+        default=1,
+        metavar="N",
+        help="threads for open-pairs and ego-betweenness (default 1)",
+    ),
 )
 VERB = Verb(
     run,
@@ -166,6 +176,6 @@ VERB = Verb(
     about="Protected: whether any one edge is in the graph; not a node with all of its edges.",
     spends=True,
     mechanism="permute-and-flip for degree, shifted-local-dampening-flip for ego-betweenness, local-dampening-flip "
-    "for ego-density and for several metrics",
+    "for open-pairs, ego-density and several metrics",
     hint=several,
 )

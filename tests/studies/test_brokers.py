@@ -1,0 +1,37 @@
+"""Which metric names the brokers: the graph where degree does not, and the two figures."""
+
+from fractions import Fraction
+
+import numpy as np
+
+import dpselect as dps
+from dpselect.studies.papers import nodes
+from dpselect.studies.peers import brokers
+
+
+def test_degree_ranks_no_broker_of_the_communities_first_and_open_pairs_do() -> None:
+    """The last forty nodes; without privacy, by degree and by what local dampening ranks."""
+    graph, bound = brokers.graph_of("communities")
+    dampened = dps.mechanism("local-dampening-flip").prepared(
+        dps.utilities.open_pairs(graph, max_degree=bound), Fraction(1)
+    )
+
+    assert graph.degrees.max() < bound
+    assert nodes.best(graph.degrees, 20).max() < len(graph) - 40
+    assert nodes.best(dampened[0], 20).min() >= len(graph) - 40
+
+
+def test_figures_are_those_of_the_lists() -> None:
+    """Two of the best three once, and all of them."""
+    values = np.array([10.0, 0.0, 6.0, 4.0, 1.0])
+
+    assert (2 / 3, 17 / 20) == brokers.judged([[0, 2, 4]], values, 3)
+    assert (1.0, 1.0) == brokers.judged([[3, 0, 2]], values, 3)
+    assert np.allclose((5 / 6, 37 / 40), brokers.judged([[0, 2, 4], [3, 0, 2]], values, 3))
+
+
+def test_lists_are_drawn_for_epsilon_in_all() -> None:
+    """At a large epsilon the list is the best by the mechanism's own order."""
+    scores = dps.Scores([900, 0, 800, 700], 1, neighbours="edge", kind="integer")
+
+    assert [[0, 2]] * 3 == brokers.lists(scores, "permute-and-flip", 2, Fraction(10), 3)
