@@ -31,6 +31,7 @@ __all__ = [
     "Candidates",
     "Column",
     "Cumulative",
+    "DirectedGraph",
     "Draws",
     "Graph",
     "GroupedRelease",
@@ -158,6 +159,7 @@ if TYPE_CHECKING:
     from dpselect.sources.candidates import Candidates as Candidates
     from dpselect.sources.warehouse import Warehouse as Warehouse
     from dpselect.views import Column as Column
+    from dpselect.views import DirectedGraph as DirectedGraph
     from dpselect.views import Graph as Graph
     from dpselect.views import StoredColumn as StoredColumn
     from dpselect.views import StoredGraph as StoredGraph
@@ -186,7 +188,7 @@ else:
         "release.value": ("ReleasedValue", "release_value"),
         "sources.candidates": ("Candidates",),
         "sources.warehouse": ("Warehouse",),
-        "views": ("Column", "Graph", "StoredColumn", "StoredGraph"),
+        "views": ("Column", "DirectedGraph", "Graph", "StoredColumn", "StoredGraph"),
     }
     _LATER = _MODULES | {name: f"dpselect.{module}" for module, names in _INSIDE.items() for name in names}
 

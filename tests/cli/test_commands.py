@@ -55,6 +55,21 @@ def test_top_k_prints_names_in_order(edges: Path, capsys: pytest.CaptureFixture[
     )
 
 
+def test_followers_protect_a_persons_whole_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Source points to target, in memory as in an engine; other metrics and shipped graphs have no such list."""
+    (tmp_path / "e.csv").write_text("source,target\n" + "0,1\n" * 9 + "0,2\n3,2\n2,2\n")
+    command = ["top-k", str(tmp_path / "e.csv"), "--metric", "followers", "--epsilon", "1e6", "--nodes", "4"]
+    for more in ([], ["--in-place"]):
+        assert 0 == main([*command, *more])
+        printed = capsys.readouterr()
+        assert "" == printed.err
+        assert re.match(r" +1  2\n", printed.out)
+        assert "the whole list of a person, whatever its length; epsilon = 1000000 per person" in printed.out
+    assert "name it alone" in refusal([*command, "--metric", "degree", "--pareto"], capsys)
+    shipped = ["top-k", "lesmis", "--metric", "followers", "--epsilon", "1"]
+    assert "shipped graphs have none" in refusal(shipped, capsys)
+
+
 def test_weights_that_are_dropped_take_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """On standard error, beside the answer, in a file as in an engine."""
     (tmp_path / "e.csv").write_text("source,target,weight\n0,1,7\n")

@@ -849,6 +849,22 @@ MUTANTS = (
         ("tests/utilities/test_popularity.py::test_a_person_with_any_items_raises_each_by_one_and_lowers_none",),
     ),
     Mutant(
+        "an edge that is repeated is another follower",
+        "dpselect.views.directed_graph:_in_degrees",
+        "np.unique(source * size + target)",
+        "source * size + target",
+        ("followers on followers",),
+        ("tests/utilities/test_followers.py::test_a_whole_list_raises_each_node_by_one_and_lowers_none",),
+    ),
+    Mutant(
+        "followers are read without direction",
+        "dpselect.views.directed_graph:_in_degrees",
+        "np.bincount(pairs % max(size, 1), minlength=size)",
+        "np.bincount(np.r_[pairs % max(size, 1), pairs // max(size, 1)], minlength=size)",
+        ("followers on followers",),
+        ("tests/utilities/test_followers.py::test_a_whole_list_raises_each_node_by_one_and_lowers_none",),
+    ),
+    Mutant(
         "groups of rows are taken for groups of persons",
         "dpselect.release.most_common:grouped_of",
         "read.in_groups(share, draws.uniform)",

@@ -7,7 +7,17 @@ from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss, privacy_loss_
 from dpselect.audit.recorded import loss_of_transcript
 from dpselect.audit.sampler import SamplerVerdict, sampler, sampler_of
 from dpselect.audit.smoothness import Smoothness, smooth
-from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets, score_vectors, tables, vectors
+from dpselect.audit.universe import (
+    Universe,
+    directed_graphs,
+    families,
+    graphs,
+    metric_space,
+    multisets,
+    score_vectors,
+    tables,
+    vectors,
+)
 
 __all__ = [
     "Admissibility",
@@ -17,6 +27,7 @@ __all__ = [
     "Smoothness",
     "Universe",
     "admissible",
+    "directed_graphs",
     "dominates",
     "families",
     "graphs",

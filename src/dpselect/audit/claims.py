@@ -13,7 +13,7 @@ from dpselect.audit import paths
 from dpselect.audit.admissibility import Utility
 from dpselect.audit.concentrated import sums_by_rho
 from dpselect.audit.margins import PROBLEMS, hopeless, jumps, late_jump, row_of, tenths
-from dpselect.audit.universe import Universe, families, graphs, metric_space, multisets, vectors
+from dpselect.audit.universe import Universe, directed_graphs, families, graphs, metric_space, multisets, vectors
 from dpselect.mechanisms import EVERY_MECHANISM
 from dpselect.mechanisms.joint_top_k import JOINT
 from dpselect.mechanisms.kinds import Mechanism
@@ -157,6 +157,7 @@ UTILITY_CLAIMS = (
         )
         for n in (2, 3, 4)
     ),
+    UtilityClaim("followers", utilities.followers, partial(directed_graphs, 3)),
     UtilityClaim("popularity", _popularity, partial(multisets, range(8), 3, "person")),
     UtilityClaim("median", partial(utilities.median, lower=0, upper=2), partial(multisets, range(3), 8)),
     *(

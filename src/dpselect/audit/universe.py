@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.neighbours import Neighbours, neighbours
-from dpselect.views import Graph
+from dpselect.views import DirectedGraph, Graph
 
 # Beyond this many databases an enumeration takes minutes.
 MOST_DATABASES = 2**17
@@ -187,6 +187,40 @@ def graphs(nodes: int, max_degree: int | None = None) -> Universe:
         lambda x: Graph.from_edges(edges(x)[:, 0], edges(x)[:, 1], nodes=nodes),
         lambda x: "the graph with edges " + (", ".join(f"{a}-{b}" for a, b in edges(x).tolist()) or "none"),
         present[allowed].sum(axis=1),
+    )
+
+
+def directed_graphs(nodes: int) -> Universe:
+    """Return all directed graphs on that many public nodes; a database is a :class:`DirectedGraph`.
+
+    A neighbour has one node's whole list of edges more, or fewer: one of the two lists is empty. Every edge is there
+    twice, and every node that has edges also points to itself, because files hold such rows.
+
+    >>> directed_graphs(3)
+    Universe(directed graphs on 3 nodes: 64 databases, person neighbours)
+    """
+    _refuse_large(2 ** (nodes * (nodes - 1)), "directed graphs", "at most 4 nodes")
+    others = [[v for v in range(nodes) if v != u] for u in range(nodes)]
+    lists = [[c for size in range(nodes) for c in itertools.combinations(each, size)] for each in others]
+    rows = list(itertools.product(*lists))
+
+    def steps(row: tuple[tuple[int, ...], ...]) -> Iterator[tuple[tuple[int, ...], ...]]:
+        for u, listed in enumerate(row):
+            for other in [()] if listed else lists[u]:
+                yield (*row[:u], other, *row[u + 1 :])
+
+    def read(row: tuple[tuple[int, ...], ...]) -> DirectedGraph:
+        pairs = [(u, v) for u, listed in enumerate(row) for v in (*listed, *listed, *([u] if listed else []))]
+        ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        return DirectedGraph.from_edges(ends[:, 0], ends[:, 1], nodes=nodes)
+
+    return _enumerated(
+        f"directed graphs on {nodes} nodes",
+        Neighbours.PERSON,
+        rows,
+        map(steps, rows),
+        read,
+        lambda row: sum(map(bool, row)),
     )
 
 

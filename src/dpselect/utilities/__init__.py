@@ -8,6 +8,7 @@ from dpselect.utilities.counts import counts as counts
 from dpselect.utilities.degree import degree as degree
 from dpselect.utilities.ego_betweenness import ego_betweenness as ego_betweenness
 from dpselect.utilities.ego_density import ego_density as ego_density
+from dpselect.utilities.followers import followers as followers
 from dpselect.utilities.gini import gini as gini
 from dpselect.utilities.information_gain import information_gain as information_gain
 from dpselect.utilities.majority import majority as majority

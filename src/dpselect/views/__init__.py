@@ -1,6 +1,7 @@
 """Views: the little of the data that a utility may see."""
 
 from dpselect.views.column import Column
+from dpselect.views.directed_graph import DirectedGraph
 from dpselect.views.events import Events
 from dpselect.views.graph import Graph
 from dpselect.views.records import Counts, Records
@@ -8,4 +9,16 @@ from dpselect.views.scored import Loss, Scored, Tile
 from dpselect.views.stored_column import StoredColumn
 from dpselect.views.stored_graph import StoredGraph
 
-__all__ = ["Column", "Counts", "Events", "Graph", "Loss", "Records", "Scored", "StoredColumn", "StoredGraph", "Tile"]
+__all__ = [
+    "Column",
+    "Counts",
+    "DirectedGraph",
+    "Events",
+    "Graph",
+    "Loss",
+    "Records",
+    "Scored",
+    "StoredColumn",
+    "StoredGraph",
+    "Tile",
+]

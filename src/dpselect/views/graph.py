@@ -105,12 +105,7 @@ class Graph:
         """
         names, source, target = graphs.of_networkx(graph)
         graphs.warn_of_directions(graph.is_directed())
-        size, labels = declared(names if nodes is None else nodes)
-        place: dict[Hashable, int] = {label: i for i, label in enumerate(labels or range(size))}
-        if len(place) != size:
-            _refuse_repeats()
-        a, b = (np.array([place.get(end, -1) for end in side], dtype=np.int64) for side in (source, target))
-        return _compressed(cls, a, b, size, labels)
+        return _compressed(cls, *placed(names, source, target, nodes))
 
     @classmethod
     def from_scipy(cls, matrix: Any) -> Graph:
@@ -199,6 +194,24 @@ def declared(nodes: int | Iterable[Any] | None) -> tuple[int, tuple[Any, ...] | 
     # 1 == True == 1.0, so the kind is compared too.
     plain = all(type(label) is int and label == i for i, label in enumerate(labels)) and len(labels) > 0
     return len(labels), None if plain else labels
+
+
+def placed(
+    names: Sequence[Hashable],
+    source: Iterable[Hashable],
+    target: Iterable[Hashable],
+    nodes: int | Iterable[Any] | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int, tuple[Any, ...] | None]:
+    """Return the positions of both ends, the number of nodes and their labels, any hashable values.
+
+    The names of a graph are its public nodes, unless ``nodes`` says which are; an end that is none of them is -1.
+    """
+    size, labels = declared(names if nodes is None else nodes)
+    place: dict[Hashable, int] = {label: i for i, label in enumerate(labels or range(size))}
+    if len(place) != size:
+        _refuse_repeats()
+    a, b = (np.array([place.get(end, -1) for end in side], dtype=np.int64) for side in (source, target))
+    return a, b, size, labels
 
 
 def places_of(ends: Any, size: int, labels: tuple[Any, ...] | None) -> NDArray[np.int64]:

@@ -21,7 +21,7 @@ _LISTED = 10_000
 
 
 class StoredGraph:
-    """A simple undirected graph over public nodes, from a table with one edge per row.
+    """A simple graph over public nodes, from a table with one edge per row; only ``followers`` knows directions.
 
     Self loops, repeated edges in either direction, and edges that lack an end or name a node that is not public count
     for nothing, as in :class:`Graph`.
@@ -77,6 +77,16 @@ class StoredGraph:
         return self._counted(self._degree_rows(self._edges()))
 
     @cached_property
+    def followers(self) -> Integers:
+        """Return how many different nodes point to each, shape (n,), by one query: the first end to the second.
+
+        Raises:
+            ConnectionError: the engine failed.
+        """
+        pairs = self._pairs().distinct()
+        return self._counted(_grouped(pairs.select(node=pairs.t)))
+
+    @cached_property
     def links(self) -> Integers:
         """Return the number of edges among the neighbours of each node, shape (n,): its triangles.
 
@@ -115,14 +125,18 @@ class StoredGraph:
         return Graph(graph.indptr, graph.indices, self._labels, metadata=self.metadata)
 
     def _edges(self) -> Any:
-        """Return every edge once."""
+        """Return every edge once, without direction."""
         import ibis
 
-        table = self.warehouse.table
-        edges = table.select(s=table[self._ends[0]], t=table[self._ends[1]])
-        # NULL is neither equal nor different, so that it goes too.
-        edges = self._known(self._known(edges.filter(edges.s != edges.t), "s"), "t")
+        edges = self._pairs()
         return edges.select(a=ibis.least(edges.s, edges.t), b=ibis.greatest(edges.s, edges.t)).distinct()
+
+    def _pairs(self) -> Any:
+        """Return the two different public ends of each row."""
+        table = self.warehouse.table
+        pairs = table.select(s=table[self._ends[0]], t=table[self._ends[1]])
+        # NULL is neither equal nor different, so that it goes too.
+        return self._known(self._known(pairs.filter(pairs.s != pairs.t), "s"), "t")
 
     def _known(self, rows: Any, end: str) -> Any:
         """Return the rows whose end is a public node."""

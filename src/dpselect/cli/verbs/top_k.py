@@ -25,9 +25,13 @@ DEFAULTS = {
     "ego-betweenness": "shifted-local-dampening-flip",
     "ego-density": "local-dampening-flip",
     "open-pairs": "local-dampening-flip",
+    "followers": "permute-and-flip",
 }
 # What several metrics together are drawn with.
 COMBINED = "local-dampening-flip"
+_FOLLOWERS = "followers"
+# What the scores of a metric count.
+_UNITS = {"degree": "neighbours", _FOLLOWERS: _FOLLOWERS}
 _AGAIN = "give --metric again for each further metric"
 
 
@@ -58,9 +62,10 @@ def run(request: Request) -> Answer:
     weights = dict(zip(request.metric, map(str, request.weights), strict=True)) if request.weights else {}
     formula = " + ".join(f"{weight} x {metric}" for metric, weight in weights.items())
     recorded = {"metric": name} | ({"weights": formula} if formula else {})
-    unit = "neighbours" if name == "degree" else ""
+    unit = _UNITS.get(name, "")
     release = best(request, scored, mechanism, request.k, unit, request.method, gaps=True, **recorded)
-    note = f"in order of selection by {formula or name}; "
+    whole = "protected is the whole list of a person, whatever its length; " if name == _FOLLOWERS else ""
+    note = f"in order of selection by {formula or name}; {whole}"
     return released(release, ranked(release), note, unit, metric=name, **({"weights": weights} if weights else {}))
 
 
@@ -83,7 +88,7 @@ def _weight(text: str) -> object:
         raise ValueError(f"{error}, and the graph before --weights") from None
 
 
-def _graph(request: Request) -> dps.Graph | StoredGraph:
+def _graph(request: Request) -> dps.Graph | dps.DirectedGraph | StoredGraph:
     """Return the graph, and say in one line each what of its form was dropped."""
     with warnings.catch_warnings(record=True) as dropped:
         warnings.simplefilter("always", UserWarning)
@@ -93,19 +98,26 @@ def _graph(request: Request) -> dps.Graph | StoredGraph:
     return graph
 
 
-def _read(request: Request) -> dps.Graph | StoredGraph:
+def _read(request: Request) -> dps.Graph | dps.DirectedGraph | StoredGraph:
+    if _FOLLOWERS in request.metric and {*request.metric} != {_FOLLOWERS}:
+        raise ValueError("followers protects the whole list of a person and other metrics one edge: name it alone.")
     if stays(request, request.graph):
         return StoredGraph(Warehouse.open(request.graph, request.table), nodes(request.nodes))
     path = Path(request.graph)
     if path.suffix or path.exists():
-        return dps.Graph.read(path, nodes=nodes(request.nodes))
+        made = dps.DirectedGraph if _FOLLOWERS in request.metric else dps.Graph
+        return made.read(path, nodes=nodes(request.nodes))
+    if _FOLLOWERS in request.metric:
+        raise ValueError("followers needs edges that have directions: name an edge file, shipped graphs have none.")
     graph = dps.Graph.named(request.graph)
     if request.nodes is not None:
         raise ValueError("--nodes goes with an edge file: the nodes of a shipped graph are known.")
     return graph
 
 
-def _metric(metric: str, request: Request, graph: dps.Graph | StoredGraph) -> dps.Scores:
+def _metric(metric: str, request: Request, graph: dps.Graph | dps.DirectedGraph | StoredGraph) -> dps.Scores:
+    if isinstance(graph, dps.DirectedGraph) or metric == _FOLLOWERS:
+        return dps.utilities.followers(graph)  # type: ignore[arg-type]
     if metric == "ego-betweenness":
         return dps.utilities.ego_betweenness(graph, max_degree=request.max_degree, workers=request.workers)
     if metric == "open-pairs":
@@ -118,7 +130,8 @@ DATA = (
         "graph",
         metavar="GRAPH",
         help="an edge file (.parquet, .csv, .txt, also .csv.gz, .txt.gz), or a graph that ships with NetworkX, such "
-        "as lesmis; or a URL, whose --table has the columns source and target. Edges are read without direction",
+        "as lesmis; or a URL, whose --table has the columns source and target. "
+        "Edges are read without direction, but for followers: source points to target",
     ),
     *places.OPTIONS,
     option(
@@ -173,9 +186,10 @@ VERB = Verb(
         ),
     ),
     "dpselect top-k lesmis --metric degree --k 3 --epsilon 1",
-    about="Protected: whether any one edge is in the graph; not a node with all of its edges.",
+    about="Protected: whether any one edge is in the graph; not a node with all of its edges. followers protects all "
+    "edges of one source.",
     spends=True,
-    mechanism="permute-and-flip for degree, shifted-local-dampening-flip for ego-betweenness, local-dampening-flip "
-    "for open-pairs, ego-density and several metrics",
+    mechanism="permute-and-flip for degree and followers, shifted-local-dampening-flip for ego-betweenness, "
+    "local-dampening-flip for open-pairs, ego-density and several metrics",
     hint=several,
 )

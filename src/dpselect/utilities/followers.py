@@ -1,0 +1,39 @@
+"""Followers: how many others point to a node, whatever else they point to.
+
+Neighbours: person. Ceiling: 1. Reach: 0. Range bound 1: one person's list of edges more raises the nodes on it, by 1
+each, and lowers none. So a list may have any length.
+"""
+
+from __future__ import annotations
+
+from dpselect.scores.scores import Scores
+from dpselect.views import DirectedGraph, StoredGraph
+
+
+def followers(graph: DirectedGraph | StoredGraph) -> Scores:
+    """Return how many different others point to each node, as exact integers, shape (n,).
+
+    Protected is whom one person points to: all edges that leave a node at once, however many. The nodes are public. Who
+    points to a node is protected for each of those who do, one by one, and not for the node.
+
+    Args:
+        graph: a directed graph, or a table of edges in an engine, whose first end points to its second.
+
+    Raises:
+        TypeError: a graph without directions.
+
+    >>> graph = DirectedGraph.from_edges(["ann", "bob", "bob"], ["eve", "eve", "ann"], nodes=["ann", "bob", "eve"])
+    >>> followers(graph).values
+    array([1, 0, 2])
+    """
+    if not isinstance(graph, (DirectedGraph, StoredGraph)):
+        raise TypeError("Followers are counted where edges have directions: pass a dpselect.DirectedGraph.")
+    return Scores(
+        graph.followers,
+        sensitivity=1,
+        candidates=graph.candidates,
+        neighbours="person",
+        range_bound=1,
+        metadata=graph.metadata,
+        zero="worst",
+    )
