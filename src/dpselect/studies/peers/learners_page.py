@@ -18,7 +18,7 @@ COLUMNS = (RULE, "tree", "boosted-pure", "forest", "dp-ebm", "diffprivlib-forest
            "not-private")  # fmt: skip
 OF_FAMILIES = (RULE, "tree", "boosted", "boosted-additive", "dp-ebm", "diffprivlib-forest", "not-private")
 # Printed by other commands, and shown as they are.
-PRINTED = ("learners_speed.txt",)
+PRINTED = ("learners_rule.txt", "learners_speed.txt")
 OURS = (RULE, "tree", "forest", "boosted-pure")
 
 
