@@ -70,6 +70,21 @@ def test_followers_protect_a_persons_whole_list(tmp_path: Path, capsys: pytest.C
     assert "shipped graphs have none" in refusal(shipped, capsys)
 
 
+def test_the_columns_of_the_ends_may_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In a file and in an engine; files without names of columns have none to name."""
+    (tmp_path / "e.csv").write_text("to,at,who\n2,5,0\n2,6,1\n")
+    (tmp_path / "e.txt").write_text("0 2\n")
+    named = ["--source", "who", "--target", "to", "--epsilon", "1e6", "--nodes", "3", "--metric"]
+    for more in ([], ["--in-place"]):
+        for metric in ("degree", "followers"):
+            assert 0 == main(["top-k", str(tmp_path / "e.csv"), *named, metric, *more])
+            assert re.match(r" +1  2\n", capsys.readouterr().out)
+    assert "have no names" in refusal(["top-k", str(tmp_path / "e.txt"), *named, "degree"], capsys)
+    assert "shipped graph has none" in refusal(
+        ["top-k", "lesmis", "--source", "who", "--metric", "degree", "--epsilon", "1"], capsys
+    )
+
+
 def test_weights_that_are_dropped_take_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """On standard error, beside the answer, in a file as in an engine."""
     (tmp_path / "e.csv").write_text("source,target,weight\n0,1,7\n")

@@ -275,7 +275,7 @@ def warned(read) -> list[str]:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         read()
-    ours = [each for each in said if each.category is UserWarning]
+    ours = [each for each in said if issubclass(each.category, UserWarning)]
     assert all(each.filename == __file__ for each in ours)
     return [str(each.message).split(":")[0] for each in ours]
 

@@ -10,7 +10,7 @@ import csv
 import gzip
 import importlib
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -18,35 +18,39 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.sources import graphml
 from dpselect.sources.arrow_text import readable
 from dpselect.sources.csv_text import integer
 from dpselect.sources.locators import missing, require_plain, without_secrets
 
 Edges = tuple[NDArray[Any], NDArray[Any]]
 Kind = type[int] | type[str]
+Ends = tuple[str, str]
 
-_COLUMNS = ("source", "target")
-_KNOWN = (".parquet", ".csv", ".csv.gz", ".txt", ".txt.gz")
+_COLUMNS: Ends = ("source", "target")
+_KNOWN = (".parquet", ".csv", ".csv.gz", ".txt", ".txt.gz", ".graphml")
 _BLOCK = 2**20
 
 
-def read(path: str | Path, *, kind: Kind) -> Edges:
+def read(path: str | Path, *, kind: Kind, ends: Ends = _COLUMNS) -> Edges:
     """Return the source and target of every edge in a file, shape (edges,) each, int64 or texts as objects: one
     long label would make a fixed width of all.
 
-    ``.parquet`` and ``.csv`` hold the columns ``source`` and ``target``; ``.txt`` holds two columns separated
-    by white space (the SNAP form). Text is UTF-8, may be compressed (``.gz``), and its blank lines and the
-    lines that begin with ``#`` are skipped. So are lines of another length, with an empty end, with an end that is not
-    an integer where integers are asked for, or with an integer beyond 64 bits.
+    ``.parquet`` and ``.csv`` hold the columns ``source`` and ``target``, or those of ``ends``; ``.graphml`` holds ids
+    of nodes; ``.txt`` holds two columns separated by white space (the SNAP form). Text is UTF-8, may be compressed
+    (``.gz``), and its blank lines and the lines that begin with ``#`` are skipped. So are lines of another length, with
+    an empty end, with an end that is not an integer where integers are asked for, or with an integer beyond 64 bits.
 
     Args:
         path: the file.
         kind: ``int`` or ``str``: what ids are; ``str`` leaves text as it is ("007"), and writes out the integers of a
             parquet column.
+        ends: the columns of the two ends, where they are called otherwise.
 
     Raises:
         FileNotFoundError: no such file.
-        ValueError: another kind of file, a missing column, or a parquet column that is neither integers nor text.
+        ValueError: another kind of file, or one whose ends have no names; a missing column, or
+            a parquet column that is neither integers nor text.
         ImportError: pyarrow is not installed.
 
     >>> import tempfile
@@ -57,11 +61,33 @@ def read(path: str | Path, *, kind: Kind) -> Edges:
     (array([3, 2]), array([1, 0]))
     """
     path, form = _form(path)
+    _require_named(form, ends)
     if form == ".parquet":
-        return _parquet(path, kind)
-    table = _fast(path, ".csv" in form, kind)
+        return _parquet(path, kind, ends)
+    if form == ".graphml":
+        pairs = [pair for pair in graphml.edges(path) if _is_edge(pair, kind)]
+        return _of_kind([a for a, _ in pairs], [b for _, b in pairs], kind)
+    table = _fast(path, ".csv" in form, kind, ends)
     # Slower, but it knows comments between lines and odd spacing, and leaves out what is not an edge.
-    return _careful(path, ".csv" in form, kind) if table is None else table
+    return _careful(path, ".csv" in form, kind, ends) if table is None else table
+
+
+def direction(path: str | Path) -> bool | None:
+    """Return whether a file says that its edges are directed or that they are not; ``None`` where it says neither.
+
+    Raises:
+        FileNotFoundError, ValueError: as :func:`read`.
+    """
+    path, form = _form(path)
+    return graphml.is_directed(path) if form == ".graphml" else None
+
+
+def _require_named(form: str, ends: Ends) -> None:
+    """Refuse names for ends that have none, and one name for both."""
+    if ends != _COLUMNS and form not in (".parquet", ".csv", ".csv.gz"):
+        raise ValueError(f"The ends of edges in a {form} file have no names: leave the names of columns out.")
+    if ends[0] == ends[1]:
+        raise ValueError("An edge has two ends: name two different columns.")
 
 
 def columns(path: str | Path) -> list[str]:
@@ -99,14 +125,14 @@ def _parquet_file(path: Path) -> Any:
         raise ValueError(f"{path.name} is not a complete parquet file.") from None
 
 
-def _parquet(path: Path, kind: Kind) -> Edges:
+def _parquet(path: Path, kind: Kind, ends: Ends) -> Edges:
     with _parquet_file(path) as file:
-        _places(file.schema_arrow.names)
-        table = file.read(columns=list(_COLUMNS))
-    return _pairs(table, kind)
+        _places(file.schema_arrow.names, ends)
+        table = file.read(columns=list(ends))
+    return _pairs(table, kind, ends)
 
 
-def _fast(path: Path, header: bool, kind: Kind) -> Edges | None:
+def _fast(path: Path, header: bool, kind: Kind, ends: Ends) -> Edges | None:
     """Read a plain table with pyarrow, or return ``None`` for whatever is more than that.
 
     Whatever it reads, it reads as :func:`_careful` does: one line decides which of the two is asked, and must not
@@ -118,17 +144,17 @@ def _fast(path: Path, header: bool, kind: Kind) -> Edges | None:
         names = _cells(line, header)
         if names is None:
             return None
-        _places(names)
+        _places(names, ends)
         separator, skipped = ",", skipped + 1
     else:
-        names, separator = list(_COLUMNS), "\t" if "\t" in line else " "
+        names, separator = list(ends), "\t" if "\t" in line else " "
         # White space inside a label cannot be told from a third column here.
         if kind is str or len(line.split(separator)) != 2:
             return None
     if not _is_plain(path, skipped):
         return None
     cell = arrow.int64() if kind is int else arrow.string()
-    types = {names[0]: arrow.string()} | dict.fromkeys(_COLUMNS, cell)
+    types = {names[0]: arrow.string()} | dict.fromkeys(ends, cell)
     try:
         table = reader.read_csv(
             path,
@@ -146,10 +172,10 @@ def _fast(path: Path, header: bool, kind: Kind) -> Edges | None:
         if arrow.types.is_string(table[name].type):
             trimmed = compute.utf8_trim_whitespace(table[name])
             comment = name == names[0] and compute.any(compute.starts_with(trimmed, "#")).as_py()
-            if comment or (name in _COLUMNS and compute.any(compute.equal(trimmed, "")).as_py()):
+            if comment or (name in ends and compute.any(compute.equal(trimmed, "")).as_py()):
                 return None
             table = table.set_column(table.schema.get_field_index(name), name, trimmed)
-    return _pairs(table, kind)
+    return _pairs(table, kind, ends)
 
 
 def _is_plain(path: Path, skipped: int) -> bool:
@@ -169,7 +195,7 @@ def _is_plain(path: Path, skipped: int) -> bool:
     return True
 
 
-def _careful(path: Path, header: bool, kind: Kind) -> Edges:
+def _careful(path: Path, header: bool, kind: Kind, columns: Ends) -> Edges:
     """Read line by line; leave out the lines that are not edges."""
     ends: tuple[list[str], list[str]] = ([], [])
     places, width = (0, 1), 2
@@ -181,19 +207,28 @@ def _careful(path: Path, header: bool, kind: Kind) -> Edges:
                 continue
             cells = _cells(text, header)
             if not started and cells is not None:
-                places, width, started = _places(cells), len(cells), True
+                places, width, started = _places(cells, columns), len(cells), True
                 continue
             if cells is None or len(cells) != width:
                 continue
             pair = [cells[place] for place in places]
-            if all(pair) if kind is str else all(integer(end) is not None for end in pair):
+            if _is_edge(pair, kind):
                 for end, cell in zip(ends, pair, strict=True):
                     end.append(cell)
     if not started:
-        _places([])
+        _places([], columns)
+    return _of_kind(*ends, kind)
+
+
+def _is_edge(pair: Sequence[str], kind: Kind) -> bool:
+    """Return whether both ends are there, and are integers where these are asked for."""
+    return all(pair) if kind is str else all(integer(end) is not None for end in pair)
+
+
+def _of_kind(source: list[str], target: list[str], kind: Kind) -> Edges:
     if kind is int:
-        return np.array([*map(integer, ends[0])], np.int64), np.array([*map(integer, ends[1])], np.int64)
-    return np.array(ends[0], np.object_), np.array(ends[1], np.object_)
+        return np.array([*map(integer, source)], np.int64), np.array([*map(integer, target)], np.int64)
+    return np.array(source, np.object_), np.array(target, np.object_)
 
 
 def _cells(line: str, header: bool) -> list[str] | None:
@@ -227,19 +262,20 @@ def _opened(path: Path) -> Iterator[IO[str]]:
         raise ValueError(f"{path.name} is not a complete gzip file.") from None
 
 
-def _places(names: list[str]) -> tuple[int, int]:
-    """Return the positions of source and target; names are not quoted, for without a header they are an edge."""
-    if any(names.count(name) != 1 for name in _COLUMNS):
-        raise ValueError("An edge file needs the columns source and target once each, named in its header.")
-    return names.index("source"), names.index("target")
+def _places(names: list[str], ends: Ends) -> tuple[int, int]:
+    """Return the positions of source and target; what the file has is not quoted: it may be an edge."""
+    if any(names.count(name) != 1 for name in ends):
+        asked = f"{ends[0]} and {ends[1]}"
+        raise ValueError(f"An edge file needs the columns {asked} once each, named in its header.")
+    return names.index(ends[0]), names.index(ends[1])
 
 
-def _pairs(table: Any, kind: Kind) -> Edges:
+def _pairs(table: Any, kind: Kind, ends: Ends) -> Edges:
     """Return the ends of the edges of an arrow table, without those that lack an end or have one of another kind."""
     compute = _arrow("compute")
-    complete = compute.and_(table["source"].is_valid(), table["target"].is_valid())
+    complete = compute.and_(table[ends[0]].is_valid(), table[ends[1]].is_valid())
     whole = table.filter(complete)
-    (source, good), (target, fine) = _column(whole["source"], kind), _column(whole["target"], kind)
+    (source, good), (target, fine) = _column(whole[ends[0]], kind), _column(whole[ends[1]], kind)
     return (source, target) if good is None and fine is None else _both(source, target, good, fine)
 
 
@@ -260,7 +296,7 @@ def _column(column: Any, kind: Kind) -> tuple[NDArray[Any], Any]:
     if arrow.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if not (arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type)):
-        raise ValueError("The columns source and target must hold integers or text: convert them first.")
+        raise ValueError("The ends of edges must be columns of integers or text: convert them first.")
     # Each distinct label crosses into Python once.
     encoded = readable(column).cast(arrow.large_string()).combine_chunks().dictionary_encode()
     labels, places = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()

@@ -23,22 +23,26 @@ _ENTRIES = (
 _NAMES = ("weight", "weights")
 
 
+class Dropped(UserWarning):
+    """What the form of a graph has and is left out, in words that quote nothing."""
+
+
 def warn_of_directions(directed: bool) -> None:
     """Warn whoever called the caller that the form has directions, which an undirected graph has not."""
     if directed:
-        warnings.warn(_DIRECTIONS, UserWarning, stacklevel=3)
+        warnings.warn(_DIRECTIONS, Dropped, stacklevel=3)
 
 
 def warn_of_weights(columns: Iterable[str]) -> None:
     """Warn whoever called the caller where columns, or attributes that all edges have, are weights by their name."""
     if any(column.strip().lower() in _NAMES for column in columns):
-        warnings.warn(_WEIGHTS, UserWarning, stacklevel=3)
+        warnings.warn(_WEIGHTS, Dropped, stacklevel=3)
 
 
 def warn_of_entries(matrix: Any) -> None:
     """Warn whoever called the caller where the type of a matrix leaves room for weights, whatever its entries are."""
     if getattr(matrix, "dtype", None) != np.bool_:
-        warnings.warn(_ENTRIES, UserWarning, stacklevel=3)
+        warnings.warn(_ENTRIES, Dropped, stacklevel=3)
 
 
 def of_networkx(graph: Any) -> tuple[list[Hashable], list[Hashable], list[Hashable]]:
@@ -50,6 +54,20 @@ def of_networkx(graph: Any) -> tuple[list[Hashable], list[Hashable], list[Hashab
     """
     ends = list(zip(*(edge[:2] for edge in graph.edges()), strict=True)) or [(), ()]
     return list(graph.nodes()), list(ends[0]), list(ends[1])
+
+
+def of_igraph(graph: Any) -> tuple[list[Hashable], list[Hashable], list[Hashable]]:
+    """Return the nodes, sources and targets of an igraph graph: names where all vertices have them, else 0 .. n-1.
+
+    Raises:
+        TypeError: not an igraph graph.
+    """
+    if not (hasattr(graph, "vs") and hasattr(graph, "get_edgelist")):
+        raise TypeError("This is not an igraph graph: pass an igraph.Graph.")
+    named = "name" in graph.vs.attributes()
+    names: list[Hashable] = list(graph.vs["name"]) if named else list(range(graph.vcount()))
+    ends = graph.get_edgelist()
+    return names, [names[a] for a, _ in ends], [names[b] for _, b in ends]
 
 
 def of_scipy(matrix: Any) -> tuple[int, NDArray[Any], NDArray[Any]]:

@@ -80,21 +80,47 @@ class DirectedGraph:
         return _counted(cls, *placed(*graphs.of_networkx(graph), nodes))
 
     @classmethod
-    def read(cls, path: str | Path, nodes: int | Iterable[Any] | None = None) -> DirectedGraph:
+    def from_igraph(cls, graph: Any, nodes: int | Iterable[Any] | None = None) -> DirectedGraph:
+        """Return an igraph graph that is directed; weights go, with a warning where it has them.
+
+        Its own vertices, isolated ones included, by name where they have names, are thereby declared public, unless
+        ``nodes`` lists others.
+
+        Raises:
+            TypeError: not an igraph graph; ``nodes`` is neither a number nor a list.
+            ValueError: it is not directed; two vertices have one name.
+        """
+        names, source, target = graphs.of_igraph(graph)
+        if not graph.is_directed():
+            raise ValueError("An undirected graph does not say who points to whom: pass one with directed=True.")
+        graphs.warn_of_weights(graph.es.attributes())
+        return _counted(cls, *placed(names, source, target, nodes))
+
+    @classmethod
+    def read(
+        cls,
+        path: str | Path,
+        nodes: int | Iterable[Any] | None = None,
+        *,
+        ends: tuple[str, str] = ("source", "target"),
+    ) -> DirectedGraph:
         """Return the graph of an edge file, in which each source points to its target.
 
         Args:
             path: the file, as for :meth:`Graph.read`. A column named weight is left out with a warning.
             nodes: the public nodes, as for :meth:`from_edges`.
+            ends: the columns of sources and of targets in a .parquet or .csv file.
 
         Raises:
             PrivacyError, FileNotFoundError, TypeError, ValueError, ImportError: as :meth:`Graph.read`.
         """
         size, labels = declared(nodes)
         kind = str if labels and isinstance(labels[0], str) else int
-        ends = edges.read(path, kind=kind)
+        pairs = edges.read(path, kind=kind, ends=ends)
+        if edges.direction(path) is False:
+            raise ValueError("The file says that its edges have no direction: pass one of a directed graph.")
         graphs.warn_of_weights(edges.columns(path))
-        return cls.from_edges(*ends, nodes=size if labels is None else labels)
+        return cls.from_edges(*pairs, nodes=size if labels is None else labels)
 
     def __len__(self) -> int:
         return self.followers.size

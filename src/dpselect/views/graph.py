@@ -108,6 +108,22 @@ class Graph:
         return _compressed(cls, *placed(names, source, target, nodes))
 
     @classmethod
+    def from_igraph(cls, graph: Any, nodes: int | Iterable[Any] | None = None) -> Graph:
+        """Return an igraph graph; directions, weights and parallel edges go, with a warning where it has them.
+
+        Its own vertices, isolated ones included, by name where they have names, are thereby declared public, unless
+        ``nodes`` lists others.
+
+        Raises:
+            TypeError: not an igraph graph; ``nodes`` is neither a number nor a list.
+            ValueError: two vertices have one name.
+        """
+        names, source, target = graphs.of_igraph(graph)
+        graphs.warn_of_directions(graph.is_directed())
+        graphs.warn_of_weights(graph.es.attributes())
+        return _compressed(cls, *placed(names, source, target, nodes))
+
+    @classmethod
     def from_scipy(cls, matrix: Any) -> Graph:
         """Return the graph of a square sparse matrix: every non-zero entry is an edge, nodes are 0 .. n-1.
 
@@ -127,28 +143,37 @@ class Graph:
         return cls.from_edges(source, target, nodes=size)
 
     @classmethod
-    def read(cls, path: str | Path, nodes: int | Iterable[Any] | None = None) -> Graph:
-        """Return the graph of an edge file: ``.parquet``, ``.csv``, ``.txt``, text also with ``.gz``.
+    def read(
+        cls,
+        path: str | Path,
+        nodes: int | Iterable[Any] | None = None,
+        *,
+        ends: tuple[str, str] = ("source", "target"),
+    ) -> Graph:
+        """Return the graph of an edge file: ``.parquet``, ``.csv``, ``.txt``, text also with ``.gz``; ``.graphml``.
 
-        Edges are read without direction. A column named weight is left out with a warning.
+        Edges are read without direction, with a warning where GraphML says that they have one. A column named
+        weight is left out with a warning.
 
         Args:
             path: the file; see ``dpselect.sources.edges.read`` for its form.
             nodes: the public nodes, as for :meth:`from_edges`. Cells are read as what these are: text
                 labels are not turned into numbers, so "007" is not "7". A line that is not an edge is left out.
+            ends: the columns of the two ends in a .parquet or .csv file.
 
         Raises:
             PrivacyError: ``nodes`` is missing.
             FileNotFoundError: no such file.
             TypeError: ``nodes`` is neither a number nor a list.
-            ValueError: another kind of file, or no columns ``source`` and ``target``.
+            ValueError: another kind of file, or no such columns.
             ImportError: pyarrow is not installed.
         """
         size, labels = declared(nodes)
         kind = str if labels and isinstance(labels[0], str) else int
-        ends = edges.read(path, kind=kind)
+        pairs = edges.read(path, kind=kind, ends=ends)
+        graphs.warn_of_directions(edges.direction(path) is True)
         graphs.warn_of_weights(edges.columns(path))
-        return cls.from_edges(*ends, nodes=size if labels is None else labels)
+        return cls.from_edges(*pairs, nodes=size if labels is None else labels)
 
     @classmethod
     def named(cls, name: str) -> Graph:

@@ -16,6 +16,7 @@ from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.mechanisms.joint_top_k import JOINT
 from dpselect.release.one_shot import ONE_SHOT, PEELING
+from dpselect.sources.graphs import Dropped
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import StoredGraph
 
@@ -91,9 +92,10 @@ def _weight(text: str) -> object:
 def _graph(request: Request) -> dps.Graph | dps.DirectedGraph | StoredGraph:
     """Return the graph, and say in one line each what of its form was dropped."""
     with warnings.catch_warnings(record=True) as dropped:
-        warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("always", Dropped)
         graph = _read(request)
-    for warning in dropped:
+    # Words of other libraries may quote what is private.
+    for warning in (each for each in dropped if each.category is Dropped):
         print(f"{request.prog}: {warning.message}", file=sys.stderr)
     return graph
 
@@ -101,17 +103,20 @@ def _graph(request: Request) -> dps.Graph | dps.DirectedGraph | StoredGraph:
 def _read(request: Request) -> dps.Graph | dps.DirectedGraph | StoredGraph:
     if _FOLLOWERS in request.metric and {*request.metric} != {_FOLLOWERS}:
         raise ValueError("followers protects the whole list of a person and other metrics one edge: name it alone.")
+    ends = (request.source or "source", request.target or "target")
     if stays(request, request.graph):
-        return StoredGraph(Warehouse.open(request.graph, request.table), nodes(request.nodes))
+        return StoredGraph(Warehouse.open(request.graph, request.table), nodes(request.nodes), ends=ends)
     path = Path(request.graph)
     if path.suffix or path.exists():
         made = dps.DirectedGraph if _FOLLOWERS in request.metric else dps.Graph
-        return made.read(path, nodes=nodes(request.nodes))
+        return made.read(path, nodes=nodes(request.nodes), ends=ends)
     if _FOLLOWERS in request.metric:
         raise ValueError("followers needs edges that have directions: name an edge file, shipped graphs have none.")
     graph = dps.Graph.named(request.graph)
     if request.nodes is not None:
         raise ValueError("--nodes goes with an edge file: the nodes of a shipped graph are known.")
+    if request.source is not None or request.target is not None:
+        raise ValueError("--source and --target name columns of an edge file: a shipped graph has none.")
     return graph
 
 
@@ -129,11 +134,13 @@ DATA = (
     paths.input(
         "graph",
         metavar="GRAPH",
-        help="an edge file (.parquet, .csv, .txt, also .csv.gz, .txt.gz), or a graph that ships with NetworkX, such "
-        "as lesmis; or a URL, whose --table has the columns source and target. "
-        "Edges are read without direction, but for followers: source points to target",
+        help="an edge file (.parquet, .csv, .txt, also .csv.gz, .txt.gz, .graphml), or a graph that ships with "
+        "NetworkX, such as lesmis; or a URL, whose --table has one edge per row. Edges are read without direction, "
+        "but for followers: source points to target",
     ),
     *places.OPTIONS,
+    option("--source", metavar="NAME", help="the column of one end of an edge, or of who points (default source)"),
+    option("--target", metavar="NAME", help="the column of the other end (default target)"),
     option(
         "--metric",
         required=True,

@@ -1,0 +1,77 @@
+"""GraphML and igraph: what their form says, and their edges."""
+
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+import dpselect as dps
+
+PAIRS = [("ann", "bob"), ("eve", "bob"), ("bob", "ann")]
+NODES = ["ann", "bob", "eve", "zed"]
+
+
+def written(graph, path: Path) -> Path:
+    """A file with weights of edges and one node alone."""
+    graph.add_weighted_edges_from((a, b, 2.5) for a, b in PAIRS)
+    graph.add_node("zed", age=7)
+    nx.write_graphml(graph, path)
+    return path
+
+
+def test_graphml_is_read_as_what_it_says_it_is(tmp_path: Path) -> None:
+    """Directions are counted, or dropped aloud; an undirected file has no followers."""
+    directed, plain = (written(made(), tmp_path / f"{made.__name__}.graphml") for made in (nx.DiGraph, nx.Graph))
+
+    with pytest.warns(UserWarning, match="Directions are dropped"):
+        assert [1, 2, 1, 0] == dps.Graph.read(directed, nodes=NODES).degrees.tolist()
+    assert [1, 2, 0, 0] == dps.DirectedGraph.read(directed, nodes=NODES).followers.tolist()
+    assert [1, 2, 1, 0] == dps.Graph.read(plain, nodes=NODES).degrees.tolist()
+    with pytest.raises(ValueError, match="no direction"):
+        dps.DirectedGraph.read(plain, nodes=NODES)
+    with pytest.raises(dps.PrivacyError, match="nodes"):
+        dps.Graph.read(plain)
+    with pytest.raises(ValueError, match="have no names"):
+        dps.Graph.read(plain, nodes=NODES, ends=("a", "b"))
+
+
+def test_an_edge_of_graphml_is_left_out_by_itself(tmp_path: Path) -> None:
+    """A missing end, a stranger, a direction of its own: whether there is an answer does not depend on one edge."""
+    edges = '<edge source="1"/><edge target="x" source="0"/><edge source=" 1 " target="2" directed="true"/>'
+    file = tmp_path / "e.graphml"
+    file.write_text(f'<graphml><graph edgedefault="undirected">{edges}<node id="7"/></graph></graphml>')
+
+    assert [0, 1, 1] == dps.Graph.read(file, nodes=3).degrees.tolist()
+    for cut in ("", "<graphml/>", "<graphml><graph>", "no markup"):
+        file.write_text(cut)
+        with pytest.raises(ValueError, match="not a complete GraphML file"):
+            dps.Graph.read(file, nodes=3)
+
+
+def test_igraph_is_read_by_names_or_numbers() -> None:
+    """Isolated vertices included; weights and directions go aloud."""
+    igraph = pytest.importorskip("igraph")
+    plain = igraph.Graph(n=4, edges=[(0, 1), (1, 2), (1, 2)])
+    named = igraph.Graph(n=4, edges=[(0, 1), (2, 1), (1, 0)], directed=True)
+    named.vs["name"] = NODES
+
+    assert [1, 2, 1, 0] == dps.Graph.from_igraph(plain).degrees.tolist()
+    assert range(4) == dps.Graph.from_igraph(plain).candidates
+    with pytest.warns(UserWarning, match="Directions are dropped"):
+        assert [1, 2, 1, 0] == dps.Graph.from_igraph(named).degrees.tolist()
+    directed = dps.DirectedGraph.from_igraph(named)
+    assert ([1, 2, 0, 0], tuple(NODES)) == (directed.followers.tolist(), directed.labels)
+    plain.es["weight"] = [1, 2, 3]
+    with pytest.warns(UserWarning, match="Weights are dropped"):
+        dps.Graph.from_igraph(plain)
+    with pytest.raises(ValueError, match="directed=True"):
+        dps.DirectedGraph.from_igraph(plain)
+    named.vs["name"] = ["ann"] * 4
+    with pytest.raises(ValueError, match="listed twice"):
+        dps.DirectedGraph.from_igraph(named)
+
+
+def test_what_is_not_a_graph_of_igraph_is_refused() -> None:
+    """By its type."""
+    with pytest.raises(TypeError, match=r"igraph\.Graph"):
+        dps.Graph.from_igraph(nx.path_graph(3))
