@@ -18,7 +18,7 @@ from tests.cli.inputs import CHOOSE, CHOOSE_TREE, PERCENTILE, PREDICT, TOP_K, TR
 # Options that take text which is no path. A new one is either declared as a path or named here.
 WORDS = {
     "by", "candidate", "column", "dataset", "goal", "importance", "item", "key", "label", "learner", "mechanism",
-    "mechanisms", "names", "neighbours", "note", "person", "score", "table", "target", "thresholds", "value",
+    "mechanisms", "names", "neighbours", "note", "person", "score", "source", "table", "target", "thresholds", "value",
 }  # fmt: skip
 
 
