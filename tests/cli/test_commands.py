@@ -140,7 +140,7 @@ def test_json_is_for_programs(edges: Path, capsys: pytest.CaptureFixture[str]) -
     assert answer["candidates"][0] in range(6)
 
 
-@pytest.mark.parametrize("metric", ["degree", "ego-betweenness", "ego-density", "open-pairs"])
+@pytest.mark.parametrize("metric", ["degree", "ego-betweenness", "ego-density", "open-pairs", "log-betweenness"])
 def test_every_metric_works_on_a_shipped_graph(metric: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A graph that ships with NetworkX needs no file."""
     assert 0 == main(["top-k", "lesmis", "--metric", metric, "--k", "3", "--epsilon", "1", "--max-degree", "40"])

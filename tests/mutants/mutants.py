@@ -1462,4 +1462,12 @@ MUTANTS = (
         ("open_pairs, max_degree=2 on open_pairs, max_degree=2",),
         ("tests/utilities/test_open_pairs.py::test_random_graphs_agree_with_the_definition",),
     ),
+    Mutant(
+        "log betweenness forgets the degree",
+        "dpselect.utilities.log_betweenness:log_betweenness",
+        " + graph.degrees + 1.0",
+        " + 1.0",
+        ("log_betweenness on log_betweenness",),
+        ("tests/utilities/test_log_betweenness.py::test_one_is_admissible_on_all_graphs_of_five_nodes",),
+    ),
 )

@@ -46,6 +46,7 @@ def test_scores_are_those_of_the_graph_in_memory(engine: str, text: bool, reques
     pairs = [
         (dps.utilities.degree(graph), dps.utilities.degree(stored)),
         (dps.utilities.ego_density(graph), dps.utilities.ego_density(stored)),
+        (dps.utilities.log_betweenness(graph), dps.utilities.log_betweenness(stored)),
         (dps.utilities.open_pairs(graph, 40), dps.utilities.open_pairs(stored, 40)),
         (
             dps.utilities.ego_betweenness(graph, max_degree=40),
@@ -57,7 +58,7 @@ def test_scores_are_those_of_the_graph_in_memory(engine: str, text: bool, reques
         assert np.array_equal(one.sensitivity.at([0, 1, 5]), two.sensitivity.at([0, 1, 5]))
         assert (LABELS if text else list(range(45))) == list(two.candidates)
         assert "source" in two.metadata
-    both = [dps.pareto([each for _, each in pairs]), dps.aggregate([each for _, each in pairs], [1, 1, 1, 1])]
+    both = [dps.pareto([each for _, each in pairs]), dps.aggregate([each for _, each in pairs], [1, 1, 1, 1, 1])]
     assert [stored.metadata] * 2 == [each.metadata for each in both]
 
 

@@ -141,6 +141,7 @@ UTILITY_CLAIMS = (
         for bound in (2, 3, 4)
     ),
     UtilityClaim("ego_density", utilities.ego_density, partial(graphs, 5)),
+    UtilityClaim("log_betweenness", utilities.log_betweenness, partial(graphs, 5)),
     *(
         UtilityClaim(
             f"open_pairs, max_degree={bound}",

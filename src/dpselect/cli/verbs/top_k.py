@@ -27,6 +27,7 @@ DEFAULTS = {
     "ego-density": "local-dampening-flip",
     "open-pairs": "local-dampening-flip",
     "followers": "permute-and-flip",
+    "log-betweenness": "permute-and-flip",
 }
 # What several metrics together are drawn with.
 COMBINED = "local-dampening-flip"
@@ -125,6 +126,8 @@ def _metric(metric: str, request: Request, graph: dps.Graph | dps.DirectedGraph 
         return dps.utilities.followers(graph)  # type: ignore[arg-type]
     if metric == "ego-betweenness":
         return dps.utilities.ego_betweenness(graph, max_degree=request.max_degree, workers=request.workers)
+    if metric == "log-betweenness":
+        return dps.utilities.log_betweenness(graph, request.workers)
     if metric == "open-pairs":
         return dps.utilities.open_pairs(graph, request.max_degree, request.workers)
     return dps.utilities.degree(graph) if metric == "degree" else dps.utilities.ego_density(graph)
@@ -176,7 +179,7 @@ DATA = (
         type=whole,
         default=1,
         metavar="N",
-        help="threads for open-pairs and ego-betweenness (default 1)",
+        help="threads for open-pairs, ego-betweenness and log-betweenness (default 1)",
     ),
 )
 VERB = Verb(
@@ -196,7 +199,7 @@ VERB = Verb(
     about="Protected: whether any one edge is in the graph; not a node with all of its edges. followers protects all "
     "edges of one source.",
     spends=True,
-    mechanism="permute-and-flip for degree and followers, shifted-local-dampening-flip for ego-betweenness, "
-    "local-dampening-flip for open-pairs, ego-density and several metrics",
+    mechanism="permute-and-flip for degree, followers and log-betweenness, shifted-local-dampening-flip for "
+    "ego-betweenness, local-dampening-flip for open-pairs, ego-density and several metrics",
     hint=several,
 )

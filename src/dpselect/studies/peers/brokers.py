@@ -31,6 +31,7 @@ ROWS = (
     ("ego-betweenness", "shifted-local-dampening-flip"),
     ("ego-betweenness", "local-dampening-flip"),
     ("ego-betweenness", "permute-and-flip"),
+    ("log-betweenness", "permute-and-flip"),
 )
 # Far beyond what is drawn: the data of experiments are public.
 _PAID = Guarantee(10**6, "edge")
@@ -86,6 +87,7 @@ def main() -> None:
         scores = {
             "degree": dps.utilities.degree(graph),
             "open-pairs": dps.utilities.open_pairs(graph, max_degree=bound),
+            "log-betweenness": dps.utilities.log_betweenness(graph),
             "ego-betweenness": dps.utilities.ego_betweenness(graph, max_degree=bound),
         }
         truth = scores["ego-betweenness"].values.astype(np.float64)
