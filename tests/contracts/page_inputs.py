@@ -20,6 +20,7 @@ def write(folder: Path) -> None:
     _lines(folder / "study.csv", ["snp,b,c", "rs1,139,57", "rs2,150,69", "rs3,160,72", "rs4,100,99"])
     edges = [f"{source},{target}" for source, target in EDGES]
     _lines(folder / "edges.csv", ["source,target", *edges])
+    _lines(folder / "follows.csv", ["source,target", *edges])
     parquet.write_table(
         pa.table({"source": [s for s, _ in EDGES], "target": [t for _, t in EDGES]}), folder / "edges.parquet"
     )
