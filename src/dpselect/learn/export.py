@@ -107,12 +107,16 @@ def load(path: str | Path) -> Any:
 def _model(content: dict[str, Any]) -> Any:
     """Return the model of the parts in a file."""
     from dpselect import learn
+    from dpselect.learn.random_decision_forest import RandomDecisionForestClassifier
 
     check = content.pop("checksum", None)
     classifiers = *learn.EVERY_CLASSIFIER, learn.DPRandomForestClassifier, learn.DPBoostedTreesClassifier
     kinds: dict[str, Any] = {kind.__name__: kind for kind in (*classifiers, *learn.EVERY_REGRESSOR)}
     if check != _checksum(content) or content.get("model") not in kinds:
         raise ValueError("This model file is damaged or was edited: train the model again.")
+    if content["model"] == learn.DPRandomForestClassifier.__name__ and "forest" not in content:
+        # Version 0.1 had the published forest under this name.
+        content["model"] = RandomDecisionForestClassifier.__name__
     known = columns_in(content)
     spent, kind = promised(content), kinds[content["model"]]
     model = kind(
