@@ -96,3 +96,11 @@ def test_two_columns_of_one_name_are_refused(
     words = ["--target", "y", "--domains", str(tmp_path / "d.toml")]
     assert 2 == main(["check", str(tmp_path / "d.csv"), *words, *place])
     assert "the same name twice" in capsys.readouterr().err
+
+
+def test_targets_beyond_their_bounds_are_not_called_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A number has no classes."""
+    (tmp_path / "d.csv").write_text("a,y\n1,5\n2,500\n", encoding="utf-8")
+    (tmp_path / "d.toml").write_text("a = [1, 2]\ny = {low = 0, high = 9}\n", encoding="utf-8")
+    assert 0 == main(["check", str(tmp_path / "d.csv"), "--target", "y", "--domains", str(tmp_path / "d.toml")])
+    assert "targets: 1 outside of the bounds, 0 missing" in capsys.readouterr().out

@@ -47,7 +47,7 @@ def test_train_and_predict(model: str, folder: Path, capsys: pytest.CaptureFixtu
     assert 0 == main(["predict", str(folder / "m.json"), str(folder / "people.csv"), "--proba", "--why"])
     rows = list(csv.reader(capsys.readouterr().out.splitlines()))
 
-    assert ["label", "share of no", "share of yes", "why"] == rows[0]
+    assert ["label", "chance of no", "chance of yes", "why"] == rows[0]
     assert 2001 == len(rows)
     assert "because" in rows[1][3]
 
@@ -109,7 +109,15 @@ def refusal_after(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> s
             ["--n-records", "2000"],
             "--n-records goes with a target of classes",
         ),
-        ("age = {low = 0, high = 100}\nrich = {low = 1, high = 0}\n", [], "low < high"),
+        (
+            "age = {low = 0, high = 100}\nrich = {low = 1, high = 0}\n",
+            [],
+            "'rich' in <toml> must have low < high",
+        ),
+        ('age = {low = "a", high = 9}\nrich = ["no", "yes"]\n', [], "'age' in <toml> has a 'low' that is not a finite"),
+        ('age = {low = 0, hihg = 9}\nrich = ["no", "yes"]\n', [], "'age' in <toml> has a key 'hihg'"),
+        ('age = {low = 0}\nrich = ["no", "yes"]\n', [], "'age' in <toml> lacks 'high'"),
+        ("age = {low = 0, high = true}\nrich = {low = 0, high = 1}\n", [], "has a 'high' that is not"),
         ("age = {low = 0, high = 100}\nrich = {edges = [0, 1]}\n", [], "a list of at least two classes"),
         ('age = {low = 0, high = 100}\nrich = ["no"]\n', [], "a list of at least two classes"),
         (None, [*EVOLUTIONARY, "--goal", "pareto", "--importance", "yes=3"], "or pass --goal weighted."),
@@ -128,8 +136,37 @@ def test_bad_trainings_end_with_one_sentence(
     """And write no model."""
     if domains is not None:
         (folder / "domains.toml").write_text(domains, encoding="utf-8")
-    assert message in refusal(train(folder, *more), capsys)
+    assert message.replace("<toml>", str(folder / "domains.toml")) in refusal(train(folder, *more), capsys)
     assert not (folder / "m.json").exists()
+
+
+@pytest.mark.parametrize("model", ["tree", "forest"])
+def test_what_reads_records_in_memory_says_so_in_the_words_of_the_shell(
+    model: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A regressor and a forest in place: leave out --in-place, and nothing about frames."""
+    pytest.importorskip("ibis")
+    # Without classes the target is a number.
+    if model == "tree":
+        text = "age = {low = 0, high = 100}\nrich = {low = 0, high = 1}\n"
+        (folder / "domains.toml").write_text(text, encoding="utf-8")
+    arguments = train(folder, "--model", model, "--in-place")
+    message = refusal(arguments, capsys)
+    assert "leave out --in-place" in message
+    assert "frame" not in message
+
+
+def test_json_keeps_a_released_model_on_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is nothing but numbers, and programs read it all the same."""
+    assert 0 == main(train(folder, "--model", "boosted", "--rounds", "3", "--json"))
+    text = capsys.readouterr().out
+    assert json.loads((folder / "m.json").read_text(encoding="utf-8")) == json.loads(text)["model"]
+    assert len(text.splitlines()) < 60
+
+
+def test_no_rounds_are_refused_in_the_words_of_the_help(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Tables, not tiles."""
+    assert "how many small tables are learned" in refusal(train(folder, "--model", "boosted", "--rounds", "0"), capsys)
 
 
 def test_a_missing_value_is_answered_by_an_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -269,10 +306,14 @@ def test_few_records_lead_to_a_tree_that_spends_no_delta(folder: Path, capsys: p
     answer = json.loads(capsys.readouterr().out)
 
     assert "DPTreeClassifier" == answer["mechanism"]
-    assert "20 records x epsilon 20 = 400 is below 500, too little for anything but a tree" == answer["chosen_because"]
+    assert (
+        "20 records x epsilon 20 = 400 is below 500, too little to promise more than a tree" == answer["chosen_because"]
+    )
     assert "0" == answer["guarantee"]["delta"]
     assert 0 == main(train(folder, "--model", "auto", "--overwrite", "--dry-run"))
-    assert "chosen     because without a delta a tree is the better learner" in capsys.readouterr().out
+    answer = capsys.readouterr().out
+    assert "chosen     because without a delta a tree is the better learner" in answer
+    assert "ask for it with --model boosted" in answer
 
 
 def test_boosting_without_a_delta_is_pure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -35,7 +36,7 @@ def read(path: str) -> dict[str, Any]:
     """Return the domains of a TOML file.
 
     Raises:
-        FileNotFoundError, ValueError: no such file, no TOML, or a domain that is neither list, pair nor edges.
+        FileNotFoundError, ValueError: no such file, no TOML, or a domain that is neither list, range nor edges.
     """
     if not Path(path).is_file():
         raise FileNotFoundError(f"There is no file {path}.")
@@ -52,15 +53,33 @@ def read(path: str) -> dict[str, Any]:
             if not all(isinstance(each, (str, int, float)) for each in domain):
                 raise ValueError(f"The domain of {name!r} lists more than text, numbers and truth values: quote dates.")
             domains[name] = domain
-        elif isinstance(domain, dict) and set(domain) == {"low", "high"}:
-            domains[name] = (domain["low"], domain["high"])
         elif isinstance(domain, dict) and set(domain) == {"edges"}:
             domains[name] = _edges(name, domain["edges"])
+        elif isinstance(domain, dict) and domain:
+            domains[name] = _range(path, name, domain)
         else:
             raise ValueError(
-                f"The domain of {name!r} must be a list, {{low, high}} or {{edges}}: see dpselect train --help."
+                f"The domain of {name!r} in {path} must be a list, {{low, high}} or {{edges}}: see dpselect train "
+                "--help."
             )
     return domains
+
+
+def _range(path: str, name: str, domain: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the ends of a range of numbers, or say what is wrong with which key (``ValueError``)."""
+    where, form = f"The domain of {name!r} in {path}", f"write {name} = {{low = 0, high = 99}} with your own ends"
+    stray = next((key for key in domain if key not in ("low", "high")), None)
+    if stray is not None:
+        raise ValueError(f"{where} has a key {stray!r}, and takes low and high, or edges alone: {form}.")
+    for key in ("low", "high"):
+        if key not in domain:
+            raise ValueError(f"{where} lacks {key!r}: {form}.")
+        end = domain[key]
+        if isinstance(end, bool) or not isinstance(end, (int, float)) or not -math.inf < end < math.inf:
+            raise ValueError(f"{where} has a {key!r} that is not a finite number: {form}.")
+    if domain["low"] >= domain["high"]:
+        raise ValueError(f"{where} must have low < high: {form}.")
+    return domain["low"], domain["high"]
 
 
 def _edges(name: str, edges: Any) -> Any:

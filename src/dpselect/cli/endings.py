@@ -17,7 +17,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -78,7 +78,7 @@ def deliver(answer: Answer, request: Request) -> None:
     text = answer.text
     if request.json:
         named = {"command": " ".join(filter(None, [request.command, request.task]))}
-        text = json.dumps({**named, **answer.facts}, indent=2, default=str)
+        text = _as_json({**named, **answer.facts})
     paid = bool(text and request.paid)
     if sys.stdout is None and not paid:
         # Whoever closes it wants no words.
@@ -92,6 +92,14 @@ def deliver(answer: Answer, request: Request) -> None:
         if paid:
             raise Unprinted(text) from None
         raise
+
+
+def _as_json(facts: dict[str, Any]) -> str:
+    """Return a JSON object; a released model, which is nothing but numbers, takes one line of it, the last."""
+    rest = json.dumps({name: fact for name, fact in facts.items() if name != "model"}, indent=2, default=str)
+    if "model" not in facts:
+        return rest
+    return rest.removesuffix("\n}") + f',\n  "model": {json.dumps(facts["model"], default=str)}\n}}'
 
 
 def shown(status: int, request: Request) -> int:

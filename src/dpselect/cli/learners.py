@@ -9,6 +9,7 @@ from dpselect.cli.domains import is_number
 from dpselect.cli.options import weight_of
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
+from dpselect.kernel.errors import Advice
 
 AUTO = "auto"
 MODELS = {
@@ -109,7 +110,8 @@ def _learner(request: Request) -> tuple[str, bool]:
     choice = dps.learn.recommended(
         request.epsilon, request.delta or 0, n_records=request.n_records, rows_per_person=request.rows_per_person or 1
     )
-    request.choice = choice.why
+    why = choice.why
+    request.choice = why.worded(lambda words: words.partition("|")[2]) if isinstance(why, Advice) else why
     return choice.learner, True
 
 

@@ -19,6 +19,7 @@ class Check:
         labels_missing: labels that are missing.
         nobody: rows that name no person, where ``person=`` is given.
         left_out: rows that a fit with these settings leaves out for one of these reasons.
+        number: whether the target is a number, whose labels outside are those beyond its bounds.
     """
 
     rows: int
@@ -28,12 +29,14 @@ class Check:
     labels_missing: int
     nobody: int
     left_out: int
+    number: bool = False
 
     def __str__(self) -> str:
         lines = ["Private: these counts are for the curator alone; publish none of them, and set no domain by them."]
         for name in self.outside:
             lines.append(f"{name}: {self.outside[name]} outside of the domain, {self.missing[name]} missing")
-        lines.append(f"labels: {self.labels_outside} outside of the classes, {self.labels_missing} missing")
+        label, place = ("targets", "bounds") if self.number else ("labels", "classes")
+        lines.append(f"{label}: {self.labels_outside} outside of the {place}, {self.labels_missing} missing")
         if self.nobody:
             lines.append(f"rows that name nobody: {self.nobody}")
         lines.append(f"rows: {self.rows}, of which training leaves out {self.left_out}")

@@ -13,6 +13,10 @@ from dpselect.learn.room import MOST_RECORDS
 TREE, BOOSTED = "tree", "boosted"
 # Records times epsilon from which a sum of small tables ranks better than a tree, on nine tables.
 FROM = 500
+_PURE = Advice(
+    "without a delta a tree is the better learner on most tables (pure boosting ranks better from about 10,000 records "
+    "times epsilon: ask for it with {DPBoostedTreesClassifier(delta=0)|--model boosted})"
+)
 
 
 @dataclass(frozen=True)
@@ -51,11 +55,11 @@ def recommended(
     >>> recommended(1, 1e-6, n_records=50_000).learner
     'boosted'
     >>> print(recommended(0.1, 1e-6, n_records=3000).why)
-    3,000 records x epsilon 0.1 = 300 is below 500, too little for anything but a tree
+    3,000 records x epsilon 0.1 = 300 is below 500, too little to promise more than a tree
     """
     share, rows = exact_epsilon(epsilon), whole(rows_per_person, "rows_per_person", 1, "how many rows of one person")
     if not exact_delta(delta):
-        return Recommendation(TREE, "without a delta a tree is the better learner on most tables")
+        return Recommendation(TREE, _PURE)
     if n_records is None:
         raise PrivacyError(
             Advice(
@@ -67,7 +71,7 @@ def recommended(
     mass = records * share / rows
     by = f"{records:,} records x epsilon {float(share):g}" + (f" / {rows} per person" if rows > 1 else "")
     if mass < FROM:
-        return Recommendation(TREE, f"{by} = {int(mass):,} is below {FROM}, too little for anything but a tree")
+        return Recommendation(TREE, f"{by} = {int(mass):,} is below {FROM}, too little to promise more than a tree")
     return Recommendation(
         BOOSTED, f"{by} = {int(mass):,} is at least {FROM}: a sum of small tables is the better learner"
     )

@@ -25,7 +25,7 @@ def run(request: Request) -> Answer:
     header, columns, facts = [noun], [labels], {f"{noun}s": labels}
     if request.proba:
         shares = model.predict_proba(table)
-        header += [f"share of {label}" for label in model.classes_.tolist()]
+        header += [f"chance of {label}" for label in model.classes_.tolist()]
         columns += [[f"{share:.4f}" for share in column] for column in shares.T]
         facts |= {"classes": model.classes_.tolist(), "shares": shares.tolist()}
     if request.why:
@@ -47,7 +47,7 @@ VERB = Verb(
     (
         paths.input("model", metavar="MODEL", help="the JSON file that dpselect train wrote"),
         paths.input("file", help="a table (.csv, .csv.gz, .parquet) with the model's columns"),
-        flag("--proba", "print the share of every class"),
+        flag("--proba", "print the chance of every class"),
         flag("--why", "say why: the path that leads to each label, or the columns that move its score most"),
         paths.output("--out", metavar="CSV", help="write there instead of printing"),
     ),

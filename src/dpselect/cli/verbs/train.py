@@ -106,8 +106,8 @@ VERB = Verb(
             type=number,
             panel=BUDGET,
             metavar="D",
-            help="for boosted: far below one over the number of records, such as 1e-6; without it nothing but epsilon "
-            "is spent",
+            help="for boosted and forest: far below one over the number of records, such as 1e-6; without it they too "
+            "spend nothing but epsilon, and have fewer rounds or trees, and more noise",
         ),
         option(
             "--rounds",

@@ -31,8 +31,8 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
         epsilon: the budget of one fit.
         delta: the chance by which epsilon may be exceeded, as small as 1e-6: then all noise is discrete Gaussian, under
             zero-concentrated differential privacy. With 0 the promise is pure, the noise two-sided geometric, and the
-            fit is worth its epsilon from about 10,000 records times epsilon.
-        rounds: how many tiles are learned; ``None`` takes 50, 100 or 200 (pure: 10, 20 or 40) by the noisy number of
+            fit ranks level with a tree or better from about 10,000 records times epsilon.
+        rounds: how many tables are learned; ``None`` takes 50, 100 or 200 (pure: 10, 20 or 40) by the noisy number of
             records times epsilon.
         interactions: whether a tile may have several columns. ``False`` gives a sum of one curve for each column, which
             ``plot_curves`` draws; ``None`` does so while the noisy number of records times epsilon is below 5,000.

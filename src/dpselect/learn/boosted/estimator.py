@@ -123,7 +123,7 @@ class PrivateBoosted(PrivateEstimator):
         self._reading().check()
         whole(self.bins, "bins", 2, "how many even bins a numeric column has", MOST_BINS)
         if self.rounds is not None:
-            whole(self.rounds, "rounds", 1, "how many tiles are learned", MOST_ROUNDS)
+            whole(self.rounds, "rounds", 1, "how many small tables are learned", MOST_ROUNDS)
         if not any(self.interactions is each for each in (None, True, False)):
             raise ValueError("interactions is True, False (a sum of curves), or None for the rule.")
         exact_delta(self.delta)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dpselect.kernel.concentrated import rho_within
+from dpselect.kernel.errors import Advice
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_delta
@@ -135,8 +136,11 @@ class DPRandomForestClassifier(PrivateTrees):
     def _check_data(self, data: TrainingData) -> None:
         if not isinstance(data.records, Records):
             raise ValueError(
-                "This forest reads its records in memory: pass a frame, or train DPBoostedTreesClassifier or "
-                "DPTreeClassifier where the table is."
+                Advice(
+                    "This forest reads its records in memory: {pass a frame|leave out --in-place, or name a file "
+                    "instead of a URL}, or {train DPBoostedTreesClassifier or DPTreeClassifier|pass --model boosted or "
+                    "--model tree} where the table is."
+                )
             )
 
     def _promise(self, epsilon: Fraction) -> Guarantee:

@@ -36,7 +36,7 @@ class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
         epsilon: the budget of one fit.
         delta: the chance by which epsilon may be exceeded, as small as 1e-6: then all noise is discrete Gaussian, under
             zero-concentrated differential privacy. With 0 the promise is pure, and the noise two-sided geometric.
-        rounds: how many tiles are learned; ``None`` takes 50, 100 or 200 (pure: 10, 20 or 40) by the noisy number of
+        rounds: how many tables are learned; ``None`` takes 50, 100 or 200 (pure: 10, 20 or 40) by the noisy number of
             records times epsilon.
         interactions: whether a tile may have several columns. ``False`` gives a sum of one curve for each column, which
             ``plot_curves`` draws; ``None`` does so while the noisy number of records times epsilon is below 5,000.

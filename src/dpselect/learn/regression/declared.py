@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -89,8 +90,15 @@ class TargetReading(Reading):
             )
         if isinstance(bounds, list) and len(bounds) == 2:
             bounds = tuple(bounds)
+        where = "target" if self.target is not None else f"The domain of the target {target!r}"
         if not numeric_range(bounds):
-            raise ValueError("target must be (low, high), two numbers: the public bounds of what is predicted.")
-        edges = attribute("the target", bounds, bins=1, missing=False).edges
-        assert edges is not None
-        return float(edges[0]), float(edges[-1])
+            raise ValueError(f"{where} must be (low, high), two numbers: the public bounds of what is predicted.")
+        try:
+            low, high = map(float, bounds)
+        except OverflowError:
+            low = high = math.inf
+        if not -math.inf < low < high < math.inf:
+            raise ValueError(
+                f"{where} must be (low, high) with low < high, both finite: the public bounds of a number."
+            )
+        return low, high

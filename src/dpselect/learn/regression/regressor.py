@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from dpselect.kernel.errors import Advice
 from dpselect.learn.check import Check
 from dpselect.learn.declared import Declared, Reading
 from dpselect.learn.estimator import PrivateEstimator
@@ -32,7 +34,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
             PrivacyError, ValueError, TypeError: as ``fit``, except for what it counts.
         """
         self._require_table(X)
-        return super().check(X, y)
+        return replace(super().check(X, y), number=True)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -46,7 +48,10 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
     def _require_table(self, X: Any) -> None:
         if warehouse.is_source(X):
             raise ValueError(
-                "Regressors train on tables in memory: read the table into a frame, or train a classifier in place."
+                Advice(
+                    "Regressors train on tables in memory: {read the table into a frame|leave out --in-place, or name "
+                    "a file instead of a URL}, or train a classifier where the table is."
+                )
             )
 
     def _reading(self) -> Reading:

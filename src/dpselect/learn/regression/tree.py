@@ -37,7 +37,8 @@ class DPTreeRegressor(PrivateRegressor):
         max_depth: at most this many levels of splits, 8 at most; ``None`` lets the noisy number of records decide.
         bins: even bins of a numeric column, at most 1,000,000; a cut lies between two bins.
         target: (low, high), the public bounds of the target, unless ``domains`` has them under the target's name. A
-            target outside is clipped. Bounds that are too wide cost little: 5 % of epsilon finds where targets lie.
+            target outside is clipped. Bounds up to about 30 times as wide as the targets cost little, because 5 % of
+            epsilon finds where they lie; far wider ones ruin the model.
         domains: column (name, or index for arrays) to a list of categories (text, numbers, booleans), (low, high), or
             an array of bin edges. Public: never read from the data. ``"observed-not-private"`` reads them and the
             bounds of the target from the data, warns, refuses a ledger and spends nothing.
