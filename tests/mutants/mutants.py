@@ -1425,7 +1425,7 @@ MUTANTS = (
     Mutant(
         "boosted rounds ask whether they may write only when they are paid for",
         "dpselect.learn.boosted.estimator:PrivateBoosted._check_data",
-        "data.records.require_scores()",
+        "data.records.require_scores(data.known.attributes)",
         "pass",
         (),
         ("tests/warehouse/test_warehouse_boosted.py::test_an_engine_that_may_not_write_is_refused_before_the_spend",),

@@ -14,6 +14,8 @@ import pytest
 
 import dpselect as dps
 from dpselect.sources.warehouse import Warehouse
+from dpselect.views import stored_scored
+from dpselect.views.stored_scored import MOST_CLASSES
 
 ENGINES = [
     "csv",
@@ -144,6 +146,20 @@ def test_an_engine_that_may_not_write_is_refused_before_the_spend(
             model().fit(source, "label")
         if engine == "postgres":
             _without_right_to_write(request.getfixturevalue("postgres"))
+    assert () == book.events
+
+
+def test_domains_that_make_rounds_too_long_are_refused_before_the_spend(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Classes and categories, of which the one for missing values is one too; bins of numbers may be as many."""
+    many = [f"class {place}" for place in range(MOST_CLASSES + 1)]
+    with dps.budget(epsilon=50, delta=1e-5) as book, stored("duckdb", request, tmp_path) as source:
+        with pytest.raises(ValueError, match="at most 20 classes, and 21 are declared: read the table"):
+            model().set_params(classes=many).fit(source, "label")
+        monkeypatch.setattr(stored_scored, "MOST_CATEGORIES", 3)
+        with pytest.raises(ValueError, match="at most 3 categories per column, and 'job' has 4: read the table"):
+            model().fit(source, "label")
     assert () == book.events
 
 

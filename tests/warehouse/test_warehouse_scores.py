@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -18,6 +19,7 @@ from dpselect.sources.warehouse import Warehouse
 from dpselect.views import Loss, Records, Tile
 from dpselect.views.scored import UNIT, WIDEST
 from dpselect.views.stored import StoredRecords
+from dpselect.views.stored_scored import MOST_CLASSES
 
 ENGINES = ["duckdb", "postgres", pytest.param("spark", marks=pytest.mark.slow)]
 SIZES = (2, 5, 40, 3)
@@ -110,6 +112,57 @@ def test_sums_are_those_of_memory(engine: str, kind: str, request: pytest.Fixtur
                 scored.add(tile, values)
             beyond = beyond or int(np.abs(here._scores).max()) > WIDEST
         assert beyond
+
+
+def test_as_many_classes_as_are_allowed_make_a_flat_query(request: pytest.FixtureRequest) -> None:
+    """A third of what Python lets a compiler nest is enough for all of them."""
+    table, loss = columns(200, MOST_CLASSES), Loss.several(MOST_CLASSES)
+    start, (tile, _) = np.arange(MOST_CLASSES) * 70, tiles(1)[1]
+    with stored("duckdb", request, table) as source, Temporary(source) as temporary:
+        there = records(source, temporary, MOST_CLASSES).scored(loss, start)
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(_depth() + 330)
+        try:
+            sums = there.sums(tile)
+        finally:
+            sys.setrecursionlimit(before)
+    expected = in_memory(table, MOST_CLASSES).scored(loss, start).sums(tile)
+    assert [each.tolist() for each in expected] == [each.tolist() for each in sums]
+
+
+def _depth() -> int:
+    frame, depth = sys._getframe(), 0
+    while frame is not None:
+        frame, depth = frame.f_back, depth + 1  # type: ignore[assignment]
+    return depth
+
+
+def test_cuts_of_a_wide_column_make_a_short_query(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Offsets that change a few times are comparisons, whatever the number of codes; also for what waits."""
+    wide, ask, lengths = 40_000, Warehouse.ask, []
+    cut = np.searchsorted([7, 500, 39_998], np.arange(wide), side="right")
+    cut[-1] = 0
+    rng, tile = np.random.default_rng(8), Tile((0,), (cut,), 4)
+    codes, labels = np.append(rng.integers(0, wide, 300), [6, 7, 8, 39_997, 39_998, 39_999]), rng.integers(0, 2, 306)
+    here = Records([codes], labels, (wide,), 2).scored(Loss.binary(), np.zeros(1, dtype=np.int64))
+
+    def measured(self: Warehouse, expression: Any) -> Any:
+        lengths.append(len(str(ibis.to_sql(expression))))
+        return ask(self, expression)
+
+    with stored("duckdb", request, {"c0": codes, "y": labels}) as source, Temporary(source) as temporary:
+        one = StoredRecords(source, [Coded("c0", wide)], Coded("y", 2), "error", temporary=temporary)
+        there = one.scored(Loss.binary(), np.zeros(1, dtype=np.int64))
+        monkeypatch.setattr(Warehouse, "ask", measured)
+        for _ in range(2):
+            for ours, theirs in zip(here.sums(tile), there.sums(tile), strict=True):
+                assert ours.tolist() == theirs.tolist()
+            for scored in (here, there):
+                scored.add(tile, np.array([[100], [-3000], [7], [900]]))
+    assert 2 == len(lengths)
+    assert max(lengths) < 5000
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -226,13 +279,13 @@ def test_an_engine_that_may_not_write_is_refused() -> None:
     table = ibis.memtable(pyarrow.table(columns(20, 2)))
     for source in (Warehouse.open(table), Warehouse.open(table, key="c2")):
         with Temporary(source) as temporary, pytest.raises(ValueError, match="allow it by"):
-            records(source, temporary, 2).require_scores()
+            records(source, temporary, 2).require_scores(())
     with Temporary(Warehouse.open(table, temporary=True)) as temporary:
         temporary.require()
     other = ibis.sqlite.connect().create_table("scores", pyarrow.table(columns(20, 2)))
     words = "DuckDB, PostgreSQL and Spark, and this is SQLite: read the table"
     with Temporary(Warehouse.open(other, temporary=True)) as temporary, pytest.raises(ValueError, match=words):
-        records(Warehouse.open(other), temporary, 2).require_scores()
+        records(Warehouse.open(other), temporary, 2).require_scores(())
 
 
 def test_a_table_that_changes_before_its_copy_is_refused(request: pytest.FixtureRequest) -> None:

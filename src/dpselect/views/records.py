@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.sources.codes import Domain
 from dpselect.views.leaves import Leaves
 from dpselect.views.scored import Loss
 from dpselect.views.scored_records import ScoredRecords
@@ -59,8 +60,8 @@ class Table(Counts, Protocol):
         """Refuse to be cut into chunks where records lack what that takes."""
         ...
 
-    def require_scores(self) -> None:
-        """Refuse to hold scores where that takes a table which nobody allowed."""
+    def require_scores(self, attributes: Sequence[Domain]) -> None:
+        """Refuse to hold scores where that takes a table which nobody allowed, or rounds that are too long."""
         ...
 
 
@@ -104,8 +105,9 @@ class Records:
     def require_key(self) -> None:
         """Ask for nothing: records in memory draw their chunk by coins."""
 
-    def require_scores(self) -> None:
+    def require_scores(self, attributes: Sequence[Domain]) -> None:
         """Ask for nothing: scores are in memory too."""
+        del attributes
 
     def level(self, nodes: int) -> list[Integers]:
         """Return for every attribute the counts (nodes, values, classes), zeros included."""

@@ -14,7 +14,7 @@ from dpselect.sources.codes import LACKING, Domain
 from dpselect.sources.temporary import Temporary
 from dpselect.sources.warehouse import CHANGED, Warehouse
 from dpselect.views.scored import Loss
-from dpselect.views.stored_scored import StoredScores
+from dpselect.views.stored_scored import StoredScores, require_short_rounds
 
 Integers = NDArray[np.int64]
 # A public tree that labels records: a class, or an attribute, which of its codes go to the second side, and both sides.
@@ -107,13 +107,17 @@ class StoredRecords:
         """
         return self._copied({})
 
-    def require_scores(self) -> None:
-        """Refuse an engine that may not write a temporary table.
+    def require_scores(self, attributes: Sequence[Domain]) -> None:
+        """Refuse an engine that may not write a temporary table, and domains that would make rounds take too long.
+
+        Args:
+            attributes: as declared: here they may be codes alone.
 
         Raises:
-            ValueError: as :meth:`Temporary.require`.
+            ValueError: as :meth:`Temporary.require`; too many classes, or categories of a column.
         """
         self._writable.require()
+        require_short_rounds(self.classes, attributes)
 
     def scored(self, loss: Loss, start: Integers) -> StoredScores:
         """Return the records, each with the start for its scores, shape (outputs,), in a temporary table.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.sources.codes import Domain
 from dpselect.sources.temporary import Temporary
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views.scored import (
@@ -31,8 +32,31 @@ from dpselect.views.scored import (
 Integers = NDArray[np.int64]
 # So many tiles wait where rewriting means a copy of the table: each costs every query a look at its columns.
 _WAITING = 4
+# So many values are written as an array, and more of them as comparisons, at most so many.
+_SHORT = 128
+# What one query can hold in reasonable time: each class is a join, each category a number.
+MOST_CLASSES, MOST_CATEGORIES = 20, 2000
 # More rows than any table has: a query with a limit stays as it is written.
 _ALL = 2**62
+
+
+def require_short_rounds(classes: int, attributes: Sequence[Domain]) -> None:
+    """Refuse domains of which the query of a round would grow too long.
+
+    Raises:
+        ValueError: too many classes, or categories of one column.
+    """
+    if classes > MOST_CLASSES:
+        raise ValueError(
+            f"Boosting in an engine takes at most {MOST_CLASSES} classes, and {classes} are declared: read the table "
+            "into a frame, or train a tree."
+        )
+    for each in attributes:
+        if each.edges is None and each.size > MOST_CATEGORIES:
+            raise ValueError(
+                f"Boosting in an engine takes at most {MOST_CATEGORIES:,} categories per column, and {each.name!r} has "
+                f"{each.size:,}: read the table into a frame, or declare fewer."
+            )
 
 
 class StoredScores:
@@ -128,13 +152,14 @@ class StoredScores:
 
     def _chances(self, rows: Any) -> Any:
         """Return part, label and the chances p0, p1, ... of every record, rounded down."""
-        outputs, rows = range(self._loss.outputs), self._fence(rows)
+        outputs, public = range(self._loss.outputs), self._public
+        places = {f"place{each}": (_clipped(rows[f"s{each}"], WIDEST) + WIDEST).cast("int32") for each in outputs}
+        rows = joined = self._fence(rows.select("part", "label", **places))
         for each in outputs:
-            public = self._public.select(
-                **{f"place{each}": self._public.place, f"w{each}": self._public.weight.cast("int64")}
-            )
-            place = (_clipped(rows[f"s{each}"], WIDEST) + WIDEST).cast("int32")
-            rows = rows.mutate(**{f"place{each}": place}).join(public, f"place{each}").drop(f"place{each}")
+            # One chain of joins, none inside another: a query of many classes is as deep as one of few.
+            one = public.select(**{f"row{each}": public.place, f"w{each}": public.weight.cast("int64")})
+            joined = joined.join(one, rows[f"place{each}"] == one[f"row{each}"])
+        rows = joined.select("part", "label", *[f"w{each}" for each in outputs])
         rows = self._fence(rows.mutate(total=_sum([rows[f"w{each}"] for each in outputs])))
         chances = {f"p{each}": _over(rows[f"w{each}"] * UNIT, rows.total) for each in outputs}
         return self._fence(rows.select("part", "label", **chances))
@@ -170,17 +195,22 @@ def _part(table: Any, tile: Tile) -> Any:
 
 
 def _at(values: Integers, place: Any) -> Any:
-    """Return ``values[place]``."""
+    """Return ``values[place]``: by where values change, if they seldom do, as for numbers; else written out."""
     import ibis
 
-    return ibis.literal(values.tolist(), "array<int32>")[place]
+    starts = np.flatnonzero(np.diff(values)) + 1
+    if values.size <= _SHORT or starts.size > _SHORT:
+        return ibis.literal(values.tolist(), "array<int32>")[place]
+    steps = [(place >= int(start)).ifelse(int(values[start] - values[start - 1]), 0).cast("int32") for start in starts]
+    return _sum([ibis.literal(int(values[0]), "int32"), *steps])
 
 
 def _sum(terms: Sequence[Any]) -> Any:
-    result = terms[0]
-    for term in terms[1:]:
-        result = result + term
-    return result
+    """Return the sum of terms, in pairs of pairs: a compiler goes as deep as an expression is."""
+    if len(terms) == 1:
+        return terms[0]
+    half = len(terms) // 2
+    return _sum(terms[:half]) + _sum(terms[half:])
 
 
 def _clipped(value: Any, most: int) -> Any:

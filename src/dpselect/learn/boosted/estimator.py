@@ -129,7 +129,7 @@ class PrivateBoosted(PrivateEstimator):
         exact_delta(self.delta)
 
     def _check_data(self, data: TrainingData) -> None:
-        data.records.require_scores()
+        data.records.require_scores(data.known.attributes)
 
     def _promise(self, epsilon: Fraction) -> Guarantee:
         delta = exact_delta(self.delta)
