@@ -157,7 +157,7 @@ class DPRandomForestClassifier(PrivateTrees):
     def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Growing:
         concentrated = bool(exact_delta(self.delta))
         noise: Noise = Gaussian() if concentrated else Geometric()
-        slope = epsilon * SLOPE
+        slope = epsilon * SLOPE if len(classes) > 1 else Fraction(0)
         trees = self.n_trees or (_TREES if concentrated else _PURE_TREES)
         depth = DEEPEST if self.max_depth is None else min(self.max_depth, DEEPEST)
         shares = Shares(epsilon - slope, epsilon * COUNTS, epsilon * SURVEY, Fraction(0))

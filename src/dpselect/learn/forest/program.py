@@ -60,7 +60,7 @@ class Growing:
         attributes, classes: the public domains.
         noise: how a budget becomes noise.
         shares: what the class counts, the survey and (as its rounds) the leaves of all trees cost.
-        slope: what the slope costs.
+        slope: what the slope costs; 0 for one class, which needs none.
         trees: how many.
         depth: the most splits of a path.
     """
@@ -81,7 +81,7 @@ class Growing:
         limits = Limits(self.depth, max(_SUPPORT * deviation, _FEWEST), self._nodes)
         trees = [self._grown(ground, limits, deviation, leaves, draws) for _ in range(self.trees)]
         slope = SLOPE_UNIT
-        if self.classes > 1:
+        if self.slope:
             slope = fitted_slope(leaves.slopes, draws, self.noise, Prices.of(self.slope), ground.records)
         return Forest(trees, deviation, ground.prior, slope)
 
@@ -105,8 +105,9 @@ class Growing:
         self.noise.require(self.shares.counts, ONE_CELL)
         self.noise.require(self.shares.survey, one_cell_of_each(len(self.attributes)))
         self.noise.require(self.leaf, ONE_CELL)
-        prices = Prices.of(self.slope)
-        self.noise.require(min(prices.first, prices.second), ONE_SUM)
+        if self.slope:
+            prices = Prices.of(self.slope)
+            self.noise.require(min(prices.first, prices.second), ONE_SUM)
 
     @property
     def leaf(self) -> Fraction:
