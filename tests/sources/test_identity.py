@@ -44,6 +44,14 @@ def test_no_row_decides_who_another_row_is_about(other) -> None:
     assert 1 == len(set(identity.persons(distinct(written))[:3].tolist()))
 
 
+def test_numbers_that_are_equal_are_one_person() -> None:
+    """Whatever type their cells have; text beside them is itself, unless pandas may have made it of a number."""
+    cells = [1, 1.0, True, "1", 2]
+
+    assert [0, 0, 0, 1, 2] == identity.persons(distinct(cells)).tolist()
+    assert [0, 0, 0, 0, 1] == identity.persons(distinct(pd.Series(cells, dtype=object))).tolist()
+
+
 def test_text_of_a_declared_type_is_that_very_text() -> None:
     """No other row can change it."""
     who = identity.persons(distinct(pl.Series(["01", "1", "1.0"])))
