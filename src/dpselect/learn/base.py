@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dpselect.learn.declared import Declared
 from dpselect.learn.estimator import Integers, PrivateEstimator
+from dpselect.learn.file_parts import classes_in
 from dpselect.learn.parameters import whole
 from dpselect.learn.tree import Tree
 
@@ -169,7 +170,7 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
 
     def _restore(self, content: dict[str, Any]) -> None:
         """Take back what :meth:`_content` gave (``ValueError`` where parts do not agree)."""
-        self.classes_ = np.array(content["classes"])
+        self.classes_ = classes_in(content["classes"])
         self.trees_ = [Tree.from_dict(self.attributes_, each) for each in content["trees"]]
         if {tree.counts.shape[1] for tree in self.trees_} != {len(self.classes_)}:
             raise ValueError("a class has no counts")

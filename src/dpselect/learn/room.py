@@ -14,6 +14,8 @@ from dpselect.learn.domains import Attribute
 
 MOST_BINS = 10**6
 MOST_DEPTH = 100
+# Of a tree in a file: far deeper than any fit grows, and not too deep to be drawn.
+MOST_LEVELS = 500
 MOST_TREES = 10_000
 # Beyond any table; floats still tell such numbers from the next.
 MOST_RECORDS = 10**15

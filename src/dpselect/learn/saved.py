@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
-
-import numpy as np
 
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.learn.domains import Attribute
+from dpselect.learn.file_parts import exact_in, numbers_in, scalars_in
+from dpselect.learn.room import MOST_RECORDS
 
 
 def promise_of(model: Any) -> dict[str, Any]:
@@ -34,19 +33,13 @@ def promised(content: Mapping[str, Any]) -> Guarantee | None:
         KeyError, TypeError, ValueError: there is none, or one that no release makes.
     """
     if content["epsilon"] is None:
+        if {"delta", "rho"} & content.keys():
+            raise ValueError("no promise")
         return None
-    epsilon, delta = _exact(content["epsilon"]), _exact(content.get("delta", "0"))
+    epsilon, delta = exact_in(content["epsilon"]), exact_in(content.get("delta", "0"))
     if "rho" not in content:
         return Guarantee(epsilon, Neighbours.ADD_REMOVE, delta)
-    return Guarantee.concentrated(_exact(content["rho"]), delta, Neighbours.ADD_REMOVE, epsilon=epsilon)
-
-
-def _exact(text: str) -> Fraction:
-    """Return an exact number as it was written."""
-    try:
-        return Fraction(text)
-    except ZeroDivisionError:
-        raise ValueError("no number") from None
+    return Guarantee.concentrated(exact_in(content["rho"]), delta, Neighbours.ADD_REMOVE, epsilon=epsilon)
 
 
 def persons_in(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,7 +51,7 @@ def persons_in(content: Mapping[str, Any]) -> dict[str, Any]:
     if "person" not in content:
         return {}
     column, rows = content["person"]["column"], content["person"]["rows"]
-    if type(rows) is not int or rows < 1 or not isinstance(column, (str, int)):
+    if type(rows) is not int or not 1 <= rows <= MOST_RECORDS or type(column) not in (str, int):
         raise ValueError("no persons")
     return {"person": column, "rows_per_person": rows}
 
@@ -70,7 +63,8 @@ def columns_in(content: Mapping[str, Any]) -> list[Attribute]:
         KeyError, TypeError, ValueError: what is not a domain.
     """
     columns = [_column(each) for each in content["attributes"]]
-    if not columns:
+    names = scalars_in([each.name for each in columns])
+    if not {*map(type, names)} <= {str, int}:
         raise ValueError("no columns")
     return columns
 
@@ -80,11 +74,8 @@ def _column(content: Mapping[str, Any]) -> Attribute:
     if (categories is None) == (edges is None) or type(content["missing"]) is not bool:
         raise ValueError("no domain")
     if categories is not None:
-        known = isinstance(categories, list) and all(isinstance(each, (str, int, float)) for each in categories)
-        if not known or not len(categories) == len({*categories}) >= 1:
-            raise ValueError("no categories")
-        return Attribute(content["name"], tuple(categories), None, content["missing"])
-    cuts = np.array(edges, dtype=np.float64)
-    if cuts.ndim != 1 or cuts.size < 2 or not np.isfinite(cuts).all() or not (np.diff(cuts) > 0).all():
+        return Attribute(content["name"], tuple(scalars_in(categories)), None, content["missing"])
+    cuts = numbers_in(edges, 1)
+    if cuts.size < 2 or not (cuts[1:] > cuts[:-1]).all():
         raise ValueError("no edges")
     return Attribute(content["name"], None, cuts, content["missing"])

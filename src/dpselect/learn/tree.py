@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from copy import copy
 from typing import Any, Self
@@ -11,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.learn.domains import OUTSIDE, Attribute
+from dpselect.learn.file_parts import MOST_COUNT, integers_in, noise_in, numbers_in
+from dpselect.learn.room import MOST_LEVELS
 
 Integers = NDArray[np.int64]
 
@@ -28,6 +29,9 @@ class Tree:
         grown: the tree before it was pruned for its drawing; itself where it was not.
         origin: which node of ``grown`` each node is, shape (nodes,).
     """
+
+    # Which columns of ``counts`` are numbers of records.
+    _limited = slice(None)
 
     def __init__(self, attributes: Sequence[Attribute], classes: int) -> None:
         self.attributes = tuple(attributes)
@@ -194,30 +198,43 @@ class Tree:
         """
         tree = cls(attributes, 1)
         try:
-            tree.split = np.array(content["split"], dtype=np.int64)
-            tree.route = [np.array(route, dtype=np.int64) for route in content["route"]]
-            tree.depth = np.array(content["depth"], dtype=np.int64)
-            tree.counts = np.array(content["counts"], dtype=np.float64)
-            size = tree.split.size
-            sound = (
-                size >= 1 and len(tree.route) == size == tree.depth.size == len(tree.counts) and tree.counts.ndim == 2
-            )
-            sound = sound and bool(np.isfinite(tree.counts).all())
-            for node in range(size if sound else 0):
-                place, route = int(tree.split[node]), tree.route[node]
-                fits = place == -1 and not route.size
-                fits |= 0 <= place < len(attributes) and route.size == attributes[place].size and route.min() > node
-                sound = sound and bool(fits) and (not route.size or route.max() < size)
-            # Of one parent each, or a file of a few lines could take longer to draw than anybody waits.
-            below = [np.unique(route) for route in tree.route]
-            sound = sound and np.unique(np.concatenate(below)).size == sum(each.size for each in below)
+            tree.split, tree.depth = integers_in(content["split"]), integers_in(content["depth"])
+            tree.route = [integers_in(route) for route in content["route"]]
+            tree.counts = numbers_in(content["counts"], 2)
             if "noise" in content:
-                tree.noise = float(content["noise"])
-                sound = sound and math.isfinite(tree.noise) and tree.noise >= 0
-            ends = np.zeros(size, dtype=np.bool_)
-            ends[np.array(content.get("drawing_ends", []), dtype=np.int64)] = True
-        except (KeyError, TypeError, ValueError, IndexError):
+                tree.noise = noise_in(content["noise"])
+            sound = tree._sound()
+            if not sound or "drawing_ends" not in content:
+                drawn = tree
+            else:
+                ends = np.zeros(tree.split.size, dtype=np.bool_)
+                ends[integers_in(content["drawing_ends"])] = True
+                drawn = tree.pruned(ends)
+                sound = drawn.origin[drawn.leaves].tolist() == content["drawing_ends"]
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError):
             sound = False
         if not sound:
             raise ValueError("This model file is damaged or was edited: train the model again.")
-        return tree.pruned(ends) if "drawing_ends" in content else tree
+        return drawn
+
+    def _sound(self) -> bool:
+        """Return whether the nodes form a tree over the attributes, of a depth that can be drawn."""
+        size = self.split.size
+        if not size >= 1 or not len(self.route) == size == self.depth.size == len(self.counts):
+            return False
+        if self.counts.shape[1] < 1 or np.abs(self.counts[:, self._limited]).max() > MOST_COUNT:
+            return False
+        depth, parents = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        for node, (place, route) in enumerate(zip(self.split.tolist(), self.route, strict=True)):
+            if place == -1 and not route.size:
+                continue
+            if not 0 <= place < len(self.attributes) or route.size != self.attributes[place].size:
+                return False
+            if route.min() <= node or route.max() >= size:
+                return False
+            children = np.unique(route)
+            parents[children] += 1
+            depth[children] = depth[node] + 1
+        # Of one parent each, or a file of a few lines could take longer to draw than anybody waits.
+        one_each = parents[0] == 0 and bool((parents[1:] == 1).all())
+        return one_each and bool((depth == self.depth).all()) and int(depth.max()) <= MOST_LEVELS

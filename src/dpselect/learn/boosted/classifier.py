@@ -17,6 +17,7 @@ from dpselect.learn.boosted.sum_of_tiles import SumOfTiles
 from dpselect.learn.boosted.survey import Released, Surveyed, of_classes
 from dpselect.learn.declared import Declared
 from dpselect.learn.domains import Attribute
+from dpselect.learn.file_parts import classes_in
 from dpselect.views.scored import SCORE_UNIT, UNIT, Loss, chances
 
 
@@ -140,11 +141,9 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
 
     def _restore(self, content: dict[str, Any]) -> None:
         super()._restore(content)
-        self.classes_ = np.array(content["classes"])
-        labels = content["classes"]
-        if not isinstance(labels, list) or not len(labels) == len({*labels}) >= 2:
-            raise ValueError("no classes")
-        if self.model_.outputs != (1 if len(labels) == 2 else len(labels)):
+        self.classes_ = classes_in(content["classes"])
+        many = self.classes_.size
+        if many < 2 or self.model_.outputs != (1 if many == 2 else many):
             raise ValueError("a class has no scores")
 
     def _check_target(self, y: Any) -> None:

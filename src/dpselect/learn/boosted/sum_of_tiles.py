@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.learn.file_parts import integers_in
 from dpselect.views.scored import Tile
 
 Integers = NDArray[np.int64]
@@ -182,7 +183,7 @@ class SumOfTiles:
             for column, offsets in zip(tile.columns, tile.parts_of, strict=True)
         )
         arrays = [self.start, *self.values, *self.weights]
-        held = held and all(int(np.abs(each).max()) <= _MOST_SCORE for each in arrays)
+        held = held and all(-_MOST_SCORE <= each.min() <= each.max() <= _MOST_SCORE for each in arrays)
         return held and fits and all(values.shape[1] == self.outputs for values in self.values)
 
 
@@ -198,8 +199,8 @@ def _of_tile(tile: Tile, values: Integers, codes: Sequence[Integers], lacking: S
 
 def _integers(values: Any, dimensions: int) -> Integers:
     """Return an array of integers of so many dimensions, not empty."""
-    array = np.array(values)
-    if array.dtype != np.int64 or array.ndim != dimensions or not array.size:
+    array = integers_in(values, dimensions)
+    if array.ndim != dimensions or not array.size:
         raise ValueError(_DAMAGED)
     return array
 

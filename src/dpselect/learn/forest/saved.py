@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
+from dpselect.learn.file_parts import noise_in, numbers_in
 from dpselect.learn.forest.program import Forest
 from dpselect.learn.tree import Tree
 from dpselect.views.leaves import SLOPE_UNIT
@@ -26,9 +25,8 @@ def restored(trees: list[Tree], classes: int, content: Mapping[str, Any]) -> For
     Raises:
         KeyError, TypeError, ValueError: parts that do not make a forest.
     """
-    noise, slope = float(content["noise"]), content["slope"]
-    prior = np.array(content["prior"], dtype=np.float64)
-    sound = type(slope) is int and 0 < slope <= _STEEPEST and math.isfinite(noise) and noise >= 0
+    noise, slope, prior = noise_in(content["noise"]), content["slope"], numbers_in(content["prior"], 1)
+    sound = type(slope) is int and 0 < slope <= _STEEPEST
     if not sound or prior.shape != (classes,) or not (prior > 0).all() or not math.isclose(prior.sum(), 1.0):
         raise ValueError("not a forest")
     return Forest(trees, noise, prior, slope)

@@ -15,6 +15,7 @@ from dpselect.learn.boosted.estimator import PrivateBoosted
 from dpselect.learn.boosted.noise import Gaussian, Geometric
 from dpselect.learn.boosted.survey import Released, Surveyed, of_classes
 from dpselect.learn.domains import Attribute
+from dpselect.learn.file_parts import bounds_in
 from dpselect.learn.regression.boosting import BY_EPSILON, BY_RHO, BoostedRegression, Regressed, values_of
 from dpselect.learn.regression.reasons import reasons_of_values
 from dpselect.learn.regression.regressor import PrivateRegressor
@@ -178,14 +179,14 @@ class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
 
     @classmethod
     def _declared_in(cls, content: dict[str, Any]) -> dict[str, Any]:
-        return {"target": tuple(map(float, content["target"])), **super()._declared_in(content)}
+        return {"target": bounds_in(content["target"]), **super()._declared_in(content)}
 
     def _restore(self, content: dict[str, Any]) -> None:
         super()._restore(content)
-        low, high = map(float, content["target"])
+        low, high = bounds_in(content["target"])
         first, width, grid = content["range"]
         whole = all(type(each) is int for each in (first, width, grid))
-        if not whole or not 0 <= first < first + width <= STEPS or not 1 <= grid <= 2 * WIDEST or not low < high:
+        if not whole or not 0 <= first < first + width <= STEPS or not 1 <= grid <= 2 * WIDEST:
             raise ValueError("a range is not one")
         if self.model_.outputs != 1:
             raise ValueError("a regression has one score")

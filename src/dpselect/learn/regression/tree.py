@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dpselect.kernel.numbers import Epsilon
 from dpselect.learn.domains import Attribute
+from dpselect.learn.file_parts import bounds_in
 from dpselect.learn.parameters import whole
 from dpselect.learn.regression.program import DEEPEST, ValuedGrowth
 from dpselect.learn.regression.regressor import PrivateRegressor
@@ -221,13 +222,13 @@ class DPTreeRegressor(PrivateRegressor):
 
     @classmethod
     def _declared_in(cls, content: dict[str, Any]) -> dict[str, Any]:
-        return {"target": tuple(map(float, content["target"]))}
+        return {"target": bounds_in(content["target"])}
 
     def _restore(self, content: dict[str, Any]) -> None:
-        low, high = map(float, content["target"])
+        low, high = bounds_in(content["target"])
         trees = [ValuedTree.from_dict(self.attributes_, each) for each in content["trees"]]
-        if not low < high or {tree.counts.shape[1] for tree in trees} != {2}:
-            raise ValueError("the bounds or a node is not one")
+        if {tree.counts.shape[1] for tree in trees} != {2}:
+            raise ValueError("a node is not one")
         if any(tree.values.min() < low or tree.values.max() > high for tree in trees):
             raise ValueError("a value is beyond its bounds")
         self.target_, (self.tree_, self.drawn_) = (low, high), trees

@@ -18,6 +18,9 @@ from dpselect.views.targets import STEPS
 class ValuedTree(Tree):
     """A tree whose ``counts`` are the noisy number of records of every node, and its value, shape (nodes, 2)."""
 
+    # A value is within the bounds of the target, however large they are.
+    _limited = slice(0, 1)
+
     @property
     def records(self) -> NDArray[np.float64]:
         """Return the noisy number of records of every node."""
