@@ -59,3 +59,12 @@ def test_nothing_of_a_record_shows() -> None:
     """Numbers of columns alone, and the public width."""
     assert "Targets(attributes=3)" == repr(table())
     assert "SidedRecords(attributes=3, width=8)" == repr(table().within(0, 8))
+
+
+def test_labels_of_a_fine_grid_keep_the_cells_of_a_large_column() -> None:
+    """Code and label together may need more than 32 bits."""
+    size, grid = 10**6, 2**16
+    targets = Targets([np.array([0, size - 1])], np.array([0, STEPS - 1]), (size,))
+    records = targets.on_grid(0, STEPS - 1, grid)
+
+    assert [0, size * (grid + 1) - 1] == [int(cell) for cell in records._cells[0]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -82,15 +83,19 @@ class Records:
     classes: int
 
     def __post_init__(self) -> None:
-        # The smallest integers that fit: a level reads every one of them once.
-        self._cells = [
-            _cells(codes, self.labels, self.classes, _least(size * self.classes + 1))
-            for codes, size in zip(self.codes, self.sizes, strict=True)
-        ]
         self._labels = self.labels.astype(_least(self.classes))
         self._codes = [codes.astype(_least(size)) for codes, size in zip(self.codes, self.sizes, strict=True)]
         self.codes, self.labels = self._codes, self._labels
         self._node = np.zeros(self.labels.size, dtype=np.int32)
+
+    @cached_property
+    def _cells(self) -> list[NDArray[np.integer]]:
+        """Return the cell of every record by every attribute: only levels are counted by cells."""
+        # The smallest integers that fit: a level reads every one of them once.
+        return [
+            _cells(codes, self.labels, self.classes, _least(size * self.classes + 1))
+            for codes, size in zip(self.codes, self.sizes, strict=True)
+        ]
 
     @property
     def rows(self) -> int:
@@ -156,7 +161,7 @@ class Records:
         """Return the records as they go down trees, none yet."""
         return Leaves(self._codes, self._labels, self.sizes, self.classes)
 
-    def _count(self, cells: NDArray[np.unsignedinteger], width: int, nodes: int) -> Integers:
+    def _count(self, cells: NDArray[np.integer], width: int, nodes: int) -> Integers:
         counts = np.zeros((nodes + 1) * width, dtype=np.int64)
         if nodes == 1 and (self._node.size == 0 or self._node.min() == 0):
             return np.bincount(cells, minlength=width)
@@ -171,14 +176,12 @@ class Records:
         return f"Records(attributes={len(self.sizes)}, classes={self.classes})"
 
 
-def _cells(
-    codes: NDArray[Any], labels: NDArray[Any], classes: int, kind: type[np.unsignedinteger]
-) -> NDArray[np.unsignedinteger]:
+def _cells(codes: NDArray[Any], labels: NDArray[Any], classes: int, kind: type[np.integer]) -> NDArray[np.integer]:
     """Return the cell of every record, in integers that hold the last one: codes may come in smaller ones."""
-    cells: NDArray[np.unsignedinteger] = codes.astype(kind) * kind(classes)
+    cells: NDArray[np.integer] = codes.astype(kind) * kind(classes)
     cells += labels.astype(kind)
     return cells
 
 
-def _least(size: int) -> type[np.unsignedinteger]:
-    return np.uint8 if size <= 2**8 else np.uint16 if size <= 2**16 else np.uint32
+def _least(size: int) -> type[np.integer]:
+    return np.uint8 if size <= 2**8 else np.uint16 if size <= 2**16 else np.uint32 if size <= 2**32 else np.int64

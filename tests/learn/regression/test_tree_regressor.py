@@ -214,3 +214,19 @@ def test_a_survey_of_noise_says_nothing() -> None:
     peak = surveyed(np.array([0, 0, 0, 500, 500, 0, 0, 0]), 1000, 0.14)
     assert (3 * STEPS // 8, 5 * STEPS // 8) == (peak.low, peak.high)
     assert 0.5 == pytest.approx(peak.centre)
+
+
+@pytest.mark.parametrize("ends", [(-1e308, 1e308), (0, 1e160), (0, 1e-170), (0, 1e-300), (1e15, 1e15 + 1)])
+def test_importances_do_not_depend_on_the_unit_of_the_target(ends) -> None:
+    """Squares of huge values would be infinite, and of tiny ones 0."""
+    a = np.linspace(0, 1, 2000)
+    model = DPTreeRegressor(20, domains={"a": (0, 1)}, target=ends).fit({"a": a}, np.where(a > 0.5, *ends[::-1]))
+    assert [1.0] == model.feature_importances_.tolist()
+
+
+@pytest.mark.parametrize("epsilon", [10**160, 10**300])
+def test_a_huge_epsilon_has_no_noise(epsilon) -> None:
+    """Its square is beyond what floats hold."""
+    a = np.linspace(0, 1, 400)
+    model = DPTreeRegressor(epsilon, domains={"a": (0, 1)}, target=(0, 1)).fit({"a": a}, (a > 0.5).astype(float))
+    assert model.predict({"a": [0.1, 0.9]}).round(1).tolist() == [0, 1]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpselect.learn.builder import Open, as_groups, cuts
 from dpselect.learn.domains import Attribute
 from dpselect.learn.regression.survey import Surveyed
-from dpselect.learn.regression.values import shrunk
+from dpselect.learn.regression.values import noise_of, shrunk
 from dpselect.release.draws import Draws
 from dpselect.utilities.splits import Integers
 from dpselect.utilities.wrong_side import moves_by, row_scores_wrong_side
@@ -90,7 +90,7 @@ class AroundMeans:
         """Return the means of the nodes that go on, as shares of the range; those of their parents steady them."""
         width = self.range.width
         noisy = draws.counts(self.records.totals(going.size)[going], epsilon, moves_by(width))
-        sums = Sums(going, noisy / width, 2 / float(epsilon) ** 2)
+        sums = Sums(going, noisy / width, noise_of(float(epsilon)))
         if not self.released:
             above = np.full(1, self.range.centre)
         else:

@@ -193,9 +193,11 @@ class DPTreeRegressor(PrivateRegressor):
         """Return how much each column lowers the squared error by released figures, summing to 1 (0 without splits)."""
         check_is_fitted(self, "tree_")
         saved, tree = np.zeros(self.n_features_in_), self.tree_
+        # Squares of values near either end of what floats hold would be infinite, or 0.
+        shares = tree.values / max(map(abs, self.target_))
         for node in np.flatnonzero(tree.split >= 0).tolist():
             below = tree.children(node)
-            parts = np.maximum(tree.records[below], 0) * (tree.values[below] - tree.values[node]) ** 2
+            parts = np.maximum(tree.records[below], 0) * (shares[below] - shares[node]) ** 2
             saved[tree.split[node]] += parts.sum()
         return np.asarray(saved / saved.sum() if saved.sum() > 0 else saved)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dpselect.learn.builder import cuts
 from dpselect.learn.regression.splitting import Sums
 from dpselect.learn.regression.survey import Surveyed
-from dpselect.learn.regression.values import combined, splits_shown, values
+from dpselect.learn.regression.values import combined, noise_of, splits_shown, values
 from dpselect.learn.tree import Tree
 from dpselect.views.targets import STEPS
 
@@ -57,7 +57,7 @@ def valued(grown: Tree, released: Sequence[Sums], left: NDArray[np.float64], tar
     """
     noise = np.full(grown.split.size, np.inf)
     leaves = grown.leaves
-    noise[leaves] = 2 / left[grown.depth[leaves]] ** 2
+    noise[leaves] = [noise_of(epsilon) for epsilon in left[grown.depth[leaves]].tolist()]
     for level, sums in enumerate(released):
         nodes = np.flatnonzero(grown.depth == level)[sums.going]
         grown.counts[nodes], noise[nodes] = sums.sides, sums.noise

@@ -17,6 +17,21 @@ _AWAY = 0.3
 # What a split must save: this much noise, and this much of what the best of many cuts saves by chance.
 _NOISE, _CHANCE = 3.0, 3.0
 
+# With a larger epsilon there is no noise, and its square would be infinite.
+_CERTAIN = 1e100
+
+
+def noise_of(epsilon: float) -> float:
+    """Return the variance of noise in sums of shares.
+
+    Raises:
+        ZeroDivisionError: epsilon is too small for floats.
+
+    >>> noise_of(2.0)
+    0.5
+    """
+    return 2 / min(epsilon, _CERTAIN) ** 2
+
 
 def shrunk(sides: Floats, noise: float | Floats, above: Floats, spread: float) -> Floats:
     """Return the means of nodes as shares of the range, drawn toward those of their parents where noise is large.
