@@ -363,3 +363,45 @@ def test_a_number_is_learned_by_what_the_rule_says(folder: Path, capsys: pytest.
     assert "mechanism  DPTreeRegressor" in capsys.readouterr().out
     check = ["check", str(folder / "people.csv"), "--target", "income", "--domains", str(folder / "domains.toml")]
     assert 0 == main(check)
+
+
+def test_the_ledger_says_whose_rows_are_protected_together(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Column and number of rows are public, and budget show prints them."""
+    ledger = str(folder / "b.ledger")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people"])
+    (folder / "domains.toml").write_text('age = {low = 0, high = 100}\nrich = ["no", "yes"]\n', encoding="utf-8")
+    assert 0 == main(train(folder, "--ledger", ledger, "--person", "job", "--rows-per-person", "3"))
+    capsys.readouterr()
+    assert 0 == main(["budget", "show", ledger])
+    assert "fit; persons: column job, at most 3 rows" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--delta", "0.5"], "above 1/1000"),
+        (["--delta", "1e-3"], ""),
+        (["--delta", "1e-3", "--n-records", "2000"], "above one over --n-records"),
+    ],
+)
+def test_a_large_delta_is_allowed_and_said(
+    more: list[str], said: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line on standard error, by public numbers alone."""
+    model = ["--model", "auto"] if "--n-records" in more else ["--model", "boosted"]
+    assert 0 == main(train(folder, *model, *more, "--dry-run"))
+    error = capsys.readouterr().err
+    assert said in error
+    assert bool(said) == bool(error)
+
+
+@pytest.mark.parametrize("place", [[], ["--in-place"]], ids=" ".join)
+def test_a_database_file_is_answered_with_its_url(
+    place: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """duckdb:// and the name of the table."""
+    pytest.importorskip("ibis")
+    (folder / "p.duckdb").write_bytes(b"")
+    arguments = train(folder, *place)
+    arguments[1] = str(folder / "p.duckdb")
+    assert f"pass duckdb://{folder / 'p.duckdb'}?table=NAME" in refusal(arguments, capsys)

@@ -264,3 +264,24 @@ def test_domains_whose_width_is_beyond_floats(recwarn: pytest.WarningsRecorder) 
     assert not recwarn.list
     with pytest.raises(ValueError, match="both finite"):
         attributes(["n"], {"n": (0, 10**400)}, bins=4, missing=False)
+
+
+@pytest.mark.parametrize("model", [DPTreeClassifier, dps.learn.DPTreeRegressor])
+def test_a_domain_without_a_column_is_refused_before_paying(model: type) -> None:
+    """A typing error would cost a column; the target and the column of persons may have domains."""
+    columns, label = table()
+    domains = DOMAINS | {"y": [0, 1] if model is DPTreeClassifier else (0, 1)}
+    data = columns | {"y": label, "who": np.arange(label.size)}
+    with dps.budget(epsilon=1, dataset="d") as book:
+        with pytest.raises(ValueError, match="domains has 'c9', and the table has no such column"):
+            model(1, domains=domains | {"c9": (0, 1)}, person="who").fit(data, "y")
+        assert not book.events
+        model(1, domains=domains | {"who": [1]}, person="who").fit(data, "y")
+
+
+def test_labels_without_a_name_may_have_one_domain() -> None:
+    """Which of two is theirs nobody knows, so one of them has no column."""
+    columns, label = table()
+    DPTreeClassifier(1, domains=DOMAINS | {"y": [0, 1]}, classes=[0, 1]).fit(columns, label)
+    with pytest.raises(ValueError, match="domains has 'y', 'c9'"):
+        DPTreeClassifier(1, domains=DOMAINS | {"y": [0, 1], "c9": (0, 1)}, classes=[0, 1]).fit(columns, label)

@@ -112,7 +112,26 @@ class Reading:
         known = self.columns(columns)
         classes = _in_order(self._classes(target, [each.name for each in known]))
         self.require(classes)
+        self.require_known([each.name for each in known], target)
         return Declared(known, classes)
+
+    def require_known(self, columns: Sequence[Any], target: Any) -> None:
+        """Refuse a domain for a column that the table does not have: a typing error would cost a column.
+
+        Where the target has no name, one domain may be its own.
+
+        Raises:
+            ValueError: which one.
+        """
+        if not isinstance(self.domains, Mapping):
+            return
+        known = {*columns, target, self.person}
+        strays = [name for name in self.domains if name not in known]
+        if len(strays) > (target is None):
+            raise ValueError(
+                f"domains has {', '.join(map(repr, strays[:5]))}, and the table has no such column: correct the name, "
+                "or leave it out of domains."
+            )
 
     def columns(self, columns: Sequence[Any]) -> tuple[Attribute, ...]:
         """Return these columns with their domains, without the one that tells people apart."""

@@ -224,6 +224,7 @@ def attributes(names: Sequence[Any], domains: Any, *, bins: int, missing: bool) 
     lacking = [name for name in names if name not in domains]
     if lacking:
         raise PrivacyError(
-            f"domains lacks {', '.join(map(repr, lacking[:5]))}: pass the public domain of every column."
+            f"domains lacks {', '.join(map(repr, lacking[:5]))}: pass the public domain of every column, "
+            "or a table without it (Warehouse.only selects columns in an engine)."
         )
     return tuple(attribute(name, domains[name], bins=bins, missing=missing) for name in names)

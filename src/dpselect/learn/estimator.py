@@ -148,10 +148,18 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             ledger=book_of(self.ledger),
             metadata=data.metadata,
             per_person=1 if self.person is None else self.rows_per_person,
-            note="fit",
+            note=self._note(),
         )
         with paying_from(None) if self._reading().observed else nullcontext(), door as draws:
             yield draws
+
+    def _note(self) -> str:
+        """Return what the spend is called; whose records are protected together is a public fact, and part of it."""
+        if self.person is None:
+            return "fit"
+        return (
+            f"fit; persons: column {self.person}, at most {self.rows_per_person} row{'s' * (self.rows_per_person > 1)}"
+        )
 
     def _data(self, X: Any, y: Any) -> AbstractContextManager[TrainingData]:
         """Return training data to be entered: a warehouse is read for as long as the fit takes."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.sources.locators import missing, without_secrets
+from dpselect.sources.locators import missing, no_table, without_secrets
 
 ENDINGS = (".csv", ".csv.gz")
 
@@ -72,7 +72,7 @@ def header(path: str | Path) -> list[str]:
     path = Path(path)
     if not path.name.lower().endswith(ENDINGS):
         shown = without_secrets(str(path))
-        raise ValueError(f"{shown} is not a table: pass a file that ends in .csv, .csv.gz or .parquet.")
+        raise no_table(path, shown, "a file that ends in .csv, .csv.gz or .parquet")
     if not path.is_file():
         raise missing(path)
     try:

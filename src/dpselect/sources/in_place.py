@@ -9,7 +9,7 @@ from typing import Any
 
 from dpselect.sources import csv_text
 from dpselect.sources.absent import in_csv
-from dpselect.sources.locators import missing
+from dpselect.sources.locators import missing, no_table, without_secrets
 
 _ENDINGS = (".parquet", *csv_text.ENDINGS)
 # Far beyond what DuckDB allows unasked, so that one long cell is not what a query fails for; four lines fit a buffer.
@@ -23,7 +23,8 @@ def files(path: Path) -> list[Path]:
         FileNotFoundError, ValueError: no such file; another kind of file.
     """
     if not path.name.lower().endswith(_ENDINGS):
-        raise ValueError(f"{path.name} is not a table: pass files that end in .parquet, .csv or .csv.gz, or a URL.")
+        shown = without_secrets(str(path))
+        raise no_table(path, shown, "files that end in .parquet, .csv or .csv.gz, or a URL")
     paths = sorted(path.parent.glob(path.name)) if "*" in path.name else [path]
     if not paths or not all(file.is_file() for file in paths):
         raise missing(path)

@@ -71,6 +71,13 @@ def require_plain(source: str) -> None:
         )
 
 
+def no_table(path: Path, shown: str, wanted: str) -> ValueError:
+    """Return the error that says that a file of this name is not a table, and what to pass instead."""
+    if path.name.lower().endswith((".duckdb", ".ddb")):
+        return ValueError(f"{shown} is a DuckDB database: pass duckdb://{shown}?table=NAME, where NAME is its table.")
+    return ValueError(f"{shown} is not a table: pass {wanted}.")
+
+
 def missing(path: str | Path) -> FileNotFoundError:
     """Return the error that says that a file is not there."""
     return FileNotFoundError(f"There is no file {without_secrets(str(path))}.")

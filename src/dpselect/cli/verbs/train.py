@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from fractions import Fraction
 from typing import Any
 
 from dpselect.cli import domains, paths, places
@@ -12,11 +14,14 @@ from dpselect.cli.places import stays
 from dpselect.cli.plan import facts_text, promise
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
+from dpselect.kernel.written import written
 from dpselect.sources import tables
 from dpselect.sources.warehouse import Warehouse
 
 # So many columns of a sum are shown.
 _MOST_COLUMNS = 6
+# A delta beyond it is large for any table, where no number of records is public.
+_LARGE = Fraction(1, 1000)
 SUM = "With --model boosted, a sum of small tables"
 SEARCH = "With --model evolutionary, a tree for several goals"
 
@@ -30,6 +35,7 @@ def run(request: Request) -> Answer:
     domains.require_target(request, declared)
     model = estimator(request, declared)
     _require_place(request)
+    _say_of_delta(request)
     if stays(request, request.file):
         with Warehouse.open(request.file, request.table, temporary=request.temporary_table) as source:
             domains.require_columns(request, declared, source.table.columns)
@@ -69,6 +75,18 @@ def _shown(model: Any) -> str:
         columns = ", ".join(f"{name} {share:.0%}" for share, name in most)
         return f"a sum of {len(model.model_.tiles)} small tables; columns that move its {moved} most: {columns}"
     return f"{len(model.trees_)} trees" if type(model).__name__ == MODELS["forest"] else str(model.export_text())
+
+
+def _say_of_delta(request: Request) -> None:
+    """Say on standard error that a delta is large, by public numbers alone: it is allowed, and promises little."""
+    most = Fraction(1, request.n_records) if request.n_records else _LARGE
+    if (request.delta or 0) > most:
+        of = "one over --n-records" if request.n_records else "1/1000"
+        print(
+            f"{request.prog}: --delta {written(request.delta)} is above {of}, and so large a delta protects hardly "
+            "anybody: name one far below one over the number of records, such as 1e-6",
+            file=sys.stderr,
+        )
 
 
 def _require_place(request: Request) -> None:

@@ -65,6 +65,7 @@ class TargetReading(Reading):
         """
         known = self.columns(columns)
         low, high = self._bounds(target, [each.name for each in known])
+        self.require_known([each.name for each in known], target)
         return DeclaredTarget(known, [], low, high)
 
     def seen(self, attributes_: tuple[Attribute, ...], target: NDArray[Any]) -> DeclaredTarget:
