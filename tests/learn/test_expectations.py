@@ -59,11 +59,11 @@ def test_a_refused_fit_leaves_the_model_as_it_was(tmp_path: Path) -> None:
 
 def test_names_follow_the_last_fit() -> None:
     """Columns renamed, then no names at all."""
-    model = tree(domains={"age": (0, 100), "years": (0, 100), 0: (0, 100)}).fit({"age": AGES}, LABELS)
-    model.fit({"years": AGES}, LABELS)
+    model = tree(domains={"age": (0, 100)}).fit({"age": AGES}, LABELS)
+    model.set_params(domains={"years": (0, 100)}).fit({"years": AGES}, LABELS)
 
     assert ["years"] == model.feature_names_in_.tolist()
-    model.fit(AGES[:, None], LABELS)
+    model.set_params(domains={0: (0, 100)}).fit(AGES[:, None], LABELS)
     assert not hasattr(model, "feature_names_in_")
 
 
