@@ -9,8 +9,10 @@ import pytest
 import dpselect as dps
 from dpselect.learn import (
     THE_FIVE,
+    DPBoostedTreesClassifier,
     DPEvolutionaryTreeClassifier,
     DPID3Classifier,
+    DPRandomForestClassifier,
     DPTreeClassifier,
 )
 from dpselect.learn.builder import grow
@@ -285,3 +287,20 @@ def test_labels_without_a_name_may_have_one_domain() -> None:
     DPTreeClassifier(1, domains=DOMAINS | {"y": [0, 1]}, classes=[0, 1]).fit(columns, label)
     with pytest.raises(ValueError, match="domains has 'y', 'c9'"):
         DPTreeClassifier(1, domains=DOMAINS | {"y": [0, 1], "c9": (0, 1)}, classes=[0, 1]).fit(columns, label)
+
+
+@pytest.mark.parametrize(
+    ("kind", "classes", "given", "message"),
+    [
+        (DPRandomForestClassifier, 30_000, {"n_trees": 2}, "no room for 30,000 classes: lower n_trees, declare fewer"),
+        (DPRandomForestClassifier, 300, {"n_trees": 10_000}, "of 10000 trees has no room for 300 classes"),
+        (DPBoostedTreesClassifier, 30_000, {"rounds": 5000}, "more than 4 GiB in 5000 rounds: .* or fewer classes"),
+    ],
+)
+def test_classes_beyond_memory_or_time_are_refused(kind: type, classes: int, given: dict, message: str) -> None:
+    """What a forest keeps grows with the square of the classes, what boosting keeps with the classes and rounds."""
+    model = kind(1, domains={"a": ["x", "y"]}, classes=list(range(classes)), **given)
+    with dps.budget(epsilon=2, delta=1e-3) as book, pytest.raises(ValueError, match=message):
+        model.fit({"a": ["x", "y"]}, [0, 1])
+
+    assert 0 == book.totals.spends

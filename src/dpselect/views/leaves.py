@@ -21,8 +21,8 @@ Integers = NDArray[np.int64]
 SLOPE_UNIT = 2**8
 # What one record adds to either sum of ``slopes`` at most: 1, in units of 2^-10.
 LARGEST = SCORE_UNIT
-# So many records at a time stay in the processor's cache.
-_CHUNK = 2**14
+# So many records at a time stay in the processor's cache; and with many classes, so many chances.
+_CHUNK, _CHANCES = 2**14, 2**18
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +92,9 @@ class Leaves:
         of 2^-10, shape (2,).
         """
         total = np.zeros(2, dtype=np.int64)
-        for start in range(0, self._labels.size, _CHUNK):
-            here = slice(start, start + _CHUNK)
+        chunk = min(_CHUNK, max(1, _CHANCES // self._classes))
+        for start in range(0, self._labels.size, chunk):
+            here = slice(start, start + chunk)
             means = self._sums[here].T // max(self._trees, 1)
             total += _derivatives(means.astype(np.int64), self._labels[here], slope)
         return total

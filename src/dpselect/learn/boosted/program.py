@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 from dpselect.kernel.errors import Advice
 from dpselect.learn.boosted.noise import ONE_CELL, Noise, of_gradients, of_hessians, one_cell_of_each
 from dpselect.learn.boosted.rounds import boosted, signal_of
-from dpselect.learn.boosted.rule import Rule, is_additive, planned, rounds_for
+from dpselect.learn.boosted.rule import MOST_PARTS, Rule, is_additive, planned, rounds_for
 from dpselect.learn.boosted.shares import Shares
 from dpselect.learn.boosted.sum_of_tiles import SumOfTiles
 from dpselect.learn.boosted.survey import Released, Surveyed, released
@@ -19,8 +20,8 @@ from dpselect.learn.room import MOST_BYTES
 from dpselect.views.scored import Loss, Scorable
 
 MOST_ROUNDS = 10_000
-# Of a code: in a tile of each round, and in tables of counts.
-_TILE_BYTES, _CELL_BYTES = 8, 64
+# Of a code: in a tile of each round, and in tables of counts; and of a part of a tile, for each score.
+_TILE_BYTES, _CELL_BYTES, _VALUE_BYTES = 8, 64, 16
 
 
 @dataclass(frozen=True)
@@ -66,11 +67,13 @@ class Boosting:
         """
         most = self.rounds or max(self.rule.rounds)
         codes = sum(each.size for each in self.attributes)
-        if codes * (_TILE_BYTES * most + _CELL_BYTES * self.classes) > MOST_BYTES:
+        parts = min(MOST_PARTS, prod(each.size for each in self.attributes))
+        tiles = most * (codes * _TILE_BYTES + parts * self.loss.outputs * _VALUE_BYTES)
+        if tiles + codes * _CELL_BYTES * self.classes > MOST_BYTES:
             raise ValueError(
                 Advice(
-                    "The {codes} codes of these columns need more than {size} GiB in {most} rounds: lower {bins}, "
-                    "rounds, or declare coarser domains.",
+                    "The {codes} codes of these columns need more than {size} GiB in {most} rounds: lower {bins} or "
+                    "rounds, or declare coarser domains or fewer classes.",
                     codes=codes,
                     size=MOST_BYTES // 2**30,
                     most=most,

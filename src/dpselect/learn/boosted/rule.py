@@ -14,7 +14,7 @@ from dpselect.views.scored import UNIT, Loss
 # Below this many records times epsilon a tile has one column.
 ADDITIVE_BELOW = 5000
 _FEW, _SOME = 1000, 10_000
-_MOST_COLUMNS, _MOST_GROUPS, _MOST_PARTS = 6, 16, 64
+_MOST_COLUMNS, _MOST_GROUPS, MOST_PARTS = 6, 16, 64
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def planned(rule: Rule, rounds: int, signal: float, *, additive: bool) -> Plan:
     (((1, 16), (2, 8), (3, 4), (4, 2), (5, 2), (6, 2)), 0.068, 4.0)
     """
     signal = max(signal * rule.worth, 1e-9)
-    parts = min(max(signal / rule.per_part, 2.0), float(_MOST_PARTS))
+    parts = min(max(signal / rule.per_part, 2.0), float(MOST_PARTS))
     time = min(max(4 * math.log2(1 + signal / parts), 0.5), 40.0)
     shapes = []
     for columns in range(1, 2 if additive else _MOST_COLUMNS + 1):

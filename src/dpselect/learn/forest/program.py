@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,9 @@ COUNTS, SURVEY, SLOPE = Fraction(2, 100), Fraction(10, 100), Fraction(5, 100)
 # A node is split if it seems to hold so many times the noise of a leaf's count.
 _SUPPORT, _FEWEST = 2.0, 1.5
 DEEPEST = 24
-# Nodes of one tree: what is stored and shown; and what shares without one record take, by the square of the classes.
-_NODES, _CELLS = 2**13, 2**24
+# Nodes of one tree: what is stored and shown; what shares without one record take, by the square of the classes, in
+# memory for one tree and in time for all; and the fewest that are a split.
+_NODES, _CELLS, _ALL_CELLS, _SPLIT = 2**13, 2**24, 2**31, 3
 _CELL_BYTES = 64
 
 
@@ -101,7 +103,17 @@ class Growing:
                     size=MOST_BYTES // 2**30,
                 )
             )
-        require_room(2, self._nodes)
+        require_room(2, self._room)
+        if self._nodes < _SPLIT:
+            raise ValueError(
+                Advice(
+                    "A forest of {trees} trees has no room for {classes} classes: lower n_trees, declare fewer classes "
+                    "(at most {most} with one tree), or train DPTreeClassifier.",
+                    trees=self.trees,
+                    classes=f"{self.classes:,}",
+                    most=f"{isqrt(_CELLS // _SPLIT):,}",
+                )
+            )
         self.noise.require(self.shares.counts, ONE_CELL)
         self.noise.require(self.shares.survey, one_cell_of_each(len(self.attributes)))
         self.noise.require(self.leaf, ONE_CELL)
@@ -117,8 +129,13 @@ class Growing:
     @property
     def _nodes(self) -> int:
         """Return how many nodes a tree may have, by time and memory."""
-        room = widest_level(self.attributes, self.classes, self.trees, False)
-        return min(_NODES, room, max(3, _CELLS // self.classes**2))
+        cells = min(_CELLS, _ALL_CELLS // self.trees)
+        return min(_NODES, max(self._room, _SPLIT), cells // self.classes**2)
+
+    @property
+    def _room(self) -> int:
+        """Return how many leaves a tree may have for what its codes take."""
+        return widest_level(self.attributes, self.classes, self.trees, False)
 
     def _grown(self, ground: Ground, limits: Limits, deviation: float, leaves: Leaves, draws: Any) -> Tree:
         """Draw a shape, count its leaves, and add what they are worth to every record."""

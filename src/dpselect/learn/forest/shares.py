@@ -58,8 +58,9 @@ def without_one(counts: Floats, parent: Integers, depth: Integers, noise: float,
     Returns: in units of 2^-16, rounded down, shape (nodes, classes, classes): node, class of the record, class.
     """
     classes = counts.shape[1]
-    shares = [
-        shrunk(counts - np.eye(classes)[label], parent, depth, noise, prior) if classes > 1 else np.ones(counts.shape)
-        for label in range(classes)
-    ]
-    return np.floor(np.stack(shares, axis=1) * UNIT).astype(np.int64)
+    worth = np.full((len(counts), classes, classes), UNIT, dtype=np.int64)
+    for label in range(classes if classes > 1 else 0):
+        without = counts.copy()
+        without[:, label] -= 1.0
+        worth[:, label] = np.floor(shrunk(without, parent, depth, noise, prior) * UNIT)
+    return worth
