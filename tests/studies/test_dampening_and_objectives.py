@@ -9,6 +9,7 @@ import dpselect as dps
 from dpselect.analysis import metrics
 from dpselect.studies.engine.experiment import FULL, QUICK, Effort, Point, Results
 from dpselect.studies.engine.runs import Outcome
+from dpselect.studies.engine.series import PRIVACY
 from dpselect.studies.engine.verdicts import rows, rule
 from dpselect.studies.papers import (
     EVERY_EXPERIMENT,
@@ -99,7 +100,7 @@ def test_nothing_about_the_simulated_graph_is_judged() -> None:
 @pytest.mark.parametrize(("factor", "verdict"), [(10**3.5, "reproduced"), (10.0, "refuted")])
 def test_a_saving_is_judged_by_budgets(factor: float, verdict: str) -> None:
     """Orders of magnitude between two lines that reach the level at known places."""
-    points = []
+    points = [Point(PRIVACY, figure_20.SLD, 1.0, 1.0)]
     for graph in ("Enron", "Github"):
         for k in figure_20.SIZES:
             for power in range(-6, 9):
@@ -131,6 +132,7 @@ def test_a_choice_is_not_judged_within_the_noise(lead: float, error: float, verd
     """A lead of the mean regret over the best single option, one value per dataset."""
     panel = f"trees, {jostle_choices.LEAD}"
     points = [Point(panel, name, 1.0, lead, error, 8) for name in jostle_choices.LEARNERS]
+    points += [Point(PRIVACY, name, 1.0, 1.0) for name in jostle_choices.LEARNERS]
 
     assert verdict == jostle_choices._beats("tree", Results(points)).verdict
 

@@ -172,7 +172,7 @@ def test_it_is_saved_and_loaded_and_has_a_page(tmp_path) -> None:
 
     assert (again.predict(table()) == model.predict(table())).all()
     assert (model.privacy_spent_, model.target_) == (again.privacy_spent_, again.target_)
-    assert "A record starts with" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "A prediction starts with" in (tmp_path / "page.html").read_text(encoding="utf-8")
     content = json.loads(path.read_text())
     for change in ({"range": [0, 0, 9]}, {"range": [0, 2**16, 10**6]}, {"target": [5, 5]}, {"range": [0.5, 10, 10]}):
         edited = {name: part for name, part in (content | change).items() if name != "checksum"}
