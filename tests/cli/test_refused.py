@@ -29,7 +29,7 @@ NESTED = "[" * 3000
     "name, content, words",
     [
         ("domains.toml", f"x = {NESTED}", "not a TOML file"),
-        ("domains.toml", "domains = 3", "domain of 'domains' must be"),
+        ("domains.toml", "domains = 3", "domain of 'domains' in domains.toml must be"),
         ("domains.toml", "age = {edges = ['a']}\nrich = ['no', 'yes']", "edges of 'age' must be"),
         ("domains.toml", "age = {edges = 3}\nrich = ['no', 'yes']", "edges of 'age' must be"),
         ("domains.toml", "age = [2020-01-01]\nrich = ['no', 'yes']", "quote dates"),

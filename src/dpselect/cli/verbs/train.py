@@ -78,9 +78,9 @@ def _shown(model: Any) -> str:
 
 
 def _say_of_delta(request: Request) -> None:
-    """Say on standard error that a delta is large, by public numbers alone: it is allowed, and promises little."""
+    """Say on standard error that a delta is large, by public numbers alone: below 1 it is allowed."""
     most = Fraction(1, request.n_records) if request.n_records else _LARGE
-    if (request.delta or 0) > most:
+    if most < (request.delta or 0) < 1:
         of = "one over --n-records" if request.n_records else "1/1000"
         print(
             f"{request.prog}: --delta {written(request.delta)} is above {of}, and so large a delta protects hardly "
