@@ -59,8 +59,7 @@ class DPRandomForestClassifier(PrivateTrees):
     rho-zCDP where there is a delta. ``privacy_spent_`` states it.
 
     Raises (by ``fit``, before anything is spent):
-        ValueError: bad parameters; a table that stays in its engine; an epsilon so small that noise would not fit an
-            integer.
+        ValueError: bad parameters; an epsilon so small that noise would not fit an integer; a table in its engine.
 
     Attributes:
         trees_: with noisy class counts, which may be negative.

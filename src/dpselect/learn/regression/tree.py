@@ -57,8 +57,7 @@ class DPTreeRegressor(PrivateRegressor):
 
     Raises (by ``fit``, before anything is spent):
         PrivacyError: domains, or the bounds of the target, are missing.
-        ValueError: trees that could outgrow time or memory (10,000,000 nodes, 4 GiB); an epsilon too small for sums; a
-            table that stays in its engine.
+        ValueError: trees that could outgrow 4 GiB; an epsilon too small for sums; a table that stays in its engine.
 
     Attributes:
         tree_: the tree that predicts; its ``records`` and ``values`` are released figures of every node.
