@@ -707,17 +707,6 @@ MUTANTS = (
         ("tests/views/test_leaves.py::test_no_record_adds_more_than_one",),
     ),
     Mutant(
-        "rows of a person share a forest's rho by their number",
-        "dpselect.learn.forest.classifier:DPRandomForestClassifier._share",
-        "/ rows**2 if delta",
-        "/ rows if delta",
-        (),
-        (
-            "tests/learn/forest/test_accounting.py::test_rows_of_a_person_share_what_is_paid",
-            "tests/learn/forest/test_accounting.py::test_all_rows_of_a_person_cost_no_more_than_rho",
-        ),
-    ),
-    Mutant(
         "the rho of a pure promise is halved",
         "dpselect.kernel.guarantee:Guarantee.rho",
         "if self.bounded_range else 2)",
@@ -1360,11 +1349,15 @@ MUTANTS = (
     ),
     Mutant(
         "rows of a person share rho by their number, not by its square",
-        "dpselect.learn.boosted.estimator:PrivateBoosted._share",
+        "dpselect.learn.boosted.by_rho:ByRho._share",
         "rows**2",
         "rows",
         (),
-        ("tests/learn/boosted/test_accounting.py::test_all_rows_of_a_person_cost_no_more_than_rho",),
+        (
+            "tests/learn/boosted/test_accounting.py::test_all_rows_of_a_person_cost_no_more_than_rho",
+            "tests/learn/forest/test_accounting.py::test_rows_of_a_person_share_what_is_paid",
+            "tests/learn/forest/test_accounting.py::test_all_rows_of_a_person_cost_no_more_than_rho",
+        ),
     ),
     Mutant(
         "a boosted model starts from exact class counts",

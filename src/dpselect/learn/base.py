@@ -98,32 +98,6 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
 
         return tree_picture(self, self._tree(tree), path, ax)
 
-    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the released model as JSON; nothing in it is private.
-
-        Raises:
-            FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
-            OSError: it cannot be written.
-        """
-        from dpselect.learn.export import save
-
-        check_is_fitted(self, "trees_")
-        save(self, path, overwrite=overwrite)
-
-    def save_html(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write a page about the released model for people: its promise, its drawing, and which columns matter.
-
-        The page is one file that needs no other one, and nothing in it is private.
-
-        Raises:
-            FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
-            OSError: it cannot be written.
-        """
-        from dpselect.learn.pages.page import save_html
-
-        check_is_fitted(self, "trees_")
-        save_html(self, path, overwrite=overwrite)
-
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Return how much each column lowers the released number of errors, summing to 1."""

@@ -124,6 +124,32 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self._check()
         self._rehearsed(self._reading().declared(columns, None), epsilon)
 
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the released model as JSON; nothing in it is private.
+
+        Raises:
+            FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
+            OSError: it cannot be written.
+        """
+        from dpselect.learn.export import save
+
+        check_is_fitted(self, "attributes_")
+        save(self, path, overwrite=overwrite)
+
+    def save_html(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write a page about the released model for people: its promise, a picture, and which columns matter.
+
+        The page is one file that needs no other one, and nothing in it is private.
+
+        Raises:
+            FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
+            OSError: it cannot be written.
+        """
+        from dpselect.learn.pages.page import save_html
+
+        check_is_fitted(self, "attributes_")
+        save_html(self, path, overwrite=overwrite)
+
     def _rehearsed(self, known: Declared, epsilon: Fraction) -> Program:
         """Return the plan, after a rehearsal without records: whatever would refuse does so before it costs."""
         share = self._share(epsilon)

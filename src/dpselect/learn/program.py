@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
@@ -16,7 +16,7 @@ from dpselect.learn.room import require_room, widest_level
 from dpselect.learn.tree import Tree
 from dpselect.release.draws import Draws
 from dpselect.utilities.counts import ONE
-from dpselect.views.records import Counts
+from dpselect.views.records import Counts, Table
 
 # A noisy number of rows is never larger, and no plan is deeper than that of so many.
 _ALL = 2**62
@@ -75,7 +75,8 @@ class Growth:
         """Grow all trees."""
         rows = self._rows(records, draws)
         if self.chunked:
-            chunks = records.chunks(self.trees, draws.uniform)
+            # Trees share records only where these are a table's own.
+            chunks = cast(Table, records).chunks(self.trees, draws.uniform)
             with draws.disjoint(self.trees) as parts:
                 return [self._grown(chunk, self.plan(rows), part) for chunk, part in zip(chunks, parts, strict=True)]
         if self.trees == 1:

@@ -1,4 +1,4 @@
-"""Candidates whose scores live in an engine: counts by score come home, and the names of the winners.
+"""Candidates whose scores live in an engine: counts by score leave it, and the names of the winners.
 
 Two things are public besides the arguments: which candidates there are, and what kind of number a score is.
 """
@@ -38,7 +38,7 @@ class Candidates:
 
     ``dpselect.select`` and ``top_k`` take it in place of :class:`Scores`. The engine counts candidates by score,
     draws are made by the group, and the winners are looked up by rank: of 10^9 candidates with 1000 distinct scores
-    1000 counts come home. Memory here follows the number of distinct scores.
+    1000 counts leave it. Memory here follows the number of distinct scores.
 
     Rows are read one by one: one without a name, or of a candidate outside the domain, is left out, and a score that is
     missing counts as 0. :meth:`check` tells the curator of them.
@@ -271,7 +271,7 @@ class Candidates:
             outside = span is not None and (span[0] < first or span[1] > last)
         elif isinstance(self.domain, np.ndarray):
             size = self.domain.size
-            # No more names come home than the caller's own list has.
+            # No more names are fetched than the caller's own list has.
             named = np.sort(self._place.ask(self._rows.select("candidate").limit(size + 1))["candidate"])
             outside = bool(np.setdiff1d(named, self.domain).size)
             names = np.setdiff1d(self.domain, named)

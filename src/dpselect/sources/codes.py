@@ -1,7 +1,7 @@
 """Public domains as expressions of an engine: the code of a value, and where a code leads.
 
 Nothing depends on how an engine orders, collates or hashes: numbers become float64 and are compared with edges that
-were computed here, categories are compared for equality, and what comes home is an integer. Numbers travel as text,
+were computed here, categories are compared for equality, and what is fetched is an integer. Numbers travel as text,
 because some engines read 0.1 as a decimal and round it once more.
 """
 

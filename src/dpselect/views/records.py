@@ -44,10 +44,6 @@ class Counts(Protocol):
         """Return the same records, all at the root."""
         ...
 
-    def chunks(self, many: int, below: Callable[[Integers], Integers]) -> Sequence[Counts]:
-        """Return disjoint parts, all at the root; nobody's part depends on anybody else."""
-        ...
-
 
 class Table(Counts, Protocol):
     """Whatever holds the records of a training table."""
@@ -59,6 +55,10 @@ class Table(Counts, Protocol):
 
     def require_key(self) -> None:
         """Refuse to be cut into chunks where records lack what that takes."""
+        ...
+
+    def chunks(self, many: int, below: Callable[[Integers], Integers]) -> Sequence[Counts]:
+        """Return disjoint parts, all at the root; nobody's part depends on anybody else."""
         ...
 
     def require_scores(self, attributes: Sequence[Domain]) -> None:

@@ -27,7 +27,7 @@ class StoredRecords:
     """Records as a tree sees them, counted where they are.
 
     The node of a record is an expression over the splits so far; nothing is written to the engine, but the temporary
-    tables of :meth:`coded` and :meth:`scored`, where ``temporary`` allows them. Counts come home
+    tables of :meth:`coded` and :meth:`scored`, where ``temporary`` allows them. Counts leave it
     keyed by node, attribute, code and class code, and every level is compared with what the level before it implies.
 
     Attributes:

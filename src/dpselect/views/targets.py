@@ -123,10 +123,6 @@ class SidedRecords:
         """Return the same records, all at the root."""
         return SidedRecords(self._records.codes, self._numbers, self.sizes, self.width)
 
-    def chunks(self, many: int, below: object) -> Sequence[Counts]:
-        """Refuse: one tree takes all records."""
-        raise NotImplementedError("One regression tree takes all records.")
-
     def _sums(self, nodes: int, *weights: Integers) -> list[Integers]:
         at = self._records.nodes.astype(np.int64)
         result = []

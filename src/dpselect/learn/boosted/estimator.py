@@ -1,4 +1,4 @@
-"""What boosted estimators share: a promise by rho or by pure epsilon, and telling what was released."""
+"""What boosted estimators share: the program of a fit, and telling what was released."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from dpselect.kernel.concentrated import rho_within
-from dpselect.kernel.guarantee import Guarantee
-from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import exact_delta, exact_epsilon
+from dpselect.learn.boosted.by_rho import ByRho
 from dpselect.learn.boosted.noise import Gaussian, Geometric, Noise
 from dpselect.learn.boosted.program import MOST_ROUNDS, Boosting
 from dpselect.learn.boosted.rule import CONCENTRATED, PURE, Rule, hessian_share
@@ -24,7 +22,6 @@ from dpselect.learn.boosted.sum_of_tiles import SumOfTiles
 from dpselect.learn.boosted.survey import Released, Surveyed
 from dpselect.learn.declared import Declared
 from dpselect.learn.domains import Attribute
-from dpselect.learn.estimator import PrivateEstimator
 from dpselect.learn.parameters import whole
 from dpselect.learn.room import MOST_BINS
 from dpselect.learn.training import TrainingData
@@ -33,7 +30,7 @@ from dpselect.views.scored import SCORE_UNIT, Loss
 Floats = NDArray[np.float64]
 
 
-class PrivateBoosted(PrivateEstimator):
+class PrivateBoosted(ByRho):
     """Base of the boosted estimators: subclasses say which loss they fit, and what the survey tells them."""
 
     def contributions(self, X: Any) -> Floats:
@@ -91,32 +88,6 @@ class PrivateBoosted(PrivateEstimator):
 
         return curves_picture(self, path, columns, ax)
 
-    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the released model as JSON, all integers; nothing in it is private.
-
-        Raises:
-            FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
-            OSError: it cannot be written.
-        """
-        from dpselect.learn.export import save
-
-        check_is_fitted(self, "model_")
-        save(self, path, overwrite=overwrite)
-
-    def save_html(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write a page about the released model for people: its promise, its curves, and which columns matter.
-
-        The page is one file that needs no other one, and nothing in it is private.
-
-        Raises:
-            FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
-            OSError: it cannot be written.
-        """
-        from dpselect.learn.pages.page import save_html
-
-        check_is_fitted(self, "model_")
-        save_html(self, path, overwrite=overwrite)
-
     # What a fit promises and spends.
 
     def _check(self) -> None:
@@ -130,20 +101,6 @@ class PrivateBoosted(PrivateEstimator):
 
     def _check_data(self, data: TrainingData) -> None:
         data.records.require_scores(data.known.attributes)
-
-    def _promise(self, epsilon: Fraction) -> Guarantee:
-        delta = exact_delta(self.delta)
-        if not delta:
-            return Guarantee(epsilon, Neighbours.ADD_REMOVE)
-        return Guarantee.concentrated(rho_within(epsilon, delta), delta, Neighbours.ADD_REMOVE, epsilon=epsilon)
-
-    def _share(self, epsilon: Fraction) -> Fraction:
-        """Return what one record may cost: epsilon / m, or rho / m^2, as m rows move sums m times as far."""
-        rows, delta = self._rows(), exact_delta(self.delta)
-        return rho_within(epsilon, delta) / rows**2 if delta else epsilon / rows
-
-    def _rows(self) -> int:
-        return 1 if self.person is None else int(self.rows_per_person)
 
     def _boosting(self, attributes_: Sequence[Attribute], classes: int, share: Fraction) -> Boosting:
         """Return the program of a fit in which one record may cost the share."""

@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from dpselect.kernel.concentrated import rho_within
 from dpselect.kernel.errors import Advice
-from dpselect.kernel.guarantee import Guarantee
-from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_delta
 from dpselect.learn.base import PrivateTrees
+from dpselect.learn.boosted.by_rho import ByRho
 from dpselect.learn.boosted.noise import ONE_CELL, Gaussian, Geometric, Noise
 from dpselect.learn.boosted.shares import Shares
 from dpselect.learn.declared import Declared
@@ -36,7 +34,7 @@ Floats = NDArray[np.float64]
 _TREES, _PURE_TREES = 32, 12
 
 
-class DPRandomForestClassifier(PrivateTrees):
+class DPRandomForestClassifier(ByRho, PrivateTrees):
     """A private random forest: good by ranking and by probabilities, and near scikit-learn's where epsilon is large.
 
     A fit asks for noisy class counts and for a noisy histogram of every column. They weigh the columns, cut numbers
@@ -141,17 +139,6 @@ class DPRandomForestClassifier(PrivateTrees):
                     "--model tree} where the table is."
                 )
             )
-
-    def _promise(self, epsilon: Fraction) -> Guarantee:
-        delta = exact_delta(self.delta)
-        if not delta:
-            return Guarantee(epsilon, Neighbours.ADD_REMOVE)
-        return Guarantee.concentrated(rho_within(epsilon, delta), delta, Neighbours.ADD_REMOVE, epsilon=epsilon)
-
-    def _share(self, epsilon: Fraction) -> Fraction:
-        """Return what one record may cost: epsilon / m, or rho / m^2, as m rows move counts m times as far."""
-        rows, delta = 1 if self.person is None else int(self.rows_per_person), exact_delta(self.delta)
-        return rho_within(epsilon, delta) / rows**2 if delta else epsilon / rows
 
     def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Growing:
         concentrated = bool(exact_delta(self.delta))

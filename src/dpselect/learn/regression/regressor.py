@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
@@ -76,6 +77,6 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
         self.target_ = (known.low, known.high)
         self._take(result)
 
+    @abstractmethod
     def _take(self, result: Any) -> None:
         """Take the result of the program for what was fitted."""
-        raise NotImplementedError

@@ -153,30 +153,6 @@ class DPTreeRegressor(PrivateRegressor):
         check_is_fitted(self, "tree_")
         return tree_picture(self, self.drawn_, path, ax)
 
-    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the released model as JSON; nothing in it is private.
-
-        Raises:
-            FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
-            OSError: it cannot be written.
-        """
-        from dpselect.learn.export import save
-
-        check_is_fitted(self, "tree_")
-        save(self, path, overwrite=overwrite)
-
-    def save_html(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write a page about the released model for people: its promise, its drawing, and which columns matter.
-
-        Raises:
-            FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
-            OSError: it cannot be written.
-        """
-        from dpselect.learn.pages.page import save_html
-
-        check_is_fitted(self, "tree_")
-        save_html(self, path, overwrite=overwrite)
-
     def get_depth(self) -> int:
         """Return how many splits the longest path of the drawn tree has."""
         check_is_fitted(self, "tree_")

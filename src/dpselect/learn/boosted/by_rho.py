@@ -1,0 +1,35 @@
+"""What estimators with a delta share: what a fit promises as a whole, and what one record of it may cost.
+
+Proof: ``program.md``.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from dpselect.kernel.concentrated import rho_within
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import exact_delta
+from dpselect.learn.estimator import PrivateEstimator
+
+
+class ByRho(PrivateEstimator):
+    """Base of the estimators that take a ``delta``: rho-zCDP where it is positive, pure epsilon where it is 0."""
+
+    delta: Any
+
+    def _promise(self, epsilon: Fraction) -> Guarantee:
+        delta = exact_delta(self.delta)
+        if not delta:
+            return super()._promise(epsilon)
+        return Guarantee.concentrated(rho_within(epsilon, delta), delta, Neighbours.ADD_REMOVE, epsilon=epsilon)
+
+    def _share(self, epsilon: Fraction) -> Fraction:
+        """Return what one record may cost: epsilon / m, or rho / m^2, as m rows move sums m times as far."""
+        rows, delta = self._rows(), exact_delta(self.delta)
+        return rho_within(epsilon, delta) / rows**2 if delta else epsilon / rows
+
+    def _rows(self) -> int:
+        return 1 if self.person is None else int(self.rows_per_person)
