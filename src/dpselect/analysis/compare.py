@@ -21,6 +21,7 @@ from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism, require_mechanism
 from dpselect.scores.scores import Scores, require_scores
+from dpselect.sources.output import save_figure
 
 # Of tables: what any terminal shows.
 _WIDTH = 80
@@ -122,10 +123,16 @@ def _lines(
         yield f"{f'  {name}':<{left}}{shown}"
 
 
-def draw(rows: Sequence[Row], path: str | Path) -> None:
+def draw(rows: Sequence[Row], path: str | Path, *, overwrite: bool = False) -> None:
     """Draw both figures against epsilon into a file whose ending says its kind (.png, .svg, .pdf).
 
+    Args:
+        rows: what was compared.
+        path: the file.
+        overwrite: replace a file that is there already.
+
     Raises:
+        FileExistsError: the file exists, and ``overwrite`` was not asked for.
         ImportError: matplotlib is not installed.
         ValueError: a file of another kind, or no mechanism that applies.
     """
@@ -160,7 +167,7 @@ def draw(rows: Sequence[Row], path: str | Path) -> None:
     for axes in (best, error):
         axes.grid(color="0.9")
     figure.legend(loc="outside right upper", frameon=False, fontsize="small")
-    figure.savefig(path, dpi=150)
+    save_figure(figure, path, overwrite=overwrite)
 
 
 def draw_front(
@@ -172,6 +179,7 @@ def draw_front(
     *,
     label: str = "drawn privately",
     weights: Sequence[Any] = (1, 1),
+    overwrite: bool = False,
 ) -> None:
     """Draw two objectives of public data: all candidates, the front, what is best and what was drawn with noise.
 
@@ -183,8 +191,10 @@ def draw_front(
         path: a .png, .svg or .pdf file.
         label: how they were drawn.
         weights: of the two objectives; their signs say which way is better, and one of weight 0 does not count.
+        overwrite: replace a file that is there already.
 
     Raises:
+        FileExistsError: the file exists, and ``overwrite`` was not asked for.
         ImportError: matplotlib is not installed.
         ValueError: not two objectives, weights that are both zero, or a file of another kind.
     """
@@ -219,7 +229,7 @@ def draw_front(
             rescale("symlog", linthresh=1.0)
     axes.grid(color="0.9")
     figure.legend(loc="outside right upper", frameon=False, fontsize="small")
-    figure.savefig(path, dpi=150)
+    save_figure(figure, path, overwrite=overwrite)
 
 
 def _staircase(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -10,18 +10,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.chooser.regret import Regret
+from dpselect.sources.output import save_figure
 
 _MARKERS = "osD^vPX*<>"
 
 
-def draw_regret(regret: Regret, path: str | Path) -> None:
+def draw_regret(regret: Regret, path: str | Path, *, overwrite: bool = False) -> None:
     """Draw predicted against true loss, and mean held-out regret against epsilon, beside each other.
 
     Args:
         regret: of a trained choice maker.
         path: a .png, .svg or .pdf file.
+        overwrite: replace a file that is there already.
 
     Raises:
+        FileExistsError: the file exists, and ``overwrite`` was not asked for.
         ImportError: matplotlib is not installed.
         ValueError: a file of another kind.
     """
@@ -54,18 +57,22 @@ def draw_regret(regret: Regret, path: str | Path) -> None:
     for axes in (losses, curves):
         axes.grid(color="0.92")
     figure.legend(loc="outside right upper", frameon=False, fontsize="small", title="dashed: always that option")
-    figure.savefig(path, dpi=130)
+    save_figure(figure, path, overwrite=overwrite)
 
 
-def draw_histograms(original: ArrayLike, noisy: Mapping[str, NDArray[np.float64]], path: str | Path) -> None:
+def draw_histograms(
+    original: ArrayLike, noisy: Mapping[str, NDArray[np.float64]], path: str | Path, *, overwrite: bool = False
+) -> None:
     """Draw a public histogram beside noisy answers, on one scale of colours.
 
     Args:
         original: counts, shape (n,) or (rows, columns): public, for it is drawn as it is.
         noisy: name to estimated counts of the same shape.
         path: a .png, .svg or .pdf file.
+        overwrite: replace a file that is there already.
 
     Raises:
+        FileExistsError: the file exists, and ``overwrite`` was not asked for.
         ImportError: matplotlib is not installed.
         ValueError: nothing to draw, other shapes, or a file of another kind.
     """
@@ -103,7 +110,7 @@ def draw_histograms(original: ArrayLike, noisy: Mapping[str, NDArray[np.float64]
         bar = figure.colorbar(shown, ax=axes, shrink=0.8)
         ticks = [each for each in (0, 1, 10, 100, 1_000, 10_000, 100_000, 10**6) if each <= counts.max()]
         bar.set_ticks(np.log1p(ticks).tolist(), labels=[f"{each:,}" for each in ticks])
-    figure.savefig(path, dpi=130)
+    save_figure(figure, path, overwrite=overwrite)
 
 
 def require_picture(path: str | Path) -> None:

@@ -82,21 +82,25 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
         check_is_fitted(self, "trees_")
         return "\n\n".join(tree_text(self, tree) for tree in self.trees_)
 
-    def plot_tree(self, path: str | Path | None = None, tree: int = 0, *, ax: Any = None) -> Any:
+    def plot_tree(
+        self, path: str | Path | None = None, tree: int = 0, *, ax: Any = None, overwrite: bool = False
+    ) -> Any:
         """Draw one tree; return the matplotlib figure, and save it if ``path`` is given.
 
         Args:
             path: where the picture is saved, if anywhere.
             tree: its place in ``trees_``.
             ax: matplotlib's axes to draw into; text shrinks until it fits.
+            overwrite: replace a file that is there already.
 
         Raises:
+            FileExistsError: the file exists, and ``overwrite`` was not asked for.
             ValueError: there is no such tree, or its words would be smaller than 2 points in these axes.
             ImportError: matplotlib is not installed.
         """
         from dpselect.learn.picture import tree_picture
 
-        return tree_picture(self, self._tree(tree), path, ax)
+        return tree_picture(self, self._tree(tree), path, ax, overwrite=overwrite)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from dpselect.learn.export import label_of
 from dpselect.learn.tree import Tree
+from dpselect.sources.output import save_figure
 
 # Points, as they are and at least; rows and gaps are in units of the first. A line of text is about 1.2 high, and its
 # box is padded on both sides.
@@ -24,15 +25,17 @@ _LONGEST = 400 * _DPI
 _WORDS, _FIGURES = 34, 4
 
 
-def tree_picture(model: Any, tree: Tree, path: str | Path | None, ax: Any = None) -> Any:
+def tree_picture(model: Any, tree: Tree, path: str | Path | None, ax: Any = None, *, overwrite: bool = False) -> Any:
     """Draw a tree with matplotlib: splits, labels and released counts.
 
     Args:
         model, tree: what is drawn.
         path: where the picture is saved, if anywhere.
+        overwrite: replace a file that is there already.
         ax: axes to draw into; text shrinks until it fits. Otherwise a figure grows until the tree fits.
 
     Raises:
+        FileExistsError: the file exists, and ``overwrite`` was not asked for.
         ValueError: axes in which words would be smaller than 2 points.
         ImportError: matplotlib is not installed.
     """
@@ -61,7 +64,7 @@ def tree_picture(model: Any, tree: Tree, path: str | Path | None, ax: Any = None
     axes.set(xlim=(0, width), ylim=(height, 0), autoscale_on=False)
     _draw(axes, tree, {node: row * _ROW * _FONT for node, row in rows.items()}, starts, named, answers, _FONT * scale)
     if path is not None:
-        figure.savefig(path, dpi=150)
+        save_figure(figure, path, overwrite=overwrite)
     return figure
 
 

@@ -195,6 +195,16 @@ class Output:
             self._beside = None
 
 
+def save_figure(figure: Any, path: str | Path, *, overwrite: bool = False) -> None:
+    """Save a matplotlib figure whole or not at all; the ending of the name says its kind.
+
+    Raises:
+        FileExistsError, OSError: as :class:`Output`.
+    """
+    with Output(path, overwrite) as file:
+        file.draw(lambda beside: figure.savefig(beside, dpi=150))
+
+
 def belongs_to_database(path: Path) -> bool:
     """Return whether a file is an SQLite database, as every ledger is, or the journal of one, whatever its name."""
     whose = [path] + [path.with_name(path.name.removesuffix(end)) for end in _COMPANIONS if path.name.endswith(end)]

@@ -44,7 +44,7 @@ def run_traces(request: Request) -> Answer:
     trained = maker.trained
     regret = leave_out(trained.traces, recipes, trained.policy.options, trained.epsilons)
     if request.out:
-        request.out.draw(lambda file: draw_regret(regret, file))
+        request.out.draw(lambda file: draw_regret(regret, file, overwrite=True))
     return Answer(str(regret), {"regret": str(regret).splitlines()})
 
 
@@ -58,7 +58,7 @@ def run_histogram(request: Request) -> Answer:
         raise ValueError("Pass --out, the picture: a .png, .svg or .pdf file.")
     counts = traces.read_counts(request.file)
     answers = {name: estimate(counts, request.epsilon) for name, estimate in histograms.EVERY_ALGORITHM.items()}
-    request.out.draw(lambda file: draw_histograms(counts, answers, file))
+    request.out.draw(lambda file: draw_histograms(counts, answers, file, overwrite=True))
     errors = {name: float(cells.range_error(counts, estimated)) for name, estimated in answers.items()}
     lines = [f"{name:<10} {error:.3e}" for name, error in errors.items()]
     return Answer("\n".join(["scaled average error of 2,000 random ranges", *lines]), {"range_error": errors})
@@ -81,7 +81,7 @@ def run(request: Request) -> Answer:
     left = [] if request.mechanisms else [each.name for each in rows if each.why]
     rows = [each for each in rows if each.name not in left] or rows
     if request.out:
-        request.out.draw(lambda file: dps.compare.draw(rows, file))
+        request.out.draw(lambda file: dps.compare.draw(rows, file, overwrite=True))
     if request.get("objectives"):
         # Drawn as dpselect top-k draws several metrics, unless other mechanisms were asked for.
         usual = [each for each in mechanisms if each.name == top_k.COMBINED]
@@ -117,7 +117,14 @@ def _front(request: Request, problems: dict[str, dps.Scores], mechanism: dps.Mec
     private = [positions[candidate] for candidate in drawn]
     request.objectives.draw(
         lambda file: dps.compare.draw_front(
-            objectives, request.metric, best, private, file, label=label, weights=request.weights or (1, 1)
+            objectives,
+            request.metric,
+            best,
+            private,
+            file,
+            label=label,
+            weights=request.weights or (1, 1),
+            overwrite=True,
         )
     )
 

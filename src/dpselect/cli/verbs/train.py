@@ -48,7 +48,7 @@ def run(request: Request) -> Answer:
     paths.keep(request.out, text.encode(), text)
     if request.picture:
         draw = model.plot_tree if hasattr(model, "plot_tree") else model.plot_curves
-        paths.saved(lambda: request.picture.draw(draw), text)
+        paths.saved(lambda: request.picture.draw(lambda file: draw(file, overwrite=True)), text)
     if request.html:
         paths.saved(lambda: request.html.put(page_of(model).encode("utf-8", "backslashreplace")), text)
     # A column without a domain is left out: say which were used.

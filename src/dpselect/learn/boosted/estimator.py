@@ -71,7 +71,12 @@ class PrivateBoosted(ByRho):
         return [self._by_output((curve - mean) / SCORE_UNIT) for curve, mean in pairs]
 
     def plot_curves(
-        self, path: str | Path | None = None, *, columns: Sequence[Any] | None = None, ax: Any = None
+        self,
+        path: str | Path | None = None,
+        *,
+        columns: Sequence[Any] | None = None,
+        ax: Any = None,
+        overwrite: bool = False,
     ) -> Any:
         """Draw the curve of every column, the most important first; return the figure, and save it if asked.
 
@@ -79,14 +84,16 @@ class PrivateBoosted(ByRho):
             path: where to save the picture.
             columns: names of the columns to draw; ``None`` for the twelve most important.
             ax: matplotlib axes to draw the one named column on.
+            overwrite: replace a file that is there already.
 
         Raises:
+            FileExistsError: the file exists, and ``overwrite`` was not asked for.
             ValueError: the model has interactions; no such column; several columns for one ``ax``.
             ImportError: matplotlib is not installed.
         """
         from dpselect.learn.boosted.pictures import curves_picture
 
-        return curves_picture(self, path, columns, ax)
+        return curves_picture(self, path, columns, ax, overwrite=overwrite)
 
     # What a fit promises and spends.
 

@@ -11,12 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.learn.domains import Attribute
+from dpselect.sources.output import save_figure
 
 Floats = NDArray[np.float64]
 _SHOWN, _WIDE, _LABELS = 12, 3, 8
 
 
-def curves_picture(model: Any, path: str | Path | None, columns: Sequence[Any] | None, ax: Any = None) -> Any:
+def curves_picture(
+    model: Any,
+    path: str | Path | None,
+    columns: Sequence[Any] | None,
+    ax: Any = None,
+    *,
+    overwrite: bool = False,
+) -> Any:
     """Draw curves with matplotlib, the most important column first.
 
     Args:
@@ -24,8 +32,10 @@ def curves_picture(model: Any, path: str | Path | None, columns: Sequence[Any] |
         path: where to save the picture, or ``None``.
         columns: names of columns, or ``None`` for the most important ones.
         ax: where to draw, if one column is named.
+        overwrite: replace a file that is there already.
 
     Raises:
+        FileExistsError: the file exists, and ``overwrite`` was not asked for.
         ValueError: the model has interactions; no such column; several columns for one place.
         ImportError: matplotlib is not installed.
     """
@@ -64,7 +74,7 @@ def curves_picture(model: Any, path: str | Path | None, columns: Sequence[Any] |
         of = "scores" if curves[places[0]].ndim > 1 else _measure(model)
         figure.supylabel(f"added to the {of}", fontsize=9)
     if path is not None:
-        figure.savefig(path, dpi=150)
+        save_figure(figure, path, overwrite=overwrite)
     return figure
 
 

@@ -137,21 +137,23 @@ class DPTreeRegressor(PrivateRegressor):
         check_is_fitted(self, "tree_")
         return tree_text(self, self.drawn_)
 
-    def plot_tree(self, path: str | Path | None = None, *, ax: Any = None) -> Any:
+    def plot_tree(self, path: str | Path | None = None, *, ax: Any = None, overwrite: bool = False) -> Any:
         """Draw the tree; return the matplotlib figure, and save it if ``path`` is given.
 
         Args:
             path: where the picture is saved, if anywhere.
             ax: matplotlib's axes to draw into; text shrinks until it fits.
+            overwrite: replace a file that is there already.
 
         Raises:
+            FileExistsError: the file exists, and ``overwrite`` was not asked for.
             ValueError: its words would be smaller than 2 points in these axes.
             ImportError: matplotlib is not installed.
         """
         from dpselect.learn.picture import tree_picture
 
         check_is_fitted(self, "tree_")
-        return tree_picture(self, self.drawn_, path, ax)
+        return tree_picture(self, self.drawn_, path, ax, overwrite=overwrite)
 
     def get_depth(self) -> int:
         """Return how many splits the longest path of the drawn tree has."""
