@@ -36,7 +36,7 @@ def reasons(model: Any, codes: Sequence[Integers], chances: Floats, moves: Float
     labels = [str(label) for label in model.classes_.tolist()]
     return [
         f"{labels[winner]} (chance {chances[row, winner]:.2f}), because "
-        + _because([words[place].of(int(codes[place][row])) for place in range(len(words))], towards[row])
+        + because([words[place].of(int(codes[place][row])) for place in range(len(words))], towards[row], _LEAST)
         for row, winner in enumerate(winners.tolist())
     ]
 
@@ -73,10 +73,10 @@ class Words:
         return attribute.meaning(np.flatnonzero(self._alike[:known] == self._alike[code]))
 
 
-def _because(values: Sequence[str], moves: Floats) -> str:
-    """Return the largest moves towards a label, and the largest away from it."""
+def because(values: Sequence[str], moves: Floats, least: float) -> str:
+    """Return the largest moves towards a label, and the largest away from it; smaller ones than ``least`` go unsaid."""
     order = np.argsort(-np.abs(moves), kind="stable").tolist()
-    telling = [place for place in order if abs(moves[place]) >= _LEAST]
+    telling = [place for place in order if abs(moves[place]) >= least]
     towards = [place for place in telling if moves[place] > 0][:_NAMED]
     away = [place for place in telling if moves[place] < 0][:_NAMED]
     said = listed([f"{values[place]} ({moves[place]:+.2f})" for place in towards])

@@ -114,6 +114,13 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
         """Return the chance of every class, shape (n, classes): mean shares over the trees, raised to ``slope_``."""
         return self._chances(self._read_again(X))
 
+    def why(self, X: Any) -> list[str]:
+        """Return for every record, in words, its label and the columns that move the label's mean share most."""
+        from dpselect.learn.forest.reasons import forest_reasons
+
+        codes = self._read_again(X)
+        return forest_reasons(self, codes, self._chances(codes))
+
     def _chances(self, codes: Sequence[Integers]) -> Floats:
         worth = super()._chances(codes) ** self.slope_
         return np.asarray(worth / worth.sum(axis=1, keepdims=True))

@@ -17,7 +17,7 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.written import written
 from dpselect.learn.domains import Attribute
 from dpselect.learn.pages.colours import colour_of
-from dpselect.learn.pages.parts import of_curves, of_trees
+from dpselect.learn.pages.parts import is_forest, of_curves, of_trees
 from dpselect.learn.pages.style import HEAD
 from dpselect.sources.output import Output
 
@@ -37,19 +37,32 @@ def save_html(model: Any, path: str | Path, *, overwrite: bool = False) -> None:
 
 def page_of(model: Any) -> str:
     """Return the page of a fitted model."""
-    trees = hasattr(model, "trees_")
     parts = [
         HEAD,
-        f"<h1>{'A private decision tree' if trees else 'A private sum of small tables'}</h1>",
+        f"<h1>{_title(model)}</h1>",
         "<h2>What was asked</h2>",
         *_asked(model),
         "<h2>What is promised</h2>",
         *_promised(model),
-        *(of_trees(model) if trees else of_curves(model)),
-        *_importances(model, trees=trees),
+        *(part for parts in _shown(model) for part in parts),
         "</main></body></html>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def _title(model: Any) -> str:
+    """Return what the model is."""
+    if not hasattr(model, "trees_"):
+        return "A private sum of small tables"
+    return f"A private forest of {len(model.trees_)} trees" if is_forest(model) else "A private decision tree"
+
+
+def _shown(model: Any) -> tuple[Iterator[str], Iterator[str]]:
+    """Return the drawing and the bars of columns; one tree of a forest says little, so that the bars come first."""
+    if not hasattr(model, "trees_"):
+        return of_curves(model), _importances(model, trees=False)
+    parts = of_trees(model), _importances(model, trees=True)
+    return parts[::-1] if is_forest(model) else parts
 
 
 def _asked(model: Any) -> Iterator[str]:

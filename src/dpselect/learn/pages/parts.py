@@ -25,8 +25,15 @@ def of_trees(model: Any) -> Iterator[str]:
         yield f"<p>It has {tree.leaves.size} leaves, too many to draw: export_text() lists them all.</p>"
         return
     yield f"<p>{_read(model)}{_WHOLE if tree is not model.trees_[0].grown else ''}</p>"
-    yield f'<div class="wide">{drawn_tree(model, tree)}</div>'
+    drawn = f'<div class="wide">{drawn_tree(model, tree)}</div>'
+    # A tree of a forest is large, and predicts nothing alone.
+    yield f"<details><summary>Show it</summary>{drawn}</details>" if is_forest(model) else drawn
     yield f"<details><summary>The same as text</summary><pre>{escape(tree_text(model, tree))}</pre></details>"
+
+
+def is_forest(model: Any) -> bool:
+    """Return whether several trees predict together."""
+    return len(getattr(model, "trees_", ())) > 1 and hasattr(model, "n_trees")
 
 
 def _read(model: Any) -> str:
