@@ -10,7 +10,16 @@ CLAIMS = (*UTILITY_CLAIMS, *COMBINATION_CLAIMS)
 
 
 # Graphs of larger degree, and more records, say the same as the smaller ones that stay.
-LARGE = ("published.ego", "max_degree=3", "max_degree=4", "4 records", "ego_density", "log_betweenness", "families=9")
+LARGE = (
+    "published.ego",
+    "max_degree=3",
+    "max_degree=4",
+    "4 records",
+    "ego_density",
+    "log_betweenness",
+    "families=9",
+    "core_number",
+)
 
 
 def claims_of(every):

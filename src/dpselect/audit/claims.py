@@ -142,11 +142,12 @@ UTILITY_CLAIMS = (
     ),
     UtilityClaim("ego_density", utilities.ego_density, partial(graphs, 5)),
     UtilityClaim("log_betweenness", utilities.log_betweenness, partial(graphs, 5)),
+    UtilityClaim("core_number", utilities.core_number, partial(graphs, 5)),
     *(
-        UtilityClaim(
-            f"open_pairs, max_degree={bound}",
-            partial(utilities.open_pairs, max_degree=bound),
-            partial(graphs, 5, bound),
+        UtilityClaim(f"{name}, max_degree={bound}", partial(utility, max_degree=bound), partial(graphs, 5, bound))
+        for name, utility in (
+            ("open_pairs", utilities.open_pairs),
+            ("two_step_reach", utilities.two_step_reach),
         )
         for bound in (2, 3, 4)
     ),

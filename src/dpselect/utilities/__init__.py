@@ -4,6 +4,7 @@ from collections.abc import Callable
 from types import FunctionType
 
 from dpselect.scores.scores import Scores
+from dpselect.utilities.core_number import core_number as core_number
 from dpselect.utilities.counts import counts as counts
 from dpselect.utilities.degree import degree as degree
 from dpselect.utilities.ego_betweenness import ego_betweenness as ego_betweenness
@@ -24,6 +25,7 @@ from dpselect.utilities.tdt import smooth_tdt as smooth_tdt
 from dpselect.utilities.tdt import tdt as tdt
 from dpselect.utilities.true_negative_rate import true_negative_rate as true_negative_rate
 from dpselect.utilities.true_positive_rate import true_positive_rate as true_positive_rate
+from dpselect.utilities.two_step_reach import two_step_reach as two_step_reach
 
 EVERY_UTILITY: tuple[Callable[..., Scores], ...] = tuple(
     each for each in list(vars().values()) if isinstance(each, FunctionType) and each is not smooth_tdt

@@ -110,6 +110,21 @@ def require_degrees(graph: Graph | StoredGraph, bound: int) -> None:
 
 def public_degree(max_degree: Any, nodes: int, what: str = "Ego betweenness") -> int:
     """Return the public maximum degree, at most n - 1, or say what is wrong with it."""
+    bound = declared_degree(max_degree, what)
+    if bound < 2:
+        raise ValueError(
+            Advice(
+                "With {max_degree} below 2 nobody stands between two neighbours and the sensitivity is "
+                "always zero: pass a public bound of at least 2."
+            )
+        )
+    if nodes < 3:
+        raise ValueError(f"{what} needs at least 3 nodes: with fewer, its sensitivity is always zero.")
+    return min(bound, nodes - 1)
+
+
+def declared_degree(max_degree: Any, what: str) -> int:
+    """Return a public maximum degree that was passed, or say what it is."""
     if max_degree is None:
         raise PrivacyError(
             Advice(
@@ -119,13 +134,4 @@ def public_degree(max_degree: Any, nodes: int, what: str = "Ego betweenness") ->
         )
     if isinstance(max_degree, bool) or not isinstance(max_degree, (int, np.integer)):
         raise ValueError(Advice("{max_degree} must be an integer: a public bound on the number of neighbours."))
-    if max_degree < 2:
-        raise ValueError(
-            Advice(
-                "With {max_degree} below 2 nobody stands between two neighbours and the sensitivity is "
-                "always zero: pass a public bound of at least 2."
-            )
-        )
-    if nodes < 3:
-        raise ValueError(f"{what} needs at least 3 nodes: with fewer, its sensitivity is always zero.")
-    return min(int(max_degree), nodes - 1)
+    return int(max_degree)

@@ -28,12 +28,19 @@ DEFAULTS = {
     "open-pairs": "local-dampening-flip",
     "followers": "permute-and-flip",
     "log-betweenness": "permute-and-flip",
+    "core-number": "permute-and-flip",
+    "two-step-reach": "local-dampening-flip",
 }
 # What several metrics together are drawn with.
 COMBINED = "local-dampening-flip"
 _FOLLOWERS = "followers"
 # What the scores of a metric count.
-_UNITS = {"degree": "neighbours", _FOLLOWERS: _FOLLOWERS}
+_UNITS = {
+    "degree": "neighbours",
+    _FOLLOWERS: _FOLLOWERS,
+    "core-number": "shells",
+    "two-step-reach": "halves of a node",
+}
 _AGAIN = "give --metric again for each further metric"
 
 
@@ -130,6 +137,10 @@ def _metric(metric: str, request: Request, graph: dps.Graph | dps.DirectedGraph 
         return dps.utilities.log_betweenness(graph, request.workers)
     if metric == "open-pairs":
         return dps.utilities.open_pairs(graph, request.max_degree, request.workers)
+    if metric == "core-number":
+        return dps.utilities.core_number(graph)
+    if metric == "two-step-reach":
+        return dps.utilities.two_step_reach(graph, request.max_degree, request.workers)
     return dps.utilities.degree(graph) if metric == "degree" else dps.utilities.ego_density(graph)
 
 
@@ -171,15 +182,15 @@ DATA = (
         "--max-degree",
         type=whole,
         metavar="N",
-        help="a public bound on the number of neighbours of any node (open-pairs and ego-betweenness need it, others "
-        "do not use it)",
+        help="a public bound on the number of neighbours of any node (open-pairs, ego-betweenness and "
+        "two-step-reach need it, others do not use it)",
     ),
     option(
         "--workers",
         type=whole,
         default=1,
         metavar="N",
-        help="threads for open-pairs, ego-betweenness and log-betweenness (default 1)",
+        help="threads for open-pairs, ego-betweenness, log-betweenness and two-step-reach (default 1)",
     ),
 )
 VERB = Verb(
@@ -199,7 +210,7 @@ VERB = Verb(
     about="Protected: whether any one edge is in the graph; not a node with all of its edges. followers protects all "
     "edges of one source.",
     spends=True,
-    mechanism="permute-and-flip for degree, followers and log-betweenness, shifted-local-dampening-flip for "
-    "ego-betweenness, local-dampening-flip for open-pairs, ego-density and several metrics",
+    mechanism="permute-and-flip for degree, followers, core-number and log-betweenness, shifted-local-dampening-flip "
+    "for ego-betweenness, local-dampening-flip for open-pairs, ego-density, two-step-reach and several metrics",
     hint=several,
 )
