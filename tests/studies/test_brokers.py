@@ -3,15 +3,18 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 import dpselect as dps
 from dpselect.studies.papers import nodes
-from dpselect.studies.peers import brokers
+from dpselect.studies.peers import broker_graphs, brokers
+
+OTHERS = [name for name in broker_graphs.MADE_UP if name != "partition"]
 
 
 def test_degree_ranks_no_broker_of_the_communities_first_and_open_pairs_do() -> None:
     """The last forty nodes; without privacy, by degree and by what local dampening ranks."""
-    graph, bound = brokers.graph_of("communities")
+    graph, bound = broker_graphs.graph_of("communities")
     dampened = dps.mechanism("local-dampening-flip").prepared(
         dps.utilities.open_pairs(graph, max_degree=bound), Fraction(1)
     )
@@ -19,6 +22,17 @@ def test_degree_ranks_no_broker_of_the_communities_first_and_open_pairs_do() -> 
     assert graph.degrees.max() < bound
     assert nodes.best(graph.degrees, 20).max() < len(graph) - 40
     assert nodes.best(dampened[0], 20).min() >= len(graph) - 40
+
+
+@pytest.mark.parametrize("name", ["partition", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
+def test_degree_and_betweenness_part_on_every_made_up_graph(name: str) -> None:
+    """Degree holds at most a fifth of the true top 5, and no node exceeds the public maximum."""
+    graph, bound = broker_graphs.graph_of(name)
+    truth = dps.utilities.ego_betweenness(graph, max_degree=bound).values
+
+    assert graph.degrees.max() < bound
+    assert brokers.judged([nodes.best(graph.degrees, 5).tolist()], truth, 5)[0] <= 0.2
+    assert brokers.judged([nodes.best(graph.degrees, 20).tolist()], truth, 20)[0] <= 0.35
 
 
 def test_figures_are_those_of_the_lists() -> None:
