@@ -238,10 +238,26 @@ MUTANTS = (
     Mutant(
         "the spread of Pareto scores has no margin for floats",
         "dpselect.scores.pareto_sensitivity:_Part._edges",
-        "share * (np.abs(self.values) + far)",
-        "0.0",
+        "moved *= share",
+        "moved *= 0.0",
         ("pareto, tenths on pareto, tenths",),
         ("tests/scores/test_combine.py::test_composed_sensitivities_are_admissible",),
+    ),
+    Mutant(
+        "a point that equals a query is not counted between few queries",
+        "dpselect.scores.dominance:_table",
+        'side="right"',
+        'side="left"',
+        (),
+        ("tests/scores/test_dominance.py::test_every_method_counts_as_all_comparisons_do",),
+    ),
+    Mutant(
+        "a sum over distances that was kept is taken for one of a step later",
+        "dpselect.scores.pareto_sensitivity:_Part._far",
+        "self._sums[distance] = sums",
+        "self._sums[distance + 1] = sums",
+        (),
+        ("tests/scores/test_combine.py::test_sums_that_were_kept_are_those_of_a_walk",),
     ),
     Mutant(
         "a term of the median's sensitivity is one step late",

@@ -1,5 +1,6 @@
 """Several objectives as one score."""
 
+import itertools
 from collections import deque
 from dataclasses import replace
 from fractions import Fraction
@@ -355,6 +356,20 @@ def test_sensitivities_do_not_depend_on_how_they_are_asked_for() -> None:
     assert np.array_equal(together[::-1], np.array([bound.profiled(np.array([t]))[0] for t in range(11, -1, -1)]))
     assert np.array_equal(together[5:9, some], bound.profiled(np.arange(5, 9), some))
     assert np.array_equal(together[:2, some], bound.profiled(np.arange(2), some))
+
+
+def test_sums_that_were_kept_are_those_of_a_walk() -> None:
+    """To the last bit, in whatever order distances are asked for, and however many were asked before."""
+    draw = np.random.default_rng(0)
+    share = draw.uniform(0, 1, 5)
+    bound = dps.sensitivity.profiles(lambda t: share * (0.1 + t[:, None] % 7), profile=np.arange(5), ceiling=1e6)
+    part = Spread([dps.Scores(draw.normal(size=5), bound)] * 2)._parts[0]
+    rows = bound.profiled(np.arange(300))
+    walked = list(itertools.accumulate(rows, initial=np.zeros(1)))[1:]
+
+    for t in [0, 1, 2, 7, 3, 299, 40, 41, 127, 128, 150, 64, *draw.integers(0, 300, 40).tolist()]:
+        assert walked[t].tolist() == part._far(t).tolist()
+    assert len(part._sums) < 30
 
 
 def test_what_cannot_move_cannot_move_the_pareto_score() -> None:

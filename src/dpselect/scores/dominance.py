@@ -1,12 +1,14 @@
 """Counting dominators: for every query, how many points are at least as large in every objective.
 
-One objective by sorting; two in a wavelet matrix, O(R log R) array steps; three by divide and conquer with a Fenwick
-tree, compiled where numba is installed, O(R log^2 R); more by sets of 64 points packed into one integer, O(m R^2 / 64).
-Few queries are compared with all points. Memory grows with R only.
+One objective by sorting; two by a sweep from the top of the first with a Fenwick tree over the second, O(R log R),
+compiled where numba is installed and in a wavelet matrix of array steps where it is not; three by divide and conquer
+with a Fenwick tree, compiled where numba is installed, O(R log^2 R); more by sets of 64 points packed into one integer,
+O(m R^2 / 64). Few queries sort all points into a table between them, O(R log R' + R'^m). Memory grows with R only.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -18,8 +20,14 @@ Integers = NDArray[np.int64]
 # One array an objective, integers or floats, shape (R,); an array of shape (m, R) will do.
 Points = Sequence[NDArray[Any]] | NDArray[Any]
 # Up to this many comparisons are simply made.
-_FEW = 2**21
+_FEW = 2**18
+# Points are sifted where they are this many times the queries.
+_RARE = 16
+# Cells of a table between few queries: at most this many, and at most this many per point.
+_TABLE, _DENSE = 2**22, 4
 _WORD = 64
+# Loading a compiled loop takes longer than arrays do for this many points and queries.
+_WORTH = 20_000
 
 
 def count_above(points: Points, queries: Points, weights: Integers | None = None) -> Integers:
@@ -36,11 +44,18 @@ def count_above(points: Points, queries: Points, weights: Integers | None = None
         weights = np.ones(len(points[0]), dtype=np.int64)
     if len(points) == 1:
         return _one(points, queries, weights)
-    if len(points[0]) * len(queries[0]) <= _FEW:
+    if len(queries[0]) * _RARE < len(points[0]):
+        # Whoever is below every query in one objective counts for none.
+        least = np.logical_and.reduce([p >= q.min(initial=p.max()) for p, q in zip(points, queries, strict=True)])
+        points, weights = [point[least] for point in points], weights[least]
+    size, asked = len(points[0]), len(queries[0])
+    if size * asked <= _FEW:
         return _few(points, queries, weights)
+    if (asked + 1) ** len(points) <= min(_TABLE, _DENSE * size):
+        return _table(points, queries, weights)
     if len(points) == 2:
         return _two(points, queries, weights)
-    compiled = _compiled() if len(points) == 3 else None
+    compiled = _compiled(_divide) if len(points) == 3 else None
     return _packed(points, queries, weights) if compiled is None else _three(compiled, points, queries, weights)
 
 
@@ -49,7 +64,7 @@ def seconds(size: int, objectives: int) -> float:
     log = np.log2(size + 1)
     if objectives <= 2:
         return float(2e-9 * size * log**2)
-    if objectives == 3 and size > 10_000 and _compiled() is not None:
+    if objectives == 3 and size > 10_000 and _compiled(_divide) is not None:
         return float(1e-8 * size * log**2)
     return float(3e-11 * objectives * size * size)
 
@@ -67,17 +82,50 @@ def _few(points: Points, queries: Points, weights: Integers) -> Integers:
     return np.asarray(above @ weights)
 
 
+def _table(points: Points, queries: Points, weights: Integers) -> Integers:
+    """Count the points between queries in a table of a cell per step of every objective, summed from the top."""
+    steps = [np.unique(query) for query in queries]
+    # Of a point counts how many queries it reaches in each objective; in one where it reaches none it is left out.
+    reached = [np.searchsorted(step, point, side="right") for step, point in zip(steps, points, strict=True)]
+    # Sums of these weights, at most the number of candidates, are exact in floats.
+    shape = [step.size + 1 for step in steps]
+    cells = np.ravel_multi_index(reached, shape)
+    table = np.bincount(cells, weights, math.prod(shape)).astype(np.int64).reshape(shape)
+    for axis in range(len(steps)):
+        table = np.flip(np.flip(table, axis).cumsum(axis), axis)
+    at = [np.searchsorted(step, query) + 1 for step, query in zip(steps, queries, strict=True)]
+    return np.asarray(table[tuple(at)])
+
+
 def _two(points: Points, queries: Points, weights: Integers) -> Integers:
-    """Count in a wavelet matrix: among the points that pass the first objective, those that pass the second."""
+    """Count, for every query, among the points that pass the first objective those that pass the second."""
     size = len(points[0])
-    by_first = np.argsort(points[0], kind="stable")[::-1]
-    passed = size - np.searchsorted(points[0][by_first][::-1], queries[0], side="left")
-    # Ranks of the second objective from the top, in the order of the first.
-    by_second = np.argsort(points[1], kind="stable")[::-1]
+    by_first, by_second = np.argsort(points[0])[::-1], np.argsort(points[1])
+    # Ranks of the second objective from the top, in the order of the first; of equals any order will do.
     rank = np.empty(size, dtype=np.int64)
-    rank[by_second] = np.arange(size)
-    values, heavy = rank[by_first], weights[by_first]
-    bound = size - np.searchsorted(points[1][by_second][::-1], queries[1], side="left")
+    rank[by_second] = np.arange(size - 1, -1, -1)
+    ranks, heavy = rank[by_first], weights[by_first]
+    passed = size - _below(points[0][by_first][::-1], queries[0])
+    bound = size - _below(points[1][by_second], queries[1])
+    sweep = _compiled(_sweep) if size + passed.size > _WORTH else None
+    if sweep is None:
+        return _wavelet(ranks, heavy, passed, bound)
+    counts = np.empty(passed.size, dtype=np.int64)
+    sweep(ranks, heavy, np.argsort(passed), passed, bound, counts)
+    return counts
+
+
+def _below(ordered: NDArray[Any], queries: NDArray[Any]) -> Integers:
+    """Return how many ordered numbers are below each query, who are asked in their order because memory likes it."""
+    order = np.argsort(queries)
+    result = np.empty(order.size, dtype=np.int64)
+    result[order] = np.searchsorted(ordered, queries[order], side="left")
+    return result
+
+
+def _wavelet(values: Integers, heavy: Integers, passed: Integers, bound: Integers) -> Integers:
+    """Sum, for every query, the weights of the ranks below its bound among the first that pass it."""
+    size = values.size
     open_ = bound < size
     total = np.where(open_, 0, np.concatenate(([0], np.cumsum(heavy)))[passed])
     low, high = np.zeros(passed.size, dtype=np.int64), passed.copy()
@@ -141,17 +189,37 @@ def ones(words: NDArray[np.uint64]) -> NDArray[Any]:
 
 
 @cache
-def _compiled() -> Callable[..., None] | None:
-    """Return the loop for three objectives, compiled once a machine, or ``None`` without numba."""
+def _compiled(loop: Callable[..., None]) -> Callable[..., None] | None:
+    """Return a loop, compiled once a machine, or ``None`` without numba."""
     try:
         from numba import njit
     except ImportError:
         return None
     try:
-        loop: Callable[..., None] = njit(cache=True, nogil=True)(_divide)
+        fast: Callable[..., None] = njit(cache=True, nogil=True)(loop)
     except RuntimeError:  # no folder to keep it in
-        loop = njit(nogil=True)(_divide)
-    return loop
+        fast = njit(nogil=True)(loop)
+    return fast
+
+
+def _sweep(ranks: Any, weights: Any, order: Any, passed: Any, bounds: Any, counts: Any) -> None:
+    """Enter points into a Fenwick tree from the top of the first objective, and ask it once a query has them all."""
+    size = ranks.size
+    tree = np.zeros(size + 1, dtype=np.int64)
+    entered = 0
+    for one in order:
+        while entered < passed[one]:
+            place = ranks[entered] + 1
+            while place <= size:
+                tree[place] += weights[entered]
+                place += place & -place
+            entered += 1
+        total = 0
+        place = bounds[one]
+        while place > 0:
+            total += tree[place]
+            place -= place & -place
+        counts[one] = total
 
 
 def _divide(order: Any, second: Any, third: Any, weights: Any, points: int, counts: Any) -> None:

@@ -29,6 +29,8 @@ Integers = NDArray[np.int64]
 Counts = tuple[Integers, Integers]
 # More than any two clipped integers are apart, and still within 64 bits from each.
 _EVERYWHERE = 2.0 * TICK_CLIP + 2.0**32
+# Sums that are kept, one number per profile each: of the distances 2^i - 1, and of so many others.
+_KEPT = 8
 
 
 class Spread:
@@ -101,14 +103,16 @@ class _Part:
     def __init__(self, values: Any, sensitivity: Sensitivity, profile: NDArray[np.intp]) -> None:
         self.values = values
         self._sensitivity, self._profile = sensitivity, profile
+        self._profiles = int(profile.max()) + 1
         self._whole = values.dtype.kind == "i"
-        self._sums: tuple[int, Floats] = (-1, np.zeros(1))
+        # Sums that were taken, by distance: whoever halves between distances finds one just before each.
+        self._sums: dict[int, Floats] = {-1: np.zeros(1)}
 
     def edges(self, t: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the lowest and highest values within t + 1 steps, of the kind of the values."""
         # An interval that leaves the floats is cut at infinity, on every database alike.
         with np.errstate(over="ignore"):
-            return self._edges(t, self._far(t)[self._profile])
+            return self._edges(t, self._each(self._far(t)))
 
     def _edges(self, t: int, far: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
         # What floats may be wrong by (``combine.md``): a fixed share for every step, and one that grows for the sums,
@@ -118,24 +122,43 @@ class _Part:
             # Integers move by whole steps, and floors of sums only add up to less.
             steps = np.floor(np.minimum(far * (1 + share), _EVERYWHERE)).astype(np.int64)
             return self.values - steps, self.values + steps
+        moved = np.abs(self.values)
+        moved += far
+        moved *= share
+        moved += far
         # What cannot move keeps its very float.
-        moved = far + np.where(far > 0, share * (np.abs(self.values) + far), 0.0)
+        if (still := far == 0).any():
+            moved[np.broadcast_to(still, moved.shape)] = 0.0
         return self.values - moved, self.values + moved
+
+    def _each(self, far: Floats) -> Floats:
+        """Return the sums of the rows of this objective, or the one of all."""
+        return far if far.size == 1 else far[self._profile]
 
     def _far(self, t: int) -> Floats:
         """Return the sum of the sensitivity over 0 .. t, one value per profile, whatever was asked before."""
         if self._sensitivity.total is not None:
             closed: Floats = self._sensitivity.total(np.array([t + 1], dtype=np.int64))[0]
-            return np.broadcast_to(closed, (max(closed.size, self._profile.max() + 1),))
-        last, sums = self._sums
-        if last > t:
-            last, sums = -1, np.zeros(1)
-        length = max(1, min(64, 2**22 // max(1, self._profile.max() + 1)))
+            return closed
+        last = max(done for done in self._sums if done <= t)
+        sums = self._sums[last]
+        length = max(1, min(64, 2**18 // self._profiles))
         for start in range(last + 1, t + 1, length):
-            for row in self._sensitivity.profiled(np.arange(start, min(start + length, t + 1))):
+            distances = np.arange(start, min(start + length, t + 1))
+            for distance, row in zip(distances.tolist(), self._sensitivity.profiled(distances), strict=True):
                 sums = sums + row
-        self._sums = (t, sums)
-        return np.broadcast_to(sums, (max(sums.size, self._profile.max() + 1),))
+                if not distance & (distance + 1):
+                    self._sums[distance] = sums
+        self._keep(t, sums)
+        return sums
+
+    def _keep(self, t: int, sums: Floats) -> None:
+        """Keep the sums at this distance, and of those before it the few that were asked last."""
+        self._sums.pop(t, None)
+        self._sums[t] = sums
+        passing = [done for done in self._sums if done & (done + 1)]
+        if len(passing) > _KEPT:
+            del self._sums[passing[0]]
 
 
 def grouped(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp], Integers]:

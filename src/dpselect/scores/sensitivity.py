@@ -90,11 +90,12 @@ class Sensitivity:
         else:
             values = np.asarray(self.rows(distances), dtype=np.float64)
             values = values if only is None else values[:, only]
-        if np.isnan(values).any() or (values < 0).any():
+        # The least of numbers with a NaN among them is NaN.
+        if not values.min(initial=0.0) >= 0:
             raise ValueError("A sensitivity is a number >= 0 at every distance: check the function passed.")
         if math.isfinite(self.ceiling):
             values = np.minimum(values, self.ceiling)
-        if self.reach is not None:
+        if self.reach is not None and distances.max(initial=0) >= self.reach:
             values = np.where(distances[:, None] >= self.reach, self.ceiling, values)
         return values
 
