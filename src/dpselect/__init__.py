@@ -38,6 +38,7 @@ __all__ = [
     "Guarantee",
     "Ledger",
     "Mechanism",
+    "MetricRecommendation",
     "Neighbours",
     "PrivacyError",
     "Recommendation",
@@ -84,6 +85,7 @@ __all__ = [
     "quantile_method",
     "quantiles",
     "recommend",
+    "recommend_metric",
     "release_value",
     "select",
     "select_keys",
@@ -128,6 +130,8 @@ if TYPE_CHECKING:
     from dpselect.analysis.recommend import Recommendation as Recommendation
     from dpselect.analysis.recommend import recommend as recommend
     from dpselect.analysis.recommend import tune as tune
+    from dpselect.analysis.recommend_metric import MetricRecommendation as MetricRecommendation
+    from dpselect.analysis.recommend_metric import recommend_metric as recommend_metric
     from dpselect.analysis.runs import price_of_runs as price_of_runs
     from dpselect.analysis.value import value_error as value_error
     from dpselect.analysis.value import value_law as value_law
@@ -171,6 +175,7 @@ else:
     _INSIDE = {
         "analysis.plan": ("epsilon_for", "worst_error"),
         "analysis.recommend": ("Recommendation", "recommend", "tune"),
+        "analysis.recommend_metric": ("MetricRecommendation", "recommend_metric"),
         "analysis.runs": ("price_of_runs",),
         "analysis.value": ("value_error", "value_law"),
         "histograms.cumulative": ("Cumulative", "cumulative"),

@@ -93,6 +93,7 @@ COMMANDS = [
     ["check", "people.csv", "--target", "rich", "--domains", "domains.toml"],
     PREDICT,
     ["compare", "percentile", *PERCENTILE, "--epsilons", "1"],
+    ["compare", "metrics", "edges.csv", "--nodes", "nodes.txt", "--k", "1", "--epsilon", "1", "--max-degree", "5"],
     ["budget", "show", "people.ledger"],
     ["budget", "spend", "people.ledger", "--epsilon", "1"],
     ["budget", "export", "people.ledger"],

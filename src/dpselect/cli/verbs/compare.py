@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from fractions import Fraction
 from textwrap import fill
 from typing import Any
 
 import dpselect as dps
 from dpselect.cli import paths, traces
-from dpselect.cli.options import epsilon, option
+from dpselect.cli.options import epsilon, option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.cli.verbs import median, percentile, snp, top_k
@@ -35,7 +35,7 @@ def _refuse_traces(request: Request) -> None:
 def run_traces(request: Request) -> Answer:
     """Return held-out regret of learned, rival and fixed choices, and draw it."""
     if request.traces is None:
-        raise ValueError(f"Name a task ({', '.join([*TASKS, 'histogram'])}), or pass --traces.")
+        raise ValueError(f"Name a task ({', '.join([*TASKS, 'histogram', 'metrics'])}), or pass --traces.")
     from dpselect.chooser.plots import draw_regret
     from dpselect.chooser.regret import leave_out
 
@@ -62,6 +62,19 @@ def run_histogram(request: Request) -> Answer:
     errors = {name: float(cells.range_error(counts, estimated)) for name, estimated in answers.items()}
     lines = [f"{name:<10} {error:.3e}" for name, error in errors.items()]
     return Answer("\n".join(["scaled average error of 2,000 random ranges", *lines]), {"range_error": errors})
+
+
+def run_metrics(request: Request) -> Answer:
+    """Return which metric names those who stand between others, on a public graph."""
+    _refuse_traces(request)
+    if request.out is not None:
+        raise ValueError("--out goes with another task: metrics are compared in a table.")
+    graph = top_k.undirected(request)
+    advice = dps.recommend_metric(graph, request.k, request.epsilon, max_degree=request.max_degree, data="public")
+    note = "For public or old graphs only: figures like these reveal private data."
+    start, table = str(advice).split("\n\n")
+    rows = [asdict(row) for row in advice.table]
+    return Answer("\n\n".join([fill(start, 80), table, note]), {"metric": advice.metric, "metrics": rows})
 
 
 def run(request: Request) -> Answer:
@@ -182,6 +195,30 @@ HISTOGRAM = Verb(
     "dpselect compare histogram public.npy --epsilon 1 --out histograms.png",
     summary="Draw a public histogram beside private ones.",
 )
+METRICS = Verb(
+    run_metrics,
+    (
+        paths.input(
+            "graph",
+            metavar="GRAPH",
+            help="a public edge file (.parquet, .csv, .txt, also .csv.gz, .txt.gz, .graphml), or a graph that ships "
+            "with NetworkX, such as lesmis",
+        ),
+        *top_k.ENDS,
+        top_k.NODES,
+        option("--k", type=whole, default=5, metavar="K", help="how many nodes a list names (default 5)"),
+        option("--epsilon", type=epsilon, required=True, metavar="E", help="of the whole list"),
+        option(
+            "--max-degree",
+            type=whole,
+            required=True,
+            metavar="N",
+            help="the public bound on the number of neighbours of any node that the private graph will have",
+        ),
+    ),
+    "dpselect compare metrics lesmis --epsilon 10 --max-degree 76",
+    summary="Say which metric names who stands between others, on a public graph.",
+)
 VERB = Verb(
     run_traces,
     (
@@ -190,5 +227,5 @@ VERB = Verb(
     ),
     "dpselect compare top-k lesmis --metric degree --epsilons 0.1 1",
     about="Exact figures from laws, for public data only: they would reveal private data.",
-    tasks={"histogram": HISTOGRAM} | {name: _task(name, module) for name, module in TASKS.items()},
+    tasks={"histogram": HISTOGRAM, "metrics": METRICS} | {name: _task(name, module) for name, module in TASKS.items()},
 )

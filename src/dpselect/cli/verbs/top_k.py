@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import dpselect as dps
 from dpselect.cli import paths, places
@@ -20,6 +21,7 @@ from dpselect.sources.graphs import Dropped
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import StoredGraph
 
+G = TypeVar("G")
 # What each metric is drawn with unless --mechanism says otherwise: a public rule, the same for every graph.
 DEFAULTS = {
     "degree": "permute-and-flip",
@@ -46,7 +48,7 @@ _AGAIN = "give --metric again for each further metric"
 
 def scores(request: Request) -> dict[str, dps.Scores]:
     """Return the score of every node."""
-    graph = _graph(request)
+    graph = _heard(request, _read)
     if len(set(request.metric)) != len(request.metric):
         raise ValueError("A metric is given twice: name each once.")
     if len(request.metric) == 1:
@@ -80,7 +82,7 @@ def run(request: Request) -> Answer:
 
 def objectives(request: Request) -> list[dps.Scores]:
     """Return the score of every node by each metric."""
-    graph = _graph(request)
+    graph = _heard(request, _read)
     return [_metric(metric, request, graph) for metric in request.metric]
 
 
@@ -97,11 +99,15 @@ def _weight(text: str) -> object:
         raise ValueError(f"{error}, and the graph before --weights") from None
 
 
-def _graph(request: Request) -> dps.Graph | dps.DirectedGraph | StoredGraph:
-    """Return the graph, and say in one line each what of its form was dropped."""
+def undirected(request: Request) -> dps.Graph:
+    """Return an edge file in memory, or a shipped graph, and say in one line each what of its form was dropped."""
+    return _heard(request, _in_memory)
+
+
+def _heard(request: Request, read: Callable[[Request], G]) -> G:
     with warnings.catch_warnings(record=True) as dropped:
         warnings.simplefilter("always", Dropped)
-        graph = _read(request)
+        graph = read(request)
     # Words of other libraries may quote what is private.
     for warning in (each for each in dropped if each.category is Dropped):
         print(f"{request.prog}: {warning.message}", file=sys.stderr)
@@ -111,21 +117,33 @@ def _graph(request: Request) -> dps.Graph | dps.DirectedGraph | StoredGraph:
 def _read(request: Request) -> dps.Graph | dps.DirectedGraph | StoredGraph:
     if _FOLLOWERS in request.metric and {*request.metric} != {_FOLLOWERS}:
         raise ValueError("followers protects the whole list of a person and other metrics one edge: name it alone.")
-    ends = (request.source or "source", request.target or "target")
     if stays(request, request.graph):
-        return StoredGraph(Warehouse.open(request.graph, request.table), nodes(request.nodes), ends=ends)
-    path = Path(request.graph)
-    if path.suffix or path.exists():
-        made = dps.DirectedGraph if _FOLLOWERS in request.metric else dps.Graph
-        return made.read(path, nodes=nodes(request.nodes), ends=ends)
-    if _FOLLOWERS in request.metric:
+        return StoredGraph(Warehouse.open(request.graph, request.table), nodes(request.nodes), ends=_ends(request))
+    if _FOLLOWERS not in request.metric:
+        return _in_memory(request)
+    if not _is_file(request):
         raise ValueError("followers needs edges that have directions: name an edge file, shipped graphs have none.")
+    return dps.DirectedGraph.read(Path(request.graph), nodes=nodes(request.nodes), ends=_ends(request))
+
+
+def _in_memory(request: Request) -> dps.Graph:
+    if _is_file(request):
+        return dps.Graph.read(Path(request.graph), nodes=nodes(request.nodes), ends=_ends(request))
     graph = dps.Graph.named(request.graph)
     if request.nodes is not None:
         raise ValueError("--nodes goes with an edge file: the nodes of a shipped graph are known.")
     if request.source is not None or request.target is not None:
         raise ValueError("--source and --target name columns of an edge file: a shipped graph has none.")
     return graph
+
+
+def _is_file(request: Request) -> bool:
+    path = Path(request.graph)
+    return bool(path.suffix) or path.exists()
+
+
+def _ends(request: Request) -> tuple[str, str]:
+    return request.source or "source", request.target or "target"
 
 
 def _metric(metric: str, request: Request, graph: dps.Graph | dps.DirectedGraph | StoredGraph) -> dps.Scores:
@@ -144,6 +162,16 @@ def _metric(metric: str, request: Request, graph: dps.Graph | dps.DirectedGraph 
     return dps.utilities.degree(graph) if metric == "degree" else dps.utilities.ego_density(graph)
 
 
+NODES = paths.input(
+    "--nodes",
+    metavar="N|FILE",
+    help="the public nodes: their number when ids are 0 .. N-1, or a file with one label per line (required for "
+    "edge files)",
+)
+ENDS = (
+    option("--source", metavar="NAME", help="the column of one end of an edge, or of who points (default source)"),
+    option("--target", metavar="NAME", help="the column of the other end (default target)"),
+)
 DATA = (
     paths.input(
         "graph",
@@ -153,8 +181,7 @@ DATA = (
         "but for followers: source points to target",
     ),
     *places.OPTIONS,
-    option("--source", metavar="NAME", help="the column of one end of an edge, or of who points (default source)"),
-    option("--target", metavar="NAME", help="the column of the other end (default target)"),
+    *ENDS,
     option(
         "--metric",
         required=True,
@@ -172,12 +199,7 @@ DATA = (
         metavar="W...",
         help="several metrics: the weight of each, in their order",
     ),
-    paths.input(
-        "--nodes",
-        metavar="N|FILE",
-        help="the public nodes: their number when ids are 0 .. N-1, or a file with one label per line (required for "
-        "edge files)",
-    ),
+    NODES,
     option(
         "--max-degree",
         type=whole,
