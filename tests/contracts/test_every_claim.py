@@ -1,5 +1,7 @@
 """The library's own claims, as `dpselect audit` checks them."""
 
+from functools import partial
+
 import pytest
 
 import dpselect as dps
@@ -19,7 +21,8 @@ LONG = {
     "local-dampening-flip on pareto", "local-dampening on pareto", "local-dampening-flip on aggregate",
     "on aggregate, 3 TPR + 2 TNR", "exponential on pareto, both rates", "noisy-max-laplace on ego",
     "noisy-max-laplace on degree", "smooth-noisy-max on ego", "local-dampening-t on ego",
-    "smooth-private-selection on ego", "ego_betweenness, max_degree=4", "published.ego_betweenness",
+    "smooth-private-selection on ego", "ego_betweenness, max_degree=4",
+    "ego_betweenness, overlap", "ego_betweenness, degree", "published.ego_betweenness",
     "ego_density on ego_density", "dampening on ego_betweenness", "dampening-flip on ego_betweenness",
     "exponential on ego_betweenness", "permute-and-flip on ego_betweenness", "exponential on ego_density",
     "shifted-local-dampening on ego_density", "shifted-local-dampening-flip on ego_density",
@@ -48,10 +51,12 @@ def test_each_claim_holds(claim) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bound", [3, 5])
-def test_ego_betweenness_on_all_graphs_of_six_nodes(bound: int) -> None:
+@pytest.mark.parametrize("sensitivity", ["refined", "overlap", "degree"])
+def test_ego_betweenness_on_all_graphs_of_six_nodes(bound: int, sensitivity: str) -> None:
     """32,768 graphs, or those of maximum degree 3."""
     universe = dps.audit.graphs(6, None if bound == 5 else bound)
-    verdict = dps.audit.admissible(lambda g: dps.utilities.ego_betweenness(g, max_degree=bound), universe)
+    utility = partial(dps.utilities.ego_betweenness, max_degree=bound, sensitivity=sensitivity)
+    verdict = dps.audit.admissible(utility, universe)
 
     assert verdict.admissible, verdict.counterexample
 

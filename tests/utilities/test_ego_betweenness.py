@@ -1,6 +1,8 @@
 """Ego betweenness, its sensitivity, and the worked examples of Farias et al. 2023."""
 
 import sys
+from functools import partial
+from itertools import combinations
 
 import networkx as nx
 import numpy as np
@@ -11,7 +13,10 @@ from hypothesis import strategies as st
 import dpselect as dps
 from dpselect.scores.sensitivity import profiles
 from dpselect.utilities import ego_betweenness
-from dpselect.utilities.ego_betweenness import quarter_bound, sensitivity_of_degrees
+from dpselect.utilities.ego_betweenness import SENSITIVITIES, quarter_bound, sensitivity_of_degrees
+from dpselect.utilities.egos import betweenness_of_egos
+from dpselect.utilities.overlap_sensitivity import DISTANCES, by_overlap, refined
+from dpselect.utilities.overlaps import losses
 from tests.utilities.enumeration import admissible, tabulate, tightness
 
 # a, b, v0 .. v5 are 0 .. 7.
@@ -26,7 +31,7 @@ def graph_of(pairs, nodes: int = 8) -> dps.Graph:
 
 def ebc(pairs, nodes: int = 8) -> np.ndarray:
     """Ego betweenness of every node."""
-    return ego_betweenness(graph_of(pairs, nodes), max_degree=nodes - 1).values
+    return ego_betweenness(graph_of(pairs, nodes), max_degree=nodes - 1, sensitivity="degree").values
 
 
 def by_networkx(graph: nx.Graph) -> list[float]:
@@ -103,22 +108,116 @@ def test_threads_change_nothing() -> None:
 
 
 @pytest.mark.parametrize("max_degree", [2, *(pytest.param(most, marks=pytest.mark.slow) for most in (3, 4))])
-def test_the_sensitivity_is_admissible_on_all_graphs_of_five_nodes(max_degree: int) -> None:
+@pytest.mark.parametrize("sensitivity", SENSITIVITIES)
+def test_the_sensitivity_is_admissible_on_all_graphs_of_five_nodes(sensitivity: str, max_degree: int) -> None:
     """A1 and A2 by enumeration, inside the graphs of that maximum degree; and the ceiling is a bound."""
     universe = dps.audit.graphs(5, max_degree)
-    table = tabulate(lambda graph: ego_betweenness(graph, max_degree=max_degree), universe)
+    utility = partial(ego_betweenness, max_degree=max_degree, sensitivity=sensitivity)
+    table = tabulate(utility, universe)
 
     assert admissible(table)
-    assert table.exact.max() <= quarter_bound(max_degree - 1) / 4
+    assert table.exact.max() <= quarter_bound(max_degree - 1) / 4 == table.ceiling
+    assert max_degree - 1 == table.reach
     assert not admissible(table, 0.5)
 
 
-@pytest.mark.slow
-def test_tightness_is_what_the_proof_file_says() -> None:
-    """On all graphs of five nodes, at the distances below the reach."""
-    table = tabulate(lambda graph: ego_betweenness(graph, max_degree=4), dps.audit.graphs(5))
+@pytest.mark.parametrize(
+    ("sensitivity", "expected"),
+    [
+        ("refined", (0.767, 3.0)),
+        pytest.param("overlap", (0.572, 9.0), marks=pytest.mark.slow),
+        pytest.param("degree", (0.572, 9.0), marks=pytest.mark.slow),
+    ],
+)
+def test_tightness_is_what_the_proof_file_says(sensitivity: str, expected: tuple[float, float]) -> None:
+    """A1 and A2 on all graphs of five nodes, and the exact sensitivity at the distances below the reach."""
+    table = tabulate(partial(ego_betweenness, max_degree=4, sensitivity=sensitivity), dps.audit.graphs(5))
 
-    assert (0.572, 9.0, [0.499, 0.524, 0.692]) == tightness(table)
+    assert admissible(table)
+    assert expected == tightness(table)[:2]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sensitivity", "expected"), [("refined", (0.747, 6.0)), ("overlap", (0.533, 16.0)), ("degree", (0.533, 16.0))]
+)
+def test_tightness_on_all_graphs_of_six_nodes_too(sensitivity: str, expected: tuple[float, float]) -> None:
+    """32,768 graphs."""
+    table = tabulate(partial(ego_betweenness, max_degree=5, sensitivity=sensitivity), dps.audit.graphs(6))
+
+    assert admissible(table)
+    assert expected == tightness(table)[:2]
+
+
+def bounds(matrix: np.ndarray, room: int, distances: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Scores, and each sensitivity at distances 0 .. 70, of a graph given by its matrix."""
+    nodes = len(matrix)
+    graph = dps.Graph.from_edges(*np.nonzero(np.triu(matrix)), nodes=nodes)
+    shared = losses(graph, distances, room=room)
+    deltas = {
+        "refined": refined(graph.degrees, shared, nodes - 1),
+        "overlap": by_overlap(graph.degrees, shared.overlap, nodes - 1),
+        "degree": sensitivity_of_degrees(graph.degrees, nodes - 1),
+    }
+    values = betweenness_of_egos(graph)
+    return {name: (values, delta.at(np.arange(71))) for name, delta in deltas.items()}
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.integers(5, 24),
+    st.floats(0, 1),
+    st.integers(0, 3),
+    st.sampled_from([1, 2, 7, DISTANCES]),
+    st.sampled_from([1, 40, 2**20]),
+    st.integers(0, 99999),
+)
+def test_every_edge_of_a_random_graph_with_hubs_keeps_both_promises(
+    nodes, density, hubs, distances, room, seed
+) -> None:
+    """A1 and A2 between a graph and its neighbours, wherever tables end; tighter is tighter at each distance."""
+    rng = np.random.default_rng(seed)
+    matrix = rng.random((nodes, nodes)) < density
+    matrix[:hubs] |= rng.random((hubs, nodes)) < 0.8
+    matrix = np.triu(matrix, 1) | np.triu(matrix, 1).T
+    here = bounds(matrix, room, distances)
+    ends = [*combinations(range(nodes), 2)]
+
+    assert (here["refined"][1] <= here["overlap"][1]).all()
+    assert (here["overlap"][1] <= here["degree"][1]).all()
+    for edge in rng.permutation(len(ends))[:40]:
+        a, b = ends[edge]
+        other = matrix.copy()
+        other[[a, b], [b, a]] ^= True
+        for name, (values, delta) in bounds(other, room, distances).items():
+            assert (np.abs(values - here[name][0]) <= np.minimum(delta[0], here[name][1][0]) + 1e-9).all()
+            assert (delta[1:] >= here[name][1][:-1]).all()
+            assert (here[name][1][1:] >= delta[:-1]).all()
+
+
+def test_two_hubs_of_one_circle_are_where_the_bounds_part() -> None:
+    """A stranger who knows 20 of 100 neighbours can take what 20 share; how they are connected takes the rest."""
+    circle = [(0, v) for v in range(2, 102)] + [(1, v) for v in range(2, 22)]
+    known = [(2, v) for v in range(3, 22)]
+
+    def at_once(pairs: list[tuple[int, int]]) -> list[float]:
+        graph = graph_of(pairs, 300)
+        each = (ego_betweenness(graph, max_degree=200, sensitivity=name) for name in SENSITIVITIES)
+        return [float(scores.sensitivity.at(0)[0]) for scores in each]
+
+    # Two strangers of all of them, and the first of the circle, who knows 19 of the others.
+    every = [(1, v) for v in range(22, 102)]
+    assert [100, 100, 2475] == at_once(circle)
+    assert [2475, 2475, 2475] == at_once(circle + every)
+    # 4,931 of 4,950 pairs are open; the 171 among those whom 2 knows lose a sixth each, not a half.
+    assert [(4760 * 3 + 171) / 6, 2475, 2475] == pytest.approx(at_once(circle + every + known), abs=1e-3)
+
+
+@pytest.mark.parametrize("sensitivity", ["Refined", "", None, "published"])
+def test_another_sensitivity_is_refused(sensitivity) -> None:
+    """By a sentence that names the three."""
+    with pytest.raises(ValueError, match="sensitivity is one of refined, overlap, degree, not "):
+        ego_betweenness(graph_of(FIGURE_9C), max_degree=7, sensitivity=sensitivity)
 
 
 @pytest.mark.slow
@@ -222,7 +321,7 @@ def test_enron_agrees_with_networkx_where_egos_are_small() -> None:
     from dpselect import datasets
 
     graph = datasets.graph("enron")
-    scores = ego_betweenness(graph, max_degree=1383)
+    scores = ego_betweenness(graph, max_degree=1383, sensitivity="degree")
     row = np.repeat(np.arange(len(graph)), graph.degrees)
     other = nx.Graph(zip(row.tolist(), graph.indices.tolist(), strict=True))
 

@@ -136,6 +136,8 @@ UTILITY_CLAIMS = (
         UtilityClaim(f"{name}, max_degree={bound}", partial(utility, max_degree=bound), partial(graphs, 5, bound))
         for name, utility in (
             ("ego_betweenness", utilities.ego_betweenness),
+            ("ego_betweenness, overlap", partial(utilities.ego_betweenness, sensitivity="overlap")),
+            ("ego_betweenness, degree", partial(utilities.ego_betweenness, sensitivity="degree")),
             ("published.ego_betweenness", published.ego_betweenness),
         )
         for bound in (2, 3, 4)

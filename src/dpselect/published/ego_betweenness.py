@@ -39,7 +39,7 @@ def ego_betweenness(graph: Graph | StoredGraph, *, max_degree: int | None = None
     bound = public_degree(max_degree, len(graph))
     if isinstance(graph, StoredGraph):
         graph = graph.compressed()
-    scores = utilities.ego_betweenness(graph, max_degree=bound, workers=workers)
+    scores = utilities.ego_betweenness(graph, max_degree=bound, workers=workers, sensitivity="degree")
     # One degree more: this bound ends at B(D) where the corrected one ends at B(D - 1).
     printed = sensitivity_of_degrees(graph.degrees, bound + 1)
     facts = scores.metadata

@@ -14,7 +14,7 @@ _EPSILONS = ("0.1", "1", "10", "100")
 def run(_: Request) -> Answer:
     """Return the demo's text: Les Miserables, who stands between the others most."""
     graph = dps.Graph.named("lesmis")
-    betweenness = dps.utilities.ego_betweenness(graph, max_degree=40)
+    betweenness = dps.utilities.ego_betweenness(graph, max_degree=40, sensitivity="degree")
     degree = dps.utilities.degree(graph)
     best = int(betweenness.values.argmax())
     unfit = ("generalised-exponential", "inverse-sensitivity")

@@ -43,6 +43,15 @@ _UNITS = {
     "core-number": "shells",
     "two-step-reach": "halves of a node",
 }
+# Mechanisms that gain by a sensitivity close to the exact one. Shifted scores would rank by what nodes share, and
+# the others read its ceiling only.
+_CLOSE = {
+    "local-dampening",
+    "local-dampening-flip",
+    "local-dampening-t",
+    "smooth-noisy-max",
+    "smooth-private-selection",
+}
 _AGAIN = "give --metric again for each further metric"
 
 
@@ -150,7 +159,13 @@ def _metric(metric: str, request: Request, graph: dps.Graph | dps.DirectedGraph 
     if isinstance(graph, dps.DirectedGraph) or metric == _FOLLOWERS:
         return dps.utilities.followers(graph)  # type: ignore[arg-type]
     if metric == "ego-betweenness":
-        return dps.utilities.ego_betweenness(graph, max_degree=request.max_degree, workers=request.workers)
+        close = len(request.metric) == 1 and request.get("mechanism") in _CLOSE
+        return dps.utilities.ego_betweenness(
+            graph,
+            max_degree=request.max_degree,
+            workers=request.workers,
+            sensitivity="refined" if close else "degree",
+        )
     if metric == "log-betweenness":
         return dps.utilities.log_betweenness(graph, request.workers)
     if metric == "open-pairs":

@@ -110,7 +110,7 @@ def measure(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Po
 
 def _scores(series: str, graph: Graph) -> dps.Scores:
     largest = max(int(graph.degrees.max()), 2) if series in _OWN else SIZE - 1
-    return dps.utilities.ego_betweenness(graph, max_degree=largest)
+    return dps.utilities.ego_betweenness(graph, max_degree=largest, sensitivity="degree")
 
 
 def _mechanism(series: str) -> str:

@@ -49,7 +49,7 @@ def gains(records: Any, *, max_records: int | None = 3) -> Scores:
 
 
 PROBLEMS: dict[str, Problem] = {
-    "ego betweenness": (partial(utilities.ego_betweenness, max_degree=3), partial(graphs, 4)),
+    "ego betweenness": (partial(utilities.ego_betweenness, max_degree=3, sensitivity="degree"), partial(graphs, 4)),
     "degree": (utilities.degree, partial(graphs, 4)),
     "ego density": (utilities.ego_density, partial(graphs, 4)),
     "distance to the median": (partial(published.median, upper=4), partial(vectors, 3, range(5))),

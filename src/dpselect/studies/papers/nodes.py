@@ -50,7 +50,7 @@ def graph(name: str) -> Graph:
 def scores(name: str, utility: str) -> dps.Scores:
     """Return the scores of all nodes of a graph, by the name of the utility."""
     if utility == "ego-betweenness":
-        return dps.utilities.ego_betweenness(graph(name), max_degree=GRAPHS[name][1])
+        return dps.utilities.ego_betweenness(graph(name), max_degree=GRAPHS[name][1], sensitivity="degree")
     return dps.utilities.degree(graph(name)) if utility == "degree" else dps.utilities.ego_density(graph(name))
 
 

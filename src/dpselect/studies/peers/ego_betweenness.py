@@ -85,14 +85,14 @@ def main() -> None:
     except (FileNotFoundError, ValueError) as missing:
         sys.exit(str(missing))
     # Compiles, or loads what was compiled before.
-    dps.utilities.ego_betweenness(dps.Graph.named("karate"), max_degree=33)
+    dps.utilities.ego_betweenness(dps.Graph.named("karate"), max_degree=33, sensitivity="degree")
     print(f"igraph {igraph.__version__}, every node of degree >= 2; differences are relative")
     print(f"load before the start: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
     row(*COLUMNS)
     for name, graph in graphs.items():
 
         def ours(graph: dps.Graph = graph, bound: int = MAX_DEGREE[name]) -> np.ndarray:
-            return dps.utilities.ego_betweenness(graph, max_degree=bound).values
+            return dps.utilities.ego_betweenness(graph, max_degree=bound, sensitivity="degree").values
 
         extra = extra_memory(ours)
         runs = [processor_seconds(ours) for _ in range(3)]

@@ -1,0 +1,97 @@
+"""Overlaps: how many neighbours a node shares with any other, and what a new neighbour could take from its pairs.
+
+With N the neighbours of v and S_w those that it shares with w, over all w other than v:
+
+    C(v) = max |S_w|,    p(v) = max |N without w and its neighbours|,
+    H_j(v) = max of the open pairs of S_w with at most j common neighbours in N, w itself not counted.
+
+One edge moves C and p by at most 1. What these are for is proved beside ``ego_betweenness``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.views import Graph
+
+Integers = NDArray[np.int64]
+T = TypeVar("T")
+# Losses are whole numbers of this unit: sums of them are exact.
+UNIT = 2.0**-24
+# Bytes for the pairs of one ego: more are counted in several passes.
+_ROOM = 48 * 2**20
+# Blocks of about equal work, not too little, and of so many nodes at most: what they return is bounded.
+_BLOCKS, _WORK, _NODES = 200, 2**16, 2**14
+
+
+@dataclass(frozen=True, repr=False)
+class Losses:
+    """What a new neighbour could take from the pairs of each node, t edges away.
+
+    Attributes:
+        overlap: C, shape (n,).
+        missing: p, shape (n,).
+        row: the row of each node in ``loss``, shape (n,).
+        loss: sum over j of H_j (g(j - t) - g(j + 1 - t)) by distance t, in units of 2^-24, shape (rows, distances);
+            g(k) is 1 / ((1 + k)(2 + k)), rounded up to a unit, and g(0) below 0.
+    """
+
+    overlap: Integers
+    missing: Integers
+    row: NDArray[np.intp]
+    loss: Integers
+
+
+def widest_overlaps(graph: Graph, workers: int = 1) -> Integers:
+    """Return C of every node, shape (n,)."""
+    kernels, result = _kernels(), np.empty(len(graph), dtype=np.int64)
+    _over_blocks(graph, workers, lambda start, stop: kernels.widest(graph.indptr, graph.indices, start, stop, result))
+    return result
+
+
+def losses(graph: Graph, distances: int, workers: int = 1, room: int = _ROOM) -> Losses:
+    """Return C, p and the losses at distances below ``distances``; each thread takes ``room`` bytes, and a little."""
+    kernels = _kernels()
+    overlap, missing = np.empty(len(graph), dtype=np.int64), np.empty(len(graph), dtype=np.int64)
+    k = np.arange(kernels.MOST + 1)
+    weight = -(-(2**24) // ((1 + k) * (2 + k)))
+
+    def run(start: int, stop: int) -> tuple[Integers, NDArray[np.intp]]:
+        loss = np.zeros((stop - start, distances), dtype=np.int64)
+        kernels.tables(graph.indptr, graph.indices, start, stop, weight, room, overlap, missing, loss)
+        rows, row = np.unique(loss, axis=0, return_inverse=True)
+        return rows, row.ravel()
+
+    blocks = _over_blocks(graph, workers, run)
+    sizes = np.cumsum([0, *(len(rows) for rows, _ in blocks)])
+    loss, merged = np.unique(np.concatenate([rows for rows, _ in blocks]), axis=0, return_inverse=True)
+    every = [row + size for (_, row), size in zip(blocks, sizes[:-1], strict=True)]
+    return Losses(overlap, missing, merged.ravel()[np.concatenate(every)], loss)
+
+
+def _over_blocks(graph: Graph, workers: int, run: Callable[[int, int], T]) -> list[T]:
+    """Return what ``run`` returns for blocks of nodes, in their order, from threads when asked."""
+    work = np.concatenate(([0], np.cumsum(graph.degrees.astype(np.float64) ** 2 + 1)))
+    number = min(_BLOCKS, 1 + int(work[-1] / _WORK))
+    ends = np.searchsorted(work, np.linspace(0, work[-1], number + 1))
+    ends = np.unique(np.concatenate((ends, np.arange(0, len(graph), _NODES), [len(graph)])))
+    blocks = list(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True))
+    if workers == 1:
+        return [run(*block) for block in blocks]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(lambda block: run(*block), blocks))
+
+
+def _kernels() -> ModuleType:
+    try:
+        from dpselect.utilities import overlap_kernels
+    except ImportError:
+        raise ImportError('Overlaps need numba: python -m pip install "dpselect[graph]".') from None
+    return overlap_kernels
