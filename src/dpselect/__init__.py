@@ -22,6 +22,7 @@ from dpselect.release.select import Release, select, top_k
 from dpselect.release.several_objectives import priv_agg, priv_pareto
 from dpselect.scores import sensitivity
 from dpselect.scores.combine import aggregate, pareto
+from dpselect.scores.margin import margin
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Sensitivity
 
@@ -70,6 +71,7 @@ __all__ = [
     "expected_error_bound",
     "key_law",
     "ledger",
+    "margin",
     "mechanism",
     "mechanisms",
     "median",

@@ -18,6 +18,7 @@ from dpselect.mechanisms import EVERY_MECHANISM
 from dpselect.mechanisms.joint_top_k import JOINT
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.combine import aggregate, pareto
+from dpselect.scores.margin import margin
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import element
 from dpselect.views import Graph
@@ -72,6 +73,11 @@ def _uneven(x: int) -> Scores:
         element(lambda t: steps[max(x - t, 0) : x + t + 1].max(axis=0), ceiling=float(steps.max()), reach=6),
         distance=[max(2 - x, 0), max(x - 1, 0)],
     )
+
+
+def _margins(utility: Utility, k: int, graph: Graph) -> Scores:
+    """How many edges each node is from changing sides of a list of k."""
+    return margin(utility(graph), k)
 
 
 def _row_of_six() -> Universe:
@@ -213,6 +219,14 @@ COMBINATION_CLAIMS = (
     ),
     UtilityClaim("pareto, tenths", tenths, partial(row_of, 2)),
 )
+MARGIN_CLAIMS = tuple(
+    UtilityClaim(f"margin of {name}, k={k}", partial(_margins, utility, k), partial(graphs, 4))
+    for name, utility in (
+        ("ego_betweenness", partial(utilities.ego_betweenness, max_degree=3)),
+        ("open_pairs", partial(utilities.open_pairs, max_degree=3)),
+    )
+    for k in (1, 2)
+)
 _SYNTHETIC = (
     UtilityClaim("counts of three kinds", _majority, partial(multisets, range(3), 4)),
     UtilityClaim("uneven floats", _uneven, _row_of_six),
@@ -255,6 +269,10 @@ COMBINED_MECHANISM_CLAIMS = tuple(
     MechanismClaim(f"several objectives, {name}", EVERY_MECHANISM[name](), problem)
     for name in ("exponential", "local-dampening", "local-dampening-flip")
     for problem in COMBINATION_CLAIMS
+) + tuple(
+    MechanismClaim(f"margins, {name}", EVERY_MECHANISM[name](), problem)
+    for name in ("exponential", "permute-and-flip")
+    for problem in MARGIN_CLAIMS
 )
 DRAW_CLAIMS = (
     DrawClaim("top-k, exponential", "law of released pairs", partial(paths.lists_of_two, "exponential")),
@@ -271,6 +289,7 @@ DRAW_CLAIMS = (
 EVERY_CLAIM: tuple[Claim, ...] = (
     *UTILITY_CLAIMS,
     *COMBINATION_CLAIMS,
+    *MARGIN_CLAIMS,
     *MECHANISM_CLAIMS,
     *LIGHT_TAIL_CLAIMS,
     *COMBINED_MECHANISM_CLAIMS,

@@ -42,7 +42,7 @@ from dpselect.release.threshold_stream import ThresholdStream
 from dpselect.release.value_questions import ValueQuestion
 from dpselect.release.wall import Wall, before_wall
 from dpselect.scores.grouped import GroupedScores
-from dpselect.scores.scores import Scores, require_scores
+from dpselect.scores.scores import Scores, require_same_k, require_scores
 
 Integers = NDArray[np.int64]
 _DEFAULT = permute_and_flip()
@@ -82,7 +82,7 @@ class Draws:
 
         Without a ``method`` it is one pass where permute-and-flip draws and one draw may have that epsilon.
         """
-        k, total = require_count(k, len(require_scores(scores))), exact_epsilon(epsilon)
+        k, total = require_same_k(scores, require_count(k, len(require_scores(scores)))), exact_epsilon(epsilon)
         if method == JOINT:
             require_joint(_named(mechanism))
             if k > 1:

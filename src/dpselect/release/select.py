@@ -18,7 +18,7 @@ from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, p_value, req
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question, require_count
 from dpselect.scores.grouped import CandidateSource, GroupedScores
-from dpselect.scores.scores import Scores, require_scores
+from dpselect.scores.scores import Scores, require_same_k, require_scores
 
 # What kind of candidates a release names.
 C_co = TypeVar("C_co", covariant=True)
@@ -164,7 +164,7 @@ def release_of(
         return _release_joint(scores, k, epsilon, mechanism, ledger, door, gaps=gaps)
     if not isinstance(scores, Scores) and isinstance(scores, CandidateSource):
         return _release_grouped(scores, k, epsilon, mechanism, ledger, door, method=method, gaps=gaps)
-    k, total = require_count(k, len(require_scores(scores))), exact_epsilon(epsilon)
+    k, total = require_same_k(scores, require_count(k, len(require_scores(scores)))), exact_epsilon(epsilon)
     # Whatever the scores lack is refused here, before the spend.
     asked = question(scores, total if k == 1 else total / k, mechanism)
     each, promise, drawn = asked.guarantee, of_list(asked.guarantee, total, k), mechanism.described(scores)
@@ -200,7 +200,7 @@ def _release_joint(
     require_joint(mechanism)
     if not isinstance(scores, Scores):
         raise ValueError("A joint list is for scores in memory: leave out the method.")
-    if require_count(k, len(scores)) == 1:
+    if require_same_k(scores, require_count(k, len(scores))) == 1:
         return release_of(scores, k, epsilon, mechanism, ledger, door, method=PEELING)
     asked = joint_question(scores, int(k), epsilon)
     worst = worst_of(scores, asked.k, asked.guarantee.epsilon, mechanism, JOINT)

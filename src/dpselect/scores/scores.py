@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +13,9 @@ from dpselect.kernel.neighbours import Neighbours, neighbours
 from dpselect.scores.kinds import distances_of, numbers_of
 from dpselect.scores.sensitivity import Sensitivity, constant
 from dpselect.scores.zero import negated, zero_of
+
+# Steps and positions, of shapes that broadcast, to numbers: see ``Scores(highest=)``.
+Highest = Callable[[NDArray[np.int64], NDArray[np.intp]], NDArray[Any]]
 
 
 class Scores:
@@ -39,6 +42,10 @@ class Scores:
         zero: ``"best"`` where no possible score is above 0 (minus a distance, a Pareto score), ``"worst"`` where none
             is below 0 (0/1 scores, counts), else ``"neutral"``. It decides to which side local dampening moves a score
             of 0 that is safe for some steps; fix it before the data is seen, as it must be the same on every database.
+        highest: for :func:`dpselect.margin`, what bounds scores from above some steps away: steps t and positions of
+            candidates, of shapes that broadcast, to h(x, t, r) >= u(x, r), with h(x, t + 1, r) >= h(y, t, r) for every
+            neighbour y of x. A number that one step would raise by much often takes many to become large.
+        k: how many candidates these scores are for, where they are margins.
 
     Raises:
         ValueError: no values, NaN or infinite values, shapes that differ, an unknown relation, kind or zero.
@@ -61,6 +68,8 @@ class Scores:
         *,
         kind: str | None = None,
         zero: str = "neutral",
+        highest: Highest | None = None,
+        k: int | None = None,
     ) -> None:
         self.metadata: Mapping[str, str] = dict(metadata or {})
         if not isinstance(sensitivity, Sensitivity):
@@ -75,6 +84,7 @@ class Scores:
         self.range_bound = range_bound
         self.zero = zero_of(zero)
         self.distance = None if distance is None else distances_of(distance, size)
+        self.highest, self.k = highest, k
 
     def __len__(self) -> int:
         return int(self.values.size)
@@ -138,3 +148,12 @@ def require_scores(scores: Any) -> Scores:
     if isinstance(scores, Scores):
         return scores
     raise TypeError("scores must be Scores: wrap values as dpselect.Scores(values, sensitivity=...).")
+
+
+def require_same_k(scores: Scores, k: int) -> int:
+    """Return k, or refuse it for margins of a list of another length (``ValueError``)."""
+    if scores.k in (None, k):
+        return k
+    raise ValueError(
+        f"These are margins for k = {scores.k}, and {k} are asked for: make margins for that k, or ask for {scores.k}."
+    )

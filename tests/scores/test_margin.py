@@ -1,0 +1,336 @@
+"""Margins: what they count, by how much they move, and what they name."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dpselect as dps
+from dpselect.audit.margins import row_of
+from dpselect.scores.envelopes import FARTHEST
+
+_TICK = 2.0**-20
+
+
+def by_definition(low: np.ndarray, high: np.ndarray, k: int) -> list[Fraction]:
+    """The text of the module: the last place where a lead, straight between integers, is at least 0.
+
+    Args:
+        low, high: the curves, exact in floats, shape (steps + 1, candidates).
+    """
+    far, size = len(low) - 1, low.shape[1]
+    curves = np.concatenate([high[::-1], low[1:]])
+    margins = []
+    for r in range(size):
+        others = np.sort(np.delete(curves[::-1], r, axis=1), axis=1)[:, -k]
+        leads = curves[:, r] - others
+        last = int(np.flatnonzero(leads >= 0).max(initial=-1))
+        if last in (-1, 2 * far):
+            margins.append(Fraction(-far if last < 0 else far))
+        else:
+            here, there = Fraction(leads[last]), Fraction(leads[last + 1])
+            margins.append(last - far + here / (here - there))
+    return margins
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 8), st.booleans(), st.booleans())
+def test_margins_are_the_definition_rounded_down(seed: int, size: int, capped: bool, whole: bool) -> None:
+    """Random tables in quarters, so that quanta lose nothing: ties, zeros, integers, and a most."""
+    draw = np.random.default_rng(seed)
+    k, far = int(draw.integers(1, size)), 60
+    table = np.cumsum(draw.integers(0, 3, (12, size)), axis=0) / 4 + draw.integers(0, 2, size)
+    values = draw.integers(-9, 10, size) if whole else draw.integers(-9, 10, size) / 4
+    slope = draw.integers(0, 3, size)
+
+    def highest(t, at):
+        return values[at] + slope[at] * t + t * (t - 1) // 2
+
+    ceiling = float(table.max() + 1)
+    steps = dps.sensitivity.element(lambda t: table[min(t, 11)], ceiling=ceiling, reach=[None, 15][seed % 2])
+    scores = dps.Scores(values, steps, highest=highest if capped else None)
+    sums = np.vstack([np.zeros(size), np.cumsum(scores.sensitivity.at(np.arange(far)), axis=0)])
+    high = values + sums
+    if capped:
+        high = np.minimum(high, highest(np.arange(far + 1)[:, None], np.arange(size)))
+
+    for margin, exact in zip(dps.margin(scores, k).values, by_definition(values - sums, high, k), strict=True):
+        if abs(exact) < far:
+            assert 0 <= exact - Fraction(margin) < Fraction(_TICK)
+        else:
+            assert abs(margin) >= far - 1
+
+
+def on_all_graphs(nodes: int, utility) -> np.ndarray:
+    """Scores on all graphs, shape (graphs, nodes); bit i of a graph's number is its i-th pair of nodes.
+
+    The utility is asked of one graph of each shape: its scores follow the names of the nodes.
+    """
+    ends = np.array(list(itertools.combinations(range(nodes), 2)))
+    bit = np.zeros((nodes, nodes), dtype=int)
+    bit[ends[:, 0], ends[:, 1]] = bit[ends[:, 1], ends[:, 0]] = np.arange(len(ends))
+    names = np.array(list(itertools.permutations(range(nodes))))
+    values = np.full((2 ** len(ends), nodes), np.nan)
+    for x in range(len(values)):
+        if np.isnan(values[x, 0]):
+            edges = ends[(x >> np.arange(len(ends)) & 1) == 1]
+            graph = dps.Graph.from_edges(edges[:, 0], edges[:, 1], nodes=nodes)
+            alike = (1 << bit[names[:, edges[:, 0]], names[:, edges[:, 1]]]).sum(axis=1)
+            values[alike[:, None], names] = utility(graph).values
+    return values
+
+
+def largest_move(nodes: int, utility) -> float:
+    """By how much one edge moves a score at most; margins are multiples of 2^-20, so their differences are exact."""
+    values = on_all_graphs(nodes, utility)
+    edges = np.arange(nodes * (nodes - 1) // 2)
+    return float(np.abs(values[np.arange(len(values))[:, None] ^ (1 << edges)] - values[:, None]).max())
+
+
+def open_pairs(graph: dps.Graph, k: int, capped: bool) -> dps.Scores:
+    """Margins of open pairs, with or without the most that a node can have."""
+    plain = dps.utilities.open_pairs(graph, max_degree=len(graph) - 1)
+    return dps.margin(with_most(graph, plain, plain.values) if capped else plain, k)
+
+
+def betweenness(graph: dps.Graph, k: int, capped: bool) -> dps.Scores:
+    """Margins of ego betweenness, which is never more than the open pairs."""
+    most = len(graph) - 1
+    plain = dps.utilities.ego_betweenness(graph, max_degree=most)
+    pairs = dps.utilities.open_pairs(graph, max_degree=most).values
+    return dps.margin(with_most(graph, plain, pairs) if capped else plain, k)
+
+
+def with_most(graph: dps.Graph, scores: dps.Scores, pairs: np.ndarray, fewer: int = 0) -> dps.Scores:
+    """The scores, with the most that t edges can make of so many open pairs."""
+    degrees = graph.degrees - fewer
+
+    def highest(t, at):
+        return pairs[at] + degrees[at] * t + t * (t - 1) // 2
+
+    return dps.Scores(scores.values, scores.sensitivity, neighbours="edge", highest=highest)
+
+
+@pytest.mark.parametrize(
+    ("utility", "k", "capped"),
+    [(betweenness, 1, False), (betweenness, 2, True), (open_pairs, 1, True), (open_pairs, 2, False)],
+)
+def test_one_edge_moves_a_margin_by_at_most_one_on_all_graphs_of_five_nodes(utility, k: int, capped: bool) -> None:
+    """And by 1 somewhere."""
+    assert 1 == largest_move(5, lambda graph: utility(graph, k, capped))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "capped"), [(1, True), (1, False), (2, True), (2, False), (3, True)])
+@pytest.mark.parametrize("utility", [betweenness, open_pairs])
+def test_one_edge_moves_a_margin_by_at_most_one_on_all_graphs_of_six_nodes(utility, k: int, capped: bool) -> None:
+    """32,768 graphs."""
+    assert 1 == largest_move(6, lambda graph: utility(graph, k, capped))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("utility", [betweenness, open_pairs])
+def test_margins_follow_the_names_of_the_nodes(utility) -> None:
+    """Every graph of five nodes by itself gives what one of its shape gives."""
+    universe = dps.audit.graphs(5)
+    verdict = dps.audit.admissible(lambda graph: utility(graph, 2, True), universe)
+
+    assert verdict.admissible, verdict.counterexample
+
+
+def test_a_most_that_is_too_little_is_caught() -> None:
+    """A new neighbour opens as many pairs as there are neighbours, not one fewer."""
+
+    def wrong(graph: dps.Graph) -> dps.Scores:
+        plain = dps.utilities.ego_betweenness(graph, max_degree=4)
+        pairs = dps.utilities.open_pairs(graph, max_degree=4).values
+        return dps.margin(with_most(graph, plain, pairs, fewer=1), 1)
+
+    assert largest_move(5, wrong) > 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_edge_moves_a_margin_by_at_most_one_on_random_graphs(seed: int) -> None:
+    """Hubs and strangers, of 12 to 40 nodes."""
+    draw = np.random.default_rng(seed)
+    nodes, k = int(draw.integers(12, 40)), int(draw.integers(1, 6))
+    linked = draw.random((nodes, nodes)) < draw.uniform(0, 0.5)
+    linked[: seed % 3, draw.random(nodes) < 0.8] = True
+
+    def margins() -> np.ndarray:
+        graph = dps.Graph.from_edges(*np.nonzero(np.triu(linked | linked.T, 1)), nodes=nodes)
+        return betweenness(graph, k, bool(seed % 2)).values
+
+    before = margins()
+    for a, b in draw.choice(nodes, (12, 2)):
+        earlier = linked[a, b], linked[b, a]
+        linked[a, b] = linked[b, a] = not any(earlier)
+        assert np.abs(margins() - before).max() <= 1
+        linked[a, b], linked[b, a] = earlier
+
+
+@pytest.mark.parametrize("ceiling", [1e308, 2.0**53, 1e-300, 5e-324, 0.1])
+@pytest.mark.parametrize("size", [1e308, 2.0**53, 3.0, 1e-310])
+def test_hostile_numbers_move_by_at_most_one(ceiling: float, size: float) -> None:
+    """Two databases whose scores are at most their sensitivity apart, whatever their size."""
+    draw = np.random.default_rng(7)
+    for _ in range(6):
+        values = draw.choice([0.0, size, -size, size / 3, 5e-324], 6)
+        step = np.minimum(draw.choice([5e-324, 1e-300, 1.0, ceiling / 7, ceiling], 6), ceiling)
+        with np.errstate(over="ignore"):
+            after = values + draw.choice([-1, 0, 1], 6) * step
+        moves = [abs(Fraction(b) - Fraction(a)) if np.isfinite(b) else None for a, b in zip(values, after, strict=True)]
+        # Where floats rounded a score further than its step it stays, as A1 asks.
+        may = np.array([move is not None and move <= Fraction(most) for move, most in zip(moves, step, strict=True)])
+        row = np.minimum(step, ceiling)[None]
+        steps = dps.sensitivity.profiles(
+            lambda t, row=row: row.repeat(t.size, 0), profile=np.arange(6), ceiling=ceiling, reach=9
+        )
+        first, second = (
+            dps.margin(dps.Scores(each, steps), 2).values for each in (values, np.where(may, after, values))
+        )
+
+        assert np.isfinite(first).all()
+        assert np.abs(first - second).max() <= 1
+
+
+@pytest.mark.parametrize("ceiling", [1.0, 2.0**61, 1e-300])
+def test_hostile_integers_move_by_at_most_one(ceiling: float) -> None:
+    """At the ends of 64 bits, and beside bounds that are far larger or smaller than they are."""
+    values = np.array([2**61 - 1, 2**61 - 2, -(2**61), 0, 2**53 + 1])
+    moved = values + (np.array([1, -1, 1, 1, 0]) if ceiling >= 1 else 0)
+    steps = dps.sensitivity.element(lambda t: np.full(5, min(t + 1.0, ceiling)), ceiling=ceiling, reach=9)
+    first, second = (dps.margin(dps.Scores(each, steps), 2).values for each in (values, moved))
+
+    assert np.abs(first - second).max() <= 1
+    assert np.abs(first).max() <= FARTHEST
+
+
+def test_a_large_epsilon_names_the_k_best() -> None:
+    """Where dampening does not: it divides the best by its own sensitivity."""
+    spread = dps.sensitivity.element(lambda t: [900.0 + t, 5.0 + t, 1.0 + t, 1.0 + t], ceiling=1000.0, reach=2000)
+    scores = dps.Scores([900.0, 500.0, 300.0, 10.0], spread, candidates=list("abcd"))
+    flip, dampening = dps.mechanism("permute-and-flip"), dps.mechanism("local-dampening-flip")
+
+    assert "a" == dps.select(dps.margin(scores, 1), 1000, mechanism=flip).candidate
+    assert {"a", "b"} == {*dps.top_k(dps.margin(scores, 2), 2, 2000, mechanism=flip).candidates}
+    assert "a" != scores.candidates[int(np.argmax(dampening.law(scores, 1000)))]
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_the_k_best_alone_are_above_zero(k: int) -> None:
+    """Also where every score is far from zero."""
+    draw = np.random.default_rng(k)
+    values = 2.0**40 + draw.permutation(20)
+    spread = dps.sensitivity.element(lambda t: 1 + np.arange(20) * 0.5 + t, ceiling=100.0)
+    margins = dps.margin(dps.Scores(values, spread), k).values
+
+    assert {*np.argsort(-values)[:k].tolist()} == {*np.flatnonzero(margins > 0).tolist()}
+    assert (margins != 0).all()
+
+
+def test_ties_at_the_end_of_the_list_are_at_zero() -> None:
+    """Three share the second place of two: nobody is safe there, and none is out."""
+    spread = dps.sensitivity.element(lambda t: np.full(5, 1.0 + t), ceiling=9.0)
+    margins = dps.margin(dps.Scores([5.0, 3.0, 3.0, 3.0, 1.0], spread), 2).values
+
+    assert [1, 0, 0, 0, -1] == np.sign(margins).tolist()
+
+
+def test_safe_ties_count_their_zeros() -> None:
+    """Two scores that nothing moves for three steps stay tied for as long."""
+    spread = dps.sensitivity.element(lambda t: [max(t - 2.0, 0.0)] * 2 + [1.0], ceiling=5.0)
+
+    assert [3, 3] == dps.margin(dps.Scores([4.0, 4.0, -90.0], spread), 1).values[:2].tolist()
+
+
+def test_many_candidates_are_searched_as_few_are() -> None:
+    """Beyond what is compared in one array; and public bounds of each candidate need no table."""
+    draw = np.random.default_rng(3)
+    values, bounds = draw.normal(size=1600) * 100, draw.uniform(0.5, 2, 1600)
+    table = dps.sensitivity.element(lambda _: bounds, ceiling=float(bounds.max()))
+    margins = dps.margin(dps.Scores(values, table), 200).values
+
+    assert margins.tolist() == dps.margin(dps.Scores(values, dps.sensitivity.constant(bounds)), 200).values.tolist()
+    assert {*np.argsort(-values)[:200].tolist()} == {*np.flatnonzero(margins >= 0).tolist()}
+
+
+def test_one_constant_comes_back_as_it_is() -> None:
+    """Half of what tells scores apart would be lost, and the order is right already."""
+    scores = dps.Scores([9, 4, 1], 3, candidates=list("xyz"), kind="integer", range_bound=1)
+    same = dps.margin(scores, 1)
+
+    assert scores.values.tolist() == same.values.tolist()
+    assert "i" == same.values.dtype.kind
+    assert (1, 3.0, list("xyz"), 1) == (same.range_bound, same.sensitivity.ceiling, same.candidates, same.k)
+
+
+def test_margins_are_scores_like_any_others() -> None:
+    """Candidates, neighbours and origins stay; the sensitivity is one constant, so gaps and accuracy are known."""
+    spread = dps.sensitivity.element(lambda t: [2.0 + t, 1.0 + t, 1.0 + t], ceiling=4.0)
+    scores = dps.Scores([9.0, 5.0, 3.0], spread, list("abc"), "edge", metadata={"graph": "g"}, zero="worst")
+    margins = dps.margin(scores, 1)
+    release = dps.select(margins, 50, mechanism=dps.mechanism("permute-and-flip"), gaps=True)
+
+    assert (list("abc"), "edge", {"graph": "g"}) == (margins.candidates, margins.neighbours.value, margins.metadata)
+    assert (1.0, True) == (margins.sensitivity.ceiling, margins.sensitivity.fixed)
+    assert (2, "neutral") == (margins.range_bound, margins.zero)
+    assert 1 == len(release.gaps)
+    assert 0 < release.accuracy(0.95) < 1
+
+
+def test_margins_for_another_k_are_refused() -> None:
+    """Before anything is spent; which k they are for is public."""
+    scores = dps.Scores(range(9), dps.sensitivity.element(lambda t: np.full(9, 1.0 + t), ceiling=9.0))
+    margins, flip = dps.margin(scores, 3), dps.mechanism("permute-and-flip")
+    fixed = dps.margin(dps.Scores(range(9), 1), 3)
+
+    for made, method in ((margins, None), (margins, "peeling"), (fixed, "one-shot")):
+        with pytest.raises(ValueError, match="margins for k = 3, and 2 are asked for"):
+            dps.top_k(made, 2, 1, mechanism=flip, method=method)
+    with pytest.raises(ValueError, match="margins for k = 3"):
+        dps.select(margins, 1, mechanism=flip)
+    with pytest.raises(ValueError, match="margins for k = 3"):
+        dps.top_k(fixed, 2, 1, mechanism=dps.mechanism("exponential"), method="joint")
+    with pytest.raises(ValueError, match="margins already"):
+        dps.margin(margins, 3)
+    assert 3 == len(dps.top_k(margins, 3, 1, mechanism=flip).candidates)
+
+
+@pytest.mark.parametrize(
+    ("scores", "k", "error", "message"),
+    [
+        ([1, 2], 1, TypeError, "scores must be Scores"),
+        (dps.Scores([1, 2], 1), 2, ValueError, "there are 2, so ask for fewer"),
+        (dps.Scores([1, 2], 1), 0, ValueError, "k"),
+        (dps.Scores([1, 2], 1), True, ValueError, "k"),
+        (dps.Scores([1, 2], dps.sensitivity.local(lambda t: 1 + t)), 1, dps.PrivacyError, "no ceiling"),
+        (dps.Scores([1, 2], dps.sensitivity.smooth_bound(lambda _: 1, ceiling=1)), 1, dps.PrivacyError, "smooth"),
+    ],
+)
+def test_what_has_no_margins_is_refused(scores, k, error, message: str) -> None:
+    """In one sentence."""
+    with pytest.raises(error, match=message):
+        dps.margin(scores, k)
+
+
+@pytest.mark.parametrize("name", ["permute-and-flip", "exponential"])
+def test_whole_laws_lose_at_most_epsilon(name: str) -> None:
+    """All graphs of four nodes, and two scores that change places along a row, where all of the span is used."""
+    mechanism = dps.mechanism(name)
+
+    def places(x: int) -> dps.Scores:
+        steps = dps.sensitivity.element(lambda _: [1.0, 1.0, 1.0], ceiling=2.0)
+        return dps.margin(dps.Scores([x - 2.5, 2.5 - x, -9.0], steps), 1)
+
+    graphs = dps.audit.privacy_loss(mechanism, lambda graph: betweenness(graph, 1, True), dps.audit.graphs(4), 1)
+    row = dps.audit.privacy_loss(mechanism, places, row_of(6), 1)
+
+    assert graphs.holds
+    assert row.holds
+    assert graphs.worst > 0.3
+    assert row.worst > 0.5
+    assert 0.99 < row.stretch <= 1
