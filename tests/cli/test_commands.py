@@ -188,12 +188,13 @@ def test_tables_fit_into_eighty_columns(words: str, capsys: pytest.CaptureFixtur
 
 
 def test_demo_compares_mechanisms_with_exact_probabilities(capsys: pytest.CaptureFixture[str]) -> None:
-    """The demo names the true best, shows a table of probabilities and makes one release."""
+    """The demo names the true best, shows a table of probabilities and makes one release, by open pairs."""
     assert 0 == main(["demo"])
     text = capsys.readouterr().out
 
     assert "Valjean" in text
-    assert "shifted-local-dampening-flip" in text
+    assert text.index("open-pairs") < text.index("shifted-local-dampening-flip")
+    assert "by open pairs and\nlocal-dampening-flip." in text
     chances = [float(number) for number in re.findall(r"\b[01]\.\d{3}\b", text)]
     assert len(chances) >= 28
     assert all(0 <= chance <= 1 for chance in chances)

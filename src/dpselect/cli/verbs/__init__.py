@@ -28,7 +28,7 @@ PANELS = {
         "plan": "Say which epsilon is needed, or what an epsilon gives, whatever the data.",
         "mechanisms": "List the mechanisms and what each is for.",
         "compare": "Show accuracy against epsilon for several mechanisms, on public data.",
-        "demo": "Compare mechanisms on a real graph, with exact probabilities.",
+        "demo": "Compare metrics and mechanisms on a real graph, with exact probabilities.",
         "audit": "Check the library's own claims by brute force on tiny universes.",
         "datasets": "List the research data of the papers: where each comes from, and what is missing.",
         "reproduce": "Re-create the papers' tables and figures, and judge their claims.",
