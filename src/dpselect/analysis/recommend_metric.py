@@ -120,7 +120,11 @@ def _asked(graph: Graph, max_degree: int) -> list[tuple[str, str, Scores]]:
         ("degree", "permute-and-flip", utilities.degree(graph)),
         ("open-pairs", "local-dampening-flip", pairs),
         ("log-betweenness", "permute-and-flip", utilities.log_betweenness(graph)),
-        ("ego-betweenness", "permute-and-flip", utilities.ego_betweenness(graph, max_degree=max_degree)),
+        (
+            "ego-betweenness",
+            "permute-and-flip",
+            utilities.ego_betweenness(graph, max_degree=max_degree, sensitivity="degree"),
+        ),
     ]
 
 

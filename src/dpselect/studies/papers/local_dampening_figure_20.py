@@ -154,7 +154,8 @@ EXPERIMENT = Experiment(
         "graphs."
     ),
     remark=(
-        "Use shifted-local-dampening-flip for ego betweenness; where the degree serves as well, permute-and-flip on "
-        "the degree finds the same nodes with three to ten times less budget still."
+        "On these graphs shifted dampening ranks nearly by degree, and permute-and-flip on the degree finds the same "
+        "nodes with three to ten times less budget still; where the best connected are not the brokers, ask for open "
+        "pairs with local-dampening-flip."
     ),
 )
