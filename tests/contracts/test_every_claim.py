@@ -30,7 +30,7 @@ LONG = {
     "shifted-local-dampening on degree", "laplace on counts", "laplace, delta on counts",
     "degree on degree", "permute-and-flip on ego_density", "local-dampening on ego_density", "laplace, delta on jumps",
     "law of three percentiles", "exponential on aggregate", "exponential on pareto, degree",
-    "on open_pairs", "on log_betweenness", "on core_number", "on two_step_reach",
+    "on open_pairs", "on log_betweenness", "on core_number", "on two_step_reach", "on triangles",
     "margins, ", "margin of ego_betweenness",
     "pareto, both rates on pareto", "published.median, 4 records", "local-dampening on aggregate",
 }  # fmt: skip

@@ -1575,4 +1575,28 @@ MUTANTS = (
         ("ego_betweenness, max_degree=4 on ego_betweenness, max_degree=4",),
         ("tests/utilities/test_ego_betweenness.py::test_tightness_is_what_the_proof_file_says",),
     ),
+    Mutant(
+        "the centre of a star is in no triangle and stays so",
+        "dpselect.utilities.triangles:sensitivity_of_overlaps",
+        "(degrees >= 2)",
+        "(degrees >= 3)",
+        ("triangles, max_degree=4 on triangles, max_degree=4",),
+        ("tests/utilities/test_triangles.py::test_the_sensitivity_is_admissible_on_all_graphs_of_five_nodes",),
+    ),
+    Mutant(
+        "overlaps do not grow with distance",
+        "dpselect.utilities.triangles:sensitivity_of_overlaps",
+        "np.maximum(widest + t[:, None], least)",
+        "np.maximum(widest + 0 * t[:, None], least)",
+        ("triangles, max_degree=4 on triangles, max_degree=4",),
+        ("tests/utilities/test_triangles.py::test_the_sensitivity_is_admissible_on_all_graphs_of_five_nodes",),
+    ),
+    Mutant(
+        "the ceiling of triangles is one too low",
+        "dpselect.utilities.triangles:sensitivity_of_overlaps",
+        "distinct % 2, max_degree - 1",
+        "distinct % 2, max_degree - 2",
+        ("triangles, max_degree=4 on triangles, max_degree=4",),
+        ("tests/utilities/test_triangles.py::test_the_sensitivity_is_admissible_on_all_graphs_of_five_nodes",),
+    ),
 )

@@ -40,7 +40,7 @@ def edges(engine: str, text: bool, request: pytest.FixtureRequest) -> Warehouse:
 @pytest.mark.parametrize("text", [False, True], ids=["ids", "labels"])
 @pytest.mark.parametrize("engine", ["duckdb", "postgres", pytest.param("spark", marks=pytest.mark.slow)])
 def test_scores_are_those_of_the_graph_in_memory(engine: str, text: bool, request: pytest.FixtureRequest) -> None:
-    """Degree, ego density and open pairs by queries, ego betweenness of the edges that stream in."""
+    """Degree, ego density and open pairs by queries, the others of the edges that stream in."""
     graph = dps.Graph.from_edges(SOURCE, TARGET, nodes=45)
     stored = dps.StoredGraph(edges(engine, text, request), LABELS if text else 45)
     pairs = [
@@ -48,6 +48,9 @@ def test_scores_are_those_of_the_graph_in_memory(engine: str, text: bool, reques
         (dps.utilities.ego_density(graph), dps.utilities.ego_density(stored)),
         (dps.utilities.log_betweenness(graph), dps.utilities.log_betweenness(stored)),
         (dps.utilities.open_pairs(graph, 40), dps.utilities.open_pairs(stored, 40)),
+        (dps.utilities.core_number(graph), dps.utilities.core_number(stored)),
+        (dps.utilities.triangles(graph, 40), dps.utilities.triangles(stored, 40)),
+        (dps.utilities.two_step_reach(graph, 40), dps.utilities.two_step_reach(stored, 40)),
         (
             dps.utilities.ego_betweenness(graph, max_degree=40),
             dps.utilities.ego_betweenness(stored, max_degree=40),
@@ -58,7 +61,7 @@ def test_scores_are_those_of_the_graph_in_memory(engine: str, text: bool, reques
         assert np.array_equal(one.sensitivity.at([0, 1, 5]), two.sensitivity.at([0, 1, 5]))
         assert (LABELS if text else list(range(45))) == list(two.candidates)
         assert "source" in two.metadata
-    both = [dps.pareto([each for _, each in pairs]), dps.aggregate([each for _, each in pairs], [1, 1, 1, 1, 1])]
+    both = [dps.pareto([each for _, each in pairs]), dps.aggregate([each for _, each in pairs], [1] * len(pairs))]
     assert [stored.metadata] * 2 == [each.metadata for each in both]
 
 

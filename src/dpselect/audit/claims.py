@@ -155,6 +155,7 @@ UTILITY_CLAIMS = (
         UtilityClaim(f"{name}, max_degree={bound}", partial(utility, max_degree=bound), partial(graphs, 5, bound))
         for name, utility in (
             ("open_pairs", utilities.open_pairs),
+            ("triangles", utilities.triangles),
             ("two_step_reach", utilities.two_step_reach),
         )
         for bound in (2, 3, 4)

@@ -23,6 +23,7 @@ from dpselect.utilities.percentile import percentile as percentile
 from dpselect.utilities.popularity import popularity as popularity
 from dpselect.utilities.tdt import smooth_tdt as smooth_tdt
 from dpselect.utilities.tdt import tdt as tdt
+from dpselect.utilities.triangles import triangles as triangles
 from dpselect.utilities.true_negative_rate import true_negative_rate as true_negative_rate
 from dpselect.utilities.true_positive_rate import true_positive_rate as true_positive_rate
 from dpselect.utilities.two_step_reach import two_step_reach as two_step_reach

@@ -31,6 +31,8 @@ DEFAULTS = {
     "followers": "permute-and-flip",
     "log-betweenness": "permute-and-flip",
     "core-number": "permute-and-flip",
+    # Dampened, triangles would be ranked by other things: triangles.md says by which.
+    "triangles": "permute-and-flip",
     "two-step-reach": "local-dampening-flip",
 }
 # What several metrics together are drawn with.
@@ -41,6 +43,7 @@ _UNITS = {
     "degree": "neighbours",
     _FOLLOWERS: _FOLLOWERS,
     "core-number": "shells",
+    "triangles": "triangles",
     "two-step-reach": "halves of a node",
 }
 # Mechanisms that gain by a sensitivity close to the exact one. Shifted scores would rank by what nodes share, and
@@ -172,6 +175,8 @@ def _metric(metric: str, request: Request, graph: dps.Graph | dps.DirectedGraph 
         return dps.utilities.open_pairs(graph, request.max_degree, request.workers)
     if metric == "core-number":
         return dps.utilities.core_number(graph)
+    if metric == "triangles":
+        return dps.utilities.triangles(graph, request.max_degree, request.workers)
     if metric == "two-step-reach":
         return dps.utilities.two_step_reach(graph, request.max_degree, request.workers)
     return dps.utilities.degree(graph) if metric == "degree" else dps.utilities.ego_density(graph)
@@ -219,15 +224,15 @@ DATA = (
         "--max-degree",
         type=whole,
         metavar="N",
-        help="a public bound on the number of neighbours of any node (open-pairs, ego-betweenness and "
-        "two-step-reach need it, others do not use it)",
+        help="a public bound on the number of neighbours of any node (open-pairs, ego-betweenness, "
+        "triangles and two-step-reach need it, others do not use it)",
     ),
     option(
         "--workers",
         type=whole,
         default=1,
         metavar="N",
-        help="threads for open-pairs, ego-betweenness, log-betweenness and two-step-reach (default 1)",
+        help="threads for open-pairs, ego-betweenness, log-betweenness, triangles and two-step-reach (default 1)",
     ),
 )
 VERB = Verb(
@@ -247,7 +252,8 @@ VERB = Verb(
     about="Protected: whether any one edge is in the graph; not a node with all of its edges. followers protects all "
     "edges of one source.",
     spends=True,
-    mechanism="permute-and-flip for degree, followers, core-number and log-betweenness, shifted-local-dampening-flip "
-    "for ego-betweenness, local-dampening-flip for open-pairs, ego-density, two-step-reach and several metrics",
+    mechanism="permute-and-flip for degree, followers, core-number, triangles and log-betweenness, "
+    "shifted-local-dampening-flip for ego-betweenness, local-dampening-flip for open-pairs, ego-density, "
+    "two-step-reach and several metrics",
     hint=several,
 )
