@@ -53,6 +53,7 @@ __all__ = [
     "ThresholdAnswer",
     "ThresholdError",
     "ThresholdStream",
+    "TruncatedGraph",
     "Tuned",
     "TuningPlan",
     "UnitScores",
@@ -169,6 +170,7 @@ if TYPE_CHECKING:
     from dpselect.views import Graph as Graph
     from dpselect.views import StoredColumn as StoredColumn
     from dpselect.views import StoredGraph as StoredGraph
+    from dpselect.views import TruncatedGraph as TruncatedGraph
 else:
     # Modules, and names in modules: what a selection from scores in memory does not need.
     _ROOMS = ("audit", "chooser", "histograms", "learn", "ledger", "published", "utilities")
@@ -195,7 +197,7 @@ else:
         "release.value": ("ReleasedValue", "release_value"),
         "sources.candidates": ("Candidates",),
         "sources.warehouse": ("Warehouse",),
-        "views": ("Column", "DirectedGraph", "Graph", "StoredColumn", "StoredGraph"),
+        "views": ("Column", "DirectedGraph", "Graph", "StoredColumn", "StoredGraph", "TruncatedGraph"),
     }
     _LATER = _MODULES | {name: f"dpselect.{module}" for module, names in _INSIDE.items() for name in names}
 

@@ -71,6 +71,22 @@ def test_followers_protect_a_persons_whole_list(tmp_path: Path, capsys: pytest.C
     assert "shipped graphs have none" in refusal(shipped, capsys)
 
 
+def test_a_truncated_graph_needs_no_promise_about_degrees(edges: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What exceeds the bound is refused, and with --truncate it is not; the line says what is protected."""
+    command = ["top-k", str(edges), "--metric", "open-pairs", "--epsilon", "1e6", "--nodes", "6"]
+    assert "--truncate" in refusal([*command, "--max-degree", "3"], capsys)
+    assert "needs --max-degree" in refusal([*command, "--truncate"], capsys)
+    for more in ([], ["--in-place"]):
+        assert 0 == main([*command, "--max-degree", "3", "--truncate", *more])
+        printed = capsys.readouterr().out
+        assert re.match(r" +1  0\n", printed)
+        assert "at most 3 edges of each node were read, protected is one edge of the whole graph; epsilon" in printed
+    assert 0 == main([*command, "--max-degree", "3", "--truncate", "--json"])
+    assert 3 == json.loads(capsys.readouterr().out)["truncated_to"]
+    followers = ["top-k", str(edges), "--metric", "followers", "--epsilon", "1", "--nodes", "6"]
+    assert "leave out --truncate" in refusal([*followers, "--max-degree", "3", "--truncate"], capsys)
+
+
 def test_the_columns_of_the_ends_may_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In a file and in an engine; files without names of columns have none to name."""
     (tmp_path / "e.csv").write_text("to,at,who\n2,5,0\n2,6,1\n")

@@ -870,6 +870,61 @@ MUTANTS = (
         ("tests/utilities/test_followers.py::test_a_whole_list_raises_each_node_by_one_and_lowers_none",),
     ),
     Mutant(
+        "edges are kept one by one while both ends have room",
+        "dpselect.views.truncated_graph:_first_of_both",
+        "    a, b = _beyond(graph, most)\n",
+        "    owner = np.repeat(np.arange(len(graph)), graph.degrees)\n"
+        "    other, room, late = graph.indices.astype(np.int64), np.full(len(graph), most), []\n"
+        "    for i in np.argsort(_rank(owner, other)).tolist():\n"
+        "        if owner[i] < other[i] and min(room[owner[i]], room[other[i]]) > 0:\n"
+        "            room[[owner[i], other[i]]] -= 1\n"
+        "        elif owner[i] < other[i]:\n"
+        "            late.append(i)\n"
+        "    a, b = owner[late], other[late]\n",
+        (),
+        ("tests/views/test_truncated_graph.py::test_one_edge_changes_at_most_three_that_stay",),
+    ),
+    Mutant(
+        "one edge more is taken for two edits of a truncated graph",
+        "dpselect.views.truncated_graph:TruncatedGraph.__init__",
+        "_EDITS if",
+        "2 if",
+        ("truncated, signed edges on truncated, signed edges",),
+        ("tests/views/test_truncated_graph.py::test_one_edge_changes_at_most_three_that_stay",),
+    ),
+    Mutant(
+        "which edges stay is read from the data",
+        "dpselect.views.truncated_graph:_beyond",
+        "(_rank(owner, other), owner)",
+        "(graph.degrees[other], owner)",
+        (),
+        ("tests/views/test_truncated_graph.py::test_one_edge_changes_at_most_three_that_stay",),
+    ),
+    Mutant(
+        "an edge goes from one of its two rows",
+        "dpselect.views.truncated_graph:_first_of_both",
+        "((a, b), (b, a))",
+        "((a, b),)",
+        (),
+        ("tests/views/test_truncated_graph.py::test_an_edge_stays_if_both_ends_rank_it_among_their_first",),
+    ),
+    Mutant(
+        "after several steps the sensitivity is that of the first, several times",
+        "dpselect.scores.several_steps:summed",
+        "within = np.arange(steps)",
+        "within = np.zeros(steps, dtype=np.int64)",
+        (),
+        ("tests/scores/test_several_steps.py::test_sums_of_three_values_are_admissible_where_one_step_is_up_to_three",),
+    ),
+    Mutant(
+        "several steps of one direction are taken for one",
+        "dpselect.scores.several_steps:of_several_steps",
+        "scores.range_bound if steps == 1 else 2",
+        "scores.range_bound",
+        (),
+        ("tests/scores/test_several_steps.py::test_constants_are_multiplied_upwards_and_directions_are_lost",),
+    ),
+    Mutant(
         "groups of rows are taken for groups of persons",
         "dpselect.release.most_common:grouped_of",
         "read.in_groups(share, draws.uniform)",

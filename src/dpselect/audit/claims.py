@@ -21,7 +21,7 @@ from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.margin import margin
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import element
-from dpselect.views import Graph
+from dpselect.views import Graph, TruncatedGraph
 
 # Small, about one, and large: losses behave differently.
 EPSILONS = (0.1, 1, 5)
@@ -136,6 +136,18 @@ def _one_marker(count: int, table: tuple[int, int]) -> Scores:
     return utilities.tdt([table[0]], [table[1]], families=count)
 
 
+def _signed_edges(graph: Graph) -> Scores:
+    """Return one score that every edge moves by one, up or down: it sees all edits of a path together."""
+    owner = np.repeat(np.arange(len(graph)), graph.degrees)
+    signs = np.where((7 * np.minimum(owner, graph.indices) + 3 * np.maximum(owner, graph.indices)) % 5 < 2, 1, -1)
+    return Scores([int(signs.sum()) // 2, 0], sensitivity=1, neighbours="edge", kind="integer")
+
+
+def _truncated(utility: Callable[..., Scores], graph: Graph) -> Scores:
+    """Return a score of the graph whose nodes keep at most two edges."""
+    return TruncatedGraph(graph, 2).scores(utility)
+
+
 UTILITY_CLAIMS = (
     UtilityClaim("degree", utilities.degree, partial(graphs, 5)),
     *(
@@ -238,6 +250,11 @@ _SMALL_GRAPHS = (
     UtilityClaim("ego_density", utilities.ego_density, partial(graphs, 4)),
     UtilityClaim("open_pairs, max_degree=3", partial(utilities.open_pairs, max_degree=3), partial(graphs, 4)),
 )
+# Graphs of any degrees, of which each node keeps two edges.
+TRUNCATED_CLAIMS = (
+    UtilityClaim("truncated, signed edges", partial(_truncated, _signed_edges), partial(graphs, 4)),
+    UtilityClaim("truncated, open_pairs", partial(_truncated, utilities.open_pairs), partial(graphs, 4)),
+)
 # Graph utilities do not know how many edges would make a node best.
 MECHANISM_CLAIMS = tuple(
     MechanismClaim(name, build(), problem)
@@ -291,6 +308,7 @@ EVERY_CLAIM: tuple[Claim, ...] = (
     *UTILITY_CLAIMS,
     *COMBINATION_CLAIMS,
     *MARGIN_CLAIMS,
+    *TRUNCATED_CLAIMS,
     *MECHANISM_CLAIMS,
     *LIGHT_TAIL_CLAIMS,
     *COMBINED_MECHANISM_CLAIMS,

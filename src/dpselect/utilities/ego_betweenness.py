@@ -126,7 +126,7 @@ def require_degrees(graph: Graph | StoredGraph, bound: int) -> None:
         raise ValueError(
             Advice(
                 "For the curator: the graph exceeds {max_degree}, so the claim does not cover it; pass a public "
-                "bound that every possible graph keeps."
+                "bound that every possible graph keeps, or truncate it ({dpselect.TruncatedGraph|--truncate})."
             )
         )
 

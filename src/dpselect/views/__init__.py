@@ -8,6 +8,7 @@ from dpselect.views.records import Counts, Records
 from dpselect.views.scored import Loss, Scored, Tile
 from dpselect.views.stored_column import StoredColumn
 from dpselect.views.stored_graph import StoredGraph
+from dpselect.views.truncated_graph import TruncatedGraph
 
 __all__ = [
     "Column",
@@ -21,4 +22,5 @@ __all__ = [
     "StoredColumn",
     "StoredGraph",
     "Tile",
+    "TruncatedGraph",
 ]

@@ -38,6 +38,7 @@ DEFAULTS = {
 # What several metrics together are drawn with.
 COMBINED = "local-dampening-flip"
 _FOLLOWERS = "followers"
+AnyGraph = dps.Graph | dps.DirectedGraph | dps.TruncatedGraph | StoredGraph
 # What the scores of a metric count.
 _UNITS = {
     "degree": "neighbours",
@@ -88,8 +89,12 @@ def run(request: Request) -> Answer:
     unit = _UNITS.get(name, "")
     release = best(request, scored, mechanism, request.k, unit, request.method, gaps=True, **recorded)
     whole = "protected is the whole list of a person, whatever its length; " if name == _FOLLOWERS else ""
+    if request.truncate:
+        whole = f"at most {request.max_degree} edges of each node were read, protected is one edge of the whole graph; "
     note = f"in order of selection by {formula or name}; {whole}"
-    return released(release, ranked(release), note, unit, metric=name, **({"weights": weights} if weights else {}))
+    facts = {"weights": weights, "truncated_to": request.max_degree if request.truncate else None}
+    more = {fact: value for fact, value in facts.items() if value}
+    return released(release, ranked(release), note, unit, metric=name, **more)
 
 
 def objectives(request: Request) -> list[dps.Scores]:
@@ -126,7 +131,17 @@ def _heard(request: Request, read: Callable[[Request], G]) -> G:
     return graph
 
 
-def _read(request: Request) -> dps.Graph | dps.DirectedGraph | StoredGraph:
+def _read(request: Request) -> AnyGraph:
+    if not request.truncate:
+        return _whole(request)
+    if request.max_degree is None:
+        raise ValueError("--truncate needs --max-degree: how many edges of each node are read at most.")
+    if _FOLLOWERS in request.metric:
+        raise ValueError("followers takes lists of any length: leave out --truncate.")
+    return dps.TruncatedGraph(_whole(request), request.max_degree)  # type: ignore[arg-type]
+
+
+def _whole(request: Request) -> dps.Graph | dps.DirectedGraph | StoredGraph:
     if _FOLLOWERS in request.metric and {*request.metric} != {_FOLLOWERS}:
         raise ValueError("followers protects the whole list of a person and other metrics one edge: name it alone.")
     if stays(request, request.graph):
@@ -158,7 +173,9 @@ def _ends(request: Request) -> tuple[str, str]:
     return request.source or "source", request.target or "target"
 
 
-def _metric(metric: str, request: Request, graph: dps.Graph | dps.DirectedGraph | StoredGraph) -> dps.Scores:
+def _metric(metric: str, request: Request, graph: AnyGraph) -> dps.Scores:
+    if isinstance(graph, dps.TruncatedGraph):
+        return graph.scores(lambda kept: _metric(metric, request, kept))
     if isinstance(graph, dps.DirectedGraph) or metric == _FOLLOWERS:
         return dps.utilities.followers(graph)  # type: ignore[arg-type]
     if metric == "ego-betweenness":
@@ -226,6 +243,11 @@ DATA = (
         metavar="N",
         help="a public bound on the number of neighbours of any node (open-pairs, ego-betweenness, "
         "triangles and two-step-reach need it, others do not use it)",
+    ),
+    flag(
+        "--truncate",
+        "read at most --max-degree edges of each node, by a public rule, so that no graph breaks that bound; one edge "
+        "then counts as three, which the sensitivity pays for",
     ),
     option(
         "--workers",
