@@ -331,38 +331,13 @@ def test_enron_agrees_with_networkx_where_egos_are_small() -> None:
         assert np.isclose(nx.betweenness_centrality(ego, normalized=False)[v], scores.values[v], rtol=1e-12)
 
 
-def test_without_numba_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled loops are optional, and the message names the extra."""
-    from dpselect.utilities import egos
-
-    monkeypatch.setitem(sys.modules, "numba", None)
-    monkeypatch.setattr(egos, "_kernels", egos._kernels.__wrapped__)
-    with pytest.raises(ImportError, match=r'pip install "dpselect\[graph\]"'):
-        ego_betweenness(graph_of(FIGURE_9C), max_degree=7)
-
-
-def test_a_place_that_cannot_be_written_only_costs_the_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """numba refuses to cache without a writable folder; the kernels then compile in memory."""
-    import numba
-
-    from dpselect.utilities import egos
-
-    made = []
-
-    def njit(**options: bool):
-        if options.get("cache"):
-            raise RuntimeError("no locator available")
-        made.append(options)
-        return lambda function: function
-
-    monkeypatch.setattr(numba, "njit", njit)
-    egos._kernels.__wrapped__()
-    assert [{"nogil": True}] == made
-
-
 @pytest.mark.parametrize("terminal", [True, False])
 def test_a_quick_count_shows_no_progress(monkeypatch: pytest.MonkeyPatch, capsys, terminal: bool) -> None:
     """The bar appears after two seconds, on a terminal, and tqdm may be missing."""
+    from dpselect.utilities import ego_arrays
+
+    # As where there are many nodes.
+    monkeypatch.setattr(ego_arrays, "BETWEENNESS", 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     ebc(FIGURE_2)
     monkeypatch.setitem(sys.modules, "tqdm", None)
