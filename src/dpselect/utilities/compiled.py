@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
-Kernel = Callable[..., None]
+Kernel = Callable[..., Any]
 
 
 @cache

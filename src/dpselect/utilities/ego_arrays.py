@@ -19,6 +19,8 @@ LINKS, BETWEENNESS = 4096, 1024
 _PRODUCTS = 2**22
 # One product of whole matrices takes this share of the time of one of sparse rows.
 _WHOLE = 1 / 64
+# Up to here a whole matrix costs less than the first sparse row.
+_TINY = 200
 
 
 def links(graph: Graph) -> NDArray[np.int64]:
@@ -27,14 +29,16 @@ def links(graph: Graph) -> NDArray[np.int64]:
     An edge (v, w) with w ranked higher is a link of c when both are its neighbours: (A L)[c, w] counts the neighbours
     v of c that keep an edge to w, so the sum over the neighbours w of c meets each link once.
     """
+    size = len(graph)
+    if size <= _TINY:
+        return _links_of_whole(graph)
     from scipy.sparse import csr_array
 
-    ranked, size = Ranked.of(graph), len(graph)
+    ranked = Ranked.of(graph)
     kept = ranked.split - ranked.indptr[:-1]
     steps = np.concatenate(([0], np.cumsum(kept[ranked.indices])))[ranked.indptr]
     if steps[-1] > size**3 * _WHOLE:
-        adjacent = _whole(graph)
-        return np.rint(((adjacent @ adjacent) * adjacent).sum(axis=1, dtype=np.float64) / 2).astype(np.int64)
+        return _links_of_whole(graph)
     ones = np.ones(ranked.indices.size, dtype=np.int32)
     higher = ranked.indices < np.repeat(np.arange(size), np.diff(ranked.indptr))
     starts = np.concatenate(([0], np.cumsum(kept)))
@@ -47,6 +51,12 @@ def links(graph: Graph) -> NDArray[np.int64]:
     return ranked.by_node(result)
 
 
+def _links_of_whole(graph: Graph) -> NDArray[np.int64]:
+    """Return the same by one product of whole matrices."""
+    adjacent = _whole(graph)
+    return np.rint(((adjacent @ adjacent) * adjacent).sum(axis=1, dtype=np.float64) / 2).astype(np.int64)
+
+
 def betweenness(graph: Graph) -> NDArray[np.float64]:
     """Return the ego betweenness of every node, shape (n,)."""
     adjacent = _whole(graph)
@@ -54,6 +64,8 @@ def betweenness(graph: Graph) -> NDArray[np.float64]:
     for c in np.flatnonzero(graph.degrees >= 2).tolist():
         members = graph.indices[graph.indptr[c] : graph.indptr[c + 1]]
         ego = adjacent[members[:, None], members]
+        if ego.sum() == members.size * (members.size - 1):
+            continue
         # Adjacent pairs, and members with themselves, go to bin 0; each other pair is met from both sides.
         common = (ego @ ego + 1) * (1 - ego)
         np.fill_diagonal(common, 0)

@@ -24,7 +24,7 @@ def ego_density(graph: Graph | StoredGraph) -> Scores:
 
     Raises:
         ValueError: fewer than 3 nodes, where no density can change.
-        ImportError: numba is not installed.
+        ImportError: numba is not installed, which more than 4,096 nodes need.
 
     >>> triangle_and_tail = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], nodes=4)
     >>> ego_density(triangle_and_tail).values.round(3)

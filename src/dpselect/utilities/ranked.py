@@ -68,8 +68,9 @@ class Ranked:
 
 def row_blocks(work: NDArray[Any], most: float) -> list[tuple[int, int]]:
     """Return consecutive ranges of rows that hold about ``most`` of the work each, a single row at least."""
+    if not work.size:
+        return []
     ends = np.cumsum(work)
-    total = ends[-1] if ends.size else 0
-    stops = np.searchsorted(ends, np.arange(most, total, most), side="left") + 1
-    cuts = np.unique(np.concatenate(([0], np.minimum(stops, ends.size), [ends.size]))).astype(np.int64).tolist()
-    return list(pairwise(cuts))
+    stops = np.searchsorted(ends, np.arange(most, ends[-1], most)) + 1
+    cuts = np.unique(np.concatenate(([0], np.minimum(stops, ends.size), [ends.size])))
+    return list(pairwise(cuts.tolist()))
