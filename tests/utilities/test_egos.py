@@ -8,8 +8,8 @@ import pytest
 
 import dpselect as dps
 from dpselect.utilities import ego_arrays
-from dpselect.utilities.compiled import compiled
 from dpselect.utilities.egos import betweenness_of_egos, links_of_egos
+from dpselect.utilities.loops import compiled
 from dpselect.utilities.ranked import Ranked, row_blocks
 
 
@@ -151,7 +151,7 @@ def test_blocks_cover_every_row_once() -> None:
 
 def test_few_nodes_need_no_numba_and_many_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of nodes is public and decides alone: no edge makes the difference."""
-    monkeypatch.setattr("dpselect.utilities.compiled.compiled", compiled.__wrapped__)
+    monkeypatch.setattr("dpselect.utilities.loops.compiled", compiled.__wrapped__)
     monkeypatch.delitem(sys.modules, "dpselect.utilities.ego_loops", raising=False)
     monkeypatch.delattr("dpselect.utilities.ego_loops", raising=False)
     monkeypatch.setitem(sys.modules, "numba", None)

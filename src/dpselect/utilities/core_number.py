@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpselect.scores.scores import Scores
-from dpselect.utilities.compiled import compiled
+from dpselect.utilities.loops import compiled
 from dpselect.views import Graph, StoredGraph
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.utilities.compiled import compiled
+from dpselect.utilities.loops import compiled
 
 # Intersecting one word of 64 columns takes this share of the time of listing one member.
 _WORD = 0.25

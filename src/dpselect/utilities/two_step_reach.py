@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import Advice
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
-from dpselect.utilities.compiled import compiled
 from dpselect.utilities.ego_betweenness import declared_degree, require_degrees
+from dpselect.utilities.loops import compiled
 from dpselect.views import Graph, StoredGraph
 
 # Blocks for each thread, of about equal work; each marks its nodes in an array of its own.
