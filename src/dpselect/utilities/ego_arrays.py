@@ -54,7 +54,8 @@ def links(graph: Graph) -> NDArray[np.int64]:
 def _links_of_whole(graph: Graph) -> NDArray[np.int64]:
     """Return the same by one product of whole matrices."""
     adjacent = _whole(graph)
-    return np.rint(((adjacent @ adjacent) * adjacent).sum(axis=1, dtype=np.float64) / 2).astype(np.int64)
+    result: NDArray[np.int64] = (((adjacent @ adjacent) * adjacent).sum(axis=1, dtype=np.float64) / 2).astype(np.int64)
+    return result
 
 
 def betweenness(graph: Graph) -> NDArray[np.float64]:

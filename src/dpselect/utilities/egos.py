@@ -53,7 +53,7 @@ def require_workers(workers: Any) -> None:
 def _by_loop(loop: Loop, graph: Graph, kind: type, workers: int, what: str) -> NDArray[Any]:
     """Return what a loop says of every node: rank by rank, in threads when asked, with progress after two seconds."""
     ranked = Ranked.of(graph)
-    values = np.zeros(len(graph), dtype=kind)
+    values: NDArray[Any] = np.zeros(len(graph), dtype=kind)
     work = graph.degrees[ranked.order].astype(np.float64) ** 2 + 1
 
     def run(block: tuple[int, int]) -> None:
