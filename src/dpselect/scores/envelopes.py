@@ -1,8 +1,9 @@
 """How high and how low each score may be, a number of steps away, in exact integers.
 
 low(y) = u - (delta(0) + .. + delta(y - 1)) and high(y) = u + the same sum, or what is known to be the most if that is
-less. All are counted in a public quantum, a power of two between 2^-37 and 2^-36 of the ceiling: scores are rounded
-down to it, sensitivities and the most up, so that one neighbour moves the integers no further than delta lets it.
+less. All are counted in a public quantum, a power of two between 2^-36 and 2^-35 of the ceiling: scores are rounded
+down to it, the most up, and sensitivities up and a little more, so that one neighbour moves the integers no further
+than delta lets it, although scores and sensitivities were rounded before.
 
 Proof: ``margin.md``.
 """
@@ -23,9 +24,9 @@ Positions = NDArray[np.intp]
 
 # Where every walk ends: no list needs to know that it is safe for more edits.
 FARTHEST = 2**22
-# A ceiling is at most 2^37 quanta, so a sum of FARTHEST of them stays below 2^59; scores are cut at 2^60 from one of
+# A ceiling is at most 2^36 quanta, so a sum of FARTHEST of them stays below 2^59; scores are cut at 2^60 from one of
 # them, beyond which no sum brings two together.
-_BITS, _CUT = 37, 2**60
+_BITS, _CUT = 36, 2**60
 # Floats up to here become integers before they are subtracted; beyond it a difference is exact, or beyond the cut.
 _NEAR = 2.0**61
 _FIRST, _LONGEST, _CELLS = 4, 256, 2**22
@@ -44,6 +45,7 @@ class Envelopes:
         self._scores, self._reference = scores, reference
         self._shift = _BITS - math.frexp(sensitivity.ceiling)[1]
         self._values = self._quanta(scores.values)
+        self._most = int(_upwards(np.array([sensitivity.ceiling]), self._shift)[0]) + 1
         size = len(scores)
         self._row = np.zeros(size, dtype=np.intp) if sensitivity.profile is None else sensitivity.profile
         self._start = 0
@@ -61,7 +63,7 @@ class Envelopes:
             length = _FIRST
             while start < end:
                 stop = min(start + length, end)
-                steps = _upwards(sensitivity.profiled(np.arange(start, stop, dtype=np.int64)), self._shift)
+                steps = self._steps(np.arange(start, stop, dtype=np.int64))
                 table = np.empty((stop - start + 1, steps.shape[1]), dtype=np.int64)
                 table[0] = self._base
                 np.cumsum(steps, axis=0, out=table[1:])
@@ -70,8 +72,9 @@ class Envelopes:
                 yield start, stop
                 start, length = stop, max(1, min(2 * length, _LONGEST, _CELLS // steps.shape[1]))
         # From the reach on every step is the ceiling; public bounds of candidates are their steps everywhere.
-        slopes = np.array([sensitivity.ceiling]) if sensitivity.bounds is None else sensitivity.bounds
-        self._start, self._table, self._slope = start, None, _upwards(slopes, self._shift)
+        self._start, self._table, self._slope = start, None, np.array([self._most])
+        if sensitivity.bounds is not None:
+            self._slope = _upwards(sensitivity.bounds, self._shift) + 1
         self._base, self._slope = (np.asarray(each) for each in np.broadcast_arrays(self._base, self._slope))
         if self._base.size == 1:
             self._row = np.zeros_like(self._row)
@@ -97,6 +100,15 @@ class Envelopes:
         elif self._scores.values.dtype.kind == "f":
             known = known.astype(np.float64)
         return np.minimum(most, self._quanta(known, up=True))
+
+    def _steps(self, distances: Integers) -> Integers:
+        """Return delta in quanta, rounded up, and a quantum more with every distance, for what it was rounded before.
+
+        It is at most the ceiling, with its own quantum, and a safe step stays safe.
+        """
+        delta = self._scores.sensitivity.profiled(distances)
+        whole = _upwards(delta, self._shift) + (1 + distances[:, None])
+        return np.where(delta > 0, np.minimum(whole, self._most), 0)
 
     def _sums(self, steps: Any, at: Positions) -> Integers:
         away, row = np.asarray(steps) - self._start, self._row[at]
@@ -135,7 +147,6 @@ def _of_floats(values: NDArray[np.float64], reference: float, shift: int, up: bo
 
 
 def _upwards(steps: NDArray[np.float64], shift: int) -> Integers:
-    """Return steps in quanta, rounded up; one above zero is never lost, however small."""
+    """Return steps in quanta, rounded up."""
     with np.errstate(under="ignore"):
-        whole = np.ceil(np.ldexp(steps, shift)).astype(np.int64)
-    return np.maximum(whole, steps > 0)
+        return np.asarray(np.ceil(np.ldexp(steps, shift))).astype(np.int64)

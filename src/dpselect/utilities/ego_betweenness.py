@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
+from dpselect.utilities.highest_pairs import most_open_pairs
 from dpselect.utilities.overlap_sensitivity import DISTANCES, by_overlap, refined
 from dpselect.utilities.overlaps import losses, widest_overlaps
 from dpselect.views import Graph, StoredGraph
@@ -42,7 +43,8 @@ def ego_betweenness(
     Without noise, permute-and-flip and the other mechanisms of one constant name the top nodes by ego betweenness,
     whatever ``sensitivity`` is. Local dampening does not: it divides each score by its own sensitivity. Shifted
     dampening on ``"degree"`` ranks nearly by degree; on the other two it ranks by what nodes share, so do not shift
-    them. Drawing from :func:`dpselect.sensitivity.flatten` of any of the three keeps the order.
+    them. :func:`dpselect.margin` of any of the three keeps the order, and so does drawing from
+    :func:`dpselect.sensitivity.flatten` of it.
 
     Args:
         graph: over public nodes. The edges of a StoredGraph stream into memory, about 120 bytes for each.
@@ -77,7 +79,15 @@ def ego_betweenness(
         delta = by_overlap(graph.degrees, widest_overlaps(graph, workers), bound)
     else:
         delta = sensitivity_of_degrees(graph.degrees, bound)
-    return Scores(values, delta, candidates=graph.candidates, neighbours="edge", metadata=graph.metadata, zero="worst")
+    return Scores(
+        values,
+        delta,
+        candidates=graph.candidates,
+        neighbours="edge",
+        metadata=graph.metadata,
+        zero="worst",
+        highest=most_open_pairs(graph, workers),
+    )
 
 
 def sensitivity_of_degrees(degrees: NDArray[np.int64], max_degree: int) -> Sensitivity:
