@@ -58,6 +58,7 @@ __all__ = [
     "TuningPlan",
     "UnitScores",
     "Warehouse",
+    "WeightedGraph",
     "WorstError",
     "above_threshold",
     "aggregate",
@@ -171,6 +172,7 @@ if TYPE_CHECKING:
     from dpselect.views import StoredColumn as StoredColumn
     from dpselect.views import StoredGraph as StoredGraph
     from dpselect.views import TruncatedGraph as TruncatedGraph
+    from dpselect.views import WeightedGraph as WeightedGraph
 else:
     # Modules, and names in modules: what a selection from scores in memory does not need.
     _ROOMS = ("audit", "chooser", "histograms", "learn", "ledger", "published", "utilities")
@@ -197,7 +199,7 @@ else:
         "release.value": ("ReleasedValue", "release_value"),
         "sources.candidates": ("Candidates",),
         "sources.warehouse": ("Warehouse",),
-        "views": ("Column", "DirectedGraph", "Graph", "StoredColumn", "StoredGraph", "TruncatedGraph"),
+        "views": ("Column", "DirectedGraph", "Graph", "StoredColumn", "StoredGraph", "TruncatedGraph", "WeightedGraph"),
     }
     _LATER = _MODULES | {name: f"dpselect.{module}" for module, names in _INSIDE.items() for name in names}
 

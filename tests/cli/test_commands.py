@@ -108,7 +108,31 @@ def test_weights_that_are_dropped_take_one_line(tmp_path: Path, capsys: pytest.C
     for more in ([], ["--in-place"]):
         command = ["top-k", str(tmp_path / "e.csv"), "--metric", "degree", "--epsilon", "1", "--nodes", "2", *more]
         assert 0 == main(command)
-        assert "dpselect top-k: Weights are dropped: an edge is there, or it is not.\n" == capsys.readouterr().err
+        assert re.fullmatch(r"dpselect top-k: Weights are dropped: .*\n", capsys.readouterr().err)
+
+
+def test_weights_are_added_up_to_a_public_cap(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a file, and of a shipped graph; whatever does not fit together is refused."""
+    (tmp_path / "e.csv").write_text("source,target,minutes\n0,1,7\n1,0,8\n1,2,9\n2,2,100\n3,2,many\n")
+    command = ["top-k", str(tmp_path / "e.csv"), "--nodes", "4", "--epsilon", "1e6", "--metric", "weighted-degree"]
+    weights = ["--weight-column", "minutes", "--weight-cap", "10"]
+    assert 0 == main([*command, *weights])
+    printed = capsys.readouterr()
+    assert "" == printed.err
+    assert re.match(r" +1  1\n", printed.out)
+    assert "everything between two nodes, counted up to 10; epsilon = 1000000 per edge" in printed.out
+    assert 0 == main([*command, *weights[:2], "--weight-cap", "2.5", "--weight-kind", "real"])
+    capsys.readouterr()
+    lesmis = ["top-k", "lesmis", "--epsilon", "1e6", "--metric", "weighted-degree", "--weight-cap", "31", "--json"]
+    assert 0 == main(lesmis)
+    assert ["Valjean"] == json.loads(capsys.readouterr().out)["candidates"]
+    assert "--weight-cap" in refusal(command, capsys)
+    assert "needs the columns" in refusal([*command, "--weight-cap", "3"], capsys)
+    assert "unless --weight-kind is real" in refusal([*command, *weights[:2], "--weight-cap", "2.5"], capsys)
+    assert "name it alone" in refusal([*command, *weights, "--metric", "degree", "--pareto"], capsys)
+    assert "in memory" in refusal([*command, *weights, "--in-place"], capsys)
+    assert "leave out --truncate" in refusal([*command, *weights, "--truncate", "--max-degree", "3"], capsys)
+    assert "go with --metric weighted-degree" in refusal([*command[:-1], "degree", *weights], capsys)
 
 
 def test_a_choice_comes_with_a_p_value_wherever_gaps_are_free(edges: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -160,7 +184,8 @@ def test_json_is_for_programs(edges: Path, capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize("metric", sorted({*DEFAULTS} - {"followers"}))
 def test_every_metric_works_on_a_shipped_graph(metric: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A graph that ships with NetworkX needs no file."""
-    assert 0 == main(["top-k", "lesmis", "--metric", metric, "--k", "3", "--epsilon", "1", "--max-degree", "40"])
+    cap = ["--weight-cap", "31"] if metric == "weighted-degree" else []
+    assert 0 == main(["top-k", "lesmis", "--metric", metric, "--k", "3", "--epsilon", "1", "--max-degree", "40", *cap])
     assert capsys.readouterr().out.splitlines()[3].startswith("in order of selection by")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -14,6 +14,7 @@ from dpselect.audit.admissibility import Utility
 from dpselect.audit.concentrated import sums_by_rho
 from dpselect.audit.margins import PROBLEMS, hopeless, jumps, late_jump, row_of, tenths
 from dpselect.audit.universe import Universe, directed_graphs, families, graphs, metric_space, multisets, vectors
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.mechanisms import EVERY_MECHANISM
 from dpselect.mechanisms.joint_top_k import JOINT
 from dpselect.mechanisms.kinds import Mechanism
@@ -21,7 +22,7 @@ from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.margin import margin
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import element
-from dpselect.views import Graph, TruncatedGraph
+from dpselect.views import Graph, TruncatedGraph, WeightedGraph
 
 # Small, about one, and large: losses behave differently.
 EPSILONS = (0.1, 1, 5)
@@ -148,7 +149,24 @@ def _truncated(utility: Callable[..., Scores], graph: Graph) -> Scores:
     return TruncatedGraph(graph, 2).scores(utility)
 
 
+def _weighted_pairs() -> Universe:
+    """Return all graphs of four nodes whose pairs weigh 0, 1 or 5; a neighbour gives one pair another weight."""
+    return replace(vectors(6, [0, 1, 5]), relation=Neighbours.EDGE)
+
+
+def _weighted_degree(kind: str, weights: np.ndarray) -> Scores:
+    """Return the weighted degrees under a cap of 2, of rows in both directions that add up to these weights."""
+    a, b = np.triu_indices(4, 1)
+    rows = np.concatenate((weights // 2, weights - weights // 2, weights - weights))
+    graph = WeightedGraph.from_edges(np.r_[a, b, b], np.r_[b, a, b], rows, nodes=4, cap=2, kind=kind)
+    return utilities.weighted_degree(graph)
+
+
 UTILITY_CLAIMS = (
+    *(
+        UtilityClaim(f"weighted_degree, {kind}", partial(_weighted_degree, kind), _weighted_pairs)
+        for kind in ("integer", "real")
+    ),
     UtilityClaim("degree", utilities.degree, partial(graphs, 5)),
     *(
         UtilityClaim(f"{name}, max_degree={bound}", partial(utility, max_degree=bound), partial(graphs, 5, bound))

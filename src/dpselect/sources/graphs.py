@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 _DIRECTIONS = (
     "Directions are dropped: an edge joins both of its ends. dpselect.utilities.followers counts who points to a node."
 )
-_WEIGHTS = "Weights are dropped: an edge is there, or it is not."
+_WEIGHTS = "Weights are dropped: an edge is there, or it is not. dpselect.utilities.weighted_degree adds them up."
 _ENTRIES = (
     "Entries of a matrix are read as edges without weight or direction: pass a matrix of booleans where that is meant."
 )

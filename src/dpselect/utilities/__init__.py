@@ -27,6 +27,7 @@ from dpselect.utilities.triangles import triangles as triangles
 from dpselect.utilities.true_negative_rate import true_negative_rate as true_negative_rate
 from dpselect.utilities.true_positive_rate import true_positive_rate as true_positive_rate
 from dpselect.utilities.two_step_reach import two_step_reach as two_step_reach
+from dpselect.utilities.weighted_degree import weighted_degree as weighted_degree
 
 EVERY_UTILITY: tuple[Callable[..., Scores], ...] = tuple(
     each for each in list(vars().values()) if isinstance(each, FunctionType) and each is not smooth_tdt

@@ -9,6 +9,7 @@ from dpselect.views.scored import Loss, Scored, Tile
 from dpselect.views.stored_column import StoredColumn
 from dpselect.views.stored_graph import StoredGraph
 from dpselect.views.truncated_graph import TruncatedGraph
+from dpselect.views.weighted_graph import WeightedGraph
 
 __all__ = [
     "Column",
@@ -23,4 +24,5 @@ __all__ = [
     "StoredGraph",
     "Tile",
     "TruncatedGraph",
+    "WeightedGraph",
 ]

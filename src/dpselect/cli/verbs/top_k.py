@@ -10,14 +10,14 @@ from typing import TypeVar
 
 import dpselect as dps
 from dpselect.cli import paths, places
-from dpselect.cli.options import Exact, flag, nodes, one_of, option, weight_of, whole
+from dpselect.cli.options import Exact, flag, nodes, number, one_of, option, weight_of, whole
 from dpselect.cli.places import stays
 from dpselect.cli.release import best, mechanism_of, ranked, released
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.mechanisms.joint_top_k import JOINT
 from dpselect.release.one_shot import ONE_SHOT, PEELING
-from dpselect.sources.graphs import Dropped
+from dpselect.sources.graphs import Dropped, named
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import StoredGraph
 
@@ -34,11 +34,12 @@ DEFAULTS = {
     # Dampened, triangles would be ranked by other things: triangles.md says by which.
     "triangles": "permute-and-flip",
     "two-step-reach": "local-dampening-flip",
+    "weighted-degree": "permute-and-flip",
 }
 # What several metrics together are drawn with.
 COMBINED = "local-dampening-flip"
-_FOLLOWERS = "followers"
-AnyGraph = dps.Graph | dps.DirectedGraph | dps.TruncatedGraph | StoredGraph
+_FOLLOWERS, _WEIGHTED = "followers", "weighted-degree"
+AnyGraph = dps.Graph | dps.DirectedGraph | dps.TruncatedGraph | dps.WeightedGraph | StoredGraph
 # What the scores of a metric count.
 _UNITS = {
     "degree": "neighbours",
@@ -89,6 +90,8 @@ def run(request: Request) -> Answer:
     unit = _UNITS.get(name, "")
     release = best(request, scored, mechanism, request.k, unit, request.method, gaps=True, **recorded)
     whole = "protected is the whole list of a person, whatever its length; " if name == _FOLLOWERS else ""
+    if name == _WEIGHTED:
+        whole = f"protected is everything between two nodes, counted up to {request.weight_cap}; "
     if request.truncate:
         whole = f"at most {request.max_degree} edges of each node were read, protected is one edge of the whole graph; "
     note = f"in order of selection by {formula or name}; {whole}"
@@ -138,10 +141,16 @@ def _read(request: Request) -> AnyGraph:
         raise ValueError("--truncate needs --max-degree: how many edges of each node are read at most.")
     if _FOLLOWERS in request.metric:
         raise ValueError("followers takes lists of any length: leave out --truncate.")
+    if _WEIGHTED in request.metric:
+        raise ValueError(f"{_WEIGHTED} takes any number of edges: leave out --truncate.")
     return dps.TruncatedGraph(_whole(request), request.max_degree)  # type: ignore[arg-type]
 
 
-def _whole(request: Request) -> dps.Graph | dps.DirectedGraph | StoredGraph:
+def _whole(request: Request) -> dps.Graph | dps.DirectedGraph | dps.WeightedGraph | StoredGraph:
+    if _WEIGHTED in request.metric:
+        return _weighted(request)
+    if request.weight_column or request.weight_cap or request.weight_kind:
+        raise ValueError(f"--weight-column, --weight-cap and --weight-kind go with --metric {_WEIGHTED}.")
     if _FOLLOWERS in request.metric and {*request.metric} != {_FOLLOWERS}:
         raise ValueError("followers protects the whole list of a person and other metrics one edge: name it alone.")
     if stays(request, request.graph):
@@ -157,11 +166,32 @@ def _in_memory(request: Request) -> dps.Graph:
     if _is_file(request):
         return dps.Graph.read(Path(request.graph), nodes=nodes(request.nodes), ends=_ends(request))
     graph = dps.Graph.named(request.graph)
+    _require_shipped(request)
+    return graph
+
+
+def _require_shipped(request: Request) -> None:
     if request.nodes is not None:
         raise ValueError("--nodes goes with an edge file: the nodes of a shipped graph are known.")
     if request.source is not None or request.target is not None:
         raise ValueError("--source and --target name columns of an edge file: a shipped graph has none.")
-    return graph
+
+
+def _weighted(request: Request) -> dps.WeightedGraph:
+    if {*request.metric} != {_WEIGHTED}:
+        raise ValueError(f"{_WEIGHTED} counts weights and other metrics count edges: name it alone.")
+    if stays(request, request.graph):
+        raise ValueError(f"{_WEIGHTED} is added up in memory: export the edges to a .csv or .parquet file.")
+    column, kind = request.weight_column or "weight", request.weight_kind or "integer"
+    if _is_file(request):
+        public = nodes(request.nodes)
+        ends = _ends(request)
+        return dps.WeightedGraph.read(
+            Path(request.graph), public, ends=ends, weight=column, cap=request.weight_cap, kind=kind
+        )
+    _require_shipped(request)
+    graph = named(request.graph)
+    return dps.WeightedGraph.from_networkx(graph, weight=column, cap=request.weight_cap, kind=kind)
 
 
 def _is_file(request: Request) -> bool:
@@ -176,6 +206,8 @@ def _ends(request: Request) -> tuple[str, str]:
 def _metric(metric: str, request: Request, graph: AnyGraph) -> dps.Scores:
     if isinstance(graph, dps.TruncatedGraph):
         return graph.scores(lambda kept: _metric(metric, request, kept))
+    if isinstance(graph, dps.WeightedGraph):
+        return dps.utilities.weighted_degree(graph)
     if isinstance(graph, dps.DirectedGraph) or metric == _FOLLOWERS:
         return dps.utilities.followers(graph)  # type: ignore[arg-type]
     if metric == "ego-betweenness":
@@ -244,6 +276,19 @@ DATA = (
         help="a public bound on the number of neighbours of any node (open-pairs, ego-betweenness, "
         "triangles and two-step-reach need it, others do not use it)",
     ),
+    option("--weight-column", metavar="NAME", help="weighted-degree: the column of weights (default weight)"),
+    option(
+        "--weight-cap",
+        type=number,
+        metavar="W",
+        help="weighted-degree: what everything between two nodes counts at most, a public number",
+    ),
+    option(
+        "--weight-kind",
+        type=one_of(("integer", "real")),
+        metavar="KIND",
+        help="weighted-degree: integer weights or real ones (default integer)",
+    ),
     flag(
         "--truncate",
         "read at most --max-degree edges of each node, by a public rule, so that no graph breaks that bound; one edge "
@@ -274,7 +319,7 @@ VERB = Verb(
     about="Protected: whether any one edge is in the graph; not a node with all of its edges. followers protects all "
     "edges of one source.",
     spends=True,
-    mechanism="permute-and-flip for degree, followers, core-number, triangles and log-betweenness, "
+    mechanism="permute-and-flip for degree, weighted-degree, followers, core-number, triangles and log-betweenness, "
     "shifted-local-dampening-flip for ego-betweenness, local-dampening-flip for open-pairs, ego-density, "
     "two-step-reach and several metrics",
     hint=several,

@@ -1,0 +1,40 @@
+"""Weighted degree: how much a node has to do with others, each pair counted up to a public cap.
+
+weighted_degree(v) = sum over the other nodes w of min(W, all weights between v and w), W the cap.
+
+Neighbours: edge, which is one pair with whatever weight. Ceiling: W. Reach: 0. Range bound 1: one pair that comes, goes
+or changes its weight moves its two ends by the same amount, and no other node.
+
+References: ours.
+"""
+
+from __future__ import annotations
+
+from dpselect.scores.scores import Scores
+from dpselect.views import WeightedGraph
+
+
+def weighted_degree(graph: WeightedGraph) -> Scores:
+    """Return the weights of each node's edges, added up, shape (n,): exact integers, or exact multiples of a unit.
+
+    Protected is everything between two nodes: whether they have to do with each other at all, and how much.
+
+    Raises:
+        TypeError: a graph without weights.
+
+    >>> calls = WeightedGraph.from_edges([0, 0, 1], [1, 1, 2], [2, 3, 40], nodes=4, cap=10)
+    >>> weighted_degree(calls).values
+    array([ 5, 15, 10,  0])
+    """
+    if not isinstance(graph, WeightedGraph):
+        raise TypeError("Weights are added up where edges have weights: pass a dpselect.WeightedGraph.")
+    return Scores(
+        # The unit of real weights is a power of two: nothing is rounded.
+        graph.units if graph.kind == "integer" else graph.units * float(graph.unit),
+        sensitivity=graph.cap,
+        candidates=graph.candidates,
+        neighbours="edge",
+        range_bound=1,
+        metadata=graph.metadata,
+        zero="worst",
+    )
