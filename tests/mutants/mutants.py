@@ -262,10 +262,26 @@ MUTANTS = (
     Mutant(
         "a term of the median's sensitivity is one step late",
         "dpselect.published.median:_terms",
-        "w[m + t]",
-        "w[m + t - 1]",
+        "w(m + t)",
+        "w(m + t - 1)",
         MEDIANS,
         ("tests/published/test_median.py::test_the_sensitivity_is_exact_on_every_vector",),
+    ),
+    Mutant(
+        "the sums of a median's sensitivity let a record share the common value one step early",
+        "dpselect.published.median_sums:_Pieces.__init__",
+        "np.maximum(apart + 2, 2)",
+        "np.maximum(apart + 1, 2)",
+        (),
+        ("tests/published/test_median_sums.py::test_sums_are_those_of_the_rows_on_every_vector",),
+    ),
+    Mutant(
+        "a record of the median is left of its window one step too long",
+        "dpselect.published.median_sums:_Pieces._lines",
+        "m - 1 - t, side",
+        "m - t, side",
+        (),
+        ("tests/published/test_median_sums.py::test_sums_are_those_of_the_rows_on_every_vector",),
     ),
     Mutant(
         "a percentile is said to be safe for one step too many",

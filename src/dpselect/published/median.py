@@ -3,7 +3,7 @@
 u(x, r) = -|x_r - med(x)|, med(x) the m-th smallest value, m = ceil(n / 2). Candidates are the records
 (identities 0 .. n-1), not ranks: the record of rank m would always score 0.
 
-delta(x, t, r) is the exact element local sensitivity, from one sort (see the proof file).
+delta(x, t, r) is the exact element local sensitivity, from one sort (see the proof file), and so are its sums over t.
 Neighbours: substitution (n public), values in [lower, upper], both public. Ceiling: L = upper - lower.
 Reach: ceil(n / 2) + 1, where the exact sensitivity is L for every record. Range bound 2.
 
@@ -18,12 +18,14 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.errors import PrivacyError
+from dpselect.published.median_sums import Records, Sums
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities.columns import records
@@ -82,8 +84,14 @@ def sensitivity_of_records(shifted: Numbers, length: float) -> Sensitivity:
     ranks = np.cumsum(counts) - counts + 1
     size = shifted.size
     ordered: Numbers = np.sort(shifted)  # type: ignore[assignment]
-    row = _pair(distinct, ordered, length) if size == 2 else _row(distinct, ranks, ordered, length)
     exact = _is_exact(shifted, length)
+    total = None
+    if size == 2:
+        row = _pair(distinct, ordered, length)
+    else:
+        row = _row(distinct, ranks, ordered, length)
+        at = partial(_at, distinct, ranks, ordered, length)
+        total = Sums(Records(distinct, ranks, ordered, length, at))
 
     def rows(t: NDArray[np.int64]) -> Floats:
         out = np.empty((t.size, distinct.size))
@@ -91,7 +99,7 @@ def sensitivity_of_records(shifted: Numbers, length: float) -> Sensitivity:
             out[i] = row(step)
         return out if exact else out * _UPWARDS
 
-    return profiles(rows, profile=profile, ceiling=length, reach=(size + 1) // 2 + 1)
+    return profiles(rows, profile=profile, ceiling=length, reach=(size + 1) // 2 + 1, total=total)
 
 
 def _row(distinct: Numbers, ranks: NDArray[np.int64], ordered: Numbers, length: float) -> Callable[[int], Floats]:
@@ -101,9 +109,7 @@ def _row(distinct: Numbers, ranks: NDArray[np.int64], ordered: Numbers, length: 
     the (k+1)-th from the record's own rank on. So along the sorted records every w is a step, and between the
     steps all terms are plain functions of a.
     """
-    size, middle = ordered.size, (ordered.size + 1) // 2
-    # Sums of three floats cancel: their rounding is paid for in absolute terms.
-    slack = 0.0 if _is_exact(ordered, length) else length * 2.0**-49
+    size, middle, slack = ordered.size, (ordered.size + 1) // 2, _slack(ordered, length)
 
     def other(k: int, behind: bool) -> float:
         """w_k seen from records whose rank is at most k (``behind``), or greater."""
@@ -120,26 +126,48 @@ def _row(distinct: Numbers, ranks: NDArray[np.int64], ordered: Numbers, length: 
         start = 0
         for end in ends[ends > 0].tolist():
             w = {k: other(k, int(ranks[start]) <= k) for k in used}
-            out[start:end] = _terms(distinct[start:end], w, middle, t, length, slack)
+            out[start:end] = _terms(distinct[start:end], w.__getitem__, middle, t, length, slack)
             start = end
         return np.minimum(out, length)
 
     return row
 
 
-def _terms(a: Numbers, w: dict[int, float], m: int, t: int, length: float, slack: float) -> Floats:
-    """Return the largest of the terms of the proof file for records of value a that see the same others."""
-    up, down, far, near = w[m - 1 + t], w[m - t], w[m + t], w[m - 1 - t]
-    best = np.maximum(up - a, 0.0)
+def _at(
+    distinct: Numbers, ranks: NDArray[np.int64], ordered: Numbers, length: float, rows: NDArray[np.intp], t: Any
+) -> Floats:
+    """Return LS(x, t, r) for some distinct values, n >= 3, each at a distance of its own or all at one."""
+    size, rank = ordered.size, ranks[rows]
+
+    def w(k: Any) -> Any:
+        place = np.clip(np.where(rank <= k, k, k - 1), 0, size - 1)
+        return np.where(k <= 0, 0, np.where(k >= size, length, ordered[place]))
+
+    best: Floats = _terms(distinct[rows], w, (size + 1) // 2, t, length, _slack(ordered, length))
+    return np.asarray(np.minimum(best, length))
+
+
+def _slack(ordered: Numbers, length: float) -> float:
+    """Return what is added to sums of three floats, which cancel: their rounding is paid for in absolute terms."""
+    return 0.0 if _is_exact(ordered, length) else length * 2.0**-49
+
+
+def _terms(a: Numbers, w: Callable[[Any], Any], m: int, t: Any, length: float, slack: float) -> Floats:
+    """Return the largest of the terms of the proof file for records of value a that see the others w.
+
+    Their distance is t for all, or one above 1 for each.
+    """
+    up, down, far, near = w(m - 1 + t), w(m - t), w(m + t), w(m - 1 - t)
+    best: Floats = np.maximum(up - a, 0.0)
     np.maximum(best, a - down, out=best)
     np.maximum(best, np.minimum(np.minimum(a, up), (up - a) + far + slack), out=best)
     np.maximum(best, np.minimum(np.minimum(length - a, length - down), (length - down) - (near - a) + slack), out=best)
-    np.maximum(best, far - np.maximum(a, w[m - 1]), out=best)
-    np.maximum(best, np.minimum(a, w[m]) - near, out=best)
-    if t >= 1:
-        np.maximum(best, max(w[m - 2 + t], length - w[m + 1 - t]), out=best)
-    if t == 1:
-        np.maximum(best, w[m] - w[m - 1], out=best)
+    np.maximum(best, far - np.maximum(a, w(m - 1)), out=best)
+    np.maximum(best, np.minimum(a, w(m)) - near, out=best)
+    if np.all(t >= 1):
+        np.maximum(best, np.maximum(w(m - 2 + t), length - w(m + 1 - t)), out=best)
+    if np.all(t == 1):
+        np.maximum(best, w(m) - w(m - 1), out=best)
     return best
 
 
