@@ -22,13 +22,13 @@ def test_a_table_and_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_programs_get_every_figure(capsys: pytest.CaptureFixture[str]) -> None:
-    """A row per metric, judged by ego betweenness, which without noise has all of itself."""
+    """A row per metric, judged by ego betweenness, whose margin without noise has all of it."""
     assert 0 == main([*LESMIS, "--json"])
     facts = json.loads(capsys.readouterr().out)
     rows = {row["metric"]: row for row in facts["metrics"]}
 
     assert facts["metric"] in rows
-    assert [1.0, 1.0] == rows["ego-betweenness"]["limit"]
+    assert [1.0, 1.0] == rows["margin of ego-betweenness"]["limit"]
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_programs_get_every_figure(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ([*LESMIS, "--nodes", "5"], "--nodes goes with an edge file"),
         ([*LESMIS, "--source", "who"], "a shipped graph has none"),
-        ([*LESMIS, "--k", "78"], "the graph has 77 nodes"),
+        ([*LESMIS, "--k", "77"], "ask for fewer"),
         ([*LESMIS[:-1], "3"], "exceeds --max-degree"),
         ([*LESMIS[:1], "--out", "x.svg", *LESMIS[1:]], "--out goes with another task"),
         ([*LESMIS[:1], "--traces", "cells.parquet", *LESMIS[1:]], "--traces"),

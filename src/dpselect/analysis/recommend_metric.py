@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms import mechanism
+from dpselect.scores.margin import margin
 from dpselect.scores.scores import Scores
 from dpselect.views import Graph
 
@@ -18,6 +19,7 @@ from dpselect.views import Graph
 _NEARLY, _LEAST = 0.02, 0.5
 # Halvings of an interval of a few thousand units of noise.
 _HALVINGS = 80
+_FLIP = "permute-and-flip"
 # Of exponential noise; beyond it floats see nothing.
 _LARGEST_NOISE = 800.0
 
@@ -27,7 +29,7 @@ class MetricRow:
     """What one metric names, judged by ego betweenness.
 
     Attributes:
-        metric: as ``dpselect top-k --metric`` calls it.
+        metric: as ``dpselect top-k --metric`` calls it, or its margin (:func:`dpselect.margin`).
         mechanism: what draws it.
         recall: the expected share of the true top k that is named.
         share: the expected ego betweenness of those named, as a share of that of the true top k.
@@ -46,7 +48,8 @@ class MetricRecommendation:
     """Which metric to ask for on graphs like this one.
 
     Attributes:
-        metric: the one whose list has the most ego betweenness; the simpler one where two are equal within 0.02.
+        metric: the one, or the margin of the one, whose list has the most ego betweenness; the simpler one where two
+            are equal within 0.02.
         mechanism: what draws it.
         sentence: the advice in words.
         table: one row per metric, in the order of their sensitivities.
@@ -84,7 +87,7 @@ def recommend_metric(
 
     Raises:
         PrivacyError: ``data`` or ``max_degree`` is missing or something else.
-        ValueError: epsilon is not positive and finite; ``k`` is not between 1 and the number of nodes; the graph
+        ValueError: epsilon is not positive and finite; ``k`` is not from 1 to one less than the nodes; the graph
             exceeds ``max_degree``.
         ImportError: numba is not installed.
 
@@ -100,32 +103,29 @@ def recommend_metric(
             "that may be seen, and ask the private one for the metric that it names."
         )
     total, most = exact_epsilon(epsilon), whole(k, "k", "how many nodes a list names")
-    if most > len(graph):
-        raise ValueError(f"k is {most}, and the graph has {len(graph)} nodes: pass at most that many.")
-    asked = _asked(graph, max_degree)
-    truth = asked[-1][2].values.astype(np.float64)
+    if most >= len(graph):
+        raise ValueError(f"A list of {most} is all of the graph's {len(graph)} nodes: ask for fewer.")
+    asked, truth = _asked(graph, max_degree, most)
     rows = [_row(metric, name, scores, truth, most, total) for metric, name, scores in asked]
     best = max(rows, key=lambda row: row.share)
     use = next(row for row in rows if row.share >= best.share - _NEARLY)
     return MetricRecommendation(use.metric, use.mechanism, _sentence(use, rows[0], most, total), tuple(rows))
 
 
-def _asked(graph: Graph, max_degree: int) -> list[tuple[str, str, Scores]]:
-    """Return metric, mechanism and scores, from the simplest question on; the last are scores by ego betweenness."""
+def _asked(graph: Graph, max_degree: int, k: int) -> tuple[list[tuple[str, str, Scores]], NDArray[np.float64]]:
+    """Return metric, mechanism and scores, from the simplest question on; and the ego betweenness of all nodes."""
     from dpselect import utilities
 
     # The maximum degree is refused before anything long begins.
     pairs = utilities.open_pairs(graph, max_degree=max_degree)
+    betweenness = utilities.ego_betweenness(graph, max_degree=max_degree)
     return [
-        ("degree", "permute-and-flip", utilities.degree(graph)),
+        ("degree", _FLIP, utilities.degree(graph)),
         ("open-pairs", "local-dampening-flip", pairs),
-        ("log-betweenness", "permute-and-flip", utilities.log_betweenness(graph)),
-        (
-            "ego-betweenness",
-            "permute-and-flip",
-            utilities.ego_betweenness(graph, max_degree=max_degree, sensitivity="degree"),
-        ),
-    ]
+        ("margin of open-pairs", _FLIP, margin(pairs, k)),
+        ("log-betweenness", _FLIP, utilities.log_betweenness(graph)),
+        ("margin of ego-betweenness", _FLIP, margin(betweenness, k)),
+    ], betweenness.values.astype(np.float64)
 
 
 def _row(metric: str, name: str, scores: Scores, truth: NDArray[np.float64], k: int, epsilon: Fraction) -> MetricRow:
@@ -147,8 +147,6 @@ def expected_list(ticks: NDArray[np.int64], rate: Fraction, k: int) -> NDArray[n
     Noise is exponential. The list is those above the height that k nodes exceed in expectation; that the height of a
     real list varies a little is left out. The chances sum to k.
     """
-    if k == ticks.size:
-        return np.ones(ticks.size)
     behind = (ticks - ticks.max()).astype(np.float64) * float(rate)
     low, high = float(behind.min()), _LARGEST_NOISE
     for _ in range(_HALVINGS):

@@ -34,19 +34,34 @@ ROWS = (
     ("ego betweenness, published", "shifted-local-dampening-flip"),
     ("ego betweenness, published", "local-dampening-flip"),
     ("ego betweenness, published", "permute-and-flip"),
+    ("ego betweenness, overlap", "local-dampening-flip"),
+    ("ego betweenness, refined", "local-dampening-flip"),
+    ("margin of ego betweenness, refined", "permute-and-flip"),
+    ("margin of open pairs", "permute-and-flip"),
 )
+_MARGIN = "margin of "
 # Far beyond what is drawn: the data of experiments are public.
 _PAID = Guarantee(10**6, "edge")
 
 
 def asked_of(graph: dps.Graph, bound: int) -> dict[str, dps.Scores]:
-    """Return the scores of all nodes by what is asked."""
-    return {
+    """Return the scores of all nodes by what is asked, without margins."""
+    betweenness = {
+        f"ego betweenness, {name}": dps.utilities.ego_betweenness(graph, max_degree=bound, sensitivity=name)
+        for name in ("overlap", "refined")
+    }
+    return betweenness | {
         "degree": dps.utilities.degree(graph),
         "open pairs": dps.utilities.open_pairs(graph, max_degree=bound),
         "log betweenness": dps.utilities.log_betweenness(graph),
         "ego betweenness, published": dps.published.ego_betweenness(graph, max_degree=bound),
     }
+
+
+def with_margins(scores: dict[str, dps.Scores], k: int) -> dict[str, dps.Scores]:
+    """Return these scores, and the margins for lists of k that rows ask for."""
+    asked = [metric for metric, _ in ROWS if metric.startswith(_MARGIN)]
+    return scores | {metric: dps.margin(scores[metric.removeprefix(_MARGIN)], k) for metric in asked}
 
 
 def lists(scores: dps.Scores, mechanism: str, k: int, epsilon: Fraction, count: int) -> list[list[int]]:
@@ -87,8 +102,9 @@ def main() -> None:
             print(f"\n{name}, {len(graph):,} nodes, k = {k}: share of the true top {k} / of their ego betweenness")
             heads = [*(f"{float(epsilon):g}" for epsilon in EPSILONS), "limit"]
             print(f"{'epsilon':<56}" + "".join(f"{head:>13}" for head in heads))
+            asked = with_margins(scores, k)
             for metric, mechanism in ROWS:
-                cells = row(scores[metric], mechanism, truth, k, args.draws)
+                cells = row(asked[metric], mechanism, truth, k, args.draws)
                 line = "".join(f"{f'{recall:.2f} / {share:.2f}':>13}" for recall, share in cells)
                 print(f"{f'{metric}, {mechanism}':<56}{line}", flush=True)
 
