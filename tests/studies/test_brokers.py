@@ -49,3 +49,14 @@ def test_lists_are_drawn_for_epsilon_in_all() -> None:
     scores = dps.Scores([900, 0, 800, 700], 1, neighbours="edge", kind="integer")
 
     assert [[0, 2]] * 3 == brokers.lists(scores, "permute-and-flip", 2, Fraction(10), 3)
+
+
+def test_stored_figures_are_those_of_every_row() -> None:
+    """Each graph and k has a line per row, with recall and share at four epsilons and in the limit."""
+    tables = brokers.stored()
+
+    assert {(name, k) for name in broker_graphs.NAMES for k in brokers.SIZES} == set(tables)
+    for table in tables.values():
+        assert [f"{metric}, {mechanism}" for metric, mechanism in brokers.ROWS] == list(table)
+        assert {len(brokers.EPSILONS) + 1} == {len(cells) for cells in table.values()}
+    assert (1.0, 1.0) == tables["enron", 20]["margin of ego betweenness, refined, permute-and-flip"][-1]

@@ -12,7 +12,9 @@ Public facts: the nodes, and the maximum degree (400 for made-up graphs, 1383 fo
 from __future__ import annotations
 
 import argparse
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +42,9 @@ ROWS = (
     ("margin of open pairs", "permute-and-flip"),
 )
 _MARGIN = "margin of "
+# So many columns are for what is asked and how it is drawn.
+_LABEL = 56
+RESULT = Path(__file__).parent / "results" / "brokers.txt"
 # Far beyond what is drawn: the data of experiments are public.
 _PAID = Guarantee(10**6, "edge")
 
@@ -87,6 +92,19 @@ def parted(scores: dict[str, dps.Scores], truth: NDArray[np.float64]) -> str:
     return f"without privacy, top {' and '.join(map(str, SIZES))} by {'; by '.join(said)}"
 
 
+def stored() -> dict[tuple[str, int], dict[str, list[tuple[float, float]]]]:
+    """Return the printed figures: graph and k to row to recall and share at every epsilon and in the limit."""
+    tables: dict[tuple[str, int], dict[str, list[tuple[float, float]]]] = {}
+    for line in RESULT.read_text(encoding="utf-8").splitlines():
+        if head := re.match(r"(\w+), .* k = (\d+): ", line):
+            table = tables.setdefault((head[1], int(head[2])), {})
+            continue
+        cells = re.findall(r"(\d\.\d\d) / (\d\.\d\d)", line[_LABEL:])
+        if len(cells) == len(EPSILONS) + 1:
+            table[line[:_LABEL].strip()] = [(float(recall), float(share)) for recall, share in cells]
+    return tables
+
+
 def main() -> None:
     """Print one table a graph and k."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -101,12 +119,12 @@ def main() -> None:
         for k in SIZES:
             print(f"\n{name}, {len(graph):,} nodes, k = {k}: share of the true top {k} / of their ego betweenness")
             heads = [*(f"{float(epsilon):g}" for epsilon in EPSILONS), "limit"]
-            print(f"{'epsilon':<56}" + "".join(f"{head:>13}" for head in heads))
+            print(f"{'epsilon':<{_LABEL}}" + "".join(f"{head:>13}" for head in heads))
             asked = with_margins(scores, k)
             for metric, mechanism in ROWS:
                 cells = row(asked[metric], mechanism, truth, k, args.draws)
                 line = "".join(f"{f'{recall:.2f} / {share:.2f}':>13}" for recall, share in cells)
-                print(f"{f'{metric}, {mechanism}':<56}{line}", flush=True)
+                print(f"{f'{metric}, {mechanism}':<{_LABEL}}{line}", flush=True)
 
 
 def row(
