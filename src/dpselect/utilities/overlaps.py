@@ -13,12 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Lock
 from types import ModuleType
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.utilities.ranked import Ranked
 from dpselect.views import Graph
 
 Integers = NDArray[np.int64]
@@ -51,9 +53,17 @@ class Losses:
 
 def widest_overlaps(graph: Graph, workers: int = 1) -> Integers:
     """Return C of every node, shape (n,)."""
-    kernels, result = _kernels(), np.empty(len(graph), dtype=np.int64)
-    _over_blocks(graph, workers, lambda start, stop: kernels.widest(graph.indptr, graph.indices, start, stop, result))
-    return result
+    kernels, ranked = _kernels(), Ranked.of(graph)
+    result, merging = np.zeros(len(graph), dtype=np.int64), Lock()
+
+    def run(start: int, stop: int) -> None:
+        part = np.zeros(stop, dtype=np.int64)
+        kernels.widest(ranked.indptr, ranked.indices, start, stop, part)
+        with merging:
+            np.maximum(result[:stop], part, out=result[:stop])
+
+    _over_blocks(graph.degrees[ranked.order], workers, run)
+    return ranked.by_node(result)
 
 
 def losses(graph: Graph, distances: int, workers: int = 1, room: int = _ROOM) -> Losses:
@@ -69,19 +79,19 @@ def losses(graph: Graph, distances: int, workers: int = 1, room: int = _ROOM) ->
         rows, row = np.unique(loss, axis=0, return_inverse=True)
         return rows, row.ravel()
 
-    blocks = _over_blocks(graph, workers, run)
+    blocks = _over_blocks(graph.degrees, workers, run)
     sizes = np.cumsum([0, *(len(rows) for rows, _ in blocks)])
     loss, merged = np.unique(np.concatenate([rows for rows, _ in blocks]), axis=0, return_inverse=True)
     every = [row + size for (_, row), size in zip(blocks, sizes[:-1], strict=True)]
     return Losses(overlap, missing, merged.ravel()[np.concatenate(every)], loss)
 
 
-def _over_blocks(graph: Graph, workers: int, run: Callable[[int, int], T]) -> list[T]:
+def _over_blocks(degrees: Integers, workers: int, run: Callable[[int, int], T]) -> list[T]:
     """Return what ``run`` returns for blocks of nodes, in their order, from threads when asked."""
-    work = np.concatenate(([0], np.cumsum(graph.degrees.astype(np.float64) ** 2 + 1)))
+    work = np.concatenate(([0], np.cumsum(degrees.astype(np.float64) ** 2 + 1)))
     number = min(_BLOCKS, 1 + int(work[-1] / _WORK))
     ends = np.searchsorted(work, np.linspace(0, work[-1], number + 1))
-    ends = np.unique(np.concatenate((ends, np.arange(0, len(graph), _NODES), [len(graph)])))
+    ends = np.unique(np.concatenate((ends, np.arange(0, degrees.size, _NODES), [degrees.size])))
     blocks = list(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True))
     if workers == 1:
         return [run(*block) for block in blocks]
