@@ -35,6 +35,46 @@ PERCENTILES = tuple(f"published.percentile, p={p} on published.percentile, p={p}
 
 MUTANTS = (
     Mutant(
+        "a rank counts itself among those above it",
+        "dpselect.utilities.ranked:Ranked.of",
+        "higher = ends < np",
+        "higher = ends <= 1 + np",
+        (),
+        ("tests/utilities/test_egos.py::test_ranks_fall_with_degrees_and_rows_ascend",),
+    ),
+    Mutant(
+        "links of the last neighbour are forgotten",
+        "dpselect.utilities.ego_loops:links",
+        "for e in range(indptr[c], indptr[c + 1]):\n            v = indices[e]",
+        "for e in range(indptr[c], indptr[c + 1] - 1):\n            v = indices[e]",
+        (),
+        ("tests/utilities/test_egos.py::test_loops_and_arrays_equal_the_definition_to_the_bit",),
+    ),
+    Mutant(
+        "an adjacent pair counts as open where few nodes are looked at",
+        "dpselect.utilities.ego_arrays:betweenness",
+        "(ego @ ego + 1) * (1 - ego)",
+        "ego @ ego + 1",
+        (),
+        ("tests/utilities/test_egos.py::test_loops_and_arrays_equal_the_definition_to_the_bit",),
+    ),
+    Mutant(
+        "whether numba is needed depends on an edge",
+        "dpselect.utilities.egos:links_of_egos",
+        "len(graph) <= ego_arrays.LINKS",
+        "len(graph) <= ego_arrays.LINKS or not graph.indices.size",
+        (),
+        ("tests/utilities/test_egos.py::test_few_nodes_need_no_numba_and_many_say_what_to_install",),
+    ),
+    Mutant(
+        "the higher end of a pair does not learn what it shares",
+        "dpselect.utilities.overlap_kernels:widest",
+        "result[w] = max(result[w], count[w])",
+        "pass",
+        (),
+        ("tests/utilities/test_overlaps.py::test_random_graphs_agree_with_the_definition",),
+    ),
+    Mutant(
         "top_k draws each of its picks at the whole epsilon",
         "dpselect.release.select:release_of",
         "total if k == 1 else total / k",

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
-from dpselect.utilities.overlaps import UNIT, losses, widest_overlaps
+from dpselect.utilities import ego_arrays
+from dpselect.utilities.overlaps import UNIT, _by_loops, losses, widest_overlaps
 
 MOST = 253
 
@@ -54,6 +55,8 @@ def test_random_graphs_agree_with_the_definition(nodes, density, hubs, room, see
     result = losses(plain, 9, room=room)
 
     assert np.array_equal(widest_overlaps(plain), result.overlap)
+    for workers in (1, 2):
+        assert np.array_equal(_by_loops(plain, workers), result.overlap)
     for v in graph:
         overlap, missing, tables = defined(graph, v)
         assert (overlap, missing) == (result.overlap[v], result.missing[v])
@@ -110,4 +113,15 @@ def test_without_numba_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.delattr("dpselect.utilities.overlap_kernels", raising=False)
     monkeypatch.setitem(sys.modules, "dpselect.utilities.overlap_kernels", None)
     with pytest.raises(ImportError, match=r'pip install "dpselect\[graph\]"'):
-        widest_overlaps(dps.Graph.named("karate"))
+        losses(dps.Graph.named("karate"), 3)
+
+
+def test_few_nodes_share_what_the_loops_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By whole matrices and by sparse rows, however many at once; without numba."""
+    graphs = [
+        dps.Graph.from_networkx(with_hubs(230, density, hubs, 7)) for density, hubs in ((0, 0), (0.02, 2), (1, 0))
+    ]
+    expected = [_by_loops(graph, 1).tolist() for graph in graphs]
+    for name, value in (("_TINY", 0), ("_WHOLE", 0), ("_ROWS", 9), ("_WHOLE", np.inf), ("_PRODUCTS", 1)):
+        monkeypatch.setattr(ego_arrays, name, value)
+        assert expected == [widest_overlaps(graph).tolist() for graph in graphs]

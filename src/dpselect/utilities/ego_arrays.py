@@ -21,6 +21,8 @@ _PRODUCTS = 2**22
 _WHOLE = 1 / 64
 # Up to here a whole matrix costs less than the first sparse row.
 _TINY = 200
+# Rows of a whole matrix multiplied together.
+_ROWS = 512
 
 
 def links(graph: Graph) -> NDArray[np.int64]:
@@ -55,6 +57,31 @@ def _links_of_whole(graph: Graph) -> NDArray[np.int64]:
     """Return the same by one product of whole matrices."""
     adjacent = _whole(graph)
     result: NDArray[np.int64] = (((adjacent @ adjacent) * adjacent).sum(axis=1, dtype=np.float64) / 2).astype(np.int64)
+    return result
+
+
+def widest(graph: Graph) -> NDArray[np.int64]:
+    """Return the most neighbours that every node shares with any other, shape (n,)."""
+    size = len(graph)
+    result = np.zeros(size, dtype=np.int64)
+    steps = np.add.reduceat(np.append(graph.degrees[graph.indices], 0), graph.indptr[:-1]) * (graph.degrees > 0)
+    adjacent: Any
+    if size <= _TINY or steps.sum() > size**3 * _WHOLE:
+        adjacent = _whole(graph)
+        for start in range(0, size, _ROWS):
+            shared = adjacent[start : start + _ROWS] @ adjacent
+            # What a node shares with itself.
+            shared[np.arange(len(shared)), np.arange(start, start + len(shared))] = 0
+            result[start : start + _ROWS] = shared.max(axis=1)
+        return result
+    from scipy.sparse import csr_array
+
+    ones = np.ones(graph.indices.size, dtype=np.int32)
+    adjacent = csr_array((ones, graph.indices, graph.indptr), shape=(size, size))
+    for start, stop in row_blocks(steps, _PRODUCTS):
+        shared = adjacent[start:stop] @ adjacent
+        shared.data[shared.indices == np.repeat(np.arange(start, stop), np.diff(shared.indptr))] = 0
+        result[start:stop] = shared.max(axis=1).toarray().ravel()
     return result
 
 

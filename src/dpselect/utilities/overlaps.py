@@ -20,6 +20,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.utilities import ego_arrays
 from dpselect.utilities.ranked import Ranked
 from dpselect.views import Graph
 
@@ -53,6 +54,12 @@ class Losses:
 
 def widest_overlaps(graph: Graph, workers: int = 1) -> Integers:
     """Return C of every node, shape (n,)."""
+    if len(graph) <= ego_arrays.LINKS:
+        return ego_arrays.widest(graph)
+    return _by_loops(graph, workers)
+
+
+def _by_loops(graph: Graph, workers: int) -> Integers:
     kernels, ranked = _kernels(), Ranked.of(graph)
     result, merging = np.zeros(len(graph), dtype=np.int64), Lock()
 

@@ -32,7 +32,7 @@ def triangles(graph: Graph | StoredGraph, max_degree: int | None = None, workers
         PrivacyError: ``max_degree`` is missing.
         ValueError: ``max_degree`` is not an integer, below 2, or exceeded by the graph; the graph has fewer
             than 3 nodes; ``workers`` is not an integer >= 1.
-        ImportError: numba is not installed.
+        ImportError: numba is not installed, which more than 4,096 nodes need.
 
     >>> triangle_and_tail = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], nodes=4)
     >>> triangles(triangle_and_tail, max_degree=3).values

@@ -217,6 +217,9 @@ def first() -> None:
     calls = {
         "77 nodes, open pairs": ("lesmis", "open-pairs", 36),
         "77 nodes, log betweenness": ("lesmis", "log-betweenness", None),
+        "77 nodes, triangles": ("lesmis", "triangles", 36),
+        "77 nodes, core number": ("lesmis", "core-number", None),
+        "77 nodes, ego betweenness": ("lesmis", "ego-betweenness", 36),
         "5,000 nodes, open pairs": ("file", "open-pairs", 4999),
         "5,000 nodes, log betweenness": ("file", "log-betweenness", None),
     }
@@ -225,7 +228,7 @@ def first() -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "edges.txt")
             path.write_text("0 1\n1 2\n0 2\n2 3\n", encoding="ascii")
-            source = [graph, "--data", "example"] if graph == "lesmis" else [str(path), "--nodes", "5000"]
+            source = [graph] if graph == "lesmis" else [str(path), "--nodes", "5000"]
             options = ["--metric", metric, "--epsilon", "1", "--k", "1"]
             options += ["--max-degree", str(bound)] if bound else []
             taken = []
