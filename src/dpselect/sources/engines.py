@@ -162,6 +162,7 @@ class Engine:
         lists: the same for arrays of public integers, to be joined again and again.
         drops: ends a temporary table, and frees its room at once.
         updates: rewrites columns where they are, without room for both.
+        arrays: makes rows of an array of columns.
         inlines: writes a subquery's expression out wherever its column is used, unless the subquery has a limit.
     """
 
@@ -182,6 +183,7 @@ class Engine:
     lists: Callable[[Any, str, Mapping[str, Any]], Any] = _listed
     drops: Callable[[Any, str], None] = _dropped
     updates: bool = False
+    arrays: bool = False
     inlines: bool = False
 
 
@@ -199,6 +201,7 @@ EVERY_ENGINE = (
         holds=_duckdb_holds,
         batches=_duckdb_batches,
         updates=True,
+        arrays=True,
         inlines=True,
     ),
     Engine(
@@ -211,6 +214,7 @@ EVERY_ENGINE = (
         holds=_postgres_holds,
         address=_postgres_address,
         drops=_emptied,
+        arrays=True,
         inlines=True,
     ),
     Engine(
@@ -221,6 +225,7 @@ EVERY_ENGINE = (
         keeps=_checkpointed,
         lists=_broadcast,
         drops=_released,
+        arrays=True,
     ),
     Engine("sqlite", "SQLite", 'python -m pip install "ibis-framework[sqlite]"', in_files=True),
 )

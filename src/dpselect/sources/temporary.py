@@ -26,6 +26,11 @@ class Temporary:
         self._names: list[str] = []
 
     @property
+    def allowed(self) -> bool:
+        """Return whether tables may be written here, and are then written once."""
+        return self._allowed and self._engine.temporary
+
+    @property
     def inlines(self) -> bool:
         """Return whether the engine writes expressions of subqueries out wherever they are used."""
         return self._engine.inlines

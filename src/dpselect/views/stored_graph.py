@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice
 from dpselect.sources.graphs import warn_of_weights
+from dpselect.sources.temporary import Temporary
 from dpselect.sources.warehouse import CHANGED, Warehouse
 from dpselect.views.graph import Graph, declared, places_of
+from dpselect.views.stored_triangles import corners
 
 Integers = NDArray[np.int64]
 # More labels than these are joined, fewer are listed in the query.
 _LISTED = 10_000
+_MOST_PARTS = 64
 
 
 class StoredGraph:
@@ -30,19 +33,28 @@ class StoredGraph:
         source: a Warehouse, or whatever :meth:`Warehouse.open` takes.
         nodes: the public nodes: their number when ids are 0 .. n-1, or the list of labels.
         ends: the columns of the two ends, integers or text.
+        parts: triangles are counted in the square of this number of queries, each in this fraction of the memory: a
+            public number from 1 to 64. It changes no count.
 
     Attributes:
         metadata: where the edges came from, for the ledger.
 
     Raises:
         PrivacyError: ``nodes`` is missing.
-        TypeError, ValueError: as :meth:`Graph.from_edges`; no such columns, or of other types.
+        TypeError, ValueError: as :meth:`Graph.from_edges`; no such columns, or of other types; ``parts`` is no
+            such number.
     """
 
     def __init__(
-        self, source: Any, nodes: int | Iterable[Any] | None = None, *, ends: tuple[str, str] = ("source", "target")
+        self,
+        source: Any,
+        nodes: int | Iterable[Any] | None = None,
+        *,
+        ends: tuple[str, str] = ("source", "target"),
+        parts: int = 1,
     ) -> None:
         self._size, self._labels = declared(nodes)
+        self._parts = _whole(parts)
         self.warehouse = Warehouse.open(source)
         self.warehouse.require(list(ends))
         self._ends = ends
@@ -90,19 +102,17 @@ class StoredGraph:
     def links(self) -> Integers:
         """Return the number of edges among the neighbours of each node, shape (n,): its triangles.
 
-        Edges point from the end of smaller degree to the other, which bounds the paths that the engine joins by
-        the number of edges times the square root of twice that number.
+        Edges point to the end of larger degree, which bounds the pairs that the engine closes by the number of edges
+        times the square root of half that number. Edges are kept in a temporary table where the warehouse allows one.
+
+        Raises:
+            ConnectionError: the engine failed.
+            ValueError: the table changed meanwhile.
         """
-        edges = self._edges()
-        degree = self._degree_rows(edges)
-        one, two = degree.select(a=degree.node, da=degree.n), degree.select(b=degree.node, db=degree.n)
-        sized = edges.join(one, "a").join(two, "b").select("a", "b", "da", "db")
-        ahead = (sized.da < sized.db) | ((sized.da == sized.db) & (sized.a < sized.b))
-        out = sized.select(x=ahead.ifelse(sized.a, sized.b), y=ahead.ifelse(sized.b, sized.a))
-        onward, across = out.select(y=out.x, z=out.y), out.select(x=out.x, z=out.y)
-        triangles = out.join(onward, "y").select("x", "y", "z").join(across, ["x", "z"]).select("x", "y", "z")
-        corners = [triangles.select(node=triangles[corner]) for corner in ("x", "y", "z")]
-        result = self._counted(_grouped(corners[0].union(corners[1], corners[2])))
+        with Temporary(self.warehouse) as room:
+            result: Any = 0
+            for rows in corners(self._edges(), room, self._size, self._parts):
+                result = result + self._counted(rows)
         # A neighbour of v is in at most d(v) - 1 of its triangles, and every triangle has three corners.
         if (result > self.degrees * (self.degrees - 1) // 2).any() or result.sum() % 3:
             raise ValueError(CHANGED)
@@ -164,6 +174,12 @@ class StoredGraph:
 
     def __repr__(self) -> str:
         return f"StoredGraph(nodes={self._size})"
+
+
+def _whole(parts: int) -> int:
+    if isinstance(parts, bool) or not isinstance(parts, (int, np.integer)) or not 1 <= parts <= _MOST_PARTS:
+        raise ValueError(Advice(f"{{parts=}} is how many parts triangles are counted in: pass 1 to {_MOST_PARTS}."))
+    return int(parts)
 
 
 def _with_integers(warehouse: Warehouse, ends: tuple[str, str]) -> Warehouse:
