@@ -36,6 +36,7 @@ TEMPLATES = {
     "dpselect reproduce": "takes minutes: tests/experiments runs its parts",
     "dpselect select postgres://": "needs a server: tests/warehouse starts one",
     "dpselect train postgres://": "needs a server: tests/warehouse starts one",
+    "dpselect top-k postgres://": "needs a server: tests/warehouse starts one",
     "dpselect audit": "takes minutes: tests/audit runs its parts",
 }
 FENCE = re.compile(r"^(?P<fence>```+)(?P<words>[^\n]*)\n(?P<text>.*?)^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)
