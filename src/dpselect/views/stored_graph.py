@@ -110,9 +110,10 @@ class StoredGraph:
             ValueError: the table changed meanwhile.
         """
         with Temporary(self.warehouse) as room:
-            result: Any = 0
-            for rows in corners(self._edges(), room, self._size, self._parts):
-                result = result + self._counted(rows)
+            parts = corners(self._edges(), room, self._size, self._parts)
+            result = self._counted(next(parts))
+            for rows in parts:
+                result += self._counted(rows)
         # A neighbour of v is in at most d(v) - 1 of its triangles, and every triangle has three corners.
         if (result > self.degrees * (self.degrees - 1) // 2).any() or result.sum() % 3:
             raise ValueError(CHANGED)
