@@ -189,6 +189,50 @@ def test_every_metric_works_on_a_shipped_graph(metric: str, capsys: pytest.Captu
     assert capsys.readouterr().out.splitlines()[3].startswith("in order of selection by")
 
 
+def test_a_decay_is_public_and_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the answer and in the ledger; without one it is 20, and other metrics have none."""
+    ledger = str(tmp_path / "spent.ledger")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "9", "--neighbours", "edge", "--dataset", "lesmis"])
+    command = ["top-k", "lesmis", "--metric", "linear-decay", "--epsilon", "1", "--max-degree", "40", "--json"]
+    capsys.readouterr()
+
+    for words, decay in ((["--decay", "7", "--ledger", ledger], 7), ([], 20)):
+        assert 0 == main([*command, *words])
+        assert decay == json.loads(capsys.readouterr().out)["decay"]
+    assert b'"decay": "7"' in Path(ledger).read_bytes()
+    assert "--decay counts common neighbours" in refusal([*command, "--decay", "0"], capsys)
+    command[3] = "open-pairs"
+    assert 0 == main(command)
+    assert "decay" not in json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "sensitivity"),
+    [
+        ("local-dampening-flip", "refined"),
+        ("smooth-noisy-max", "refined"),
+        ("shifted-local-dampening-flip", "degree"),
+        ("permute-and-flip", "degree"),
+        (None, "degree"),
+    ],
+)
+def test_the_mechanism_says_how_closely_ego_betweenness_is_bounded(
+    mechanism: str | None, sensitivity: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A public rule: what is shifted would rank by what nodes share."""
+    asked = []
+    bounded = dps.utilities.ego_betweenness
+
+    def listening(*graph, **words):
+        asked.append(words["sensitivity"])
+        return bounded(*graph, **words)
+
+    monkeypatch.setattr(dps.utilities, "ego_betweenness", listening)
+    command = ["top-k", "lesmis", "--metric", "ego-betweenness", "--epsilon", "1", "--max-degree", "40"]
+    assert 0 == main([*command, *(["--mechanism", mechanism] if mechanism else [])])
+    assert [sensitivity] == asked
+
+
 def test_labels_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Public labels, one a line; those without an edge may win too."""
     (tmp_path / "edges.csv").write_text("source,target\nann,bob\n", encoding="utf-8")

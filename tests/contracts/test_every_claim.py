@@ -31,6 +31,7 @@ LONG = {
     "degree on degree", "permute-and-flip on ego_density", "local-dampening on ego_density", "laplace, delta on jumps",
     "law of three percentiles", "exponential on aggregate", "exponential on pareto, degree",
     "on open_pairs", "on log_betweenness", "on core_number", "on two_step_reach", "on triangles",
+    "linear_decay, decay=3", "linear_decay, decay=20",
     "margins, ", "margin of ego_betweenness",
     "pareto, both rates on pareto", "published.median, 4 records", "local-dampening on aggregate",
 }  # fmt: skip

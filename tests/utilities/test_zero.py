@@ -17,6 +17,7 @@ LARGE = (
     "4 records",
     "ego_density",
     "log_betweenness",
+    "decay=20",
     "families=9",
     "core_number",
 )

@@ -180,6 +180,14 @@ UTILITY_CLAIMS = (
     ),
     UtilityClaim("ego_density", utilities.ego_density, partial(graphs, 5)),
     UtilityClaim("log_betweenness", utilities.log_betweenness, partial(graphs, 5)),
+    *(
+        UtilityClaim(
+            f"linear_decay, decay={decay}, max_degree={bound}",
+            partial(utilities.linear_decay, decay=decay, max_degree=bound),
+            partial(graphs, 5, bound),
+        )
+        for decay, bound in ((1, 2), (3, 4), (20, 4))
+    ),
     UtilityClaim("core_number", utilities.core_number, partial(graphs, 5)),
     *(
         UtilityClaim(f"{name}, max_degree={bound}", partial(utility, max_degree=bound), partial(graphs, 5, bound))

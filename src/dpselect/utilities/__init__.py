@@ -12,6 +12,7 @@ from dpselect.utilities.ego_density import ego_density as ego_density
 from dpselect.utilities.followers import followers as followers
 from dpselect.utilities.gini import gini as gini
 from dpselect.utilities.information_gain import information_gain as information_gain
+from dpselect.utilities.linear_decay import linear_decay as linear_decay
 from dpselect.utilities.log_betweenness import log_betweenness as log_betweenness
 from dpselect.utilities.majority import majority as majority
 from dpselect.utilities.max_operator import max_operator as max_operator

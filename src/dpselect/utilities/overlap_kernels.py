@@ -101,6 +101,63 @@ def tables(
 
 
 @_compiled
+def decayed(indptr: Any, indices: Any, start: int, stop: int, decay: int, result: Any) -> None:
+    """Fill in the sum of max(0, decay - common neighbours in the ego) over the open pairs of each node."""
+    place = np.full(indptr.size - 1, -1, dtype=np.int32)
+    longest = 0
+    for v in range(start, stop):
+        longest = max(longest, indptr[v + 1] - indptr[v])
+    members = np.empty(longest, dtype=np.int32)
+    first = np.empty(longest + 1, dtype=np.int64)
+    common = np.zeros(longest, dtype=np.int32)
+    links = np.empty(1024, dtype=np.int32)
+    for v in range(start, stop):
+        low, high = indptr[v], indptr[v + 1]
+        for e in range(low, high):
+            place[indices[e]] = e - low
+        first[0] = 0
+        for i in range(high - low):
+            size = _members(indptr, indices, v, indices[low + i], place, members)
+            first[i + 1] = first[i] + size
+            if first[i + 1] > links.size:
+                more = np.empty(2 * first[i + 1], dtype=np.int32)
+                more[: first[i]] = links[: first[i]]
+                links = more
+            links[first[i] : first[i + 1]] = members[:size]
+        for e in range(low, high):
+            place[indices[e]] = -1
+        degree = high - low
+        # Pairs with no common neighbour are not met on the way.
+        result[v] = decay * (degree * (degree - 1) // 2 - first[degree] // 2)
+        for i in range(degree):
+            result[v] -= _connected(links, first, i, decay, common, members)
+
+
+@_compiled
+def _connected(links: Any, first: Any, i: int, decay: int, common: Any, touched: Any) -> int:
+    """Return the sum of min(decay, common neighbours) over the open pairs of i and later members."""
+    filled = 0
+    for e in range(first[i], first[i + 1]):
+        w = links[e]
+        # Rows rise, so their ends hold the pairs that are not met from the other side.
+        for f in range(first[w + 1] - 1, first[w] - 1, -1):
+            j = links[f]
+            if j <= i:
+                break
+            if common[j] == 0:
+                touched[filled] = j
+                filled += 1
+            common[j] += 1
+    for e in range(first[i], first[i + 1]):
+        common[links[e]] = 0
+    lost = 0
+    for e in range(filled):
+        lost += min(decay, np.int64(common[touched[e]]))
+        common[touched[e]] = 0
+    return lost
+
+
+@_compiled
 def _shared(indptr: Any, indices: Any, v: int, count: Any, seen: Any) -> Any:
     """Count what v shares with each other node; return the largest count and how many share anything."""
     best, filled = 0, 0

@@ -93,6 +93,17 @@ def losses(graph: Graph, distances: int, workers: int = 1, room: int = _ROOM) ->
     return Losses(overlap, missing, merged.ravel()[np.concatenate(every)], loss)
 
 
+def decayed(graph: Graph, decay: int, workers: int = 1) -> Integers:
+    """Return the sum of max(0, decay - common neighbours in N) over the open pairs of every N, shape (n,)."""
+    kernels, result = _kernels(), np.empty(len(graph), dtype=np.int64)
+
+    def run(start: int, stop: int) -> None:
+        kernels.decayed(graph.indptr, graph.indices, start, stop, decay, result)
+
+    _over_blocks(graph.degrees, workers, run)
+    return result
+
+
 def _over_blocks(degrees: Integers, workers: int, run: Callable[[int, int], T]) -> list[T]:
     """Return what ``run`` returns for blocks of nodes, in their order, from threads when asked."""
     work = np.concatenate(([0], np.cumsum(degrees.astype(np.float64) ** 2 + 1)))

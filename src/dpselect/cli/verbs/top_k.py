@@ -22,6 +22,7 @@ from dpselect.sources.warehouse import Warehouse
 from dpselect.views import StoredGraph
 
 G = TypeVar("G")
+_DECAY = "linear-decay"
 # What each metric is drawn with unless --mechanism says otherwise: a public rule, the same for every graph.
 DEFAULTS = {
     "degree": "permute-and-flip",
@@ -30,6 +31,7 @@ DEFAULTS = {
     "open-pairs": "local-dampening-flip",
     "followers": "permute-and-flip",
     "log-betweenness": "permute-and-flip",
+    _DECAY: "local-dampening-flip",
     "core-number": "permute-and-flip",
     # Dampened, triangles would be ranked by other things: triangles.md says by which.
     "triangles": "permute-and-flip",
@@ -47,6 +49,7 @@ _UNITS = {
     "core-number": "shells",
     "triangles": "triangles",
     "two-step-reach": "halves of a node",
+    _DECAY: "parts of a pair",
 }
 # Mechanisms that gain by a sensitivity close to the exact one. Shifted scores would rank by what nodes share, and
 # the others read its ceiling only.
@@ -87,6 +90,9 @@ def run(request: Request) -> Answer:
     weights = dict(zip(request.metric, map(str, request.weights), strict=True)) if request.weights else {}
     formula = " + ".join(f"{weight} x {metric}" for metric, weight in weights.items())
     recorded = {"metric": name} | ({"weights": formula} if formula else {})
+    # So is how fast pairs lose their worth.
+    decay = {"decay": request.decay} if _DECAY in request.metric else {}
+    recorded |= {each: str(value) for each, value in decay.items()}
     unit = _UNITS.get(name, "")
     release = best(request, scored, mechanism, request.k, unit, request.method, gaps=True, **recorded)
     whole = "protected is the whole list of a person, whatever its length; " if name == _FOLLOWERS else ""
@@ -95,7 +101,7 @@ def run(request: Request) -> Answer:
     if request.truncate:
         whole = f"at most {request.max_degree} edges of each node were read, protected is one edge of the whole graph; "
     note = f"in order of selection by {formula or name}; {whole}"
-    facts = {"weights": weights, "truncated_to": request.max_degree if request.truncate else None}
+    facts = {**decay, "weights": weights, "truncated_to": request.max_degree if request.truncate else None}
     more = {fact: value for fact, value in facts.items() if value}
     return released(release, ranked(release), note, unit, metric=name, **more)
 
@@ -218,6 +224,8 @@ def _metric(metric: str, request: Request, graph: AnyGraph) -> dps.Scores:
             workers=request.workers,
             sensitivity="refined" if close else "degree",
         )
+    if metric == _DECAY:
+        return dps.utilities.linear_decay(graph, request.max_degree, decay=request.decay, workers=request.workers)
     if metric == "log-betweenness":
         return dps.utilities.log_betweenness(graph, request.workers)
     if metric == "open-pairs":
@@ -274,7 +282,7 @@ DATA = (
         type=whole,
         metavar="N",
         help="a public bound on the number of neighbours of any node (open-pairs, ego-betweenness, "
-        "triangles and two-step-reach need it, others do not use it)",
+        "linear-decay, triangles and two-step-reach need it, others do not use it)",
     ),
     option("--weight-column", metavar="NAME", help="weighted-degree: the column of weights (default weight)"),
     option(
@@ -295,11 +303,19 @@ DATA = (
         "then counts as three, which the sensitivity pays for",
     ),
     option(
+        "--decay",
+        type=whole,
+        default=20,
+        metavar="K",
+        help="linear-decay: from so many common neighbours on a pair counts nothing, a public number (default 20)",
+    ),
+    option(
         "--workers",
         type=whole,
         default=1,
         metavar="N",
-        help="threads for open-pairs, ego-betweenness, log-betweenness, triangles and two-step-reach (default 1)",
+        help="threads for open-pairs, ego-betweenness, log-betweenness, linear-decay, triangles and two-step-reach "
+        "(default 1)",
     ),
 )
 VERB = Verb(
@@ -320,7 +336,7 @@ VERB = Verb(
     "edges of one source.",
     spends=True,
     mechanism="permute-and-flip for degree, weighted-degree, followers, core-number, triangles and log-betweenness, "
-    "shifted-local-dampening-flip for ego-betweenness, local-dampening-flip for open-pairs, ego-density, "
-    "two-step-reach and several metrics",
+    "shifted-local-dampening-flip for ego-betweenness, local-dampening-flip for open-pairs, linear-decay, "
+    "ego-density, two-step-reach and several metrics",
     hint=several,
 )
