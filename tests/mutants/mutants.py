@@ -1657,8 +1657,8 @@ MUTANTS = (
     Mutant(
         "connections beyond the decay still take from a pair",
         "dpselect.utilities.overlap_kernels:_connected",
-        "lost += min(decay, np.int64(common[touched[e]]))",
-        "lost += np.int64(common[touched[e]])",
+        "lost += min(decay, common[touched[e]])",
+        "lost += common[touched[e]]",
         (),
         ("tests/utilities/test_linear_decay.py::test_random_graphs_agree_with_the_definition",),
     ),

@@ -152,7 +152,7 @@ def _connected(links: Any, first: Any, i: int, decay: int, common: Any, touched:
         common[links[e]] = 0
     lost = 0
     for e in range(filled):
-        lost += min(decay, np.int64(common[touched[e]]))
+        lost += min(decay, common[touched[e]])
         common[touched[e]] = 0
     return lost
 
