@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich_click.rich_parameter import RichArgument, RichOption
 
+from dpselect.sources import graphml
+
 # Only newer versions of Click let a type say what it holds.
 if TYPE_CHECKING:
     _Type = click.ParamType[Any]
@@ -210,8 +212,9 @@ def nodes(text: str | None, name: str = "--nodes", noun: str = "label") -> Any:
         return int(text)
     if not Path(text).is_file():
         raise ValueError(f"{name} takes a number or a file with one {noun} per line, and there is no file {text!r}.")
+    graph = of == "node" and text.lower().endswith(graphml.ENDING)
     try:
-        lines = Path(text).read_text(encoding="utf-8-sig").splitlines()
+        lines = graphml.nodes(Path(text)) if graph else Path(text).read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise ValueError(f"{text} is not UTF-8 text: save it as UTF-8.") from None
     labels = [line.strip() for line in lines if line.strip()]

@@ -100,7 +100,7 @@ class DirectedGraph:
     def read(
         cls,
         path: str | Path,
-        nodes: int | Iterable[Any] | None = None,
+        nodes: int | Iterable[Any] | Path | None = None,
         *,
         ends: tuple[str, str] = ("source", "target"),
     ) -> DirectedGraph:
@@ -108,7 +108,7 @@ class DirectedGraph:
 
         Args:
             path: the file, as for :meth:`Graph.read`. A column named weight is left out with a warning.
-            nodes: the public nodes, as for :meth:`from_edges`.
+            nodes: the public nodes, as for :meth:`Graph.read`.
             ends: the columns of sources and of targets in a .parquet or .csv file.
 
         Raises:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.errors import Advice, PrivacyError
-from dpselect.sources import edges, graphs
+from dpselect.sources import edges, graphml, graphs
 from dpselect.sources.column_cells import array_of
 from dpselect.sources.csv_text import integer
 from dpselect.sources.frames import is_retyped
@@ -146,7 +146,7 @@ class Graph:
     def read(
         cls,
         path: str | Path,
-        nodes: int | Iterable[Any] | None = None,
+        nodes: int | Iterable[Any] | Path | None = None,
         *,
         ends: tuple[str, str] = ("source", "target"),
     ) -> Graph:
@@ -157,8 +157,8 @@ class Graph:
 
         Args:
             path: the file; see ``dpselect.sources.edges.read`` for its form.
-            nodes: the public nodes, as for :meth:`from_edges`. Cells are read as what these are: text
-                labels are not turned into numbers, so "007" is not "7". A line that is not an edge is left out.
+            nodes: the public nodes, as for :meth:`from_edges`, or the Path of a GraphML file that lists them. Text
+                labels are not turned into numbers: "007" is not "7". A line that is not an edge is left out.
             ends: the columns of the two ends in a .parquet or .csv file.
 
         Raises:
@@ -205,8 +205,9 @@ class Graph:
         return f"Graph(nodes={len(self)})"
 
 
-def declared(nodes: int | Iterable[Any] | None) -> tuple[int, tuple[Any, ...] | None]:
+def declared(nodes: int | Iterable[Any] | Path | None) -> tuple[int, tuple[Any, ...] | None]:
     """Return the number of public nodes, and their labels unless these are 0 .. n-1."""
+    nodes = graphml.listed(nodes)
     if nodes is None:
         raise PrivacyError(_ASK_FOR_NODES)
     if isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool):

@@ -242,8 +242,8 @@ def _metric(metric: str, request: Request, graph: AnyGraph) -> dps.Scores:
 NODES = paths.input(
     "--nodes",
     metavar="N|FILE",
-    help="the public nodes: their number when ids are 0 .. N-1, or a file with one label per line (required for "
-    "edge files)",
+    help="the public nodes: their number when ids are 0 .. N-1, a file with one label per line, or a .graphml "
+    "file, whose nodes are then public (required for edge files)",
 )
 ENDS = (
     option("--source", metavar="NAME", help="the column of one end of an edge, or of who points (default source)"),
