@@ -67,14 +67,6 @@ MUTANTS = (
         ("tests/utilities/test_egos.py::test_few_nodes_need_no_numba_and_many_say_what_to_install",),
     ),
     Mutant(
-        "the higher end of a pair does not learn what it shares",
-        "dpselect.utilities.overlap_kernels:widest",
-        "result[w] = max(result[w], count[w])",
-        "pass",
-        (),
-        ("tests/utilities/test_overlaps.py::test_random_graphs_agree_with_the_definition",),
-    ),
-    Mutant(
         "top_k draws each of its picks at the whole epsilon",
         "dpselect.release.select:release_of",
         "total if k == 1 else total / k",
@@ -1789,5 +1781,21 @@ MUTANTS = (
         "distinct % 2, max_degree - 2",
         ("triangles, max_degree=4 on triangles, max_degree=4",),
         ("tests/utilities/test_triangles.py::test_the_sensitivity_is_admissible_on_all_graphs_of_five_nodes",),
+    ),
+    Mutant(
+        "nobody is looked up who could share one neighbour more",
+        "dpselect.utilities.overlap_search:_search",
+        "if c + left > most:",
+        "if c + left > most + 1:",
+        (),
+        ("tests/utilities/test_overlap_search.py::test_the_search_finds_what_all_pairs_say",),
+    ),
+    Mutant(
+        "the search ends while a stranger could share more",
+        "dpselect.utilities.overlap_search:_search",
+        "if left <= min(most, look) and",
+        "if left <= min(2 * most, look) and",
+        (),
+        ("tests/utilities/test_overlap_search.py::test_the_search_finds_what_all_pairs_say",),
     ),
 )

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
-from dpselect.utilities import ego_arrays
-from dpselect.utilities.overlaps import UNIT, _by_loops, losses, widest_overlaps
+from dpselect.utilities import ego_arrays, overlap_search
+from dpselect.utilities.overlaps import UNIT, losses, widest_overlaps
 
 MOST = 253
 
@@ -56,7 +56,7 @@ def test_random_graphs_agree_with_the_definition(nodes, density, hubs, room, see
 
     assert np.array_equal(widest_overlaps(plain), result.overlap)
     for workers in (1, 2):
-        assert np.array_equal(_by_loops(plain, workers), result.overlap)
+        assert np.array_equal(overlap_search.widest(plain, workers), result.overlap)
     for v in graph:
         overlap, missing, tables = defined(graph, v)
         assert (overlap, missing) == (result.overlap[v], result.missing[v])
@@ -121,7 +121,7 @@ def test_few_nodes_share_what_the_loops_say(monkeypatch: pytest.MonkeyPatch) -> 
     graphs = [
         dps.Graph.from_networkx(with_hubs(230, density, hubs, 7)) for density, hubs in ((0, 0), (0.02, 2), (1, 0))
     ]
-    expected = [_by_loops(graph, 1).tolist() for graph in graphs]
+    expected = [overlap_search.widest(graph).tolist() for graph in graphs]
     for name, value in (("_TINY", 0), ("_WHOLE", 0), ("_ROWS", 9), ("_WHOLE", np.inf), ("_PRODUCTS", 1)):
         monkeypatch.setattr(ego_arrays, name, value)
         assert expected == [widest_overlaps(graph).tolist() for graph in graphs]

@@ -27,33 +27,6 @@ def _compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @_compiled
-def widest(indptr: Any, indices: Any, start: int, stop: int, result: Any) -> None:
-    """Raise each entry to the most neighbours shared by a node from ``start`` to ``stop`` and one before it.
-
-    One pass over half of the paths of two: both ends of a pair learn what it shares.
-    """
-    count = np.zeros(stop, dtype=np.int32)
-    seen = np.empty(stop + 1, dtype=np.int32)
-    for v in range(start, stop):
-        filled = 0
-        for e in range(indptr[v], indptr[v + 1]):
-            a = indices[e]
-            for f in range(indptr[a], indptr[a + 1]):
-                w = indices[f]
-                if w >= v:
-                    break
-                # Written always, kept only when new: cheaper than a branch that is hard to foresee.
-                seen[filled] = w
-                filled += count[w] == 0
-                count[w] += 1
-        for i in range(filled):
-            w = seen[i]
-            result[v] = max(result[v], count[w])
-            result[w] = max(result[w], count[w])
-            count[w] = 0
-
-
-@_compiled
 def tables(
     indptr: Any, indices: Any, start: int, stop: int, weight: Any, room: int, overlap: Any, missing: Any, loss: Any
 ) -> None:

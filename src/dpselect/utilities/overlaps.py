@@ -13,15 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from threading import Lock
 from types import ModuleType
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.utilities import ego_arrays
-from dpselect.utilities.ranked import Ranked
+from dpselect.utilities import ego_arrays, overlap_search
 from dpselect.views import Graph
 
 Integers = NDArray[np.int64]
@@ -56,21 +54,7 @@ def widest_overlaps(graph: Graph, workers: int = 1) -> Integers:
     """Return C of every node, shape (n,)."""
     if len(graph) <= ego_arrays.LINKS:
         return ego_arrays.widest(graph)
-    return _by_loops(graph, workers)
-
-
-def _by_loops(graph: Graph, workers: int) -> Integers:
-    kernels, ranked = _kernels(), Ranked.of(graph)
-    result, merging = np.zeros(len(graph), dtype=np.int64), Lock()
-
-    def run(start: int, stop: int) -> None:
-        part = np.zeros(stop, dtype=np.int64)
-        kernels.widest(ranked.indptr, ranked.indices, start, stop, part)
-        with merging:
-            np.maximum(result[:stop], part, out=result[:stop])
-
-    _over_blocks(graph.degrees[ranked.order], workers, run)
-    return ranked.by_node(result)
+    return overlap_search.widest(graph, workers)
 
 
 def losses(graph: Graph, distances: int, workers: int = 1, room: int = _ROOM) -> Losses:
