@@ -1,5 +1,6 @@
 """Graphs of which each node keeps at most a public number of edges."""
 
+import inspect
 from dataclasses import replace
 
 import networkx as nx
@@ -122,11 +123,12 @@ def test_the_sensitivity_is_admissible_for_edges_of_the_whole_graph_and_two_thir
     "utility",
     [
         signed,
-        dps.utilities.degree,
-        dps.utilities.open_pairs,
-        dps.utilities.ego_betweenness,
-        dps.utilities.ego_density,
-        dps.utilities.log_betweenness,
+        *(
+            utility
+            for utility in dps.utilities.EVERY_UTILITY
+            if "graph" in inspect.signature(utility).parameters
+            and utility not in (dps.utilities.followers, dps.utilities.weighted_degree)
+        ),
     ],
 )
 def test_the_sensitivity_of_every_utility_is_admissible_on_graphs_of_five_nodes(utility, max_degree) -> None:
