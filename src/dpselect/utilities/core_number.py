@@ -12,8 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpselect.scores.scores import Scores
+from dpselect.utilities import ego_arrays
 from dpselect.utilities.loops import compiled
 from dpselect.views import Graph, StoredGraph
 
@@ -28,7 +30,7 @@ def core_number(graph: Graph | StoredGraph) -> Scores:
         graph: over public nodes. The edges of a StoredGraph stream into memory, about 120 bytes for each.
 
     Raises:
-        ImportError: numba is not installed.
+        ImportError: numba is not installed, which more than 4,096 nodes need.
 
     >>> triangle_and_tail = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], nodes=5)
     >>> core_number(triangle_and_tail).values
@@ -36,10 +38,8 @@ def core_number(graph: Graph | StoredGraph) -> Scores:
     """
     if isinstance(graph, StoredGraph):
         graph = graph.compressed()
-    core = np.empty(len(graph), dtype=np.int64)
-    compiled(_peel)(graph.indptr, graph.indices, core)
     return Scores(
-        core,
+        _core_numbers(graph),
         sensitivity=1,
         candidates=graph.candidates,
         neighbours="edge",
@@ -47,6 +47,15 @@ def core_number(graph: Graph | StoredGraph) -> Scores:
         metadata=graph.metadata,
         zero="worst",
     )
+
+
+def _core_numbers(graph: Graph) -> NDArray[np.int64]:
+    # Nothing is compiled for few public nodes.
+    if len(graph) <= ego_arrays.CORES:
+        return ego_arrays.core_numbers(graph)
+    core = np.empty(len(graph), dtype=np.int64)
+    compiled(_peel)(graph.indptr, graph.indices, core)
+    return core
 
 
 def _peel(indptr: Any, indices: Any, core: Any) -> None:

@@ -1,4 +1,4 @@
-"""Egos by products of matrices: for graphs of few public nodes, where there is nothing to compile.
+"""Egos by products of matrices, and what else is counted where nodes are few (a public number): nothing to compile.
 
 Every count is a whole number below 2^24 in float32, or below 2^31, so results equal those of ``ego_loops`` to the bit.
 """
@@ -14,7 +14,7 @@ from dpselect.utilities.ranked import Ranked, row_blocks
 from dpselect.views import Graph
 
 # Public numbers of nodes up to which arrays are used: the densest graph of so many takes seconds.
-LINKS, BETWEENNESS = 4096, 1024
+LINKS, CORES, BETWEENNESS = 4096, 4096, 1024
 # Products of sparse rows held together, 12 bytes each.
 _PRODUCTS = 2**22
 # One product of whole matrices takes this share of the time of one of sparse rows.
@@ -83,6 +83,19 @@ def widest(graph: Graph) -> NDArray[np.int64]:
         shared.data[shared.indices == np.repeat(np.arange(start, stop), np.diff(shared.indptr))] = 0
         result[start:stop] = shared.max(axis=1).toarray().ravel()
     return result
+
+
+def core_numbers(graph: Graph) -> NDArray[np.int64]:
+    """Return the core number of every node, shape (n,): nodes with fewest neighbours left are taken away together."""
+    left, core, there = graph.degrees.copy(), np.zeros(len(graph), dtype=np.int64), np.ones(len(graph), dtype=np.bool_)
+    k = 0
+    while there.any():
+        k = max(k, int(left[there].min()))
+        gone = np.flatnonzero(there & (left <= k))
+        core[gone], there[gone] = k, False
+        rows = [graph.indices[graph.indptr[v] : graph.indptr[v + 1]] for v in gone.tolist()]
+        left -= np.bincount(np.concatenate(rows), minlength=len(graph))
+    return core
 
 
 def betweenness(graph: Graph) -> NDArray[np.float64]:
