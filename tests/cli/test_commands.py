@@ -56,6 +56,28 @@ def test_top_k_prints_names_in_order(edges: Path, capsys: pytest.CaptureFixture[
     )
 
 
+def test_margins_name_the_best_of_any_metric(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By ego betweenness, which dampening does not; steps are edges; degrees stay what they are."""
+    ledger = str(tmp_path / "l.ledger")
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "9000", "--neighbours", "edge", "--dataset", "graph"])
+    command = ["top-k", "lesmis", "--k", "3", "--epsilon", "3000", "--margin", "--ledger", ledger]
+    capsys.readouterr()
+    assert 0 == main([*command, "--metric", "ego-betweenness", "--max-degree", "76"])
+    printed = capsys.readouterr().out
+
+    assert {"Valjean", "Gavroche", "Marius"} == {*re.findall(r"^ +\d  (\w+)$", printed, re.MULTILINE)}
+    assert "in order of selection by the margin of ego-betweenness; " in printed
+    assert " edges behind the 3rd best" in printed
+    assert "\np = " in printed
+    assert 0 == main(["budget", "export", ledger])
+    facts = json.loads(capsys.readouterr().out.splitlines()[-1])["metadata"]
+    assert ("yes", "ego-betweenness") == (facts["margin"], facts["metric"])
+    assert 0 == main([*command, "--metric", "degree", "--json"])
+    assert json.loads(capsys.readouterr().out)["margin"] is True
+    command[3] = "77"
+    assert "ask for fewer" in refusal([*command, "--metric", "degree"], capsys)
+
+
 def test_followers_protect_a_persons_whole_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Source points to target, in memory as in an engine; other metrics and shipped graphs have no such list."""
     (tmp_path / "e.csv").write_text("source,target\n" + "0,1\n" * 9 + "0,2\n3,2\n2,2\n")

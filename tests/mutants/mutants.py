@@ -32,6 +32,7 @@ class Mutant:
 
 MEDIANS = tuple(f"published.median, {n} records on published.median, {n} records" for n in (2, 3, 4))
 PERCENTILES = tuple(f"published.percentile, p={p} on published.percentile, p={p}" for p in (25, 50, 90))
+_MARGINS = ("margin of ego_betweenness, k=1 on margin of ego_betweenness, k=1",)
 
 MUTANTS = (
     Mutant(
@@ -1797,5 +1798,67 @@ MUTANTS = (
         "if left <= min(2 * most, look) and",
         (),
         ("tests/utilities/test_overlap_search.py::test_the_search_finds_what_all_pairs_say",),
+        "scores rise with the steps and never fall",
+        "dpselect.scores.envelopes:Envelopes.low",
+        "self._values[at] - self._sums(steps, at)",
+        "self._values[at] - 0 * self._sums(steps, at)",
+        _MARGINS,
+        ("tests/scores/test_margin.py::test_margins_are_the_definition_rounded_down",),
+    ),
+    Mutant(
+        "steps are cut at the largest of this database",
+        "dpselect.scores.envelopes:Envelopes.__init__",
+        "_upwards(np.array([sensitivity.ceiling]), self._shift)",
+        "_upwards(np.array([sensitivity.at(0).max()]), self._shift)",
+        (),
+        ("tests/scores/test_margin.py::test_margins_are_the_definition_rounded_down",),
+    ),
+    Mutant(
+        "one of the k best is compared with itself",
+        "dpselect.scores.margin:_lead",
+        "np.where(same >= kth, next_one, kth)",
+        "kth",
+        (),
+        ("tests/scores/test_margin.py::test_the_k_best_alone_are_above_zero",),
+    ),
+    Mutant(
+        "margins look one place too far down",
+        "dpselect.scores.margin:_lead",
+        "place = others.shape[-1] - k",
+        "place = others.shape[-1] - k - 1",
+        (),
+        ("tests/scores/test_margin.py::test_the_k_best_alone_are_above_zero",),
+    ),
+    Mutant(
+        "steps of margins are rounded down",
+        "dpselect.scores.envelopes:Envelopes._steps",
+        "+ (1 + distances[:, None])",
+        "- (1 + distances[:, None])",
+        (),
+        ("tests/scores/test_margin.py::test_numbers_that_were_rounded_keep_within_their_steps",),
+    ),
+    Mutant(
+        "those who are left out of a search may be among the highest",
+        "dpselect.scores.margin:_Outside._near",
+        "_highest(late, self._k + 1)",
+        "_highest(late, 1)",
+        (),
+        ("tests/scores/test_margin.py::test_margins_are_the_definition_rounded_down",),
+    ),
+    Mutant(
+        "a new neighbour opens one pair fewer than there are neighbours",
+        "dpselect.utilities.highest_pairs:most_open_pairs",
+        "degrees[at] * t",
+        "(degrees[at] - 1) * t",
+        _MARGINS,
+        ("tests/scores/test_margin.py::test_one_edge_moves_a_margin_by_at_most_one_on_all_graphs_of_five_nodes",),
+    ),
+    Mutant(
+        "margins are drawn for any k",
+        "dpselect.scores.scores:require_same_k",
+        "scores.k in (None, k)",
+        "k",
+        (),
+        ("tests/scores/test_margin.py::test_margins_for_another_k_are_refused",),
     ),
 )

@@ -185,8 +185,9 @@ class _Inside(_Side):
         return leads < 0
 
     def _near(self, low: int, high: int, others: Positions) -> Positions:
-        bar = _highest(self._other(low, others), self._k + 1)
-        return others[self._other(high, others) >= bar]
+        early = self._other(low, others)
+        bar = _highest(early, self._k + 1)
+        return others[(self._other(high, others) >= bar) | (early >= bar)]
 
     def _settle(self, least: Integers, before: Integers, after: Integers, own: Positions) -> None:
         self._result[own] = least + _share(before, before - after)
@@ -205,8 +206,9 @@ class _Outside(_Side):
         return leads >= 0
 
     def _near(self, low: int, high: int, others: Positions) -> Positions:
-        bar = _highest(self._other(high, others), self._k + 1)
-        return others[self._other(low, others) >= bar]
+        late = self._other(high, others)
+        bar = _highest(late, self._k + 1)
+        return others[(self._other(low, others) >= bar) | (late >= bar)]
 
     def _settle(self, least: Integers, before: Integers, after: Integers, own: Positions) -> None:
         self._result[own] = _share(after, after - before) - (least + 1)

@@ -38,8 +38,9 @@ DEFAULTS = {
     "two-step-reach": "local-dampening-flip",
     "weighted-degree": "permute-and-flip",
 }
-# What several metrics together are drawn with.
+# What several metrics together are drawn with, and margins.
 COMBINED = "local-dampening-flip"
+MARGIN = "permute-and-flip"
 _FOLLOWERS, _WEIGHTED = "followers", "weighted-degree"
 AnyGraph = dps.Graph | dps.DirectedGraph | dps.TruncatedGraph | dps.WeightedGraph | StoredGraph
 # What the scores of a metric count.
@@ -84,8 +85,13 @@ def scores(request: Request) -> dict[str, dps.Scores]:
 def run(request: Request) -> Answer:
     """Return the named nodes."""
     default = COMBINED if len(request.metric) > 1 else DEFAULTS[request.metric[0]]
+    default = MARGIN if request.margin else default
     mechanism = mechanism_of(request, "exponential" if request.method == JOINT else default)
     ((name, scored),) = scores(request).items()
+    unit = _UNITS.get(name, "")
+    if request.margin:
+        unit = unit if scored.sensitivity.fixed else "edges"
+        scored = dps.margin(scored, request.k)
     # Weights are public, and without them nobody could say later what was ranked.
     weights = dict(zip(request.metric, map(str, request.weights), strict=True)) if request.weights else {}
     formula = " + ".join(f"{weight} x {metric}" for metric, weight in weights.items())
@@ -93,15 +99,20 @@ def run(request: Request) -> Answer:
     # So is how fast pairs lose their worth.
     decay = {"decay": request.decay} if _DECAY in request.metric else {}
     recorded |= {each: str(value) for each, value in decay.items()}
-    unit = _UNITS.get(name, "")
+    recorded |= {"margin": "yes"} if request.margin else {}
     release = best(request, scored, mechanism, request.k, unit, request.method, gaps=True, **recorded)
     whole = "protected is the whole list of a person, whatever its length; " if name == _FOLLOWERS else ""
     if name == _WEIGHTED:
         whole = f"protected is everything between two nodes, counted up to {request.weight_cap}; "
     if request.truncate:
         whole = f"at most {request.max_degree} edges of each node were read, protected is one edge of the whole graph; "
-    note = f"in order of selection by {formula or name}; {whole}"
-    facts = {**decay, "weights": weights, "truncated_to": request.max_degree if request.truncate else None}
+    note = f"in order of selection by {'the margin of ' if request.margin else ''}{formula or name}; {whole}"
+    facts = {
+        **decay,
+        "weights": weights,
+        "margin": request.margin,
+        "truncated_to": request.max_degree if request.truncate else None,
+    }
     more = {fact: value for fact, value in facts.items() if value}
     return released(release, ranked(release), note, unit, metric=name, **more)
 
@@ -217,7 +228,7 @@ def _metric(metric: str, request: Request, graph: AnyGraph) -> dps.Scores:
     if isinstance(graph, dps.DirectedGraph) or metric == _FOLLOWERS:
         return dps.utilities.followers(graph)  # type: ignore[arg-type]
     if metric == "ego-betweenness":
-        close = len(request.metric) == 1 and request.get("mechanism") in _CLOSE
+        close = request.get("margin") or (len(request.metric) == 1 and request.get("mechanism") in _CLOSE)
         return dps.utilities.ego_betweenness(
             graph,
             max_degree=request.max_degree,
@@ -330,6 +341,11 @@ VERB = Verb(
             help="how a list is drawn: one-shot, peeling, or joint (by its worst place, for degree); by default the "
             "first that the mechanism and the ledger allow",
         ),
+        flag(
+            "--margin",
+            "rank by how many edges a node is from changing sides of the list of k: with a large epsilon that names "
+            "the k best, which dampening does not",
+        ),
     ),
     "dpselect top-k lesmis --metric degree --k 3 --epsilon 1",
     about="Protected: whether any one edge is in the graph; not a node with all of its edges. followers protects all "
@@ -337,6 +353,6 @@ VERB = Verb(
     spends=True,
     mechanism="permute-and-flip for degree, weighted-degree, followers, core-number, triangles and log-betweenness, "
     "shifted-local-dampening-flip for ego-betweenness, local-dampening-flip for open-pairs, linear-decay, "
-    "ego-density, two-step-reach and several metrics",
+    "ego-density, two-step-reach and several metrics; permute-and-flip with --margin",
     hint=several,
 )
