@@ -1798,6 +1798,8 @@ MUTANTS = (
         "if left <= min(2 * most, look) and",
         (),
         ("tests/utilities/test_overlap_search.py::test_the_search_finds_what_all_pairs_say",),
+    ),
+    Mutant(
         "scores rise with the steps and never fall",
         "dpselect.scores.envelopes:Envelopes.low",
         "self._values[at] - self._sums(steps, at)",
