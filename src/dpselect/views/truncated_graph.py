@@ -64,6 +64,8 @@ class TruncatedGraph:
     def scores(self, utility: Callable[..., Scores], **options: Any) -> Scores:
         """Return what a utility of graphs gives here, with the sensitivity that one edge of the whole graph has.
 
+        What is said of errors and p-values of a release is about these scores, not about those of the whole graph.
+
         Args:
             utility: from ``dpselect.utilities``, or yours: a function of a Graph that gives Scores of edge neighbours.
                 ``max_degree`` is passed to those that take it.

@@ -1,6 +1,6 @@
 """Weighted graphs over public nodes, as far as a selection sees them: the weights of each node's edges, added up.
 
-Proof of what one edge moves: ``utilities/weighted_degree.md``.
+Proof: ``weighted_graph.md``; of what one edge moves: ``utilities/weighted_degree.md``.
 """
 
 from __future__ import annotations

@@ -105,7 +105,10 @@ def run(request: Request) -> Answer:
     if name == _WEIGHTED:
         whole = f"protected is everything between two nodes, counted up to {request.weight_cap}; "
     if request.truncate:
-        whole = f"at most {request.max_degree} edges of each node were read, protected is one edge of the whole graph; "
+        whole = (
+            f"at most {request.max_degree} edges of each node were read, and any error is about those; "
+            "protected is one edge of the whole graph; "
+        )
     note = f"in order of selection by {'the margin of ' if request.margin else ''}{formula or name}; {whole}"
     facts = {
         **decay,
