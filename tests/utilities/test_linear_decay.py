@@ -92,20 +92,25 @@ def test_every_edge_of_a_random_graph_with_hubs_keeps_both_promises(nodes, densi
     matrix[:hubs] |= rng.random((hubs, nodes)) < 0.8
     matrix = np.triu(matrix, 1)
 
-    def asked(half: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def asked(half: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         graph = dps.Graph.from_edges(*np.nonzero(half), nodes=nodes)
         scores = linear_decay(graph, max_degree=nodes - 1, decay=decay)
-        return scores.values, scores.sensitivity.at(np.arange(30))
+        assert scores.highest is not None
+        most = scores.highest(np.arange(6)[:, None], np.arange(nodes))
+        return scores.values, scores.sensitivity.at(np.arange(30)), most
 
-    values, delta = asked(matrix)
+    values, delta, most = asked(matrix)
     ends = [*combinations(range(nodes), 2)]
     for edge in rng.permutation(len(ends))[:40]:
         matrix[ends[edge]] ^= True
-        moved, other = asked(matrix)
+        moved, other, larger = asked(matrix)
         matrix[ends[edge]] ^= True
         assert (np.abs(values - moved) <= np.minimum(delta[0], other[0])).all()
         assert (delta[1:] >= other[:-1]).all()
         assert (other[1:] >= delta[:-1]).all()
+        assert (most[0] >= values).all()
+        assert (most[1:] >= larger[:-1]).all()
+        assert (larger[1:] >= most[:-1]).all()
 
 
 def test_decay_of_two_has_the_bound_of_ego_betweenness_and_a_large_one_that_of_open_pairs() -> None:

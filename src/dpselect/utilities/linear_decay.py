@@ -20,6 +20,7 @@ import numpy as np
 from dpselect.kernel.errors import Advice
 from dpselect.scores.scores import Scores
 from dpselect.utilities.ego_betweenness import public_degree, require_degrees
+from dpselect.utilities.highest_pairs import most_open_pairs
 from dpselect.utilities.overlap_sensitivity import by_overlap
 from dpselect.utilities.overlaps import decayed, widest_overlaps
 from dpselect.views import Graph, StoredGraph
@@ -62,6 +63,7 @@ def linear_decay(
     if isinstance(graph, StoredGraph):
         graph = graph.compressed()
     require_degrees(graph, bound)
+    pairs = most_open_pairs(graph, workers)
     return Scores(
         decayed(graph, k, workers),
         by_overlap(graph.degrees, widest_overlaps(graph, workers), bound, pair=k, share=2),
@@ -69,6 +71,7 @@ def linear_decay(
         neighbours="edge",
         metadata=graph.metadata,
         zero="worst",
+        highest=lambda t, at: k * np.asarray(pairs(t, at), dtype=np.float64),
     )
 
 
