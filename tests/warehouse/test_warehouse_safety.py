@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import gc
 import logging
 import os
 import pickle
@@ -403,3 +404,26 @@ def test_columns_wider_than_codes_and_files_that_are_not_there(tmp_path: Path) -
     with pytest.raises(FileNotFoundError, match="There is no file"):
         Warehouse.open(f"duckdb://{tmp_path}/none.duckdb", "people")
     assert [] == list(tmp_path.iterdir())
+
+
+def test_rows_beyond_memory_go_to_a_folder_of_this_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unasked, DuckDB writes them into the working folder, and leaves them there when it is killed."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with Warehouse.open(written(tmp_path)) as source:
+        connection = source.table.get_backend().con
+        folder = Path(connection.execute("SELECT current_setting('temp_directory')").fetchone()[0])
+        assert tmp_path == folder.parent
+        assert 0o700 == folder.stat().st_mode & 0o777
+    del source, connection
+    gc.collect()
+    assert not folder.exists()
+
+
+def test_no_place_for_rows_beyond_memory_is_no_reason_to_refuse(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most tables need none."""
+    path = written(tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    with Warehouse.open(path) as source:
+        assert 400 == source.table.count().execute()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
+import tempfile
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -46,6 +49,23 @@ def columns(paths: Sequence[Path]) -> list[str]:
     if is_csv(paths) and any(others != names[0] for others in names):
         raise ValueError("The csv files have different columns: give all of them the same, in the same order.")
     return names[0]
+
+
+def connected() -> Any:
+    """Return a DuckDB of our own, whose rows beyond memory go to a folder that only this user may open.
+
+    Unasked, DuckDB would write them into the working folder.
+    """
+    import ibis
+
+    try:
+        folder = tempfile.mkdtemp(prefix="dpselect-duckdb-")
+    except OSError:
+        # Nowhere to write: what is beyond memory fails, before anything is spent.
+        return ibis.duckdb.connect(temp_directory="")
+    backend = ibis.duckdb.connect(temp_directory=folder)
+    weakref.finalize(backend, shutil.rmtree, folder, ignore_errors=True)
+    return backend
 
 
 def read(backend: Any, files: Sequence[Path], names: Sequence[str]) -> Any:

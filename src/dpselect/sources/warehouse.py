@@ -305,7 +305,8 @@ def _in_files(source: str | Path) -> tuple[Any, dict[str, str], tuple[Path, ...]
     require_plain(str(source))
     path = Path(str(source).removeprefix("file://"))
     files = in_place.files(path)
-    backend = _ibis().duckdb.connect()
+    _ibis()
+    backend = in_place.connected()
     columns = in_place.columns(files)
     try:
         expression = guarded(lambda: in_place.read(backend, files, columns), _KIND)
