@@ -33,8 +33,8 @@ ROWS = (
     "duckdb:degree:1e7",
     "duckdb:degree:1e8",
     "duckdb:open-pairs:1e6",
+    "duckdb:open-pairs:1e6:2",
     "duckdb:open-pairs:1e7",
-    "duckdb:open-pairs:1e7:2",
     "spark:degree:1e6",
     "spark:open-pairs:1e6",
 )
