@@ -164,3 +164,23 @@ def test_both_compare_the_same_noises() -> None:
 
     assert set(tuned.table) <= set(advice.table)
     assert advice.table[0][1] <= tuned.table[0][1] < 1e-7
+
+
+def test_margins_are_advised_where_they_err_least() -> None:
+    """The best is the most sensitive, so dampening loses it; the figure is that of the law of the margins."""
+    spread = dps.sensitivity.element(lambda t: [20 + t, 3 + t, 1 + t], ceiling=60)
+    scores = dps.Scores([300, 90, 60], spread, kind="integer")
+    advice = dps.recommend(scores, 1, data="public")
+    law = dps.mechanism("permute-and-flip").law(dps.margin(scores, 1), 1)
+    error = float(law @ (scores.values.max() - scores.values))
+
+    assert error < advice.table[0][1]
+    said = f" Still better are margins, dps.margin(scores, 1), by permute-and-flip: then it is {error:.3g}."
+    assert advice.sentence.endswith(said)
+
+
+def test_margins_that_do_not_apply_or_gain_nothing_are_not_mentioned() -> None:
+    """They count in steps of a public quantum, and change nothing of one constant sensitivity."""
+    endless = dps.Scores([3.0, 1.0], dps.sensitivity.local(lambda t: 1 + t))
+    for scores in (endless, dps.Scores([3, 1], 1), dps.Scores([3, 3], dps.sensitivity.local(lambda t: t, ceiling=2))):
+        assert "margin" not in dps.recommend(scores, 1, data="public").sentence

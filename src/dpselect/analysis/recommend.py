@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
+
 from dpselect.analysis.accuracy import expected_error
 from dpselect.analysis.tuning import FAMILIES, tuned
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms import EVERY_MECHANISM, mechanism
 from dpselect.mechanisms.kinds import Mechanism
+from dpselect.scores.margin import margin
 from dpselect.scores.scores import Scores, require_scores
 
 _DATA = ("public", "example")
@@ -45,7 +48,8 @@ def recommend(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> R
 
     Smooth mechanisms are tried with the noises of :func:`tune`, each with its best share phi: Student t, both Cauchy
     and exponential noise, and gamma 2, 4 and 6. Not tried: Laplace noise, another clip or floor than the default one,
-    a delta, and margins and directions other than the default ones.
+    a delta, and margins and directions other than the default ones. Where :func:`dpselect.margin` of the scores errs
+    less than all of them, the sentence says so.
 
     A choice made by looking at private scores leaks, so the data must be declared: ``"public"`` for data anybody may
     see, ``"example"`` for made-up or past data that resemble the private ones.
@@ -74,7 +78,10 @@ def recommend(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> R
         except (PrivacyError, ValueError) as reason:
             found.append((name, float("nan"), str(reason)))
     advice = _advice(considered | {each.name: each.mechanism for each in smooth}, found, total)
-    return replace(advice, sentence=advice.sentence + _undeclared(scores, total, advice.table[0][1]))
+    least = advice.table[0][1]
+    return replace(
+        advice, sentence=advice.sentence + _undeclared(scores, total, least) + _by_margins(scores, total, least)
+    )
 
 
 def tune(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> Recommendation:
@@ -142,6 +149,20 @@ def _undeclared(scores: Scores, epsilon: Fraction, error: float) -> str:
         return ""
     side = "above" if zero == "best" else "below"
     return f' If no possible score is {side} 0, say zero="{zero}": then the expected error of {name} is {least:.3g}.'
+
+
+def _by_margins(scores: Scores, epsilon: Fraction, error: float) -> str:
+    """Return what margins would gain, "" where nothing, or where they do not apply."""
+    if scores.sensitivity.fixed:
+        return ""
+    try:
+        law = mechanism("permute-and-flip").law(margin(scores, 1), epsilon)
+    except (PrivacyError, ValueError):
+        return ""
+    least = float(law @ (scores.values.max() - scores.values.astype(np.float64)))
+    if least >= error * (1 - _GAIN):
+        return ""
+    return f" Still better are margins, dps.margin(scores, 1), by permute-and-flip: then it is {least:.3g}."
 
 
 def _caution(best: Mechanism) -> str:

@@ -124,6 +124,7 @@ def _asked(graph: Graph, max_degree: int, k: int) -> tuple[list[tuple[str, str, 
         ("open-pairs", "local-dampening-flip", pairs),
         ("margin of open-pairs", _FLIP, margin(pairs, k)),
         ("log-betweenness", _FLIP, utilities.log_betweenness(graph)),
+        ("margin of linear-decay", _FLIP, margin(utilities.linear_decay(graph, max_degree=max_degree), k)),
         ("margin of ego-betweenness", _FLIP, margin(betweenness, k)),
     ], betweenness.values.astype(np.float64)
 

@@ -32,6 +32,7 @@ EPSILONS = (Fraction(1, 10), Fraction(1), Fraction(10), Fraction(100))
 ROWS = (
     ("degree", "permute-and-flip"),
     ("open pairs", "local-dampening-flip"),
+    ("linear decay, K = 20", "local-dampening-flip"),
     ("log betweenness", "permute-and-flip"),
     ("ego betweenness, published", "shifted-local-dampening-flip"),
     ("ego betweenness, published", "local-dampening-flip"),
@@ -39,6 +40,7 @@ ROWS = (
     ("ego betweenness, overlap", "local-dampening-flip"),
     ("ego betweenness, refined", "local-dampening-flip"),
     ("margin of ego betweenness, refined", "permute-and-flip"),
+    ("margin of linear decay, K = 20", "permute-and-flip"),
     ("margin of open pairs", "permute-and-flip"),
 )
 _MARGIN = "margin of "
@@ -58,6 +60,7 @@ def asked_of(graph: dps.Graph, bound: int) -> dict[str, dps.Scores]:
     return betweenness | {
         "degree": dps.utilities.degree(graph),
         "open pairs": dps.utilities.open_pairs(graph, max_degree=bound),
+        "linear decay, K = 20": dps.utilities.linear_decay(graph, max_degree=bound),
         "log betweenness": dps.utilities.log_betweenness(graph),
         "ego betweenness, published": dps.published.ego_betweenness(graph, max_degree=bound),
     }
