@@ -188,7 +188,7 @@ def test_json_is_for_programs(edges: Path, capsys: pytest.CaptureFixture[str]) -
     """JSON holds the candidates and the exact promise."""
     arguments = [
         "--metric",
-        "ego-betweenness",
+        "open-pairs",
         "--epsilon",
         "1/3",
         "--nodes",
@@ -238,7 +238,7 @@ def test_a_decay_is_public_and_recorded(tmp_path: Path, capsys: pytest.CaptureFi
         ("smooth-noisy-max", "refined"),
         ("shifted-local-dampening-flip", "degree"),
         ("permute-and-flip", "degree"),
-        (None, "degree"),
+        (None, "refined"),
     ],
 )
 def test_the_mechanism_says_how_closely_ego_betweenness_is_bounded(
@@ -256,6 +256,20 @@ def test_the_mechanism_says_how_closely_ego_betweenness_is_bounded(
     command = ["top-k", "lesmis", "--metric", "ego-betweenness", "--epsilon", "1", "--max-degree", "40"]
     assert 0 == main([*command, *(["--mechanism", mechanism] if mechanism else [])])
     assert [sensitivity] == asked
+
+
+@pytest.mark.parametrize("metric", ["ego-betweenness", "linear-decay"])
+def test_what_dampening_loses_is_ranked_by_its_margin(metric: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Unless a mechanism, a joint list or several metrics are asked for; the release says which it was."""
+    command = ["top-k", "lesmis", "--metric", metric, "--k", "3", "--epsilon", "3000", "--max-degree", "76", "--json"]
+
+    assert 0 == main(command)
+    facts = json.loads(capsys.readouterr().out)
+    assert (True, {"Valjean", "Gavroche", "Marius"}) == (facts["margin"], {*facts["candidates"]})
+    assert "permute-and-flip, one-shot" == facts["mechanism"]
+    for more in (["--mechanism", "local-dampening-flip"], ["--metric", "degree", "--pareto"]):
+        assert 0 == main([*command, *more])
+        assert "margin" not in json.loads(capsys.readouterr().out)
 
 
 def test_labels_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,18 +26,21 @@ _DECAY = "linear-decay"
 # What each metric is drawn with unless --mechanism says otherwise: a public rule, the same for every graph.
 DEFAULTS = {
     "degree": "permute-and-flip",
-    "ego-betweenness": "shifted-local-dampening-flip",
+    "ego-betweenness": "permute-and-flip",
     "ego-density": "local-dampening-flip",
     "open-pairs": "local-dampening-flip",
     "followers": "permute-and-flip",
     "log-betweenness": "permute-and-flip",
-    _DECAY: "local-dampening-flip",
+    _DECAY: "permute-and-flip",
     "core-number": "permute-and-flip",
     # Dampened, triangles would be ranked by other things: triangles.md says by which.
     "triangles": "permute-and-flip",
     "two-step-reach": "local-dampening-flip",
     "weighted-degree": "permute-and-flip",
 }
+# Metrics that are ranked by their margins unless --mechanism or --method joint is given: dampened, their order is not
+# their own, and permute-and-flip on the scores needs far more epsilon.
+_BY_MARGIN = {"ego-betweenness", _DECAY}
 # What several metrics together are drawn with, and margins.
 COMBINED = "local-dampening-flip"
 MARGIN = "permute-and-flip"
@@ -84,6 +87,7 @@ def scores(request: Request) -> dict[str, dps.Scores]:
 
 def run(request: Request) -> Answer:
     """Return the named nodes."""
+    request.margin = request.margin or _by_margin(request)
     default = COMBINED if len(request.metric) > 1 else DEFAULTS[request.metric[0]]
     default = MARGIN if request.margin else default
     mechanism = mechanism_of(request, "exponential" if request.method == JOINT else default)
@@ -118,6 +122,12 @@ def run(request: Request) -> Answer:
     }
     more = {fact: value for fact, value in facts.items() if value}
     return released(release, ranked(release), note, unit, metric=name, **more)
+
+
+def _by_margin(request: Request) -> bool:
+    """Return whether the one metric is ranked by its margin, where nothing was asked for: a public rule."""
+    asked = request.mechanism is not None or request.method == JOINT
+    return not asked and len(request.metric) == 1 and request.metric[0] in _BY_MARGIN
 
 
 def objectives(request: Request) -> list[dps.Scores]:
@@ -347,7 +357,7 @@ VERB = Verb(
         flag(
             "--margin",
             "rank by how many edges a node is from changing sides of the list of k: with a large epsilon that names "
-            "the k best, which dampening does not",
+            "the k best, which dampening does not (the default of ego-betweenness and linear-decay)",
         ),
     ),
     "dpselect top-k lesmis --metric degree --k 3 --epsilon 1",
@@ -355,7 +365,7 @@ VERB = Verb(
     "edges of one source.",
     spends=True,
     mechanism="permute-and-flip for degree, weighted-degree, followers, core-number, triangles and log-betweenness, "
-    "shifted-local-dampening-flip for ego-betweenness, local-dampening-flip for open-pairs, linear-decay, "
-    "ego-density, two-step-reach and several metrics; permute-and-flip with --margin",
+    "for ego-betweenness and linear-decay by their margins, and with --margin; local-dampening-flip for open-pairs, "
+    "ego-density, two-step-reach and several metrics",
     hint=several,
 )
