@@ -104,6 +104,12 @@ def betweenness(graph: dps.Graph, k: int, capped: bool) -> dps.Scores:
     return dps.margin(scores, k)
 
 
+def decaying(graph: dps.Graph, k: int, capped: bool) -> dps.Scores:
+    """Margins of linear decay, which knows the most that a node can have."""
+    assert capped
+    return dps.margin(dps.utilities.linear_decay(graph, len(graph) - 1, decay=3), k)
+
+
 def with_most(graph: dps.Graph, scores: dps.Scores, pairs: np.ndarray, fewer: int = 0) -> dps.Scores:
     """The scores, with the most that t edges can make of so many open pairs."""
     degrees = graph.degrees - fewer
@@ -116,7 +122,13 @@ def with_most(graph: dps.Graph, scores: dps.Scores, pairs: np.ndarray, fewer: in
 
 @pytest.mark.parametrize(
     ("utility", "k", "capped"),
-    [(betweenness, 1, False), (betweenness, 2, True), (open_pairs, 1, True), (open_pairs, 2, False)],
+    [
+        (betweenness, 1, False),
+        (betweenness, 2, True),
+        (open_pairs, 1, True),
+        (open_pairs, 2, False),
+        (decaying, 1, True),
+    ],
 )
 def test_one_edge_moves_a_margin_by_at_most_one_on_all_graphs_of_five_nodes(utility, k: int, capped: bool) -> None:
     """And by 1 somewhere."""
