@@ -21,6 +21,7 @@ def write(folder: Path) -> None:
     edges = [f"{source},{target}" for source, target in EDGES]
     _lines(folder / "edges.csv", ["source,target", *edges])
     _lines(folder / "follows.csv", ["source,target", *edges])
+    _lines(folder / "calls.csv", ["source,target,minutes", *(f"{edge},7" for edge in edges)])
     parquet.write_table(
         pa.table({"source": [s for s, _ in EDGES], "target": [t for _, t in EDGES]}), folder / "edges.parquet"
     )
