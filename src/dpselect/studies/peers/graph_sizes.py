@@ -1,6 +1,6 @@
 """Graphs of 10^3 to 10^7 edges: processor seconds and peak memory beside igraph and NetworkX, and how both grow.
 
-    python -m dpselect.studies.peers.graph_sizes                    needs igraph and networkx; about half an hour
+    python -m dpselect.studies.peers.graph_sizes                    needs igraph and networkx; a quarter of an hour
     python -m dpselect.studies.peers.graph_sizes --first            the first call after an installation, and the next
 
 Graphs are R-MAT (Chakrabarti, Zhan and Faloutsos 2004): both ends of an edge are drawn bit by bit, by quadrants.
