@@ -381,7 +381,7 @@ def test_the_front_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def drawn(monkeypatch) -> list:
     """The figures that were saved."""
     figures: list = []
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *_, **__: figures.append(figure))
+    monkeypatch.setattr("dpselect.analysis.compare.save_figure", lambda figure, *_, **__: figures.append(figure))
     return figures
 
 
