@@ -227,6 +227,7 @@ def test_a_decay_is_public_and_recorded(tmp_path: Path, capsys: pytest.CaptureFi
     assert b'"decay": "7"' in Path(ledger).read_bytes()
     assert "--decay counts common neighbours" in refusal([*command, "--decay", "0"], capsys)
     command[3] = "open-pairs"
+    assert "--decay goes with --metric linear-decay" in refusal([*command, "--decay", "7"], capsys)
     assert 0 == main(command)
     assert "decay" not in json.loads(capsys.readouterr().out)
 

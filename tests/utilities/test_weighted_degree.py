@@ -166,7 +166,7 @@ def test_bad_caps_kinds_columns_and_graphs_are_refused(tmp_path) -> None:
     with pytest.raises(TypeError, match="WeightedGraph"):
         weighted_degree(dps.Graph.from_edges([0], [1], nodes=2))
     (tmp_path / "e.csv").write_text("source,target\n0,1\n")
-    with pytest.raises(ValueError, match="needs the columns source, target, weight"):
+    with pytest.raises(ValueError, match="needs the columns source, target, weight, .*: if .* pass ends= and weight="):
         dps.WeightedGraph.read(tmp_path / "e.csv", 2, cap=1)
     with pytest.raises(ValueError, match="three different columns"):
         dps.WeightedGraph.read(tmp_path / "e.csv", 2, weight="source", cap=1)

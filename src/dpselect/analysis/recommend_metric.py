@@ -13,6 +13,7 @@ from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms import mechanism
 from dpselect.scores.margin import margin
 from dpselect.scores.scores import Scores
+from dpselect.utilities.undirected import require_undirected
 from dpselect.views import Graph
 
 # A simpler question is preferred where it has nearly as much; a list with less than half is not worth its epsilon.
@@ -102,6 +103,7 @@ def recommend_metric(
             'A metric chosen by looking at the private graph leaks: pass data="public" or data="example" for a graph '
             "that may be seen, and ask the private one for the metric that it names."
         )
+    require_undirected(graph)
     total, most = exact_epsilon(epsilon), whole(k, "k", "how many nodes a list names")
     if most >= len(graph):
         raise ValueError(f"A list of {most} is all of the graph's {len(graph)} nodes: ask for fewer.")

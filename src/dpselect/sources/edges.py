@@ -18,10 +18,11 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import Advice
 from dpselect.sources import graphml
 from dpselect.sources.arrow_text import readable
 from dpselect.sources.csv_text import integer
-from dpselect.sources.locators import missing, require_plain, without_secrets
+from dpselect.sources.locators import missing, no_table, require_plain, without_secrets
 
 Edges = tuple[NDArray[Any], NDArray[Any]]
 Kind = type[int] | type[str]
@@ -109,9 +110,7 @@ def _form(path: str | Path) -> tuple[Path, str]:
     path = Path(path)
     form = next((suffix for suffix in _KNOWN if path.name.lower().endswith(suffix)), None)
     if form is None:
-        raise ValueError(
-            f"{without_secrets(str(path))} is not an edge file: pass one that ends in {', '.join(_KNOWN)}."
-        )
+        raise no_table(path, without_secrets(str(path)), f"one that ends in {', '.join(_KNOWN)}", "an edge file")
     if not path.is_file():
         raise missing(path)
     return path, form
@@ -266,7 +265,13 @@ def _places(names: list[str], ends: Ends) -> tuple[int, int]:
     """Return the positions of source and target; what the file has is not quoted: it may be an edge."""
     if any(names.count(name) != 1 for name in ends):
         asked = f"{ends[0]} and {ends[1]}"
-        raise ValueError(f"An edge file needs the columns {asked} once each, named in its header.")
+        raise ValueError(
+            Advice(
+                "An edge file needs the columns {asked} once each, named in its header: if they are called otherwise, "
+                "pass {ends=(...)|--source and --target}.",
+                asked=asked,
+            )
+        )
     return names.index(ends[0]), names.index(ends[1])
 
 

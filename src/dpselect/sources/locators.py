@@ -71,11 +71,11 @@ def require_plain(source: str) -> None:
         )
 
 
-def no_table(path: Path, shown: str, wanted: str) -> ValueError:
-    """Return the error that says that a file of this name is not a table, and what to pass instead."""
+def no_table(path: Path, shown: str, wanted: str, sought: str = "a table") -> ValueError:
+    """Return the error that says that a file of this name is not what is sought, and what to pass instead."""
     if path.name.lower().endswith((".duckdb", ".ddb")):
         return ValueError(f"{shown} is a DuckDB database: pass duckdb://{shown}?table=NAME, where NAME is its table.")
-    return ValueError(f"{shown} is not a table: pass {wanted}.")
+    return ValueError(f"{shown} is not {sought}: pass {wanted}.")
 
 
 def missing(path: str | Path) -> FileNotFoundError:

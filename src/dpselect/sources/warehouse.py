@@ -104,7 +104,10 @@ class Warehouse:
         else:
             if table is not None:
                 raise ValueError(
-                    Advice("A file is one table: leave {table= (--table on the command line)|--table} out.")
+                    Advice(
+                        "A file is one table: leave {table= (--table on the command line)|--table} out; a DuckDB "
+                        "database is named as duckdb://FILE."
+                    )
                 )
             expression, metadata, files = _in_files(source)
             opened = expression.get_backend()
@@ -268,7 +271,9 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
     file = file_of(url)
     if file is not None and not file.exists():
         # The engine would make an empty one.
-        raise FileNotFoundError(f"There is no file {without_secrets(url)}: name a database that exists.")
+        # Who writes three slashes for a relative path, as SQLAlchemy does, names the root of the disk.
+        hint = ", with two slashes before a path from here, and three before one from the root" if ":///" in url else ""
+        raise FileNotFoundError(f"There is no file {without_secrets(url)}: name a database that exists{hint}.")
     others = [pair for pair in options if pair[0] != "table"]
     plain = urlunsplit(parts._replace(query=urlencode(others))) if named else url
     try:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dpselect.scores.scores import Scores
 from dpselect.utilities import ego_arrays
 from dpselect.utilities.loops import compiled
+from dpselect.utilities.undirected import require_undirected
 from dpselect.views import Graph, StoredGraph
 
 
@@ -36,6 +37,7 @@ def core_number(graph: Graph | StoredGraph) -> Scores:
     >>> core_number(triangle_and_tail).values
     array([2, 2, 2, 1, 0])
     """
+    require_undirected(graph)
     if isinstance(graph, StoredGraph):
         graph = graph.compressed()
     return Scores(

@@ -8,6 +8,7 @@ References: Farias et al. (PrivPareto), section 7.4.
 from __future__ import annotations
 
 from dpselect.scores.scores import Scores
+from dpselect.utilities.undirected import require_undirected
 from dpselect.views import Graph, StoredGraph
 
 
@@ -17,6 +18,7 @@ def degree(graph: Graph | StoredGraph) -> Scores:
     >>> degree(Graph.from_edges([0, 0], [1, 2], nodes=4)).values
     array([2, 1, 1, 0])
     """
+    require_undirected(graph)
     return Scores(
         graph.degrees,
         sensitivity=1,

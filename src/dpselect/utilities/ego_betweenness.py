@@ -30,6 +30,7 @@ from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities.highest_pairs import most_open_pairs
 from dpselect.utilities.overlap_sensitivity import DISTANCES, by_overlap, refined
 from dpselect.utilities.overlaps import losses, widest_overlaps
+from dpselect.utilities.undirected import require_undirected
 from dpselect.views import Graph, StoredGraph
 
 SENSITIVITIES = ("refined", "overlap", "degree")
@@ -64,6 +65,7 @@ def ego_betweenness(
     >>> ego_betweenness(star, max_degree=5).values
     array([6., 0., 0., 0., 0., 0.])
     """
+    require_undirected(graph)
     bound = public_degree(max_degree, len(graph))
     if sensitivity not in SENSITIVITIES:
         raise ValueError(f"sensitivity is one of {', '.join(SENSITIVITIES)}, not {sensitivity!r}.")
@@ -162,7 +164,8 @@ def declared_degree(max_degree: Any, what: str) -> int:
         raise PrivacyError(
             Advice(
                 what + " needs {max_degree= (--max-degree on the command line)|--max-degree}: a public bound "
-                "on the number of neighbours of any node, never read from the private graph."
+                "on the number of neighbours of any node, never read from the private graph; if you know none, the "
+                "number of nodes minus one."
             )
         )
     if isinstance(max_degree, bool) or not isinstance(max_degree, (int, np.integer)):

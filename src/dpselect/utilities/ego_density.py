@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
+from dpselect.utilities.undirected import require_undirected
 from dpselect.views import Graph, StoredGraph
 
 
@@ -30,6 +31,7 @@ def ego_density(graph: Graph | StoredGraph) -> Scores:
     >>> ego_density(triangle_and_tail).values.round(3)
     array([1.   , 1.   , 0.333, 0.   ])
     """
+    require_undirected(graph)
     if len(graph) < 3:
         raise ValueError("Ego density needs at least 3 nodes: with fewer, its sensitivity is always zero.")
     if isinstance(graph, StoredGraph):

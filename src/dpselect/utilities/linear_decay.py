@@ -23,6 +23,7 @@ from dpselect.utilities.ego_betweenness import public_degree, require_degrees
 from dpselect.utilities.highest_pairs import most_open_pairs
 from dpselect.utilities.overlap_sensitivity import by_overlap
 from dpselect.utilities.overlaps import decayed, widest_overlaps
+from dpselect.utilities.undirected import require_undirected
 from dpselect.views import Graph, StoredGraph
 
 # Scores stay below this: sums are exact.
@@ -55,6 +56,7 @@ def linear_decay(
     >>> linear_decay(wheel, max_degree=5, decay=10).values
     array([39,  0,  9,  0,  0,  0])
     """
+    require_undirected(graph)
     bound = public_degree(max_degree, len(graph), "Linear decay")
     k = _public_decay(decay, bound)
     from dpselect.utilities.egos import require_workers

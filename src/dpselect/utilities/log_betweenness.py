@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpselect.scores.scores import Scores
+from dpselect.utilities.undirected import require_undirected
 from dpselect.views import Graph, StoredGraph
 
 
@@ -32,6 +33,7 @@ def log_betweenness(graph: Graph | StoredGraph, workers: int = 1) -> Scores:
     >>> log_betweenness(star).values
     array([4., 1., 1., 1., 1., 1., 0.])
     """
+    require_undirected(graph)
     if isinstance(graph, StoredGraph):
         graph = graph.compressed()
     from dpselect.utilities.egos import betweenness_of_egos

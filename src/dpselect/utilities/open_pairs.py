@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities.ego_betweenness import public_degree, require_degrees
+from dpselect.utilities.undirected import require_undirected
 from dpselect.views import Graph, StoredGraph
 
 
@@ -42,6 +43,7 @@ def open_pairs(graph: Graph | StoredGraph, max_degree: int | None = None, worker
     >>> open_pairs(triangle_and_tail, max_degree=3).values
     array([0, 0, 2, 0])
     """
+    require_undirected(graph)
     bound = public_degree(max_degree, len(graph), "The count of open pairs")
     from dpselect.utilities.egos import links_of_egos, require_workers
 

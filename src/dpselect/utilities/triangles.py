@@ -16,6 +16,7 @@ from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities.ego_betweenness import public_degree, require_degrees
 from dpselect.utilities.overlaps import widest_overlaps
+from dpselect.utilities.undirected import require_undirected
 from dpselect.views import Graph, StoredGraph
 
 
@@ -38,6 +39,7 @@ def triangles(graph: Graph | StoredGraph, max_degree: int | None = None, workers
     >>> triangles(triangle_and_tail, max_degree=3).values
     array([1, 1, 1, 0])
     """
+    require_undirected(graph)
     from dpselect.utilities.egos import links_of_egos, require_workers
 
     bound = public_degree(max_degree, len(graph), "The count of triangles")

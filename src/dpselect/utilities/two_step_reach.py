@@ -23,6 +23,7 @@ from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities.ego_betweenness import declared_degree, require_degrees
 from dpselect.utilities.loops import compiled
+from dpselect.utilities.undirected import require_undirected
 from dpselect.views import Graph, StoredGraph
 
 # Blocks for each thread, of about equal work; each marks its nodes in an array of its own.
@@ -52,6 +53,7 @@ def two_step_reach(graph: Graph | StoredGraph, max_degree: int | None = None, wo
     >>> two_step_reach(path, max_degree=4).values
     array([3, 5, 5, 3, 0])
     """
+    require_undirected(graph)
     from dpselect.utilities.egos import require_workers
 
     bound = declared_degree(max_degree, "Two-step reach")

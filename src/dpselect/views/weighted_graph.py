@@ -174,7 +174,13 @@ class WeightedGraph:
             raise ValueError("An edge has two ends and a weight: name three different columns.")
         columns = tables.arrows(path, names)
         if len(columns) < len(names):
-            raise ValueError(f"The file needs the columns {', '.join(names)}, named in its header.")
+            raise ValueError(
+                Advice(
+                    "The file needs the columns {columns}, named in its header: if they are called otherwise, pass "
+                    "{ends= and weight=|--source, --target and --weight-column}.",
+                    columns=", ".join(names),
+                )
+            )
         source, target, cells = (columns[name] for name in names)
         return cls.from_edges(source, target, cells, nodes, cap=cap, kind=kind)
 

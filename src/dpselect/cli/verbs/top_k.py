@@ -101,7 +101,7 @@ def run(request: Request) -> Answer:
     formula = " + ".join(f"{weight} x {metric}" for metric, weight in weights.items())
     recorded = {"metric": name} | ({"weights": formula} if formula else {})
     # So is how fast pairs lose their worth.
-    decay = {"decay": request.decay} if _DECAY in request.metric else {}
+    decay = {"decay": _decay(request)} if _DECAY in request.metric else {}
     recorded |= {each: str(value) for each, value in decay.items()}
     recorded |= {"margin": "yes"} if request.margin else {}
     release = best(request, scored, mechanism, request.k, unit, request.method, gaps=True, **recorded)
@@ -181,6 +181,8 @@ def _whole(request: Request) -> dps.Graph | dps.DirectedGraph | dps.WeightedGrap
         return _weighted(request)
     if request.weight_column or request.weight_cap or request.weight_kind:
         raise ValueError(f"--weight-column, --weight-cap and --weight-kind go with --metric {_WEIGHTED}.")
+    if request.decay is not None and _DECAY not in request.metric:
+        raise ValueError(f"--decay goes with --metric {_DECAY}.")
     if _FOLLOWERS in request.metric and {*request.metric} != {_FOLLOWERS}:
         raise ValueError("followers protects the whole list of a person and other metrics one edge: name it alone.")
     if stays(request, request.graph):
@@ -233,6 +235,10 @@ def _ends(request: Request) -> tuple[str, str]:
     return request.source or "source", request.target or "target"
 
 
+def _decay(request: Request) -> int:
+    return 20 if request.decay is None else int(request.decay)
+
+
 def _metric(metric: str, request: Request, graph: AnyGraph) -> dps.Scores:
     if isinstance(graph, dps.TruncatedGraph):
         return graph.scores(lambda kept: _metric(metric, request, kept))
@@ -249,7 +255,7 @@ def _metric(metric: str, request: Request, graph: AnyGraph) -> dps.Scores:
             sensitivity="refined" if close else "degree",
         )
     if metric == _DECAY:
-        return dps.utilities.linear_decay(graph, request.max_degree, decay=request.decay, workers=request.workers)
+        return dps.utilities.linear_decay(graph, request.max_degree, decay=_decay(request), workers=request.workers)
     if metric == "log-betweenness":
         return dps.utilities.log_betweenness(graph, request.workers)
     if metric == "open-pairs":
@@ -329,7 +335,6 @@ DATA = (
     option(
         "--decay",
         type=whole,
-        default=20,
         metavar="K",
         help="linear-decay: from so many common neighbours on a pair counts nothing, a public number (default 20)",
     ),
