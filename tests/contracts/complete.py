@@ -53,7 +53,7 @@ def of_engine(engine: Engine, extras: Iterable[str], started: str) -> list[str]:
     lacking, name = [], engine.name
     if not engine.title or not engine.install:
         lacking.append(f"{name}: say in sources/engines.py what people call it, and how to install it.")
-    extra = re.search(r"dpselect\[([\w-]+)\]", engine.install)
+    extra = re.search(r"\"\.\[([\w-]+)\]\"", engine.install)
     if extra and extra[1] not in extras:
         lacking.append(f"{name}: add the extra {extra[1]!r} to pyproject.toml, or name one that is there.")
     if extra and engine.title.lower() not in started.lower():

@@ -14,6 +14,7 @@ from types import ModuleType
 
 import pytest
 
+from dpselect.kernel.extras import install
 from dpselect.sources.engines import Engine
 from dpselect.studies import papers
 from tests.contracts import complete
@@ -136,7 +137,7 @@ def test_a_listed_experiment_without_a_file_or_an_experiment_is_told() -> None:
 
 def test_an_engine_that_is_only_listed_is_told() -> None:
     """Words for people, its extra, and a server that tests start."""
-    listed = Engine("oracle", install='python -m pip install "dpselect[oracle]"')
+    listed = Engine("oracle", install=install("oracle"))
 
     assert [
         "oracle: say in sources/engines.py what people call it, and how to install it.",

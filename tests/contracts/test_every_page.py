@@ -144,7 +144,7 @@ def test_randomness_lives_in_two_files() -> None:
 
 def test_links_between_pages_lead_somewhere() -> None:
     """Every relative link in the documentation is a file of the repository."""
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
@@ -160,10 +160,14 @@ def test_contributing_fits_on_a_screen_and_its_scripts_can_be_run() -> None:
 
 
 def test_every_extra_that_is_named_can_be_installed() -> None:
-    """Wherever a page or a message says dpselect[...]."""
+    """From a clone, wherever a page or a message says how: the name is not on the package index."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"), *SOURCE.rglob("*.py")]
-    written = r"dpselect\[([a-z,]+)\]|install (?:-e )?\"\.\[([a-z,]+)\]"
-    for page in pages:
-        for named in re.findall(written, page.read_text(encoding="utf-8")):
-            assert set("".join(named).split(",")) <= {*extras}, page.name
+    written = r'install (?:-e )?"\.\[([a-z,]+)\]|\binstall\([\'"]([a-z,]+)|not_installed\([^()]+, "([a-z,]+)"\)'
+    named = set()
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *SOURCE.rglob("*.py")]:
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"dpselect\[[a-z,]+\]|pip install \"?dpselect\b(?!`)", text), page.name
+        named |= {extra for groups in re.findall(written, text) for extra in "".join(groups).split(",")}
+
+    assert {"all", "graph", "plot", "opendp", "peers", "spark", "warehouse", "reproduce", "test"} <= named
+    assert named <= {*extras}

@@ -29,7 +29,7 @@ def test_functions_and_commands_of_the_page_exist() -> None:
 
 def test_functions_of_opendp_are_where_the_page_says() -> None:
     """Of the release that it names; and no function for streams, which it says was not found."""
-    pytest.importorskip("opendp", reason='OpenDP is not installed: python -m pip install "dpselect[peers]"')
+    pytest.importorskip("opendp", reason='OpenDP is not installed: python -m pip install ".[peers]"')
     if not PEERS.count(f"OpenDP {version('opendp')}"):
         pytest.skip("The page is about another release of OpenDP.")
     modules = [import_module(f"opendp.{name}") for name in ("measurements", "combinators", "transformations")]

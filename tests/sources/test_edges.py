@@ -210,7 +210,7 @@ def test_without_pyarrow_it_says_what_to_install(tmp_path: Path, monkeypatch: py
     """Edge files are optional, and the message names the extra."""
     written(tmp_path / "a.csv", "source,target\n1,2\n")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r'pip install "dpselect\[graph\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[graph\]"'):
         edges.read(tmp_path / "a.csv", kind=int)
 
 

@@ -159,7 +159,7 @@ def test_few_nodes_need_no_numba_and_many_say_what_to_install(monkeypatch: pytes
         few, many = (dps.Graph.from_edges(edges, edges[::-1], nodes=nodes) for nodes in (1024, 4097))
         betweenness_of_egos(few), links_of_egos(few)
         for count in (betweenness_of_egos, links_of_egos):
-            with pytest.raises(ImportError, match=r'pip install "dpselect\[graph\]"'):
+            with pytest.raises(ImportError, match=r'pip install "\.\[graph\]"'):
                 count(many)
 
 

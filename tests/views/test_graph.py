@@ -260,7 +260,7 @@ def test_shipped_graphs_by_name(name: str, nodes: int) -> None:
 def test_without_networkx_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shipped graphs are optional, and the message names the extra."""
     monkeypatch.setitem(sys.modules, "networkx", None)
-    with pytest.raises(ImportError, match=r'pip install "dpselect\[graph\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[graph\]"'):
         dps.Graph.named("lesmis")
 
 

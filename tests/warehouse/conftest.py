@@ -10,7 +10,7 @@ import pytest
 
 from tests.warehouse import engines
 
-pytest.importorskip("ibis", reason='Warehouses need Ibis: python -m pip install "dpselect[warehouse]"')
+pytest.importorskip("ibis", reason='Warehouses need Ibis: python -m pip install ".[warehouse]"')
 
 # Every fixture there, so that another engine is added there alone.
 globals().update({name: each for name, each in vars(engines).items() if name in engines.FIXTURES})

@@ -114,7 +114,7 @@ def spark_session() -> Iterator[Any]:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
-        absent('Spark is not installed: python -m pip install "dpselect[spark]"')
+        absent('Spark is not installed: python -m pip install ".[spark]"')
     with tempfile.TemporaryDirectory(prefix="dpselect-spark-", ignore_cleanup_errors=True) as folder:
         builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "1g")
         settings = {

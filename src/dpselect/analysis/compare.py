@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from dpselect.analysis.families import FAMILIES, family
 from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.extras import not_installed
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism, require_mechanism
 from dpselect.scores.scores import Scores, require_scores
@@ -145,7 +146,7 @@ def draw(rows: Sequence[Row], path: str | Path, *, overwrite: bool = False) -> N
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ImportError('Pictures need matplotlib: python -m pip install "dpselect[plot]".') from None
+        raise not_installed("Pictures need matplotlib", "plot") from None
     figure = Figure(figsize=(10, 4.2), layout="constrained")
     best, error = figure.subplots(1, 2)
     drawn: Counter[str] = Counter()
@@ -206,7 +207,7 @@ def draw_front(
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ImportError('Pictures need matplotlib: python -m pip install "dpselect[plot]".') from None
+        raise not_installed("Pictures need matplotlib", "plot") from None
     x, y = (each.values.astype(np.float64) for each in objectives)
     signs = [(weight > 0) - (weight < 0) for weight in weights]
     figure = Figure(figsize=(7, 4.6), layout="constrained")

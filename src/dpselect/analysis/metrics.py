@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.extras import not_installed
 from dpselect.release.select import Release
 from dpselect.scores.objectives import listed
 from dpselect.scores.scores import Scores
@@ -100,7 +101,7 @@ def hypervolume(points: ArrayLike, reference: ArrayLike) -> float:
     try:
         import moocore
     except ImportError:
-        raise ImportError('hypervolume needs moocore: python -m pip install "dpselect[objectives]".') from None
+        raise not_installed("hypervolume needs moocore", "objectives") from None
     return float(moocore.hypervolume(above, ref=floor, maximise=True))
 
 

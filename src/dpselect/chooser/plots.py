@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.chooser.regret import Regret
+from dpselect.kernel.extras import not_installed
 from dpselect.sources.output import save_figure
 
 _MARKERS = "osD^vPX*<>"
@@ -124,5 +125,5 @@ def _figure(path: str | Path, size: tuple[float, float]) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ImportError('Pictures need matplotlib: python -m pip install "dpselect[plot]".') from None
+        raise not_installed("Pictures need matplotlib", "plot") from None
     return Figure(figsize=size, layout="constrained")

@@ -26,6 +26,7 @@ from dpselect.cli.paths import Unsaved
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
 from dpselect.kernel.errors import Advice, BudgetError, PrivacyError
+from dpselect.kernel.extras import install
 from dpselect.sources.locators import scrubbed
 
 ANSWERED, PAID, REFUSED, DEFECT, STOPPED = 0, 1, 2, 70, 130
@@ -175,7 +176,7 @@ def _said(error: BaseException, request: Request) -> tuple[int, str]:
     if isinstance(error, OSError):
         return status, _of_system(error)
     if isinstance(error, ImportError):
-        return status, f'{error.name or "A library"} is not installed: python -m pip install "dpselect[all]".'
+        return status, f"{error.name or 'A library'} is not installed: {install('all')}."
     if isinstance(error, UnicodeError):
         return status, "A file or a name holds text that is not UTF-8: save it as UTF-8, or name it otherwise."
     if isinstance(error, RecursionError):

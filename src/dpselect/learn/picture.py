@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dpselect.kernel.extras import not_installed
 from dpselect.learn.export import label_of
 from dpselect.learn.tree import Tree
 from dpselect.sources.output import save_figure
@@ -42,7 +43,7 @@ def tree_picture(model: Any, tree: Tree, path: str | Path | None, ax: Any = None
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ImportError('Pictures need matplotlib: python -m pip install "dpselect[plot]".') from None
+        raise not_installed("Pictures need matplotlib", "plot") from None
     figure = Figure(dpi=_DPI) if ax is None else ax.get_figure()
     axes = figure.add_axes((0, 0, 1, 1)) if ax is None else ax
     rows = _rows(tree)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from dpselect.kernel.extras import not_installed
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism, require_mechanism, require_pure
@@ -44,7 +45,7 @@ def to_opendp(
     try:
         import opendp.prelude as dp
     except ImportError:
-        raise ImportError('The bridge needs OpenDP: python -m pip install "dpselect[opendp]".') from None
+        raise not_installed("The bridge needs OpenDP", "opendp") from None
     metrics = {
         Neighbours.ADD_REMOVE: ("SymmetricDistance", "InsertDeleteDistance"),
         Neighbours.SUBSTITUTION: ("ChangeOneDistance", "HammingDistance"),

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dpselect.kernel.extras import not_installed
 from dpselect.sources.locators import missing, no_table, without_secrets
 
 ENDINGS = (".csv", ".csv.gz")
@@ -177,4 +178,4 @@ def _arrow() -> Any:
     try:
         return importlib.import_module("pyarrow")
     except ImportError:
-        raise ImportError('Reading tables needs pyarrow: python -m pip install "dpselect[graph]".') from None
+        raise not_installed("Reading tables needs pyarrow", "graph") from None

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice
+from dpselect.kernel.extras import not_installed
 from dpselect.sources import graphml
 from dpselect.sources.arrow_text import readable
 from dpselect.sources.csv_text import integer
@@ -317,4 +318,4 @@ def _arrow(module: str = "") -> Any:
     try:
         return importlib.import_module(f"pyarrow.{module}" if module else "pyarrow")
     except ImportError:
-        raise ImportError('Edge files need pyarrow: python -m pip install "dpselect[graph]".') from None
+        raise not_installed("Edge files need pyarrow", "graph") from None

@@ -10,8 +10,10 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from dpselect.kernel.extras import install
+
 _BATCH = 10**6
-_WAREHOUSE = 'python -m pip install "dpselect[warehouse]"'
+_WAREHOUSE = install("warehouse")
 
 
 @contextmanager
@@ -220,7 +222,7 @@ EVERY_ENGINE = (
     Engine(
         "pyspark",
         "Spark",
-        'python -m pip install "dpselect[spark]" (and Java 17)',
+        f"{install('spark')} (and Java 17)",
         temporary=True,
         keeps=_checkpointed,
         lists=_broadcast,

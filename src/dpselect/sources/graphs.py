@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.extras import not_installed
+
 _DIRECTIONS = (
     "Directions are dropped: an edge joins both of its ends. dpselect.utilities.followers counts who points to a node."
 )
@@ -110,7 +112,7 @@ def named(name: str) -> Any:
     try:
         import networkx
     except ImportError:
-        raise ImportError('Shipped graphs need networkx: python -m pip install "dpselect[graph]".') from None
+        raise not_installed("Shipped graphs need networkx", "graph") from None
     makers = {
         "lesmis": networkx.les_miserables_graph,
         "karate": networkx.karate_club_graph,

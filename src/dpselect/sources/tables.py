@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from dpselect.kernel.extras import not_installed
 from dpselect.sources import arrow_text, csv_text, frames
 from dpselect.sources.absent import no_column
 from dpselect.sources.locators import missing
@@ -176,4 +177,4 @@ def _arrow(part: str | None = None) -> Any:
     try:
         return importlib.import_module("pyarrow" if part is None else f"pyarrow.{part}")
     except ImportError:
-        raise ImportError('Reading tables needs pyarrow: python -m pip install "dpselect[graph]".') from None
+        raise not_installed("Reading tables needs pyarrow", "graph") from None

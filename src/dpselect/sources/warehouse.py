@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice
+from dpselect.kernel.extras import not_installed
 from dpselect.sources import in_place
 from dpselect.sources.absent import no_column
 from dpselect.sources.engines import engine, engine_of
@@ -25,7 +26,6 @@ from dpselect.sources.locators import file_of, is_url, require_plain, without_se
 Answer = TypeVar("Answer")
 Rows = dict[str, NDArray[Any]]
 
-_INSTALL = 'python -m pip install "dpselect[warehouse]"'
 # Where a message names the kind of the failure.
 _KIND = "<kind>"
 LOST = (
@@ -254,7 +254,7 @@ def _ibis() -> Any:
     try:
         import ibis
     except ImportError:
-        raise ImportError(f"Warehouses need Ibis: {_INSTALL}.") from None
+        raise not_installed("Warehouses need Ibis", "warehouse") from None
     return ibis
 
 

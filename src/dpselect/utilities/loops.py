@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from dpselect.kernel.extras import not_installed
+
 Kernel = Callable[..., Any]
 
 
@@ -19,7 +21,7 @@ def compiled(kernel: Kernel) -> Kernel:
     try:
         from numba import njit
     except ImportError:
-        raise ImportError('Graph measures need numba: python -m pip install "dpselect[graph]".') from None
+        raise not_installed("Graph measures need numba", "graph") from None
     try:
         result: Kernel = njit(cache=True, nogil=True)(kernel)
     except RuntimeError:

@@ -19,6 +19,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.extras import not_installed
 from dpselect.utilities import ego_arrays, overlap_search
 from dpselect.views import Graph
 
@@ -105,5 +106,5 @@ def _kernels() -> ModuleType:
     try:
         from dpselect.utilities import overlap_kernels
     except ImportError:
-        raise ImportError('Overlaps need numba: python -m pip install "dpselect[graph]".') from None
+        raise not_installed("Overlaps need numba", "graph") from None
     return overlap_kernels

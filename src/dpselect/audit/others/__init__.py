@@ -12,6 +12,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
 from dpselect.audit.others.finding import Check, Finding, Library
+from dpselect.kernel.extras import install
 
 LIBRARIES = ("opendp", "diffprivlib")
 
@@ -57,15 +58,15 @@ def installed(library: str) -> Library:
         release = version(library)
     except PackageNotFoundError:
         raise ImportError(
-            f"{library} is not installed, so there is nothing to audit: python -m pip install "
-            '"dpselect[peers]" in an environment of its own, for it brings an older scikit-learn.'
+            f"{library} is not installed, so there is nothing to audit: {install('peers')}, into an environment of its "
+            "own, for it brings an older scikit-learn."
         ) from None
     try:
         import_module(library)
     except ImportError:
         raise ImportError(
-            f"{library} {release} does not import with the packages beside it: "
-            'python -m pip install "dpselect[peers]" in an environment of its own.'
+            f"{library} {release} does not import with the packages beside it: {install('peers')}, into an environment "
+            "of its own."
         ) from None
     peer = import_module(f"dpselect.audit.others.{library}_claims")
     return Library(library, release, peer.checks(), peer.NOT_TESTED)

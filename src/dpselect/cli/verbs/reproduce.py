@@ -12,6 +12,7 @@ from dpselect.cli import paths
 from dpselect.cli.options import argument, flag, one_of, option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
+from dpselect.kernel.extras import not_installed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -141,8 +142,8 @@ def _needs_libraries() -> None:
         import matplotlib  # noqa: F401
         import pyarrow  # noqa: F401
         import sklearn  # noqa: F401
-    except ImportError as missing:
-        raise ImportError(f'{missing.name} is not installed: pip install "dpselect[all,reproduce]".') from None
+    except ImportError as error:
+        raise not_installed(f"{error.name} is not installed", "all,reproduce") from None
 
 
 VERB = Verb(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.extras import not_installed
 from dpselect.learn.domains import Attribute
 from dpselect.sources.output import save_figure
 
@@ -44,7 +45,7 @@ def curves_picture(
         from matplotlib.figure import Figure
         from matplotlib.patches import Patch
     except ImportError:
-        raise ImportError('Pictures need matplotlib: python -m pip install "dpselect[plot]".') from None
+        raise not_installed("Pictures need matplotlib", "plot") from None
     places = _places(model, columns)
     if ax is not None:
         if len(places) != 1:

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.extras import not_installed
 from dpselect.views import Graph
 
 GIVEN = {10: 1448}
@@ -78,7 +79,7 @@ def connection(graph: Graph) -> Any:
     try:
         import duckdb
     except ImportError:
-        raise ImportError('PrivateSQL needs duckdb: python -m pip install "dpselect[reproduce]".') from None
+        raise not_installed("PrivateSQL needs duckdb", "reproduce") from None
     database = duckdb.connect(":memory:")
     database.execute("SET threads = 1")
     source = np.repeat(np.arange(len(graph)), graph.degrees)
