@@ -40,7 +40,10 @@ INNER = {"core", "cli", "views", "sources", "mechanisms", "utilities", "publishe
 # Files of the repository, and the page of the site that shows them.
 SHOWN_ON = {
     "src/dpselect/studies/peers/README.md": "record/benchmarks.md",
+    "CHANGELOG.md": "changelog.md",
+    "CODE_OF_CONDUCT.md": "code-of-conduct.md",
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
     "data/README.md": "record/data.md",
     "src/dpselect": "record/proofs.md",
     "src/dpselect/__init__.py": "vocabulary.md",
@@ -79,7 +82,7 @@ def every_page() -> dict[str, str]:
     )
     pages = {"vocabulary.md": vocabulary(), "commands.md": commands(), "record/benchmarks.md": benchmarks()}
     pages["record/data.md"] = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
-    pages["contributing.md"] = contributing()
+    pages |= {page: of_project(name) for name, page in SHOWN_ON.items() if "/" not in name}
     pages |= {f"{name}.md": module_page(name, module) for name, module in public_modules().items()}
     pages |= catalogue("mechanisms", "Mechanisms", dps.mechanisms.EVERY_MECHANISM)
     pages |= catalogue("utilities", "Utilities", utilities)
@@ -181,9 +184,9 @@ def benchmarks() -> str:
     return text.replace("](results/", "](../../../../src/dpselect/studies/peers/results/")
 
 
-def contributing() -> str:
-    """Return the page for contributors, with links that lead to the pages of the site."""
-    return (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "](../../")
+def of_project(name: str) -> str:
+    """Return a page of the repository's first folder, with links that lead to the pages of the site."""
+    return (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](../../")
 
 
 def commands() -> str:
