@@ -105,7 +105,7 @@ __all__ = [
     "value_law",
     "worst_error",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def _named_publicly(public: Any) -> Any:
@@ -213,9 +213,9 @@ else:
             module = importlib.import_module(_LATER[name])
         except ImportError as error:
             if error.name is not None and error.name.startswith(("sklearn", "narwhals", "joblib")):
-                raise ImportError(
-                    f'dpselect.{name} needs scikit-learn: python -m pip install "dpselect[{name}]".'
-                ) from None
+                from dpselect.kernel.extras import not_installed
+
+                raise not_installed(f"dpselect.{name} needs scikit-learn", name) from None
             raise
         globals()[name] = module if name in _MODULES else _named_publicly(getattr(module, name))
         return globals()[name]

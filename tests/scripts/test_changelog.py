@@ -22,6 +22,7 @@ def tree(tmp_path: Path) -> Path:
     (folder / "17.fix.coins.md").write_text("Coins land\non one side.\n")
     (folder / "9.fix.md").write_text("Nine is mended.\n")
     (folder / "18.feature.door.md").write_text("There is a door.\n")
+    (tmp_path / "pyproject.toml").write_text('[project]\nversion = "0.2.0"\n')
     (tmp_path / "CHANGELOG.md").write_text("# Changes\n\n## 0.1.0 (2026-11-01)\n\n### New\n\n- The first. (#1)\n")
     return tmp_path
 
@@ -38,7 +39,7 @@ def test_fragments_are_assembled_by_kind_and_issue_and_stay(tree: Path) -> None:
         assert 0 == run(tree).returncode
 
     assert (
-        "# Changes\n\n## Not released yet\n\n### New\n\n- There is a door. (#18)\n\n### Mended\n\n"
+        "# Changes\n\n## 0.2.0 (not released yet)\n\n### New\n\n- There is a door. (#18)\n\n### Mended\n\n"
         "- Nine is mended. (#9)\n- Coins land on one side. (#17)\n\n"
         "## 0.1.0 (2026-11-01)\n\n### New\n\n- The first. (#1)\n"
     ) == (tree / "CHANGELOG.md").read_text()
@@ -51,8 +52,8 @@ def test_a_release_takes_the_fragments(tree: Path) -> None:
     assert 0 == run(tree, "--release", "0.2.0").returncode
     text = (tree / "CHANGELOG.md").read_text()
 
-    assert "\n## 0.2.0 (" in text
-    assert "Not released" not in text
+    assert 1 == text.count("\n## 0.2.0 (20")
+    assert "not released" not in text
     assert text.index("There is a door.") < text.index("## 0.1.0")
     assert 1 == text.count("There is a door.")
     assert [] == list((tree / "changes.d").iterdir())

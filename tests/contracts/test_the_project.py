@@ -1,0 +1,60 @@
+"""What somebody who adopts the project looks for: a licence, one version, pages that survive where they are shown."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dpselect as dps
+
+ROOT = Path(__file__).parents[2]
+RELATIVE = re.compile(r"\]\((?!https?:)|<(?:img|a)\b|^\[[^\]]+\]: (?!https?:)", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def pyproject() -> dict[str, Any]:
+    """The settings of the package."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_the_licence_is_there_and_in_the_metadata(pyproject) -> None:
+    """One file, its short name, and who holds the copyright."""
+    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
+
+    assert text.startswith("MIT License\n\nCopyright (c) 2026 The dpselect authors\n")
+    assert ("MIT", ["LICENSE"]) == (pyproject["project"]["license"], pyproject["project"]["license-files"])
+    assert [{"name": "The dpselect authors"}] == pyproject["project"]["authors"]
+
+
+def test_there_is_one_version(pyproject) -> None:
+    """The package, its metadata, the citation and the first part of the changelog agree."""
+    version = pyproject["project"]["version"]
+    cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    changes = re.search(r"^## (\S+) \(", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert [version] * 3 == [dps.__version__, cited[1], changes[1]]
+
+
+def test_the_readme_of_a_package_index_has_no_relative_link(pyproject) -> None:
+    """The settings of the build take them out of README.md, which has them for readers of the repository."""
+    hook = pyproject["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
+    text = "".join((ROOT / fragment["path"]).read_text(encoding="utf-8") for fragment in hook["fragments"])
+    text += "![Two *nodes*](docs/pictures/smooth.svg) [words](docs/glossary.md) [code](https://example.org)"
+    for substitution in hook["substitutions"]:
+        text = re.sub(substitution["pattern"], substitution["replacement"], text)
+
+    assert [] == RELATIVE.findall(text)
+    assert text.endswith("(Picture: Two *nodes*) words (`docs/glossary.md`) [code](https://example.org)")
+
+
+@pytest.mark.parametrize("name", ["LICENSE", "SECURITY.md", "CODE_OF_CONDUCT.md", "CITATION.cff", "CHANGELOG.md"])
+def test_pages_for_adopters_invent_no_address(name: str, pyproject) -> None:
+    """Neither a web page nor a mailbox; and each of them is in the source distribution."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+
+    assert not re.search(r"https?://|www\.|[\w.]+@[\w-]+\.\w+", text)
+    assert name in pyproject["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
