@@ -1840,6 +1840,17 @@ MUTANTS = (
         ("tests/scores/test_margin.py::test_numbers_that_were_rounded_keep_within_their_steps",),
     ),
     Mutant(
+        "large scores are taken for exact",
+        "dpselect.scores.envelopes:Envelopes._sums",
+        "np.where(moved > 0, rounded, 0.0)",
+        "0 * rounded",
+        (),
+        (
+            "tests/scores/test_margin.py::test_scores_that_are_right_to_a_share_of_their_size_keep_within_their_steps",
+            "tests/scores/test_margin.py::test_large_sums_that_were_rounded_move_by_at_most_one",
+        ),
+    ),
+    Mutant(
         "those who are left out of a search may be among the highest",
         "dpselect.scores.margin:_Outside._near",
         "_highest(late, self._k + 1)",

@@ -242,6 +242,60 @@ def test_hostile_integers_move_by_at_most_one(ceiling: float) -> None:
     assert np.abs(first).max() <= FARTHEST
 
 
+@pytest.mark.parametrize("most", [np.iinfo(np.int64).max, 2**63, np.inf, 2**70])
+def test_a_most_that_says_nothing_changes_nothing(most) -> None:
+    """Integers at the end of 64 bits, unsigned or of Python, and no number at all; scores far below zero."""
+    steps = dps.sensitivity.element(lambda t: [1.0 + t] * 3, ceiling=9.0)
+    values = np.array([-5, -9, -7])
+
+    def highest(t, at):
+        return np.full(np.broadcast(t, at).shape, most)
+
+    plain, capped = (dps.margin(dps.Scores(values, steps, highest=each), 1).values for each in (None, highest))
+    assert plain.tolist() == capped.tolist()
+
+
+def test_a_most_that_is_no_number_is_refused() -> None:
+    """As a sensitivity is."""
+    steps = dps.sensitivity.element(lambda t: [1.0 + t] * 2, ceiling=9.0)
+    for kind in ("integer", "real"):
+        scores = dps.Scores([1, 2], steps, kind=kind, highest=lambda t, at: np.where(t + at > 2, np.nan, 99.0))
+        with pytest.raises(ValueError, match="is a number at every distance"):
+            dps.margin(scores, 1)
+
+
+@pytest.mark.parametrize("power", [10, 20, 30])
+def test_large_sums_that_were_rounded_move_by_at_most_one(power: int) -> None:
+    """Two parts move by 2^-40 each, and their sum in floats by far more, where it is rounded up instead of down."""
+    tiny = dps.sensitivity.element(lambda _: [2.0**-40] * 2, ceiling=1.0)
+    large = dps.Scores(np.array([2.0**power] * 2), tiny)
+    half = 2.0 ** (power - 53)
+
+    def margins(low: float) -> np.ndarray:
+        return dps.margin(dps.aggregate([large, dps.Scores(np.array([low, 0.0]), tiny)]), 1).values
+
+    before, after = margins(half + half * 2.0**-11), margins(half + half * 2.0**-11 + 2.0**-40)
+    assert np.abs(before - after).max() <= 1
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6))
+def test_scores_that_are_right_to_a_share_of_their_size_keep_within_their_steps(seed: int) -> None:
+    """Curves of a neighbour, a step nearer, lie within ours, whatever 2^-44 of the scores did to them."""
+    draw = np.random.default_rng(seed)
+    size = 2.0 ** draw.integers(-20, 32, 50)
+    values, everyone = draw.normal(size=50) * size, np.arange(50)
+    steps = np.where(draw.random(50) < 0.2, 0.0, 2.0 ** draw.integers(-50, 0, 50))
+    after = np.where(steps > 0, values + (steps + np.abs(values) * 2.0**-44) * draw.choice([-1, 1], 50), values)
+    flat = dps.sensitivity.element(lambda _: steps, ceiling=1.0, reach=9)
+    here, there = (Envelopes(dps.Scores(each, flat), 0.0) for each in (values, after))
+    assert next(iter(here.stretches())) == next(iter(there.stretches())) == (0, 4)
+
+    for t in (0, 1, 3):
+        assert (here.low(t + 1, everyone) <= there.low(t, everyone)).all()
+        assert (here.high(t + 1, everyone) >= there.high(t, everyone)).all()
+
+
 def test_a_large_epsilon_names_the_k_best() -> None:
     """Where dampening does not: it divides the best by its own sensitivity."""
     spread = dps.sensitivity.element(lambda t: [900.0 + t, 5.0 + t, 1.0 + t, 1.0 + t], ceiling=1000.0, reach=2000)

@@ -83,6 +83,16 @@ def test_the_sensitivity_is_admissible_on_all_graphs_of_six_nodes(decay: int) ->
     assert verdict.admissible, verdict.counterexample
 
 
+def test_the_most_is_exact_where_floats_are_not() -> None:
+    """Three pairs of 2^57 - 42 units: the nearest float is less than the score."""
+    star = dps.Graph.from_edges([0, 0, 0], [1, 2, 3], nodes=4)
+    scores = linear_decay(star, max_degree=3, decay=2**57 - 42)
+
+    assert scores.highest is not None
+    most = scores.highest(np.zeros(4, dtype=np.int64), np.arange(4))
+    assert int(most[0]) >= int(scores.values[0])
+
+
 @settings(max_examples=12, deadline=None)
 @given(st.integers(6, 24), st.floats(0, 1), st.integers(1, 3), st.integers(1, 30), st.integers(0, 99999))
 def test_every_edge_of_a_random_graph_with_hubs_keeps_both_promises(nodes, density, hubs, decay, seed) -> None:

@@ -214,3 +214,6 @@ def test_bad_graphs_bounds_and_utilities_are_refused() -> None:
         truncated.scores(lambda graph: graph.degrees)
     with pytest.raises(ValueError, match="below 2"):
         truncated.scores(dps.utilities.open_pairs)
+    with pytest.raises(ValueError, match="keep up to 2 edges here"):
+        # Another graph would not be refused by the utility itself.
+        dps.TruncatedGraph(dps.Graph.from_edges([], [], nodes=4), 2).scores(dps.utilities.open_pairs, max_degree=1)

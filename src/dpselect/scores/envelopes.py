@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.units import TICK_CLIP
 from dpselect.scores.scores import Scores
 
 Integers = NDArray[np.int64]
@@ -29,6 +30,8 @@ FARTHEST = 2**22
 _BITS, _CUT = 36, 2**60
 # Floats up to here become integers before they are subtracted; beyond it a difference is exact, or beyond the cut.
 _NEAR = 2.0**61
+# Real scores are right to a relative 2^-44 where they are at most so many quanta; every step allows for more.
+_SHARE, _LARGEST = 2.0**-38, 2.0**68
 _FIRST, _LONGEST, _CELLS = 4, 256, 2**22
 
 
@@ -45,6 +48,11 @@ class Envelopes:
         self._scores, self._reference = scores, reference
         self._shift = _BITS - math.frexp(sensitivity.ceiling)[1]
         self._values = self._quanta(scores.values)
+        # How large real scores are, in quanta: what they were rounded by before is a share of it.
+        self._sizes: NDArray[np.float64] | None = None
+        if scores.values.dtype.kind == "f":
+            with np.errstate(over="ignore", under="ignore"):
+                self._sizes = np.minimum(np.ldexp(np.abs(scores.values), self._shift), _LARGEST)
         self._most = int(_upwards(np.array([sensitivity.ceiling]), self._shift)[0]) + 1
         size = len(scores)
         self._row = np.zeros(size, dtype=np.intp) if sensitivity.profile is None else sensitivity.profile
@@ -95,10 +103,9 @@ class Envelopes:
         if self._scores.highest is None:
             return most
         known = np.asarray(self._scores.highest(np.asarray(steps, dtype=np.int64), at))
-        if self._scores.values.dtype.kind == "i" and known.dtype.kind == "f":
-            known = np.ceil(np.minimum(known, _NEAR)).astype(np.int64)
-        elif self._scores.values.dtype.kind == "f":
-            known = known.astype(np.float64)
+        if known.dtype.kind == "f" and np.isnan(known).any():
+            raise ValueError("The most that a score may be is a number at every distance: check the function passed.")
+        known = _whole(known) if self._scores.values.dtype.kind == "i" else known.astype(np.float64)
         return np.minimum(most, self._quanta(known, up=True))
 
     def _steps(self, distances: Integers) -> Integers:
@@ -111,16 +118,29 @@ class Envelopes:
         return np.where(delta > 0, np.minimum(whole, self._most), 0)
 
     def _sums(self, steps: Any, at: Positions) -> Integers:
+        """Return how far scores may move; real ones that move at all further by a share, as they were rounded."""
         away, row = np.asarray(steps) - self._start, self._row[at]
-        if self._table is not None:
-            return np.asarray(self._table[away, row])
-        return np.asarray(self._base[row] + away * self._slope[row])
+        moved = self._base[row] + away * self._slope[row] if self._table is None else self._table[away, row]
+        if self._sizes is None:
+            return np.asarray(moved)
+        rounded = np.asarray(steps) * _SHARE * (self._sizes[at] + moved)
+        return np.asarray(moved + np.where(moved > 0, rounded, 0.0).astype(np.int64))
 
     def _quanta(self, values: NDArray[Any], *, up: bool = False) -> Integers:
         """Return how many quanta values lie above the reference, both rounded, cut on either side."""
         if values.dtype.kind == "i":
             return _of_integers(values, int(self._reference), self._shift, up)
         return _of_floats(values, float(self._reference), self._shift, up)
+
+
+def _whole(known: NDArray[Any]) -> Integers:
+    """Return bounds as integers, rounded up, within the clip of integer scores: beyond it they say no more."""
+    if known.dtype.kind == "u":
+        known = np.minimum(known, np.asarray(TICK_CLIP, dtype=np.uint64))
+    elif known.dtype.kind not in "bi":
+        known = np.ceil(np.clip(known.astype(np.float64), -_NEAR, _NEAR))
+    whole: Integers = np.clip(known.astype(np.int64), -TICK_CLIP, TICK_CLIP)
+    return whole
 
 
 def _of_integers(values: Integers, reference: int, shift: int, up: bool) -> Integers:

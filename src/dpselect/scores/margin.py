@@ -12,6 +12,7 @@ References: ours; delta and its walk are those of local dampening (Farias et al.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,7 @@ def _margins(scores: Scores, k: int) -> NDArray[np.float64]:
     return result
 
 
-class _Side:
+class _Side(ABC):
     """Those on one side of the list: their leads fall, or rise, through zero as steps are taken.
 
     The lead of a candidate is its own curve minus the k-th highest curve of the others, which runs the other way.
@@ -155,21 +156,25 @@ class _Side:
         spread = steps[:, None] if np.ndim(steps) else steps
         return _lead(self._own(steps, own), self._other(steps, own), self._other(spread, others), self._k)
 
+    @abstractmethod
     def _own(self, steps: Any, at: Positions) -> Integers:
-        raise NotImplementedError
+        """Return the curves of those that are asked about."""
 
+    @abstractmethod
     def _other(self, steps: Any, at: Positions) -> Integers:
-        raise NotImplementedError
+        """Return the curves that run the other way."""
 
+    @abstractmethod
     def _ends(self, leads: Integers) -> NDArray[np.bool_]:
-        raise NotImplementedError
+        """Return which leads are past zero."""
 
+    @abstractmethod
     def _near(self, low: int, high: int, others: Positions) -> Positions:
         """Return those that can be among the k + 1 highest of the others anywhere between."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _settle(self, least: Integers, before: Integers, after: Integers, own: Positions) -> None:
-        raise NotImplementedError
+        """Write down the margins of those whose leads pass zero in the step after ``least``."""
 
 
 class _Inside(_Side):

@@ -65,7 +65,7 @@ def linear_decay(
     if isinstance(graph, StoredGraph):
         graph = graph.compressed()
     require_degrees(graph, bound)
-    pairs = most_open_pairs(graph, workers)
+    pairs, most = most_open_pairs(graph, workers), _MOST // k
     return Scores(
         decayed(graph, k, workers),
         by_overlap(graph.degrees, widest_overlaps(graph, workers), bound, pair=k, share=2),
@@ -73,7 +73,8 @@ def linear_decay(
         neighbours="edge",
         metadata=graph.metadata,
         zero="worst",
-        highest=lambda t, at: k * np.asarray(pairs(t, at), dtype=np.float64),
+        # Exact integers, cut where no score comes.
+        highest=lambda t, at: k * np.minimum(pairs(t, at), most),
     )
 
 

@@ -73,10 +73,13 @@ class TruncatedGraph:
 
         Raises:
             TypeError: what it gives is not Scores.
-            ValueError: its neighbours are not edges; whatever it raises.
+            ValueError: its neighbours are not edges; a ``max_degree`` below that of this graph; whatever it raises.
         """
         if "max_degree" in inspect.signature(utility).parameters:
-            options.setdefault("max_degree", self.max_degree)
+            bound = options.setdefault("max_degree", self.max_degree)
+            # It would depend on the edges whether the utility refuses.
+            if isinstance(bound, (int, np.integer)) and bound < self.max_degree:
+                raise ValueError(f"Nodes keep up to {self.max_degree} edges here: leave max_degree out.")
         scores = require_scores(utility(self._graph, **options))
         if scores.neighbours is not Neighbours.EDGE:
             raise ValueError("A truncated graph protects edges: pass a utility whose neighbours are edges.")
