@@ -53,14 +53,14 @@ def test_sums_of_integers_are_exact(shape: str, size: int, most: int, seed: int)
 
 
 @given(
-    st.sampled_from([0.7, 1.0, 2.0**53, 1e307, 1e-200, 5e-310, 1e-323, 2**53, 2**53 + 2, 2**60 + 1, 2**61]),
+    st.sampled_from([0.7, 1.0, 2.0**53, 1e307, 1e-200, 5e-310, 1e-323, 2**53, 2**53 + 2, 2**60 + 1, 2**61, 2**62]),
     st.integers(3, 60),
     st.sampled_from([1, 30, 0.03]),
     st.integers(0, 999),
 )
 @settings(deadline=None, max_examples=40)
 def test_sums_of_large_numbers_and_of_floats_are_right(length: float, size: int, bend: float, seed: int) -> None:
-    """Up to the rounding of the rows, 2^-47 of the range for each: integers up to 2^61, floats near both ends."""
+    """Up to the rounding of the rows, 2^-47 of the range for each: integers up to the widest range, floats near both ends."""
     values = np.random.default_rng(seed).uniform(0, 1, size) ** bend * float(length)
     if isinstance(length, int):
         values = np.clip(values.astype(np.int64), 0, length)
@@ -93,3 +93,30 @@ def test_a_shift_asks_for_no_distance(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.delattr(dps.Sensitivity, "profiled")
     assert np.array_equal(expected, dps.mechanism("shifted-local-dampening").effective(scores).ticks)
+
+
+def test_sums_over_the_widest_range_of_integers_do_not_wrap() -> None:
+    """Two values on the far side add up to 2^63: every sum is that of the rows."""
+    far = 2**61
+    values = [1 - far, 2**60, far - 1, 2**60, far - 1, 0, far, 1 - far, far - 1]
+    sensitivity = median(values, lower=-far, upper=far).sensitivity
+    distances = np.arange(sensitivity.reach + 3)
+
+    assert np.allclose(sensitivity.total(distances), walked(sensitivity, distances), rtol=2.0**-40, atol=0)
+
+
+@pytest.mark.parametrize(
+    "values", [[0.0, 0.0, 1e308], [0.0, 1e307, 2e307], [1e308, 1.7e308, 1.7e308, 3.0], [5.0, 5.0, 5.0]]
+)
+def test_no_value_near_the_end_of_the_floats_is_warned_about(values: list[float]) -> None:
+    """Differences that leave the floats are cut at the range, whatever the data; warnings are errors here."""
+    sensitivity = median(values, upper=float(np.finfo(np.float64).max)).sensitivity
+    rows = sensitivity.profiled(np.arange(5))
+
+    assert np.isfinite(rows).all()
+    assert not np.isnan(sensitivity.total(np.arange(5))).any()
+
+
+def test_a_range_beyond_floats_is_refused_by_its_bounds() -> None:
+    with pytest.raises(ValueError, match=r"^upper - lower must be finite: pass bounds that are closer together\.$"):
+        median([0.0, 1e308, -1e308], lower=-1.7e308, upper=1.7e308)

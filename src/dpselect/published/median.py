@@ -53,7 +53,7 @@ def median(values: ArrayLike | Column, *, lower: float = 0, upper: float | None 
 
     Raises:
         PrivacyError: ``upper`` is missing.
-        ValueError: fewer than 2 records, lower >= upper, or integer bounds beyond 2^61.
+        ValueError: fewer than 2 records, lower >= upper, integer bounds beyond 2^61, or real ones infinitely far apart.
         TypeError: bounds that are not real numbers; values of a type such as dates.
 
     >>> scores = median([0, 0, 1], upper=4)
@@ -97,7 +97,8 @@ def sensitivity_of_records(shifted: Numbers, length: float) -> Sensitivity:
         out = np.empty((t.size, distinct.size))
         for i, step in enumerate(t.tolist()):
             out[i] = row(step)
-        return out if exact else out * _UPWARDS
+        with np.errstate(over="ignore"):
+            return out if exact else out * _UPWARDS
 
     return profiles(rows, profile=profile, ceiling=length, reach=(size + 1) // 2 + 1, total=total)
 
@@ -152,6 +153,8 @@ def _slack(ordered: Numbers, length: float) -> float:
     return 0.0 if _is_exact(ordered, length) else length * 2.0**-49
 
 
+# What leaves the floats is cut at the range afterwards, without a word about the data.
+@np.errstate(over="ignore")
 def _terms(a: Numbers, w: Callable[[Any], Any], m: int, t: Any, length: float, slack: float) -> Floats:
     """Return the largest of the terms of the proof file for records of value a that see the others w.
 
@@ -199,7 +202,10 @@ def public_bounds(lower: Any, upper: Any) -> tuple[Any, Any]:
     if not lower < upper:
         raise ValueError("lower must be below upper: pass the public bounds of the values.")
     if not (isinstance(lower, numbers.Integral) and isinstance(upper, numbers.Integral)):
-        return float(lower), float(upper)
+        low, high = float(lower), float(upper)
+        if not math.isfinite(high - low):
+            raise ValueError("upper - lower must be finite: pass bounds that are closer together.")
+        return low, high
     if max(abs(int(lower)), abs(int(upper))) > 2**61:
         raise ValueError("Bounds of integers lie within 2^61: pass floats.")
     return int(lower), int(upper)

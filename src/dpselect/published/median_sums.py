@@ -8,7 +8,8 @@ reaches it, and from two steps later on a constant that it shares with all other
     right of the median:  w[m-1+t] + w[m+t] - a,    a - w[m-t],                  max(w[m-2+t], L - w[m+1-t]).
 
 So every distance adds at most three pieces along the sorted values, and sums of pieces are running sums. They are taken
-in integers of two halves; floats are first rounded to multiples of about 2^-61 of the range.
+in integers of two halves; floats, and integers of a range beyond 2^61, are first rounded to multiples of about 2^-61
+of the range.
 """
 
 from __future__ import annotations
@@ -93,7 +94,9 @@ class _Pieces:
             value[late] = records.at(late, distance[late])
             self.distances.append(np.where(distance >= 2, distance, 0))
             self.values.append(value)
-        self.shift = 0 if records.ordered.dtype.kind == "i" else _DIGITS - int(np.frexp(records.length)[1])
+        # Lines add two values: integers of a wider range than this are rounded as floats are.
+        whole = records.ordered.dtype.kind == "i" and records.length <= 2**_DIGITS
+        self.shift = 0 if whole else _DIGITS - int(np.frexp(records.length)[1])
         self._lines(records, middle)
         # From here on a record shares what all see.
         self._shared_from = np.maximum(apart + 2, 2)
@@ -158,5 +161,5 @@ def _halves(numbers: Integers) -> tuple[Integers, Integers]:
 
 
 def _whole(numbers: Any, shift: int) -> Any:
-    """Return integers, floats rounded to multiples of 2^-shift."""
+    """Return integers: numbers rounded to multiples of 2^-shift."""
     return np.asarray(numbers) if not shift else np.rint(np.ldexp(numbers, shift)).astype(np.int64)
