@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import ibis
 import numpy as np
 import pytest
@@ -128,3 +129,16 @@ def test_top_k_in_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         ]
         assert 0 == main([*words, "--k", "2", "--epsilon", "9"])
     assert "epsilon = 9 per edge" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("collation", ["nocase", "noaccent", "nfc"])
+def test_a_collation_that_takes_labels_for_equal_is_refused_without_a_row(tmp_path: Path, collation: str) -> None:
+    """Else one edge of "A" might give the group of "a" its name, and all edges of "a" would be nobody's."""
+    with duckdb.connect(tmp_path / "e.duckdb") as own:
+        own.execute(f"CREATE TABLE e (source VARCHAR, target VARCHAR COLLATE {collation})")
+        own.execute("CREATE VIEW exact AS SELECT source, decode(encode(target)) AS target FROM e")
+    backend = ibis.duckdb.connect(tmp_path / "e.duckdb")
+    with pytest.raises(ValueError, match=r"^The engine takes different texts for equal in source or target: "):
+        dps.StoredGraph(backend.table("e"), ["a", "b"])
+    assert dps.StoredGraph(backend.table("exact"), ["a", "b"]).degrees.tolist() == [0, 0]
+    backend.disconnect()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice
+from dpselect.sources.collation import require_exact
 from dpselect.sources.graphs import warn_of_weights
 from dpselect.sources.temporary import Temporary
 from dpselect.sources.warehouse import CHANGED, Warehouse
@@ -41,8 +42,9 @@ class StoredGraph:
 
     Raises:
         PrivacyError: ``nodes`` is missing.
-        TypeError, ValueError: as :meth:`Graph.from_edges`; no such columns, or of other types; ``parts`` is no
-            such number.
+        TypeError, ValueError: as :meth:`Graph.from_edges`; no such columns, of other types, or of text whose
+            collation takes different labels for equal; ``parts`` is no such number.
+        ConnectionError: the engine failed.
     """
 
     def __init__(
@@ -69,6 +71,8 @@ class StoredGraph:
                     "The ends of edges must be integers, or text where {nodes=} lists labels of text: cast the columns."
                 )
             )
+        if text:
+            require_exact(self.warehouse, ends)
         self.metadata: Mapping[str, str] = self.warehouse.metadata
 
     def __len__(self) -> int:
