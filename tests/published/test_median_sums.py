@@ -60,7 +60,7 @@ def test_sums_of_integers_are_exact(shape: str, size: int, most: int, seed: int)
 )
 @settings(deadline=None, max_examples=40)
 def test_sums_of_large_numbers_and_of_floats_are_right(length: float, size: int, bend: float, seed: int) -> None:
-    """Up to the rounding of the rows, 2^-47 of the range for each: integers up to the widest range, floats near both ends."""
+    """Up to the rounding of the rows, 2^-47 of the range for each: the widest integers, floats near both ends."""
     values = np.random.default_rng(seed).uniform(0, 1, size) ** bend * float(length)
     if isinstance(length, int):
         values = np.clip(values.astype(np.int64), 0, length)
