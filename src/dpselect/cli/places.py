@@ -7,7 +7,11 @@ from dpselect.cli.request import Request
 from dpselect.sources.locators import is_url
 
 OPTIONS = (
-    option("--table", metavar="NAME", help="the table, when a URL such as postgres://host/database is given"),
+    option(
+        "--table",
+        metavar="NAME",
+        help="the table, when a URL such as postgres://host/database or duckdb://FILE is given",
+    ),
     flag("--in-place", "let DuckDB count in a file where it is, for tables beyond memory"),
 )
 
