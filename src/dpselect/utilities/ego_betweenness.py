@@ -164,8 +164,8 @@ def declared_degree(max_degree: Any, what: str) -> int:
         raise PrivacyError(
             Advice(
                 what + " needs {max_degree= (--max-degree on the command line)|--max-degree}: a public bound "
-                "on the number of neighbours of any node, never read from the private graph; if you know none, the "
-                "number of nodes minus one."
+                "on the number of neighbours of any node, never read from the private graph; if you know none, pass "
+                "the number of nodes minus one."
             )
         )
     if isinstance(max_degree, bool) or not isinstance(max_degree, (int, np.integer)):
