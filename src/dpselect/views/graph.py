@@ -216,8 +216,7 @@ def declared(nodes: int | Iterable[Any] | Path | None) -> tuple[int, tuple[Any, 
         return int(nodes), None
     if isinstance(nodes, (bool, str, bytes)) or not isinstance(nodes, Iterable):
         raise TypeError(
-            "nodes is the number of public nodes, an integer, or the list of their labels: of a file with one in each "
-            "line, Path(file).read_text().splitlines()."
+            "nodes is the number of public nodes, or a list of their labels, as Path(file).read_text().splitlines()."
         )
     labels = tuple(nodes.tolist() if isinstance(nodes, np.ndarray) else nodes)
     # 1 == True == 1.0, so the kind is compared too.
