@@ -39,7 +39,7 @@ def test_fragments_are_assembled_by_kind_and_issue_and_stay(tree: Path) -> None:
         assert 0 == run(tree).returncode
 
     assert (
-        "# Changes\n\n## 0.2.0 (not released yet)\n\n### New\n\n- There is a door. (#18)\n\n### Mended\n\n"
+        "# Changes\n\n## 0.2.0 (not released yet)\n\n### New\n\n- There is a door. (#18)\n\n### Fixed\n\n"
         "- Nine is mended. (#9)\n- Coins land on one side. (#17)\n\n"
         "## 0.1.0 (2026-11-01)\n\n### New\n\n- The first. (#1)\n"
     ) == (tree / "CHANGELOG.md").read_text()
