@@ -118,5 +118,6 @@ def test_no_value_near_the_end_of_the_floats_is_warned_about(values: list[float]
 
 
 def test_a_range_beyond_floats_is_refused_by_its_bounds() -> None:
+    """Floats cannot say how far its ends are apart, and both ends are public."""
     with pytest.raises(ValueError, match=r"^upper - lower must be finite: pass bounds that are closer together\.$"):
         median([0.0, 1e308, -1e308], lower=-1.7e308, upper=1.7e308)
