@@ -53,9 +53,9 @@ MUTANTS = (
     ),
     Mutant(
         "an adjacent pair counts as open where few nodes are looked at",
-        "dpselect.utilities.ego_arrays:betweenness",
-        "(ego @ ego + 1) * (1 - ego)",
-        "ego @ ego + 1",
+        "dpselect.utilities.ego_arrays:open_pairs",
+        "k=-1, dtype=np.bool_) & ~ego",
+        "k=-1, dtype=np.bool_)",
         (),
         ("tests/utilities/test_egos.py::test_loops_and_arrays_equal_the_definition_to_the_bit",),
     ),
@@ -1653,7 +1653,7 @@ MUTANTS = (
         "lost += min(decay, common[touched[e]])",
         "lost += common[touched[e]]",
         (),
-        ("tests/utilities/test_linear_decay.py::test_random_graphs_agree_with_the_definition",),
+        ("tests/utilities/test_overlaps.py::test_arrays_equal_the_loops_to_the_bit",),
     ),
     Mutant(
         "log betweenness forgets the degree",

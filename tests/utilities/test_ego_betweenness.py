@@ -337,7 +337,7 @@ def test_a_quick_count_shows_no_progress(monkeypatch: pytest.MonkeyPatch, capsys
     from dpselect.utilities import ego_arrays
 
     # As where there are many nodes.
-    monkeypatch.setattr(ego_arrays, "BETWEENNESS", 0)
+    monkeypatch.setattr(ego_arrays, "EGOS", 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     ebc(FIGURE_2)
     monkeypatch.setitem(sys.modules, "tqdm", None)

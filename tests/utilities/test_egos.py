@@ -16,7 +16,7 @@ from dpselect.utilities.ranked import Ranked, row_blocks
 def by_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every graph one of many nodes."""
     monkeypatch.setattr(ego_arrays, "LINKS", -1)
-    monkeypatch.setattr(ego_arrays, "BETWEENNESS", -1)
+    monkeypatch.setattr(ego_arrays, "EGOS", -1)
 
 
 def random_graph(nodes: int, share: float, seed: int) -> dps.Graph:
@@ -156,7 +156,7 @@ def test_few_nodes_need_no_numba_and_many_say_what_to_install(monkeypatch: pytes
     monkeypatch.delattr("dpselect.utilities.ego_loops", raising=False)
     monkeypatch.setitem(sys.modules, "numba", None)
     for edges in ([], [0, 1]):
-        few, many = (dps.Graph.from_edges(edges, edges[::-1], nodes=nodes) for nodes in (1024, 4097))
+        few, many = (dps.Graph.from_edges(edges, edges[::-1], nodes=nodes) for nodes in (256, 4097))
         betweenness_of_egos(few), links_of_egos(few)
         for count in (betweenness_of_egos, links_of_egos):
             with pytest.raises(ImportError, match=r'pip install "\.\[graph\]"'):

@@ -39,8 +39,9 @@ def test_random_graphs_agree_with_the_definition(nodes, density, decay, seed) ->
     assert (scores.values <= decay * open_pairs(plain, max_degree=nodes - 1).values).all()
 
 
-def test_many_links_are_counted_as_few_are() -> None:
+def test_many_links_are_counted_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """An ego of more links than fit at first, and threads."""
+    monkeypatch.setattr("dpselect.utilities.ego_arrays.EGOS", -1)
     graph = nx.gnp_random_graph(90, 0.6, seed=3)
     plain = dps.Graph.from_networkx(graph)
     one, two = (linear_decay(plain, max_degree=89, decay=25, workers=workers).values for workers in (1, 2))

@@ -1,5 +1,6 @@
 """What nodes share, against its definition."""
 
+import subprocess
 import sys
 from itertools import combinations
 
@@ -10,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
-from dpselect.utilities import ego_arrays, overlap_search
-from dpselect.utilities.overlaps import UNIT, losses, widest_overlaps
+from dpselect.utilities import ego_arrays, overlap_arrays, overlap_search
+from dpselect.utilities.loops import compiled
+from dpselect.utilities.overlaps import UNIT, decayed, losses, widest_overlaps
+from dpselect.utilities.two_step_reach import _two_steps_away
 
 MOST = 253
 
@@ -52,7 +55,9 @@ def test_random_graphs_agree_with_the_definition(nodes, density, hubs, room, see
     """However little room the pairs of an ego have."""
     graph = with_hubs(nodes, density, hubs, seed)
     plain = dps.Graph.from_networkx(graph)
-    result = losses(plain, 9, room=room)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ego_arrays, "EGOS", -1)
+        result = losses(plain, 9, room=room)
 
     assert np.array_equal(widest_overlaps(plain), result.overlap)
     for workers in (1, 2):
@@ -83,10 +88,11 @@ def test_pairs_with_more_common_neighbours_than_a_byte_counts_are_counted_as_les
     assert [*range(10)] == loss[:10].tolist()
 
 
-def test_a_hub_is_searched_where_the_ego_is_small() -> None:
+def test_a_hub_is_searched_where_the_ego_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two members of a small ego are found in the long row of a hub, and a third is not."""
     graph = nx.star_graph(200)
     graph.add_edges_from([(300, 1), (300, 77), (300, 301)])
+    monkeypatch.setattr(ego_arrays, "EGOS", -1)
     plain = dps.Graph.from_networkx(graph)
     result, v = losses(plain, 1), {label: i for i, label in enumerate(plain.candidates)}[300]
 
@@ -97,6 +103,7 @@ def test_threads_and_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     """Two workers, and blocks of three nodes, give what one block gives."""
     from dpselect.utilities import overlaps
 
+    monkeypatch.setattr(ego_arrays, "EGOS", -1)
     graph = dps.Graph.from_networkx(with_hubs(90, 0.1, 2, 5))
     one = losses(graph, 5)
     monkeypatch.setattr(overlaps, "_NODES", 3)
@@ -108,12 +115,69 @@ def test_threads_and_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(np.unique(two.loss, axis=0)) == len(two.loss)
 
 
-def test_without_numba_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled loops are optional, and the message names the extra."""
+def test_many_nodes_say_what_to_install_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled loops are optional, and the message names the extra; the public number of nodes decides alone."""
     monkeypatch.delattr("dpselect.utilities.overlap_kernels", raising=False)
-    monkeypatch.setitem(sys.modules, "dpselect.utilities.overlap_kernels", None)
-    with pytest.raises(ImportError, match=r'pip install "\.\[graph\]"'):
-        losses(dps.Graph.named("karate"), 3)
+    monkeypatch.delitem(sys.modules, "dpselect.utilities.overlap_kernels", raising=False)
+    monkeypatch.setattr("dpselect.utilities.loops.compiled", compiled.__wrapped__)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    for edges in ([], [0, 1]):
+        few, many = (dps.Graph.from_edges(edges, edges[::-1], nodes=nodes) for nodes in (256, 257))
+        for count in (losses, decayed):
+            count(few, 3)
+            with pytest.raises(ImportError, match=r'pip install "\.\[graph\]"'):
+                count(many, 3)
+
+
+def small_graphs() -> list[nx.Graph]:
+    """Dense, sparse, complete, empty, with hubs, with twins, and with pairs of more than 253 common neighbours."""
+    twins = nx.complete_multipartite_graph(*[20] * 4)
+    close = nx.complete_graph(270)
+    close.remove_edges_from([(0, 1), (1, 2), (3, 4)])
+    close.add_edges_from([(270, 0), (270, 1), (270, 2)])
+    return [
+        nx.gnp_random_graph(90, 0.7, seed=1),
+        nx.gnp_random_graph(200, 0.02, seed=2),
+        nx.complete_graph(50),
+        nx.empty_graph(9),
+        with_hubs(120, 0.1, 3, 3),
+        with_hubs(120, 0.8, 3, 4),
+        twins,
+        close,
+    ]
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_arrays_equal_the_loops_to_the_bit(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """Losses at every distance, what decays, and who is two steps away; however little is held together."""
+    graph = dps.Graph.from_networkx(small_graphs()[number])
+
+    def asked() -> list[list]:
+        result = losses(graph, 64)
+        tables = (result.overlap, result.missing, result.loss[result.row])
+        counts = (decayed(graph, 1), decayed(graph, 20), decayed(graph, 10**9), _two_steps_away(graph, 1))
+        return [values.tolist() for values in (*tables, *counts)]
+
+    for bound in ("EGOS", "REACH"):
+        monkeypatch.setattr(ego_arrays, bound, 300)
+    arrays = asked()
+    monkeypatch.setattr(overlap_arrays, "_ENTRIES", 2**13)
+    assert arrays == asked()
+    for bound in ("EGOS", "REACH"):
+        monkeypatch.setattr(ego_arrays, bound, -1)
+    assert arrays == asked()
+
+
+def test_a_first_call_on_few_nodes_compiles_nothing() -> None:
+    """No metric of a small graph imports numba."""
+    code = (
+        "import sys; import dpselect as dps; from dpselect import utilities as u; g = dps.Graph.named('lesmis')\n"
+        "for f in (u.ego_betweenness, u.linear_decay, u.two_step_reach): f(g, max_degree=76)\n"
+        "print('numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert "False" == done.stdout.strip()
 
 
 def test_few_nodes_share_what_the_loops_say(monkeypatch: pytest.MonkeyPatch) -> None:

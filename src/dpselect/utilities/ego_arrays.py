@@ -13,14 +13,18 @@ from numpy.typing import NDArray
 from dpselect.utilities.ranked import Ranked, row_blocks
 from dpselect.views import Graph
 
-# Public numbers of nodes up to which arrays are used: the densest graph of so many takes seconds.
-LINKS, CORES, BETWEENNESS = 4096, 4096, 1024
+Integers = NDArray[np.int64]
+# Public numbers of nodes up to which arrays are used: the worst graph of so many takes about a second, or a few of
+# the first two.
+LINKS, CORES, REACH, EGOS = 4096, 4096, 4096, 256
 # Products of sparse rows held together, 12 bytes each.
 _PRODUCTS = 2**22
 # One product of whole matrices takes this share of the time of one of sparse rows.
 _WHOLE = 1 / 64
 # Up to here a whole matrix costs less than the first sparse row.
 _TINY = 200
+# The ones in every word of 16 bits.
+_ONES = np.unpackbits(np.arange(2**16, dtype=np.uint16).view(np.uint8)).reshape(-1, 16).sum(axis=1, dtype=np.uint8)
 # Rows of a whole matrix multiplied together.
 _ROWS = 512
 
@@ -55,7 +59,7 @@ def links(graph: Graph) -> NDArray[np.int64]:
 
 def _links_of_whole(graph: Graph) -> NDArray[np.int64]:
     """Return the same by one product of whole matrices."""
-    adjacent = _whole(graph)
+    adjacent = adjacency(graph)
     result: NDArray[np.int64] = (((adjacent @ adjacent) * adjacent).sum(axis=1, dtype=np.float64) / 2).astype(np.int64)
     return result
 
@@ -67,7 +71,7 @@ def widest(graph: Graph) -> NDArray[np.int64]:
     steps = np.add.reduceat(np.append(graph.degrees[graph.indices], 0), graph.indptr[:-1]) * (graph.degrees > 0)
     adjacent: Any
     if size <= _TINY or steps.sum() > size**3 * _WHOLE:
-        adjacent = _whole(graph)
+        adjacent = adjacency(graph)
         for start in range(0, size, _ROWS):
             shared = adjacent[start : start + _ROWS] @ adjacent
             # What a node shares with itself.
@@ -100,24 +104,56 @@ def core_numbers(graph: Graph) -> NDArray[np.int64]:
 
 def betweenness(graph: Graph) -> NDArray[np.float64]:
     """Return the ego betweenness of every node, shape (n,)."""
-    adjacent = _whole(graph)
-    result = np.zeros(len(graph))
+    adjacent, result = adjacency(graph), np.zeros(len(graph))
     for c in np.flatnonzero(graph.degrees >= 2).tolist():
-        members = graph.indices[graph.indptr[c] : graph.indptr[c + 1]]
-        ego = adjacent[members[:, None], members]
-        if ego.sum() == members.size * (members.size - 1):
-            continue
-        # Adjacent pairs, and members with themselves, go to bin 0; each other pair is met from both sides.
-        common = (ego @ ego + 1) * (1 - ego)
-        np.fill_diagonal(common, 0)
-        histogram = np.bincount(common.astype(np.intp).ravel())[1:] // 2
+        _, _, common = open_pairs(adjacent, graph.indices[graph.indptr[c] : graph.indptr[c + 1]])
+        histogram = np.bincount(common)
         # The loops add up in the same order.
         for k in np.flatnonzero(histogram)[::-1].tolist():
             result[c] += histogram[k] / (1.0 + k)
     return result
 
 
-def _whole(graph: Graph) -> NDArray[Any]:
+def decayed(graph: Graph, decay: int) -> Integers:
+    """Return the sum of max(0, decay - common neighbours in the ego) over the open pairs of each, shape (n,)."""
+    adjacent, result = adjacency(graph), np.zeros(len(graph), dtype=np.int64)
+    for c in np.flatnonzero(graph.degrees >= 2).tolist():
+        _, _, common = open_pairs(adjacent, graph.indices[graph.indptr[c] : graph.indptr[c + 1]])
+        result[c] = np.maximum(decay - common, 0).sum()
+    return result
+
+
+def two_steps_away(graph: Graph) -> Integers:
+    """Return how many nodes are at distance exactly 2 from each, shape (n,)."""
+    size = len(graph)
+    rows = np.zeros((size, size), dtype=np.bool_)
+    rows[np.repeat(np.arange(size), graph.degrees), graph.indices] = True
+    bits, result = np.packbits(rows, axis=1), np.zeros(size, dtype=np.int64)
+    for v in np.flatnonzero(graph.degrees).tolist():
+        reached = np.bitwise_or.reduce(bits[graph.indices[graph.indptr[v] : graph.indptr[v + 1]]], axis=0)
+        # Itself, which every neighbour reaches, and its neighbours are nearer.
+        result[v] = np.count_nonzero(np.unpackbits(reached & ~bits[v], count=size)) - 1
+    return result
+
+
+def open_pairs(adjacent: NDArray[Any], members: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp], Integers]:
+    """Return the pairs of places of members that are not adjacent, and their common neighbours among members.
+
+    Bits are counted, and of these pairs only: a product of matrices waits for its threads where others are at work.
+    """
+    ego = adjacent[members[:, None], members] > 0
+    x, y = np.nonzero(np.tri(members.size, k=-1, dtype=np.bool_) & ~ego)
+    common = np.zeros(x.size, dtype=np.int64)
+    if x.size:
+        room = np.zeros((members.size, -(-members.size // 16) * 16), dtype=np.bool_)
+        room[:, : members.size] = ego
+        words = np.ascontiguousarray(np.packbits(room, axis=1).view(np.uint16).T)
+        for word in words:
+            common += _ONES[word[x] & word[y]]
+    return x, y, common
+
+
+def adjacency(graph: Graph) -> NDArray[Any]:
     """Return the adjacency matrix, zeros and ones."""
     adjacent = np.zeros((len(graph), len(graph)), dtype=np.float32)
     adjacent[np.repeat(np.arange(len(graph)), graph.degrees), graph.indices] = 1

@@ -59,7 +59,7 @@ def ego_betweenness(
         PrivacyError: ``max_degree`` is missing.
         ValueError: ``max_degree`` is not an integer, below 2, or exceeded by the graph; the graph has fewer
             than 3 nodes; ``workers`` is not an integer >= 1; another ``sensitivity``.
-        ImportError: numba is not installed.
+        ImportError: numba is not installed, which more than 256 nodes need.
 
     >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4], nodes=6)
     >>> ego_betweenness(star, max_degree=5).values

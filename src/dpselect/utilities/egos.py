@@ -27,7 +27,7 @@ _BLOCKS = 200
 def betweenness_of_egos(graph: Graph, workers: int = 1) -> NDArray[np.float64]:
     """Return the ego betweenness of every node, shape (n,), right as ``ego_betweenness.md`` says."""
     require_workers(workers)
-    if len(graph) <= ego_arrays.BETWEENNESS:
+    if len(graph) <= ego_arrays.EGOS:
         return ego_arrays.betweenness(graph)
     from dpselect.utilities import ego_loops
 

@@ -50,7 +50,7 @@ def linear_decay(
         ValueError: ``max_degree`` is not an integer, below 2, or exceeded by the graph; the graph has fewer than 3
             nodes; ``decay`` is not an integer >= 1, or so large that scores leave 61 bits; ``workers`` is not an
             integer >= 1.
-        ImportError: numba is not installed.
+        ImportError: numba is not installed, which more than 256 nodes need.
 
     >>> wheel = Graph.from_edges([0, 0, 0, 0, 1, 2], [1, 2, 3, 4, 2, 3], nodes=6)
     >>> linear_decay(wheel, max_degree=5, decay=10).values

@@ -27,7 +27,7 @@ def log_betweenness(graph: Graph | StoredGraph, workers: int = 1) -> Scores:
 
     Raises:
         ValueError: ``workers`` is not an integer >= 1.
-        ImportError: numba is not installed, which more than 1,024 nodes need.
+        ImportError: numba is not installed, which more than 256 nodes need.
 
     >>> star = Graph.from_edges([0, 0, 0, 0, 0], [1, 2, 3, 4, 5], nodes=7)
     >>> log_betweenness(star).values

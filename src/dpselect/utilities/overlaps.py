@@ -13,14 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from types import ModuleType
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.extras import not_installed
-from dpselect.utilities import ego_arrays, overlap_search
+from dpselect.utilities import ego_arrays, overlap_arrays, overlap_search
 from dpselect.views import Graph
 
 Integers = NDArray[np.int64]
@@ -60,30 +58,39 @@ def widest_overlaps(graph: Graph, workers: int = 1) -> Integers:
 
 def losses(graph: Graph, distances: int, workers: int = 1, room: int = _ROOM) -> Losses:
     """Return C, p and the losses at distances below ``distances``; each thread takes ``room`` bytes, and a little."""
-    kernels = _kernels()
-    overlap, missing = np.empty(len(graph), dtype=np.int64), np.empty(len(graph), dtype=np.int64)
-    k = np.arange(kernels.MOST + 1)
+    k = np.arange(overlap_arrays.MOST + 1)
     weight = -(-(2**24) // ((1 + k) * (2 + k)))
+    if len(graph) <= ego_arrays.EGOS:
+        overlap, missing, every = overlap_arrays.tables(graph, weight, distances)
+        loss, row = np.unique(every, axis=0, return_inverse=True)
+        return Losses(overlap, missing, row.ravel(), loss)
+    from dpselect.utilities import overlap_kernels
+
+    overlap, missing = np.empty(len(graph), dtype=np.int64), np.empty(len(graph), dtype=np.int64)
 
     def run(start: int, stop: int) -> tuple[Integers, NDArray[np.intp]]:
         loss = np.zeros((stop - start, distances), dtype=np.int64)
-        kernels.tables(graph.indptr, graph.indices, start, stop, weight, room, overlap, missing, loss)
+        overlap_kernels.tables(graph.indptr, graph.indices, start, stop, weight, room, overlap, missing, loss)
         rows, row = np.unique(loss, axis=0, return_inverse=True)
         return rows, row.ravel()
 
     blocks = _over_blocks(graph.degrees, workers, run)
     sizes = np.cumsum([0, *(len(rows) for rows, _ in blocks)])
     loss, merged = np.unique(np.concatenate([rows for rows, _ in blocks]), axis=0, return_inverse=True)
-    every = [row + size for (_, row), size in zip(blocks, sizes[:-1], strict=True)]
-    return Losses(overlap, missing, merged.ravel()[np.concatenate(every)], loss)
+    shifted = [row + size for (_, row), size in zip(blocks, sizes[:-1], strict=True)]
+    return Losses(overlap, missing, merged.ravel()[np.concatenate(shifted)], loss)
 
 
 def decayed(graph: Graph, decay: int, workers: int = 1) -> Integers:
     """Return the sum of max(0, decay - common neighbours in N) over the open pairs of every N, shape (n,)."""
-    kernels, result = _kernels(), np.empty(len(graph), dtype=np.int64)
+    if len(graph) <= ego_arrays.EGOS:
+        return ego_arrays.decayed(graph, decay)
+    from dpselect.utilities import overlap_kernels
+
+    result = np.empty(len(graph), dtype=np.int64)
 
     def run(start: int, stop: int) -> None:
-        kernels.decayed(graph.indptr, graph.indices, start, stop, decay, result)
+        overlap_kernels.decayed(graph.indptr, graph.indices, start, stop, decay, result)
 
     _over_blocks(graph.degrees, workers, run)
     return result
@@ -100,11 +107,3 @@ def _over_blocks(degrees: Integers, workers: int, run: Callable[[int, int], T]) 
         return [run(*block) for block in blocks]
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(lambda block: run(*block), blocks))
-
-
-def _kernels() -> ModuleType:
-    try:
-        from dpselect.utilities import overlap_kernels
-    except ImportError:
-        raise not_installed("Overlaps need numba", "graph") from None
-    return overlap_kernels

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import Advice
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
+from dpselect.utilities import ego_arrays
 from dpselect.utilities.ego_betweenness import declared_degree, require_degrees
 from dpselect.utilities.loops import compiled
 from dpselect.utilities.undirected import require_undirected
@@ -47,7 +48,7 @@ def two_step_reach(graph: Graph | StoredGraph, max_degree: int | None = None, wo
         PrivacyError: ``max_degree`` is missing.
         ValueError: ``max_degree`` is not an integer >= 1, or exceeded by the graph; ``workers`` is not an
             integer >= 1.
-        ImportError: numba is not installed.
+        ImportError: numba is not installed, which more than 4,096 nodes need.
 
     >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], nodes=5)
     >>> two_step_reach(path, max_degree=4).values
@@ -96,6 +97,9 @@ def sensitivity_of_largest(degree: int, max_degree: int) -> Sensitivity:
 
 def _two_steps_away(graph: Graph, workers: int) -> NDArray[np.int64]:
     """Return how many nodes are at distance exactly 2 from each, shape (n,)."""
+    # Nothing is compiled for few public nodes.
+    if len(graph) <= ego_arrays.REACH:
+        return ego_arrays.two_steps_away(graph)
     count = np.empty(len(graph), dtype=np.int64)
     kernel = compiled(_count_two_steps)
     if workers == 1:
