@@ -75,3 +75,21 @@ def test_a_connection_that_was_opened_for_a_release_is_closed_after_it(tmp_path,
         closed.clear()
         assert ("tea",) == dps.most_common(url, 1, 60, person="who", item="what", **more).candidates
         assert any(closed)
+
+
+def test_a_collation_that_takes_items_for_equal_is_refused_without_a_row(tmp_path) -> None:
+    """Else one person's "TEA" might give the group of "tea" its name, and all counts of "tea" would be nobody's."""
+    duckdb = pytest.importorskip("duckdb")
+    ibis = pytest.importorskip("ibis")
+    with duckdb.connect(tmp_path / "p.duckdb") as own:
+        own.execute("CREATE TABLE p (who BIGINT, what VARCHAR COLLATE nocase)")
+    backend = ibis.duckdb.connect(tmp_path / "p.duckdb")
+    table = backend.table("p")
+    with (
+        pytest.raises(ValueError, match="takes different texts for equal in what"),
+        stored_popularity(table, "who", "what", ["tea"]),
+    ):
+        pass
+    with pytest.raises(ValueError, match="takes different texts for equal in what"):
+        stored_names(table, "who", "what", 3)
+    backend.disconnect()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dpselect.sources import codes
 from dpselect.sources.candidates import Candidates
+from dpselect.sources.collation import require_exact
 from dpselect.sources.warehouse import Warehouse
 
 
@@ -25,13 +26,16 @@ def stored_popularity(source: Any, person: str, item: str, domain: Any) -> Itera
         domain: the public items, as for :class:`dpselect.Candidates`, but ``"rows"``.
 
     Raises:
-        TypeError, ValueError: a column is missing; the domain and the items are not both integers, or both text.
+        TypeError, ValueError: a column is missing; the domain and the items are not both integers, or both text; a
+            collation takes different items for equal.
     """
     if isinstance(domain, str):
         raise ValueError("An item without a row is an item too: pass domain= as a range, a list or a table.")
     with Warehouse.open(source) as place:
         place.require([person, item])
         table, name = place.table, place.table[item]
+        if name.type().is_string():
+            require_exact(place, [item])
         if place.is_csv and not _is_text(domain):
             # Csv files are text, and a name that spells no integer is none of these.
             name = name.try_cast("int64")
@@ -65,7 +69,8 @@ def stored_names(source: Any, person: str, item: str, most: int) -> tuple[NDArra
         most: how many names.
 
     Raises:
-        TypeError, ValueError: a column is missing; names that are neither text nor integers.
+        TypeError, ValueError: a column is missing; names that are neither text nor integers, or of text whose
+            collation takes different names for equal.
         ConnectionError: the engine failed.
     """
     with Warehouse.open(source) as place:
@@ -73,6 +78,8 @@ def stored_names(source: Any, person: str, item: str, most: int) -> tuple[NDArra
         table, kind = place.table, place.table.schema()[item]
         if not (kind.is_string() or kind.is_integer()) or kind.is_uint64():
             raise TypeError("Names must be text, or integers of at most 64 bits with their sign: cast the column.")
+        if kind.is_string():
+            require_exact(place, [item])
         gone = codes.is_missing(table[person]) | codes.is_missing(table[item])
         rows = table.select(person=table[person], item=table[item]).filter(~gone)
         counted = rows.group_by("item").agg(persons=rows.person.nunique().cast("int64"))
