@@ -19,6 +19,7 @@ from tests.cli.inputs import CHOOSE, CHOOSE_TREE, PERCENTILE, PREDICT, TOP_K, TR
 WORDS = {
     "by", "candidate", "column", "dataset", "goal", "importance", "item", "key", "label", "learner", "mechanism",
     "mechanisms", "names", "neighbours", "note", "person", "score", "source", "table", "target", "thresholds", "value",
+    "weight_column",
 }  # fmt: skip
 
 

@@ -40,7 +40,7 @@ WIDE = [0, 1, 2**53, 2**53 + 1, 2**60, 2**60 + 1, -(2**61), 2**63 - 1, -(2**63)]
 
 
 @given(st.integers(1, 4), st.integers(1, 70), st.integers(1, 70), st.integers(0, 2**32 - 1), st.booleans())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_every_method_counts_as_all_comparisons_do(
     objectives: int, size: int, asked: int, seed: int, whole: bool
 ) -> None:
