@@ -51,7 +51,7 @@ def test_the_metric_must_fit_the_relation() -> None:
 def test_without_opendp_it_says_what_to_install(monkeypatch) -> None:
     """One sentence."""
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
-    with pytest.raises(ImportError, match=r"dpselect\[opendp\]"):
+    with pytest.raises(ImportError, match=r"\.\[opendp\]\" in a clone"):
         to_opendp(FLIP, votes, 1, input_domain=None, input_metric=None)
 
 
