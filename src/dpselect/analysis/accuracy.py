@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from dpselect.analysis.rivals import Rivals
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.kinds import Mechanism, SmoothMechanism, UnitMechanism, require_mechanism
+from dpselect.mechanisms.kinds import Mechanism, SmoothMechanism, UnitMechanism
+from dpselect.mechanisms.named import require_mechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
 from dpselect.scores.scores import Scores
 
 
-def expected_error(scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism) -> float:
+def expected_error(scores: Scores, epsilon: Epsilon, *, mechanism: str | Mechanism) -> float:
     """Return the exact expected error: the sum of law * (max values - values).
 
     Raises:
@@ -31,7 +32,7 @@ def expected_error(scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism) ->
     return float(require_mechanism(mechanism).law(scores, epsilon) @ _errors(scores))
 
 
-def error_tail(scores: Scores, epsilon: Epsilon, theta: float, *, mechanism: Mechanism) -> float:
+def error_tail(scores: Scores, epsilon: Epsilon, theta: float, *, mechanism: str | Mechanism) -> float:
     """Return the exact probability that the error is at least ``theta`` (in the unit of the score).
 
     Raises:
@@ -42,7 +43,7 @@ def error_tail(scores: Scores, epsilon: Epsilon, theta: float, *, mechanism: Mec
     return float(require_mechanism(mechanism).law(scores, epsilon)[far].sum())
 
 
-def error_tail_bound(scores: Scores, epsilon: Epsilon, theta: float, *, mechanism: Mechanism) -> float:
+def error_tail_bound(scores: Scores, epsilon: Epsilon, theta: float, *, mechanism: str | Mechanism) -> float:
     """Return a bound on Pr[error >= theta]: the published one, min(1, m exp(-epsilon theta / (b ceiling))).
 
     b is the range bound of the effective scores: the papers print b = 2. One tick is given away for rounding. For
@@ -52,13 +53,14 @@ def error_tail_bound(scores: Scores, epsilon: Epsilon, theta: float, *, mechanis
         ValueError: there is no such bound for this mechanism, or not on these scores.
     """
     _require_number(theta)
+    mechanism = require_mechanism(mechanism)
     if isinstance(mechanism, SmoothMechanism):
         return Rivals(scores, epsilon, mechanism).tail(theta)
     rate, slack = _decay(scores, epsilon, mechanism)
     return min(1.0, len(scores) * math.exp(min(slack - rate * theta, 0.0)))
 
 
-def expected_error_bound(scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism) -> float:
+def expected_error_bound(scores: Scores, epsilon: Epsilon, *, mechanism: str | Mechanism) -> float:
     """Return a bound on the expected error: the published one, b ceiling (ln m + 1) / epsilon.
 
     For mechanisms with a smooth bound it is the integral of their :func:`error_tail_bound`, what is true of Theorem 4.8
@@ -67,6 +69,7 @@ def expected_error_bound(scores: Scores, epsilon: Epsilon, *, mechanism: Mechani
     Raises:
         ValueError: there is no such bound for this mechanism, or not on these scores.
     """
+    mechanism = require_mechanism(mechanism)
     if isinstance(mechanism, SmoothMechanism):
         return Rivals(scores, epsilon, mechanism).expected()
     rate, slack = _decay(scores, epsilon, mechanism)
@@ -89,7 +92,6 @@ def _decay(scores: Scores, epsilon: Epsilon, mechanism: Mechanism) -> tuple[floa
     Both the exponential sampler and permute-and-flip choose r with probability at most exp(-g_r): the best
     candidate always shows heads.
     """
-    require_mechanism(mechanism)
     if not isinstance(mechanism, UnitMechanism) or mechanism.sampler not in (EXPONENTIAL, PERMUTE_AND_FLIP):
         raise ValueError("The papers give no bound of this form for noise of this kind: use error_tail.")
     if math.isinf(scores.sensitivity.ceiling):

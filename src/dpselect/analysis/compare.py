@@ -20,7 +20,8 @@ from dpselect.analysis.families import FAMILIES, family
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.extras import not_installed
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.mechanisms.kinds import Mechanism, require_mechanism
+from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.named import require_mechanism
 from dpselect.scores.scores import Scores, require_scores
 from dpselect.sources.output import save_figure
 
@@ -51,7 +52,7 @@ class Row:
     why: str = ""
 
 
-def row(scores: Scores, mechanism: Mechanism, epsilons: Sequence[Any], *, label: str = "") -> Row:
+def row(scores: Scores, mechanism: str | Mechanism, epsilons: Sequence[Any], *, label: str = "") -> Row:
     """Return the exact figures of one mechanism, each from its law.
 
     Raises:
@@ -64,7 +65,7 @@ def row(scores: Scores, mechanism: Mechanism, epsilons: Sequence[Any], *, label:
     (0.93, 1.46)
     """
     require_scores(scores)
-    require_mechanism(mechanism)
+    mechanism = require_mechanism(mechanism)
     exact = tuple(sorted(exact_epsilon(epsilon) for epsilon in epsilons))
     short = scores.values.max() - scores.values.astype(np.float64)
     name = f"{mechanism.name}, {label}" if label else mechanism.name

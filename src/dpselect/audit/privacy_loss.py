@@ -16,7 +16,8 @@ from dpselect.audit.admissibility import Utility
 from dpselect.audit.universe import Universe
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.units import UnitScores
-from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism, UnitMechanism, require_mechanism
+from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism, UnitMechanism
+from dpselect.mechanisms.named import require_mechanism
 from dpselect.mechanisms.ordered_law import list_log_law
 from dpselect.release.one_shot import ONE_SHOT, PEELING
 from dpselect.release.questions import flips_units
@@ -65,7 +66,7 @@ class PrivacyLoss:
 
 
 def privacy_loss(
-    mechanism: Mechanism,
+    mechanism: str | Mechanism,
     utility: Utility,
     universe: Universe,
     epsilon: Epsilon,
@@ -76,7 +77,7 @@ def privacy_loss(
     """Return the exact worst loss of ``select`` (k = 1) or of ``top_k``, whose outcomes are ordered lists.
 
     Args:
-        mechanism: from ``dpselect.mechanism(name)``.
+        mechanism: its name, or from ``dpselect.mechanism(name)``.
         utility: database to Scores.
         universe: from ``dpselect.audit``.
         epsilon: of the whole release.
@@ -94,8 +95,7 @@ def privacy_loss(
     >>> loss.holds, round(loss.worst, 3)
     (True, 0.47)
     """
-    require_mechanism(mechanism)
-    total = exact_epsilon(epsilon)
+    mechanism, total = require_mechanism(mechanism), exact_epsilon(epsilon)
     scores = [utility(database) for database in universe]
     if math.perm(len(scores[0]), k) > _MOST_OUTCOMES:
         raise ValueError(f"There are {math.perm(len(scores[0]), k)} ordered lists: take fewer candidates or k.")

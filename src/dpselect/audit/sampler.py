@@ -18,6 +18,7 @@ from dpselect.kernel.budget import paying_from
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.named import require_mechanism
 from dpselect.release.opened import door_to, opened
 from dpselect.release.protocol import Outcomes
 from dpselect.release.questions import Question
@@ -134,7 +135,7 @@ def sampler(
 
 
 def sampler_of(
-    mechanism: Mechanism,
+    mechanism: str | Mechanism,
     scores: Scores,
     epsilon: Epsilon,
     *,
@@ -149,7 +150,7 @@ def sampler_of(
     Raises:
         ValueError: as :func:`sampler`.
     """
-    total = exact_epsilon(epsilon)
+    mechanism, total = require_mechanism(mechanism), exact_epsilon(epsilon)
     ticks, rate = mechanism.prepared(scores, total)
     asked = Question(mechanism.sampler, ticks, rate, Guarantee(total, scores.neighbours))
     door = opened if outcomes is None else door_to(lambda: outcomes)

@@ -14,8 +14,8 @@ from dpselect.histograms.release import released, require_epsilon
 from dpselect.histograms.workload import Workload
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.numbers import Epsilon
-from dpselect.mechanisms import mechanism as named
-from dpselect.mechanisms.kinds import Mechanism, require_mechanism
+from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.named import require_mechanism
 from dpselect.release.draws import Draws
 from dpselect.scores.scores import Scores
 
@@ -36,7 +36,7 @@ def mwem(
     *,
     queries: Workload | None = None,
     rounds: int | None = None,
-    mechanism: Mechanism | None = None,
+    mechanism: str | Mechanism | None = None,
     ledger: Spender | None = None,
 ) -> Floats:
     """Return the histogram that multiplicative weights learn from a few measured queries: what small data want.
@@ -70,7 +70,7 @@ def mwem(
     """
     shape = require_counts(counts).shape
     asked = Workload.random_ranges(shape, MOST_QUERIES) if queries is None else _queries(queries, shape)
-    chosen = named("permute-and-flip") if mechanism is None else require_mechanism(mechanism)
+    chosen = require_mechanism("permute-and-flip" if mechanism is None else mechanism)
     # On made-up scores, so that a mechanism that would refuse does it before anything is spent.
     trial, exact = _scores(np.zeros(len(asked), dtype=np.int64), np.zeros(len(asked))), require_epsilon(epsilon)
     many = _rounds(rounds)

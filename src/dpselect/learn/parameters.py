@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dpselect.kernel.errors import Advice, PrivacyError
-from dpselect.mechanisms import mechanism as named
 from dpselect.mechanisms.kinds import LawOnly, Mechanism, require_pure
+from dpselect.mechanisms.named import require_mechanism
 
 
 def whole(value: Any, name: str, least: int, words: str, most: int | None = None) -> int:
@@ -27,7 +27,7 @@ def chosen_mechanism(choice: Any) -> Mechanism:
         ValueError: there is none of that name.
         PrivacyError: a published calibration that is not private, or a mechanism with a delta.
     """
-    mechanism = choice if isinstance(choice, Mechanism) else named(str(choice))
+    mechanism = require_mechanism(choice)
     if isinstance(mechanism, LawOnly):
         raise PrivacyError(f"{mechanism!r} is not private and trains nothing: use a sound calibration.")
     require_pure(mechanism)

@@ -27,6 +27,7 @@ from dpselect.mechanisms.exponential import exponential
 from dpselect.mechanisms.joint_top_k import JointQuestion
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
+from dpselect.mechanisms.named import Named, require_mechanism
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.sampler import Sampler
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
@@ -64,18 +65,18 @@ class Rehearsed(Draws):
         k: int,
         epsilon: Epsilon,
         *,
-        mechanism: Mechanism | None = None,
+        mechanism: Named | None = None,
         method: str | None = None,
     ) -> list[int]:
         """Return what comes first, if the mechanism accepts the scores."""
         if mechanism is not None:
-            _require_fit(scores, exact_epsilon(epsilon) / k, mechanism)
+            _require_fit(scores, exact_epsilon(epsilon) / k, require_mechanism(mechanism))
         return super().top_k(scores, k, epsilon, mechanism=mechanism, method=method)
 
-    def ask(self, scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism | None = None) -> Question:
+    def ask(self, scores: Scores, epsilon: Epsilon, *, mechanism: Named | None = None) -> Question:
         """Return the question, if the mechanism accepts the scores."""
         if mechanism is not None:
-            _require_fit(scores, exact_epsilon(epsilon), mechanism)
+            _require_fit(scores, exact_epsilon(epsilon), require_mechanism(mechanism))
         return super().ask(scores, epsilon, mechanism=mechanism)
 
 

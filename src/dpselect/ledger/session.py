@@ -124,7 +124,7 @@ def budget(
     >>> votes = dps.Scores([60, 40], sensitivity=1, kind="integer")
     >>> with budget(epsilon=1) as book:
     ...     for _ in range(3):
-    ...         winner = dps.select(votes, 0.25, mechanism=dps.mechanism("permute-and-flip"))
+    ...         winner = dps.select(votes, 0.25, mechanism="permute-and-flip")
     >>> book.remaining.epsilon, len(book.events)
     (Fraction(1, 4), 3)
     """

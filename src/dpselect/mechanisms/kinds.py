@@ -250,15 +250,8 @@ class LawOnly(_Scaled):
         raise PrivacyError(self.because)
 
 
-_KINDS = (UnitMechanism, SmoothMechanism, LawOnly)
-
-
-def require_mechanism(mechanism: Any) -> Mechanism:
-    """Return the mechanism, or say how to get one (``TypeError``)."""
-    if isinstance(mechanism, _KINDS):
-        return mechanism
-    name = mechanism if isinstance(mechanism, str) else "permute-and-flip"
-    raise TypeError(f"mechanism must be a Mechanism: pass mechanism=dpselect.mechanism({name!r}).")
+# What a mechanism is: one of these.
+KINDS = (UnitMechanism, SmoothMechanism, LawOnly)
 
 
 def require_pure(mechanism: Mechanism) -> None:

@@ -20,8 +20,8 @@ from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, whole
 from dpselect.kernel.ranks import Ranks
 from dpselect.kernel.run_law import RunLaw
 from dpselect.mechanisms.joint_top_k import JOINT, JointQuestion, joint_question, require_joint
-from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
-from dpselect.mechanisms.permute_and_flip import permute_and_flip
+from dpselect.mechanisms.kinds import Mechanism, require_grouped
+from dpselect.mechanisms.named import Named, require_mechanism
 from dpselect.release.halving import halved, require_shares
 from dpselect.release.joint_quantiles import joined, require_joinable
 from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, require_ordered
@@ -45,7 +45,7 @@ from dpselect.scores.grouped import GroupedScores
 from dpselect.scores.scores import Scores, require_same_k, require_scores
 
 Integers = NDArray[np.int64]
-_DEFAULT = permute_and_flip()
+_DEFAULT = require_mechanism("permute-and-flip")
 # Uniform integers come from words of 32 bits.
 LARGEST_BOUND = 2**32
 
@@ -71,12 +71,12 @@ class Draws:
         """Return whether one draw without bounded range may have this epsilon, if it is left."""
         return self._allowance.allows(epsilon)
 
-    def choose(self, scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism | None = None) -> int:
+    def choose(self, scores: Scores, epsilon: Epsilon, *, mechanism: Named | None = None) -> int:
         """Return the position of the winner of one selection; permute-and-flip unless a mechanism is named."""
         return self.top_k(scores, 1, epsilon, mechanism=mechanism)[0]
 
     def top_k(
-        self, scores: Scores, k: int, epsilon: Epsilon, *, mechanism: Mechanism | None = None, method: str | None = None
+        self, scores: Scores, k: int, epsilon: Epsilon, *, mechanism: Named | None = None, method: str | None = None
     ) -> list[int]:
         """Return the positions of k winners: in one pass at epsilon, or one after the other at epsilon / k each.
 
@@ -113,7 +113,7 @@ class Draws:
         self._take(k * asked.guarantee.epsilon, asked.guarantee.neighbours)
         return self._outcomes.ordered(asked.ticks, asked.rate, k, gaps)
 
-    def ask(self, scores: Scores, epsilon: Epsilon, *, mechanism: Mechanism | None = None) -> Question:
+    def ask(self, scores: Scores, epsilon: Epsilon, *, mechanism: Named | None = None) -> Question:
         """Return a question at this epsilon for each winner, ready to be answered; nothing is taken."""
         return question(require_scores(scores), exact_epsilon(epsilon), _named(mechanism))
 
@@ -141,7 +141,7 @@ class Draws:
         k: int,
         epsilon: Epsilon,
         *,
-        mechanism: Mechanism | None = None,
+        mechanism: Named | None = None,
         method: str | None = None,
     ) -> list[tuple[int, int]]:
         """Return k winners as (group, ordinal in it): in one pass or one after the other, as :meth:`top_k`."""
@@ -395,5 +395,5 @@ class Draws:
         return exact_epsilon(epsilon)
 
 
-def _named(mechanism: Mechanism | None) -> Mechanism:
+def _named(mechanism: Named | None) -> Mechanism:
     return _DEFAULT if mechanism is None else require_mechanism(mechanism)

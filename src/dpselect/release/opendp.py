@@ -10,13 +10,14 @@ from typing import Any
 from dpselect.kernel.extras import not_installed
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.kinds import Mechanism, require_mechanism, require_pure
+from dpselect.mechanisms.kinds import Mechanism, require_pure
+from dpselect.mechanisms.named import require_mechanism
 from dpselect.release.select import select
 from dpselect.scores.scores import Scores
 
 
 def to_opendp(
-    mechanism: Mechanism,
+    mechanism: str | Mechanism,
     utility: Callable[[Any], Scores],
     epsilon: Epsilon,
     *,
@@ -29,7 +30,7 @@ def to_opendp(
     Under their symmetric distance d the loss is at most d epsilon, under ``max_divergence``.
 
     Args:
-        mechanism: ours.
+        mechanism: ours, or its name.
         utility: what OpenDP hands over (a list or an array) to Scores.
         epsilon: of one selection, for neighbours at distance 1.
         input_domain: an OpenDP domain; ``utility`` must accept its members.
@@ -41,7 +42,8 @@ def to_opendp(
         ValueError: the metric does not fit the relation.
         PrivacyError: a mechanism with a delta, of which a max-divergence knows nothing.
     """
-    require_pure(require_mechanism(mechanism))
+    drawn = require_mechanism(mechanism)
+    require_pure(drawn)
     try:
         import opendp.prelude as dp
     except ImportError:
@@ -61,7 +63,7 @@ def to_opendp(
         scores = utility(data)
         if scores.neighbours.value != neighbours:
             raise ValueError(f"The utility protects {scores.neighbours.value} neighbours, not {neighbours}.")
-        return select(scores, exact, mechanism=mechanism).candidate
+        return select(scores, exact, mechanism=drawn).candidate
 
     def privacy_map(distance: Any) -> float:
         cost = float(int(distance) * exact)

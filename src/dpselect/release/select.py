@@ -12,7 +12,8 @@ from dpselect.kernel.budget import Spender, require_spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.joint_top_k import JOINT, joint_question, require_joint
-from dpselect.mechanisms.kinds import Mechanism, require_grouped, require_mechanism
+from dpselect.mechanisms.kinds import Mechanism, require_grouped
+from dpselect.mechanisms.named import default_mechanism, require_mechanism
 from dpselect.mechanisms.worst_case import WorstError, known, worst_of, worst_of_source
 from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, p_value, require_measure, require_ordered
 from dpselect.release.opened import Door, opened
@@ -70,7 +71,7 @@ def select(
     scores: Scores | CandidateSource,
     epsilon: Epsilon,
     *,
-    mechanism: Mechanism,
+    mechanism: str | Mechanism | None = None,
     gaps: bool = False,
     ledger: Spender | None = None,
 ) -> Release[Any]:
@@ -79,24 +80,28 @@ def select(
     The draw uses fresh cryptographic randomness from the operating system; there is no seed. With ``ledger=``, or
     inside ``with dpselect.budget(...)``, the spend is recorded durably before anything is drawn.
 
+    Without ``mechanism=`` it is drawn by a public rule (:func:`top_k` has it), so that ``select(scores, epsilon)`` is
+    never the wrong call; ``release.mechanism`` says what drew.
+
     With ``gaps=True`` the release also has the winner's lead and a p-value, at the same epsilon: as :func:`top_k`.
 
     Guarantee: epsilon-differential privacy for ``scores.neighbours``, provided the sensitivity is admissible.
 
     Raises:
-        ValueError, TypeError: epsilon is not positive and finite; not a Mechanism; gaps that this one does not have.
+        ValueError, TypeError: epsilon is not positive and finite; no mechanism has this name; gaps that this one
+            does not have.
         PrivacyError: the mechanism needs a public fact that the scores lack.
         BudgetError: the ledger does not allow it; nothing was spent.
 
     Example:
         >>> import dpselect as dps
         >>> scores = dps.Scores([1000, 1, 2], sensitivity=1, candidates=["ann", "bob", "eve"], kind="integer")
-        >>> dps.select(scores, 5, mechanism=dps.mechanism("permute-and-flip")).candidate
+        >>> dps.select(scores, 5).candidate
         'ann'
 
         Whatever the scores, the winner lies less than 6 behind the best with probability 0.95:
 
-        >>> dps.select(scores, 1, mechanism=dps.mechanism("permute-and-flip")).accuracy(0.95)
+        >>> dps.select(scores, 1, mechanism="permute-and-flip").accuracy(0.95)
         6
     """
     return top_k(scores, 1, epsilon, mechanism=mechanism, gaps=gaps, ledger=ledger)
@@ -107,7 +112,7 @@ def top_k(
     k: int,
     epsilon: Epsilon,
     *,
-    mechanism: Mechanism,
+    mechanism: str | Mechanism | None = None,
     method: str | None = None,
     gaps: bool = False,
     ledger: Spender | None = None,
@@ -117,7 +122,10 @@ def top_k(
     Args:
         scores: in memory, or :class:`dpselect.Candidates` in an engine.
         k, epsilon: how many to name, and the budget of the whole list.
-        mechanism: from :func:`dpselect.mechanism`.
+        mechanism: a name, or from :func:`dpselect.mechanism`. ``None``: by a public rule. It is permute-and-flip where
+            constants bound the scores, local-dampening-flip where their sensitivity grows with the distance,
+            smooth-noisy-max where only a smooth bound is known, exponential for a joint list, and what the utility says
+            where that is better: permute-and-flip for triangles, ego betweenness and linear decay.
         method: ``"one-shot"`` adds exponential noise of scale k / epsilon once and takes the k largest: for mechanisms
             that draw by permute-and-flip. ``"peeling"`` draws at epsilon / k, k times. ``None``: one-shot where the
             mechanism allows and the ledger adds epsilons; peeling where it adds rhos, which cost less so. ``"joint"``
@@ -141,11 +149,21 @@ def top_k(
     Example:
         >>> import dpselect as dps
         >>> scores = dps.Scores([900, 0, 500], sensitivity=1, candidates=["ann", "bob", "eve"], kind="integer")
-        >>> release = dps.top_k(scores, 2, 5, mechanism=dps.mechanism("permute-and-flip"), gaps=True)
+        >>> release = dps.top_k(scores, 2, 5, gaps=True)
         >>> release.candidates, release.p_value < 1e-6
         (('ann', 'eve'), True)
     """
-    return release_of(scores, k, epsilon, require_mechanism(mechanism), ledger, method=method, gaps=gaps)
+    chosen = _default(scores, method) if mechanism is None else require_mechanism(mechanism)
+    return release_of(scores, k, epsilon, chosen, ledger, method=method, gaps=gaps)
+
+
+def _default(scores: Scores | CandidateSource, method: str | None) -> Mechanism:
+    """Return what draws where no mechanism is named: public facts of the scores and of what is asked decide."""
+    if method == JOINT:
+        return require_mechanism("exponential")
+    if not isinstance(scores, Scores) and isinstance(scores, CandidateSource):
+        return default_mechanism(scores.example())
+    return default_mechanism(scores)
 
 
 def release_of(

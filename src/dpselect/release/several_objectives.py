@@ -30,7 +30,7 @@ def priv_pareto(
     *,
     k: int = 1,
     sensitivity: str = "local",
-    mechanism: Mechanism | None = None,
+    mechanism: str | Mechanism | None = None,
     ledger: Spender | None = None,
 ) -> Release[Any]:
     """Choose k candidates that few others match in every objective: PrivPareto, or DP-MOTkIN for nodes.
@@ -40,8 +40,8 @@ def priv_pareto(
         epsilon: the budget of the whole list.
         k: how many to name.
         sensitivity: ``"local"`` (local dampening) or ``"global"`` (exponential mechanism).
-        mechanism: another one than the published, such as ``dpselect.mechanism("local-dampening-flip")``, which is
-            never worse than local dampening.
+        mechanism: another one than the published, such as ``"local-dampening-flip"``, which is never worse than local
+            dampening.
         ledger: where the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy for the neighbours of the scores.
@@ -66,7 +66,7 @@ def priv_agg(
     k: int = 1,
     touched: str = "all",
     sensitivity: str = "local",
-    mechanism: Mechanism | None = None,
+    mechanism: str | Mechanism | None = None,
     ledger: Spender | None = None,
 ) -> Release[Any]:
     """Choose the k candidates with the largest weighted sums: PrivAgg.

@@ -46,6 +46,7 @@ class Scores:
             candidates, of shapes that broadcast, to h(x, t, r) >= u(x, r), with h(x, t + 1, r) >= h(y, t, r) for every
             neighbour y of x. A number that one step would raise by much often takes many to become large.
         k: how many candidates these scores are for, where they are margins.
+        suits: the name of the mechanism that draws where a release names none; public, like the sensitivity.
 
     Raises:
         ValueError: no values, NaN or infinite values, shapes that differ, an unknown relation, kind or zero.
@@ -70,6 +71,7 @@ class Scores:
         zero: str = "neutral",
         highest: Highest | None = None,
         k: int | None = None,
+        suits: str | None = None,
     ) -> None:
         self.metadata: Mapping[str, str] = dict(metadata or {})
         if not isinstance(sensitivity, Sensitivity):
@@ -84,7 +86,7 @@ class Scores:
         self.range_bound = range_bound
         self.zero = zero_of(zero)
         self.distance = None if distance is None else distances_of(distance, size)
-        self.highest, self.k = highest, k
+        self.highest, self.k, self.suits = highest, k, suits
 
     def __len__(self) -> int:
         return int(self.values.size)
@@ -99,6 +101,7 @@ class Scores:
             self.range_bound,
             metadata=self.metadata,
             zero=negated(self.zero),
+            suits=self.suits,
         )
 
     def __repr__(self) -> str:

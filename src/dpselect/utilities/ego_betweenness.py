@@ -87,6 +87,8 @@ def ego_betweenness(
         candidates=graph.candidates,
         neighbours="edge",
         metadata=graph.metadata,
+        # Dampened, the order is not their own: margins are better still.
+        suits="permute-and-flip",
         zero="worst",
         highest=most_open_pairs(graph, workers),
     )

@@ -72,6 +72,8 @@ def linear_decay(
         candidates=graph.candidates,
         neighbours="edge",
         metadata=graph.metadata,
+        # Dampened, the order is not their own: margins are better still.
+        suits="permute-and-flip",
         zero="worst",
         # Exact integers, cut where no score comes.
         highest=lambda t, at: k * np.minimum(pairs(t, at), most),

@@ -54,6 +54,8 @@ def triangles(graph: Graph | StoredGraph, max_degree: int | None = None, workers
         neighbours="edge",
         range_bound=1,
         metadata=graph.metadata,
+        # Dampened, nodes would be ranked by other things: triangles.md.
+        suits="permute-and-flip",
         zero="worst",
     )
 

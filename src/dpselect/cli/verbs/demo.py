@@ -55,7 +55,7 @@ def run(_: Request) -> Answer:
             lines.append(f"  {name:<34}" + "".join(f"{chance:>10.3f}" for chance in law))
             chances = dict(zip(_EPSILONS, law, strict=True))
             facts.append({"metric": metric.partition(":")[0], "mechanism": name, "probabilities": chances})
-    chosen = dps.select(pairs, 1, mechanism=dps.mechanism("local-dampening-flip"))
+    chosen = dps.select(pairs, 1, mechanism="local-dampening-flip")
     lines += [
         "",
         "One edge moves a node's open pairs by its degree at most, and its ego",

@@ -1,0 +1,115 @@
+"""The mechanisms by published name: where text becomes a mechanism, and a rule chooses where none is named."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Any
+
+from dpselect.mechanisms.exponential import exponential
+from dpselect.mechanisms.generalised_exponential import generalised_exponential
+from dpselect.mechanisms.inverse_sensitivity import inverse_sensitivity
+from dpselect.mechanisms.kinds import KINDS, Mechanism
+from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
+from dpselect.mechanisms.noisy_max_laplace import noisy_max_laplace
+from dpselect.mechanisms.permute_and_flip import permute_and_flip
+from dpselect.mechanisms.shifted_local_dampening import (
+    shifted_local_dampening,
+    shifted_local_dampening_flip,
+)
+from dpselect.mechanisms.smooth.local_dampening_t import local_dampening_t
+from dpselect.mechanisms.smooth.smooth_noisy_max import smooth_noisy_max
+from dpselect.mechanisms.smooth.smooth_private_selection import smooth_private_selection
+from dpselect.scores.scores import Scores, require_scores
+
+EVERY_MECHANISM: dict[str, Callable[..., Mechanism]] = {
+    "permute-and-flip": permute_and_flip,
+    "exponential": exponential,
+    "noisy-max-laplace": noisy_max_laplace,
+    "generalised-exponential": generalised_exponential,
+    "inverse-sensitivity": inverse_sensitivity,
+    "local-dampening": local_dampening,
+    "local-dampening-flip": local_dampening_flip,
+    "local-dampening-t": local_dampening_t,
+    "smooth-noisy-max": smooth_noisy_max,
+    "smooth-private-selection": smooth_private_selection,
+    "shifted-local-dampening": shifted_local_dampening,
+    "shifted-local-dampening-flip": shifted_local_dampening_flip,
+}
+
+# What every parameter called ``mechanism`` takes.
+Named = str | Mechanism
+
+
+def mechanism(name: str, **parameters: Any) -> Mechanism:
+    """Return the mechanism of that name.
+
+    Args:
+        name: one of ``EVERY_MECHANISM``.
+        **parameters: public parameters: ``direction=`` for the shifted ones, ``margin=`` for
+            generalised-exponential; ``phi=``, ``gamma=`` and ``sides=`` for smooth-private-selection. For
+            smooth-noisy-max ``phi=`` and ``noise=``: ``"student-t"``, ``"cauchy-2"``, ``"cauchy-4"``, or
+            ``"exponential"`` and ``"laplace"``, which take one of ``clip=``, ``floor=`` and ``delta=``.
+
+    Raises:
+        ValueError: no such mechanism (the message names the nearest), or a parameter out of range.
+        TypeError: a parameter that this mechanism does not take.
+
+    >>> mechanism("shifted-local-dampening", direction="growing")
+    mechanism('shifted-local-dampening', direction='growing')
+    """
+    if name not in EVERY_MECHANISM:
+        near = difflib.get_close_matches(str(name), EVERY_MECHANISM, n=3, cutoff=0.4) or list(EVERY_MECHANISM)
+        raise ValueError(f"There is no mechanism {name!r}: did you mean {' or '.join(near)}?")
+    try:
+        return EVERY_MECHANISM[name](**parameters)
+    except TypeError:
+        names = ", ".join(parameters)
+        raise TypeError(f"{name} does not take {names}: see help(dpselect.mechanism).") from None
+
+
+def require_mechanism(mechanism: Any) -> Mechanism:
+    """Return the mechanism, by its name where it is text, or say how to get one.
+
+    Raises:
+        ValueError: no mechanism has this name.
+        TypeError: neither a Mechanism nor text.
+
+    >>> require_mechanism("exponential")
+    mechanism('exponential')
+    """
+    if isinstance(mechanism, KINDS):
+        return mechanism
+    if isinstance(mechanism, str):
+        return _by_name(mechanism)
+    raise TypeError('mechanism must be a name, such as "permute-and-flip", or come from dpselect.mechanism(name).')
+
+
+def default_mechanism(scores: Scores | None) -> Mechanism:
+    """Return what draws where no mechanism is named: by a public rule, the same on every database.
+
+    What the scores say suits them (``Scores(suits=)``); else permute-and-flip where constants bound the scores, which
+    is never worse than the exponential mechanism; smooth-noisy-max where only a smooth bound is known; and
+    local-dampening-flip where the sensitivity grows with the distance.
+
+    Args:
+        scores: what will be released; ``None`` where candidates of an engine have profiles.
+
+    >>> import dpselect as dps
+    >>> default_mechanism(dps.Scores([1, 0], 1))
+    mechanism('permute-and-flip')
+    >>> default_mechanism(dps.Scores([1, 0], dps.sensitivity.local(lambda t: 1 + t, ceiling=9)))
+    mechanism('local-dampening-flip')
+    """
+    if scores is None:
+        return local_dampening_flip()
+    known = require_scores(scores).sensitivity
+    if scores.suits is not None:
+        return _by_name(scores.suits)
+    if known.smoothed is not None:
+        return smooth_noisy_max()
+    return permute_and_flip() if known.fixed or known.bounds is not None else local_dampening_flip()
+
+
+# The parameters of the same name hide the function inside.
+_by_name = mechanism
