@@ -91,7 +91,7 @@ def test_a_draw_that_is_refused_for_another_reason_costs_nothing() -> None:
             lambda: draws.counts(np.array([0.5]), HALF, ONE),
             lambda: draws.counts(np.array([1]), HALF, 1),
             lambda: draws.counts(np.array([1]), Fraction(1, 2**50), ONE),
-            lambda: draws.choose(VOTES, HALF, mechanism="exponential"),
+            lambda: draws.choose(VOTES, HALF, mechanism="exponentially"),
         ):
             with pytest.raises((ValueError, TypeError)):
                 bad()
