@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.neighbours import Neighbours, neighbours
 from dpselect.scores.kinds import distances_of, numbers_of
+from dpselect.scores.labels import column_of, labelled
 from dpselect.scores.sensitivity import Sensitivity, constant
 from dpselect.scores.zero import negated, zero_of
 
@@ -30,9 +31,12 @@ class Scores:
     times the least public bound of any candidate.
 
     Args:
-        values: shape (m,), finite.
+        values: shape (m,), finite. The keys of a mapping, and the index of a pandas Series, are the candidates. Such
+            labels are public, so list everyone who could be there: ``table["city"].value_counts()`` names only cities
+            that somebody lives in, ``.reindex(cities, fill_value=0)`` names them all.
         sensitivity: a public number (the global sensitivity), or a :class:`Sensitivity`.
-        candidates: what each position stands for, length m; ``None`` means 0 .. m-1.
+        candidates: what each position stands for, length m, a list or a column; ``None`` means the labels of the
+            values, and where they have none 0 .. m-1.
         neighbours: ``"add-remove"``, ``"substitution"``, ``"person"``, ``"edge"`` or ``"family"``.
         range_bound: 1 when one added record moves every score in the same direction, else 2.
         distance: for each candidate the number of changes that would make it best, shape (m,), if known.
@@ -55,11 +59,13 @@ class Scores:
 
     >>> Scores([3, 1, 4], sensitivity=1, candidates=["a", "b", "c"], kind="integer")
     Scores(candidates=3, neighbours='add-remove', range_bound=2)
+    >>> Scores({"ann": 60, "bob": 40}, sensitivity=1, kind="integer").candidates
+    ['ann', 'bob']
     """
 
     def __init__(
         self,
-        values: ArrayLike,
+        values: ArrayLike | Mapping[Any, Any],
         sensitivity: float | Fraction | Sensitivity,
         candidates: Sequence[Any] | NDArray[Any] | None = None,
         neighbours: str = "add-remove",
@@ -76,6 +82,7 @@ class Scores:
         self.metadata: Mapping[str, str] = dict(metadata or {})
         if not isinstance(sensitivity, Sensitivity):
             sensitivity = constant(sensitivity)
+        values, candidates = labelled(values, candidates)
         self.values = numbers_of(values, kind, sensitivity.ceiling, _finest(sensitivity))
         size = self.values.size
         if isinstance(range_bound, bool) or range_bound not in (1, 2):
@@ -87,6 +94,30 @@ class Scores:
         self.zero = zero_of(zero)
         self.distance = None if distance is None else distances_of(distance, size)
         self.highest, self.k, self.suits = highest, k, suits
+
+    @classmethod
+    def from_frame(
+        cls, frame: Any, sensitivity: float | Fraction | Sensitivity, *, label: Any, score: Any, **declared: Any
+    ) -> Scores:
+        """Return the scores of one column of a table, with the candidates of another.
+
+        The candidates are public: the table has a row for each of them, whatever the data. Rows may stand in any order.
+
+        Args:
+            frame: pandas, polars, arrow, or a mapping of columns.
+            sensitivity: as for :class:`Scores`.
+            label: the column of candidates, each once.
+            score: the column of scores; its type says their kind.
+            **declared: ``neighbours=``, ``range_bound=``, ``kind=`` and all else that :class:`Scores` takes.
+
+        Raises:
+            ValueError, TypeError: no such column; as :class:`Scores`.
+
+        >>> table = {"page": ["home", "news"], "visits": [60, 40]}
+        >>> Scores.from_frame(table, 1, label="page", score="visits", kind="integer").candidates
+        ['home', 'news']
+        """
+        return cls(column_of(frame, score), sensitivity, _unlabelled(column_of(frame, label)), **declared)
 
     def __len__(self) -> int:
         return int(self.values.size)
@@ -108,6 +139,12 @@ class Scores:
         zero = "" if self.zero == "neutral" else f", zero={self.zero!r}"
         relation = f"neighbours={self.neighbours.value!r}"
         return f"Scores(candidates={len(self)}, {relation}, range_bound={self.range_bound}{zero})"
+
+
+def _unlabelled(column: Any) -> list[Any]:
+    """Return a column as a list: its rows are those of the scores."""
+    plain = getattr(column, "to_list", None) or getattr(column, "tolist", None)
+    return list(plain() if plain else column)
 
 
 def _distinct(candidates: Any, size: int) -> Sequence[Any] | NDArray[Any]:
