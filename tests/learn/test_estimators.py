@@ -204,18 +204,18 @@ def test_bad_parameters_spend_nothing(kind, given, error, message: str, tmp_path
 def test_bad_settings_of_each_kind(model, error, message: str) -> None:
     """One sentence."""
     with pytest.raises(error, match=message):
-        model.set_params(domains=DOMAINS).fit(people(), "rich")
+        model.set_params(epsilon=1, domains=DOMAINS).fit(people(), "rich")
 
 
 def test_a_broken_promise_about_the_size_spends_nothing() -> None:
     """More rows than max_records; and an unsound calibration trains nothing."""
     with dps.budget(epsilon=5) as book:
         with pytest.raises(ValueError, match="larger public bound"):
-            DPID3Classifier(domains=DOMAINS, max_records=10).fit(people(), "rich")
+            DPID3Classifier(1, domains=DOMAINS, max_records=10).fit(people(), "rich")
         fenced = dps.mechanism("smooth-noisy-max", calibration="chaves-2024", unsound="reproduction")
         for kind in (DPID3Classifier, RandomDecisionForestClassifier):
             with pytest.raises(dps.PrivacyError, match="trains nothing"):
-                kind(domains=DOMAINS, mechanism=fenced).fit(people(), "rich")
+                kind(1, domains=DOMAINS, mechanism=fenced).fit(people(), "rich")
     assert 0 == book.totals.spends
 
 

@@ -303,6 +303,7 @@ def test_the_plan_is_public() -> None:
         ({"parameters": {"max_depth": [1, 0]}}, "max_depth must be an integer"),
         ({"parameters": {"max_depth": []}}, "max_depth"),
         ({"epsilon": 0}, "epsilon must be positive"),
+        ({"epsilon": None}, r"as in DPSearch\(epsilon=1\)"),
         ({"epsilon": 1e-13}, "too small"),
         ({"held_out": 1}, "held_out must be less than 1"),
         ({"held_out": 0}, "held_out must be positive"),
@@ -329,4 +330,4 @@ def test_a_preview_of_a_search_is_its_plan() -> None:
 def test_a_warehouse_is_refused() -> None:
     """Records are held out in memory."""
     with pytest.raises(ValueError, match="pass a frame"):
-        DPSearch(TREE, DEPTHS).fit("table.parquet", "rich")
+        DPSearch(TREE, DEPTHS, 1).fit("table.parquet", "rich")

@@ -41,7 +41,7 @@ class DPTreeClassifier(PrivateTrees):
     """A private decision tree that chooses its own depth.
 
     Args:
-        epsilon: the budget of one fit.
+        epsilon: the budget of one fit, which has no default: ``None`` is refused by ``fit`` before anything is read.
         max_depth: at most this many levels of splits; ``None`` lets the noisy number of records decide.
         bins: even bins of a numeric column, at most 1,000,000; a cut lies between two bins.
         domains: column (name, or index for arrays) to a list of categories (text, numbers, booleans), (low, high), or
@@ -81,7 +81,7 @@ class DPTreeClassifier(PrivateTrees):
 
     def __init__(
         self,
-        epsilon: Epsilon = 1.0,
+        epsilon: Epsilon | None = None,
         *,
         max_depth: int | None = None,
         bins: int = 32,

@@ -19,11 +19,11 @@ from dpselect.kernel.budget import paying_from
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.numbers import exact_epsilon
 from dpselect.learn.check import Check
 from dpselect.learn.declared import Declared, Reading
 from dpselect.learn.domains import Attribute
 from dpselect.learn.in_place import check_in_place, in_place
+from dpselect.learn.parameters import epsilon_of
 from dpselect.learn.program import Program
 from dpselect.learn.reading import read_again
 from dpselect.learn.training import TrainingData, check_frame, of_frame
@@ -53,11 +53,11 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         no cell decides whether there is a model, unless ``unknown`` or ``missing`` is ``"error"``.
 
         Raises:
-            PrivacyError: domains or classes are missing.
+            PrivacyError: domains, classes or an epsilon are missing.
             ValueError, TypeError: bad parameters; a column whose type no domain lists.
             BudgetError: the ledger does not allow it; nothing was spent.
         """
-        epsilon = exact_epsilon(self.epsilon)
+        epsilon = epsilon_of(self)
         self._check()
         with self._data(X, y) as data:
             result, guarantee = self._fitted(data, epsilon)
@@ -120,7 +120,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         Raises:
             PrivacyError, ValueError, TypeError: as ``fit``.
         """
-        epsilon = exact_epsilon(self.epsilon)
+        epsilon = epsilon_of(self)
         self._check()
         self._rehearsed(self._reading().declared(columns, None), epsilon)
 

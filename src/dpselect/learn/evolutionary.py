@@ -58,7 +58,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
     """A private tree for several goals at once.
 
     Args:
-        epsilon: the budget of one fit.
+        epsilon: the budget of one fit, which has no default: ``None`` is refused by ``fit`` before anything is read.
         importance: class to how much recognising it counts, at least 0 (1 where it is not named), not 0 for all; for
             ``goal="weighted"``.
         goal: ``"weighted"``, or ``"pareto"`` for trees that few others beat in every class.
@@ -86,7 +86,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
 
     def __init__(
         self,
-        epsilon: Epsilon = 1.0,
+        epsilon: Epsilon | None = None,
         *,
         importance: Any = None,
         goal: str = "weighted",

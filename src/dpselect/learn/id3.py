@@ -48,7 +48,7 @@ class DPID3Classifier(PrivateTrees):
     """Private ID3 with one child per value.
 
     Args:
-        epsilon: the budget of one fit.
+        epsilon: the budget of one fit, which has no default: ``None`` is refused by ``fit`` before anything is read.
         max_depth: levels of splits, at most 100.
         n_trees: several trees, at most 10,000, share epsilon and vote (Patil and Singh 2014).
         criterion: ``"information-gain"``, ``"max-operator"``, ``"max-operator-winner"`` (0/1), ``"gini"`` or
@@ -77,7 +77,7 @@ class DPID3Classifier(PrivateTrees):
 
     def __init__(
         self,
-        epsilon: Epsilon = 1.0,
+        epsilon: Epsilon | None = None,
         max_depth: int = 3,
         *,
         n_trees: int = 1,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.kinds import LawOnly, Mechanism, require_pure
 from dpselect.mechanisms.named import require_mechanism
 
@@ -18,6 +20,19 @@ def whole(value: Any, name: str, least: int, words: str, most: int | None = None
     if most is not None and value > most:
         raise ValueError(Advice(f"{{{name}}} must be at most {most:,}: {words}."))
     return int(value)
+
+
+def epsilon_of(estimator: Any) -> Fraction:
+    """Return the epsilon that an estimator was made with, or refuse one without.
+
+    Raises:
+        PrivacyError: there is none, because nobody but the curator can say how much a fit may cost.
+        ValueError, TypeError: it is not positive and finite.
+    """
+    if estimator.epsilon is None:
+        name = type(estimator).__name__
+        raise PrivacyError(Advice("Say how much privacy a fit may cost, as in {name}({epsilon=1}).", name=name))
+    return exact_epsilon(estimator.epsilon)
 
 
 def chosen_mechanism(choice: Any) -> Mechanism:

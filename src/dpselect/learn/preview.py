@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from dpselect.kernel.budget import paying_from
-from dpselect.kernel.numbers import exact_epsilon
 from dpselect.learn.base import PrivateTrees
-from dpselect.learn.parameters import whole
+from dpselect.learn.parameters import epsilon_of, whole
 from dpselect.sources import frames
 
 
@@ -78,7 +77,7 @@ def preview(model: Any, X: Any, y: Any, *, n_records: int, tries: int = 5) -> Pr
         raise ValueError("The public sample is too small: pass at least 20 rows.")
     # Public rows cost nothing, whatever budget the caller has open.
     with paying_from(None):
-        return _tried(model, rows, labels, tries, exact_epsilon(model.epsilon) * Fraction(n_records, size * 4 // 5))
+        return _tried(model, rows, labels, tries, epsilon_of(model) * Fraction(n_records, size * 4 // 5))
 
 
 def _tried(model: Any, rows: Any, labels: Any, tries: int, scaled: Fraction) -> Preview:
@@ -91,7 +90,7 @@ def _tried(model: Any, rows: Any, labels: Any, tries: int, scaled: Fraction) -> 
         tried.fit(_rows(rows, ~held_out), labels[~held_out])
         scores.append(float((tried.predict(_rows(rows, held_out)) == labels[held_out]).mean()))
         leaves.append(float(np.mean([tree.leaves.size for tree in tried.trees_])))
-    noise = tried._leaf_noise(exact_epsilon(model.epsilon))
+    noise = tried._leaf_noise(epsilon_of(model))
     return Preview(float(np.mean(leaves)), noise, float(np.mean(scores)), float(np.std(scores)), tries)
 
 

@@ -56,7 +56,7 @@ class RandomDecisionForestClassifier(PrivateTrees):
     bounds, and every leaf has one private majority.
 
     Args:
-        epsilon: the budget of one fit.
+        epsilon: the budget of one fit, which has no default: ``None`` is refused by ``fit`` before anything is read.
         n_trees: how many trees, at most 10,000; ``None`` takes one for every column.
         max_depth: levels of splits; ``None`` takes the depth of Fletcher and Islam from the public domains (binary
             splits), or that of Jagannathan et al. from the number of rows (multiway splits).
@@ -82,7 +82,7 @@ class RandomDecisionForestClassifier(PrivateTrees):
 
     def __init__(
         self,
-        epsilon: Epsilon = 1.0,
+        epsilon: Epsilon | None = None,
         n_trees: int | None = 32,
         *,
         max_depth: int | None = None,

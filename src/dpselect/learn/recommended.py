@@ -41,7 +41,7 @@ def recommended(
     epsilon on: it has the better ranking and the better probabilities there, and the tree is the one to read.
 
     Args:
-        epsilon: the budget of one fit.
+        epsilon: the budget of one fit, which has no default: ``None`` is refused by ``fit`` before anything is read.
         delta: 0 where the promise must be pure.
         n_records: a public number of records, a rough one: it is never counted here, because a count is private.
         rows_per_person: how many rows of one person count, where persons are protected.

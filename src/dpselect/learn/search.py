@@ -20,6 +20,7 @@ from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, exact_p
 from dpselect.learn.base import PrivateTrees
 from dpselect.learn.estimator import book_of
 from dpselect.learn.holdout import HoldOut, at_the_root, held_out
+from dpselect.learn.parameters import epsilon_of
 from dpselect.learn.training import TrainingData, of_frame
 from dpselect.release.draws import Draws
 from dpselect.release.opened import Door, opened
@@ -49,7 +50,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         estimator: a classifier of this module without a ledger; its epsilon is not used.
         parameters: a mapping of parameters to lists of values, or a list of such mappings: every combination is a
             setting. Public.
-        epsilon: the price of the search as a whole, ``refit`` included.
+        epsilon: the price of the search as a whole, ``refit`` included. It has no default; the estimator needs none.
         held_out: the chance of every record, or person, to be held out.
         refit: how much of epsilon pays for growing the winning setting once more, from all records; ``None`` keeps the
             model that won.
@@ -82,7 +83,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         estimator: Any,
         parameters: Any,
-        epsilon: Epsilon = 1.0,
+        epsilon: Epsilon | None = None,
         *,
         held_out: Epsilon = 0.3,
         refit: Epsilon | None = None,
@@ -129,7 +130,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             model._check_data(data)
             for epsilon in (plan.epsilon_of_run, refit or plan.epsilon_of_run):
                 model._rehearsed(data.known, epsilon)
-        guarantee = Guarantee(exact_epsilon(self.epsilon), Neighbours.ADD_REMOVE)
+        guarantee = Guarantee(epsilon_of(self), Neighbours.ADD_REMOVE)
 
         with self._door(guarantee, mechanism=type(self).__name__, ledger=book_of(self.ledger), note="fit") as draws:
             winner = self._searched(models, read, plan, draws)
@@ -210,7 +211,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check(self) -> None:
         """Refuse what is wrong with the search itself, before anything is read."""
-        exact_epsilon(self.epsilon)
+        epsilon_of(self)
         if not isinstance(self.estimator, PrivateTrees):
             raise TypeError(
                 "estimator must be a tree or a forest of dpselect.learn: others go to dpselect.tune_privately."
@@ -228,12 +229,12 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _refit(self) -> Fraction | None:
         if self.refit is None:
             return None
-        if isinstance(self.refit, bool) or not exact_epsilon(self.refit) < exact_epsilon(self.epsilon):
+        if isinstance(self.refit, bool) or not exact_epsilon(self.refit) < epsilon_of(self):
             raise ValueError("refit must be less than epsilon: how much of it pays for the fit from all records.")
         return exact_epsilon(self.refit)
 
     def _planned(self, settings: int) -> TuningPlan:
-        total = exact_epsilon(self.epsilon) - (self._refit() or 0)
+        total = epsilon_of(self) - (self._refit() or 0)
         plan = tuning_plan(settings, total, gamma=self.gamma, eta=self.eta, good_enough=self.good_enough)
         require_rate(plan.epsilon_of_run / self._bound().total)
         return plan

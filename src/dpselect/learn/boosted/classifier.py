@@ -29,7 +29,7 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
     random, asks for the noisy sums of gradients and Hessians of the groups, and adds a shrunk step to the log-odds.
 
     Args:
-        epsilon: the budget of one fit.
+        epsilon: the budget of one fit, which has no default: ``None`` is refused by ``fit`` before anything is read.
         delta: the chance by which epsilon may be exceeded, as small as 1e-6: then all noise is discrete Gaussian, under
             zero-concentrated differential privacy. With 0 the promise is pure, the noise two-sided geometric, and the
             fit ranks level with a tree or better from about 10,000 records times epsilon.
@@ -65,7 +65,7 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
 
     def __init__(
         self,
-        epsilon: Epsilon = 1.0,
+        epsilon: Epsilon | None = None,
         *,
         delta: Any = 1e-6,
         rounds: int | None = None,

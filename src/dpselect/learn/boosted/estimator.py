@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from dpselect.kernel.numbers import exact_delta, exact_epsilon
+from dpselect.kernel.numbers import exact_delta
 from dpselect.learn.boosted.by_rho import ByRho
 from dpselect.learn.boosted.noise import Gaussian, Geometric, Noise
 from dpselect.learn.boosted.program import MOST_ROUNDS, Boosting
@@ -22,7 +22,7 @@ from dpselect.learn.boosted.sum_of_tiles import SumOfTiles
 from dpselect.learn.boosted.survey import Released, Surveyed
 from dpselect.learn.declared import Declared
 from dpselect.learn.domains import Attribute
-from dpselect.learn.parameters import whole
+from dpselect.learn.parameters import epsilon_of, whole
 from dpselect.learn.room import MOST_BINS
 from dpselect.learn.training import TrainingData
 from dpselect.views.scored import SCORE_UNIT, Loss
@@ -122,7 +122,7 @@ class PrivateBoosted(ByRho):
             noise=noise,
             rule=rule,
             shares=Shares(share, counts, survey, hessian_share(rule, loss, squared=concentrated)),
-            epsilon=float(min(exact_epsilon(self.epsilon), Fraction(10**12))) / self._rows(),
+            epsilon=float(min(epsilon_of(self), Fraction(10**12))) / self._rows(),
             understand=self._understood,
             rounds=self.rounds,
             interactions=self.interactions,

@@ -43,7 +43,7 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
     those of the parent by the noise and averaged over the trees, and three noisy Newton steps make them into chances.
 
     Args:
-        epsilon: the budget of one fit.
+        epsilon: the budget of one fit, which has no default: ``None`` is refused by ``fit`` before anything is read.
         delta: the chance by which epsilon may be exceeded, as small as 1e-6: then all noise is discrete Gaussian, under
             zero-concentrated differential privacy. With 0 the promise is pure and the noise two-sided geometric.
         n_trees: how many trees, at most 10,000; ``None`` takes 32, or 12 for a pure promise.
@@ -77,7 +77,7 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
 
     def __init__(
         self,
-        epsilon: Epsilon = 1.0,
+        epsilon: Epsilon | None = None,
         *,
         delta: Any = 1e-6,
         n_trees: int | None = None,

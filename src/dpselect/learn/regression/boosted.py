@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_delta
 from dpselect.learn.boosted.estimator import PrivateBoosted
 from dpselect.learn.boosted.noise import Gaussian, Geometric
 from dpselect.learn.boosted.survey import Released, Surveyed, of_classes
 from dpselect.learn.domains import Attribute
 from dpselect.learn.file_parts import bounds_in
+from dpselect.learn.parameters import epsilon_of
 from dpselect.learn.regression.boosting import BY_EPSILON, BY_RHO, BoostedRegression, Regressed, values_of
 from dpselect.learn.regression.reasons import reasons_of_values
 from dpselect.learn.regression.regressor import PrivateRegressor
@@ -34,7 +35,7 @@ class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
     at random, asks for the noisy sums of residuals of the groups and for their sizes, and adds a shrunk step.
 
     Args:
-        epsilon: the budget of one fit.
+        epsilon: the budget of one fit, which has no default: ``None`` is refused by ``fit`` before anything is read.
         delta: the chance by which epsilon may be exceeded, as small as 1e-6: then all noise is discrete Gaussian, under
             zero-concentrated differential privacy. With 0 the promise is pure, and the noise two-sided geometric.
         rounds: how many tables are learned; ``None`` takes 50, 100 or 200 (pure: 10, 20 or 40) by the noisy number of
@@ -71,7 +72,7 @@ class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
 
     def __init__(
         self,
-        epsilon: Epsilon = 1.0,
+        epsilon: Epsilon | None = None,
         *,
         delta: Any = 1e-6,
         rounds: int | None = None,
@@ -160,7 +161,7 @@ class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
             Gaussian() if concentrated else Geometric(),
             BY_RHO if concentrated else BY_EPSILON,
             epsilon,
-            float(min(exact_epsilon(self.epsilon), Fraction(10**12))) / self._rows(),
+            float(min(epsilon_of(self), Fraction(10**12))) / self._rows(),
             self.rounds,
             self.interactions,
         )

@@ -34,7 +34,7 @@ class DPTreeRegressor(PrivateRegressor):
     """A private regression tree that chooses its own depth.
 
     Args:
-        epsilon: the budget of one fit.
+        epsilon: the budget of one fit, which has no default: ``None`` is refused by ``fit`` before anything is read.
         max_depth: at most this many levels of splits, 8 at most; ``None`` lets the noisy number of records decide.
         bins: even bins of a numeric column, at most 1,000,000; a cut lies between two bins.
         target: (low, high), the public bounds of the target, unless ``domains`` has them under the target's name. A
@@ -75,7 +75,7 @@ class DPTreeRegressor(PrivateRegressor):
 
     def __init__(
         self,
-        epsilon: Epsilon = 1.0,
+        epsilon: Epsilon | None = None,
         *,
         max_depth: int | None = None,
         bins: int = 32,
