@@ -21,7 +21,7 @@ THREE = bumpy(classes=3)
 
 def fitted(X, y, **given) -> DPRandomForestClassifier:
     """A model."""
-    return DPRandomForestClassifier(**given).fit(X, y)
+    return DPRandomForestClassifier(**{"epsilon": 1} | given).fit(X, y)
 
 
 @pytest.fixture(scope="module")
