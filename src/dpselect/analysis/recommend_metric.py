@@ -14,7 +14,8 @@ from dpselect.mechanisms import mechanism
 from dpselect.scores.margin import margin
 from dpselect.scores.scores import Scores
 from dpselect.utilities.undirected import require_undirected
-from dpselect.views import Graph
+from dpselect.views import Graph, StoredGraph
+from dpselect.views.graph_like import GraphLike
 
 # A simpler question is preferred where it has nearly as much; a list with less than half is not worth its epsilon.
 _NEARLY, _LEAST = 0.02, 0.5
@@ -71,7 +72,7 @@ class MetricRecommendation:
 
 
 def recommend_metric(
-    graph: Graph, k: int, epsilon: Epsilon, *, max_degree: int, data: str | None = None
+    graph: GraphLike, k: int, epsilon: Epsilon, *, max_degree: int, data: str | None = None
 ) -> MetricRecommendation:
     """Compare metrics on a graph that may be looked at, and say which names the nodes that stand between others.
 
@@ -103,7 +104,7 @@ def recommend_metric(
             'A metric chosen by looking at the private graph leaks: pass data="public" or data="example" for a graph '
             "that may be seen, and ask the private one for the metric that it names."
         )
-    require_undirected(graph)
+    graph = require_undirected(graph)
     total, most = exact_epsilon(epsilon), whole(k, "k", "how many nodes a list names")
     if most >= len(graph):
         raise ValueError(f"A list of {most} is all of the graph's {len(graph)} nodes: ask for fewer.")
@@ -114,7 +115,9 @@ def recommend_metric(
     return MetricRecommendation(use.metric, use.mechanism, _sentence(use, rows[0], most, total), tuple(rows))
 
 
-def _asked(graph: Graph, max_degree: int, k: int) -> tuple[list[tuple[str, str, Scores]], NDArray[np.float64]]:
+def _asked(
+    graph: Graph | StoredGraph, max_degree: int, k: int
+) -> tuple[list[tuple[str, str, Scores]], NDArray[np.float64]]:
     """Return metric, mechanism and scores, from the simplest question on; and the ego betweenness of all nodes."""
     from dpselect import utilities
 

@@ -16,10 +16,12 @@ from __future__ import annotations
 from dpselect import utilities
 from dpselect.scores.scores import Scores
 from dpselect.utilities.ego_betweenness import public_degree, sensitivity_of_degrees
-from dpselect.views import Graph, StoredGraph
+from dpselect.utilities.undirected import require_undirected
+from dpselect.views import StoredGraph
+from dpselect.views.graph_like import GraphLike
 
 
-def ego_betweenness(graph: Graph | StoredGraph, *, max_degree: int | None = None, workers: int = 1) -> Scores:
+def ego_betweenness(graph: GraphLike, *, max_degree: int | None = None, workers: int = 1) -> Scores:
     """Return the ego betweenness of every node, shape (n,), with the sensitivity that the paper prints.
 
     Args:
@@ -36,6 +38,7 @@ def ego_betweenness(graph: Graph | StoredGraph, *, max_degree: int | None = None
     >>> scores.values, scores.sensitivity.ceiling
     (array([6., 0., 0., 0., 0., 0.]), 5.0)
     """
+    graph = require_undirected(graph)
     bound = public_degree(max_degree, len(graph))
     if isinstance(graph, StoredGraph):
         graph = graph.compressed()

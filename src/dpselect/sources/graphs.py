@@ -6,6 +6,7 @@ Whether a matrix is symmetric, or an edge has a weight, is private, and no warni
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Hashable, Iterable
 from typing import Any
@@ -30,21 +31,29 @@ class Dropped(UserWarning):
 
 
 def warn_of_directions(directed: bool) -> None:
-    """Warn whoever called the caller that the form has directions, which an undirected graph has not."""
+    """Warn whoever called this library that the form has directions, which an undirected graph has not."""
     if directed:
-        warnings.warn(_DIRECTIONS, Dropped, stacklevel=3)
+        warnings.warn(_DIRECTIONS, Dropped, stacklevel=_outside())
 
 
 def warn_of_weights(columns: Iterable[str]) -> None:
-    """Warn whoever called the caller where columns, or attributes that all edges have, are weights by their name."""
+    """Warn whoever called this library where columns, or attributes that all edges have, are weights by their name."""
     if any(column.strip().lower() in _NAMES for column in columns):
-        warnings.warn(_WEIGHTS, Dropped, stacklevel=3)
+        warnings.warn(_WEIGHTS, Dropped, stacklevel=_outside())
 
 
 def warn_of_entries(matrix: Any) -> None:
-    """Warn whoever called the caller where the type of a matrix leaves room for weights, whatever its entries are."""
+    """Warn whoever called this library where the type of a matrix leaves room for weights, whatever its entries are."""
     if getattr(matrix, "dtype", None) != np.bool_:
-        warnings.warn(_ENTRIES, Dropped, stacklevel=3)
+        warnings.warn(_ENTRIES, Dropped, stacklevel=_outside())
+
+
+def _outside() -> int:
+    """Return how many calls lie between a warning and the line that is not of this library."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "dpselect":
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def of_networkx(graph: Any) -> tuple[list[Hashable], list[Hashable], list[Hashable]]:

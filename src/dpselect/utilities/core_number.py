@@ -19,9 +19,10 @@ from dpselect.utilities import ego_arrays
 from dpselect.utilities.loops import compiled
 from dpselect.utilities.undirected import require_undirected
 from dpselect.views import Graph, StoredGraph
+from dpselect.views.graph_like import GraphLike
 
 
-def core_number(graph: Graph | StoredGraph) -> Scores:
+def core_number(graph: GraphLike) -> Scores:
     """Return the core number of every node, as exact integers, shape (n,).
 
     It tells members of a dense core from hubs whose neighbours know nobody else, where degree does not, and one edge
@@ -37,7 +38,7 @@ def core_number(graph: Graph | StoredGraph) -> Scores:
     >>> core_number(triangle_and_tail).values
     array([2, 2, 2, 1, 0])
     """
-    require_undirected(graph)
+    graph = require_undirected(graph)
     if isinstance(graph, StoredGraph):
         graph = graph.compressed()
     return Scores(

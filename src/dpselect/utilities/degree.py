@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from dpselect.scores.scores import Scores
 from dpselect.utilities.undirected import require_undirected
-from dpselect.views import Graph, StoredGraph
+from dpselect.views.graph_like import GraphLike
 
 
-def degree(graph: Graph | StoredGraph) -> Scores:
+def degree(graph: GraphLike) -> Scores:
     """Return the degree of every node, as exact integers, shape (n,).
 
     >>> degree(Graph.from_edges([0, 0], [1, 2], nodes=4)).values
     array([2, 1, 1, 0])
     """
-    require_undirected(graph)
+    graph = require_undirected(graph)
     return Scores(
         graph.degrees,
         sensitivity=1,

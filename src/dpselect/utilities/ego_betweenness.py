@@ -32,12 +32,13 @@ from dpselect.utilities.overlap_sensitivity import DISTANCES, by_overlap, refine
 from dpselect.utilities.overlaps import losses, widest_overlaps
 from dpselect.utilities.undirected import require_undirected
 from dpselect.views import Graph, StoredGraph
+from dpselect.views.graph_like import GraphLike
 
 SENSITIVITIES = ("refined", "overlap", "degree")
 
 
 def ego_betweenness(
-    graph: Graph | StoredGraph, *, max_degree: int | None = None, workers: int = 1, sensitivity: str = "refined"
+    graph: GraphLike, *, max_degree: int | None = None, workers: int = 1, sensitivity: str = "refined"
 ) -> Scores:
     """Return the ego betweenness of every node, shape (n,), in pairs of neighbours.
 
@@ -65,7 +66,7 @@ def ego_betweenness(
     >>> ego_betweenness(star, max_degree=5).values
     array([6., 0., 0., 0., 0., 0.])
     """
-    require_undirected(graph)
+    graph = require_undirected(graph)
     bound = public_degree(max_degree, len(graph))
     if sensitivity not in SENSITIVITIES:
         raise ValueError(f"sensitivity is one of {', '.join(SENSITIVITIES)}, not {sensitivity!r}.")

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities.undirected import require_undirected
-from dpselect.views import Graph, StoredGraph
+from dpselect.views import StoredGraph
+from dpselect.views.graph_like import GraphLike
 
 
-def ego_density(graph: Graph | StoredGraph) -> Scores:
+def ego_density(graph: GraphLike) -> Scores:
     """Return the ego density of every node, shape (n,), between 0 and 1.
 
     Raises:
@@ -31,7 +32,7 @@ def ego_density(graph: Graph | StoredGraph) -> Scores:
     >>> ego_density(triangle_and_tail).values.round(3)
     array([1.   , 1.   , 0.333, 0.   ])
     """
-    require_undirected(graph)
+    graph = require_undirected(graph)
     if len(graph) < 3:
         raise ValueError("Ego density needs at least 3 nodes: with fewer, its sensitivity is always zero.")
     if isinstance(graph, StoredGraph):

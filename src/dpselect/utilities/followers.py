@@ -7,10 +7,10 @@ each, and lowers none. So a list may have any length.
 from __future__ import annotations
 
 from dpselect.scores.scores import Scores
-from dpselect.views import DirectedGraph, StoredGraph
+from dpselect.views.graph_like import GraphLike, directed
 
 
-def followers(graph: DirectedGraph | StoredGraph) -> Scores:
+def followers(graph: GraphLike) -> Scores:
     """Return how many different others point to each node, as exact integers, shape (n,).
 
     Protected is whom one person points to: all edges that leave a node at once, however many. The nodes are public. Who
@@ -26,14 +26,18 @@ def followers(graph: DirectedGraph | StoredGraph) -> Scores:
     >>> followers(graph).values
     array([1, 0, 2])
     """
-    if not isinstance(graph, (DirectedGraph, StoredGraph)):
-        raise TypeError("Followers are counted where edges have directions: pass a dpselect.DirectedGraph.")
+    pointed = directed(graph)
+    if pointed is None:
+        raise TypeError(
+            "Followers are counted where edges have directions: pass a dpselect.DirectedGraph, or a directed graph of "
+            "NetworkX or igraph."
+        )
     return Scores(
-        graph.followers,
+        pointed.followers,
         sensitivity=1,
-        candidates=graph.candidates,
+        candidates=pointed.candidates,
         neighbours="person",
         range_bound=1,
-        metadata=graph.metadata,
+        metadata=pointed.metadata,
         zero="worst",
     )

@@ -24,15 +24,14 @@ from dpselect.utilities.highest_pairs import most_open_pairs
 from dpselect.utilities.overlap_sensitivity import by_overlap
 from dpselect.utilities.overlaps import decayed, widest_overlaps
 from dpselect.utilities.undirected import require_undirected
-from dpselect.views import Graph, StoredGraph
+from dpselect.views import StoredGraph
+from dpselect.views.graph_like import GraphLike
 
 # Scores stay below this: sums are exact.
 _MOST = 2**61
 
 
-def linear_decay(
-    graph: Graph | StoredGraph, max_degree: int | None = None, *, decay: int = 20, workers: int = 1
-) -> Scores:
+def linear_decay(graph: GraphLike, max_degree: int | None = None, *, decay: int = 20, workers: int = 1) -> Scores:
     """Return, in units of 1 / ``decay``, what pairs of neighbours that are not adjacent are worth, shape (n,).
 
     A pair that nobody else connects is worth ``decay`` units, and each other connection takes one of them. So the score
@@ -56,7 +55,7 @@ def linear_decay(
     >>> linear_decay(wheel, max_degree=5, decay=10).values
     array([39,  0,  9,  0,  0,  0])
     """
-    require_undirected(graph)
+    graph = require_undirected(graph)
     bound = public_degree(max_degree, len(graph), "Linear decay")
     k = _public_decay(decay, bound)
     from dpselect.utilities.egos import require_workers

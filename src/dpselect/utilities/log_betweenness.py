@@ -13,10 +13,11 @@ import numpy as np
 
 from dpselect.scores.scores import Scores
 from dpselect.utilities.undirected import require_undirected
-from dpselect.views import Graph, StoredGraph
+from dpselect.views import StoredGraph
+from dpselect.views.graph_like import GraphLike
 
 
-def log_betweenness(graph: Graph | StoredGraph, workers: int = 1) -> Scores:
+def log_betweenness(graph: GraphLike, workers: int = 1) -> Scores:
     """Return log2(ego betweenness + degree + 1) of every node, shape (n,), never below 0.
 
     Its order is nearly that of ego betweenness, as degrees are small beside it where it is large.
@@ -33,7 +34,7 @@ def log_betweenness(graph: Graph | StoredGraph, workers: int = 1) -> Scores:
     >>> log_betweenness(star).values
     array([4., 1., 1., 1., 1., 1., 0.])
     """
-    require_undirected(graph)
+    graph = require_undirected(graph)
     if isinstance(graph, StoredGraph):
         graph = graph.compressed()
     from dpselect.utilities.egos import betweenness_of_egos

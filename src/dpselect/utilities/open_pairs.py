@@ -18,10 +18,11 @@ from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities.ego_betweenness import public_degree, require_degrees
 from dpselect.utilities.undirected import require_undirected
-from dpselect.views import Graph, StoredGraph
+from dpselect.views import StoredGraph
+from dpselect.views.graph_like import GraphLike
 
 
-def open_pairs(graph: Graph | StoredGraph, max_degree: int | None = None, workers: int = 1) -> Scores:
+def open_pairs(graph: GraphLike, max_degree: int | None = None, workers: int = 1) -> Scores:
     """Return the number of pairs of neighbours that are not adjacent, as exact integers, shape (n,).
 
     To name those who stand between others, draw with ``local-dampening-flip``: one edge moves this by about the
@@ -43,7 +44,7 @@ def open_pairs(graph: Graph | StoredGraph, max_degree: int | None = None, worker
     >>> open_pairs(triangle_and_tail, max_degree=3).values
     array([0, 0, 2, 0])
     """
-    require_undirected(graph)
+    graph = require_undirected(graph)
     bound = public_degree(max_degree, len(graph), "The count of open pairs")
     from dpselect.utilities.egos import links_of_egos, require_workers
 

@@ -17,10 +17,11 @@ from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities.ego_betweenness import public_degree, require_degrees
 from dpselect.utilities.overlaps import widest_overlaps
 from dpselect.utilities.undirected import require_undirected
-from dpselect.views import Graph, StoredGraph
+from dpselect.views import StoredGraph
+from dpselect.views.graph_like import GraphLike
 
 
-def triangles(graph: Graph | StoredGraph, max_degree: int | None = None, workers: int = 1) -> Scores:
+def triangles(graph: GraphLike, max_degree: int | None = None, workers: int = 1) -> Scores:
     """Return the number of triangles at every node, as exact integers, shape (n,).
 
     Args:
@@ -39,7 +40,7 @@ def triangles(graph: Graph | StoredGraph, max_degree: int | None = None, workers
     >>> triangles(triangle_and_tail, max_degree=3).values
     array([1, 1, 1, 0])
     """
-    require_undirected(graph)
+    graph = require_undirected(graph)
     from dpselect.utilities.egos import links_of_egos, require_workers
 
     bound = public_degree(max_degree, len(graph), "The count of triangles")

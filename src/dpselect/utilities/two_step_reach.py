@@ -26,12 +26,13 @@ from dpselect.utilities.ego_betweenness import declared_degree, require_degrees
 from dpselect.utilities.loops import compiled
 from dpselect.utilities.undirected import require_undirected
 from dpselect.views import Graph, StoredGraph
+from dpselect.views.graph_like import GraphLike
 
 # Blocks for each thread, of about equal work; each marks its nodes in an array of its own.
 _BLOCKS = 16
 
 
-def two_step_reach(graph: Graph | StoredGraph, max_degree: int | None = None, workers: int = 1) -> Scores:
+def two_step_reach(graph: GraphLike, max_degree: int | None = None, workers: int = 1) -> Scores:
     """Return twice the two-step reach of every node, as exact integers, shape (n,): 2 d + nodes at distance 2.
 
     It finds who is close to many, through neighbours who have many neighbours. One edge may bring as many nodes closer
@@ -54,7 +55,7 @@ def two_step_reach(graph: Graph | StoredGraph, max_degree: int | None = None, wo
     >>> two_step_reach(path, max_degree=4).values
     array([3, 5, 5, 3, 0])
     """
-    require_undirected(graph)
+    graph = require_undirected(graph)
     from dpselect.utilities.egos import require_workers
 
     bound = declared_degree(max_degree, "Two-step reach")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dpselect.views import Graph, StoredGraph
+from dpselect.views.graph_like import GraphLike, undirected
 
 
-def require_undirected(graph: Any) -> None:
-    """Refuse what is not a graph of this library without directions: another one has its own metric."""
-    if not isinstance(graph, (Graph, StoredGraph)):
+def require_undirected(graph: GraphLike) -> Graph | StoredGraph:
+    """Return a graph without directions, read from another library if need be: others have their own metric.
+
+    Raises:
+        TypeError: not a graph, or one with directions or weights.
+    """
+    result = undirected(graph)
+    if result is None:
         raise TypeError(
-            "This metric counts undirected edges without weights: pass a dpselect.Graph, such as "
-            "dpselect.Graph.from_networkx(graph)."
+            "This metric counts undirected edges without weights: pass a dpselect.Graph, a graph of NetworkX or "
+            "igraph, or a sparse matrix."
         )
+    return result

@@ -18,6 +18,7 @@ from dpselect.kernel.neighbours import Neighbours
 from dpselect.scores.scores import Scores, require_scores
 from dpselect.scores.several_steps import of_several_steps
 from dpselect.views.graph import Graph
+from dpselect.views.graph_like import GraphLike, undirected
 from dpselect.views.stored_graph import StoredGraph
 
 # What one edge may change: itself, and the last edge that stayed at each of its ends.
@@ -34,7 +35,8 @@ class TruncatedGraph:
     of those that stay, and :meth:`scores` pays for that: what is released protects one edge of the whole graph.
 
     Args:
-        graph: the whole graph. The edges of a StoredGraph stream into memory, about 120 bytes for each.
+        graph: the whole graph, also one of NetworkX, igraph or SciPy. The edges of a StoredGraph stream into memory,
+            about 120 bytes for each.
         max_degree: D, public: how many edges of each node are read at most.
 
     Attributes:
@@ -53,12 +55,16 @@ class TruncatedGraph:
     ([3, 0, 0, 0, 0, 0], 6.0)
     """
 
-    def __init__(self, graph: Graph | StoredGraph, max_degree: int) -> None:
-        if not isinstance(graph, (Graph, StoredGraph)):
-            raise TypeError("Edges without direction are truncated: pass a dpselect.Graph or a dpselect.StoredGraph.")
-        self.max_degree = _public(max_degree, len(graph))
-        self.edits_per_edge = _EDITS if self.max_degree < len(graph) - 1 else 1
-        whole = graph.compressed() if isinstance(graph, StoredGraph) else graph
+    def __init__(self, graph: GraphLike, max_degree: int) -> None:
+        whole = undirected(graph)
+        if whole is None:
+            raise TypeError(
+                "Edges without direction are truncated: pass a dpselect.Graph, a dpselect.StoredGraph, a graph of "
+                "NetworkX or igraph, or a sparse matrix."
+            )
+        self.max_degree = _public(max_degree, len(whole))
+        self.edits_per_edge = _EDITS if self.max_degree < len(whole) - 1 else 1
+        whole = whole.compressed() if isinstance(whole, StoredGraph) else whole
         self._graph = _first_of_both(whole, self.max_degree, f"at most {self.max_degree} edges of each node stay")
 
     def scores(self, utility: Callable[..., Scores], **options: Any) -> Scores:

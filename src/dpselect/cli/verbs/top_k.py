@@ -173,7 +173,7 @@ def _read(request: Request) -> AnyGraph:
         raise ValueError("followers takes lists of any length: leave out --truncate.")
     if _WEIGHTED in request.metric:
         raise ValueError(f"{_WEIGHTED} takes any number of edges: leave out --truncate.")
-    return dps.TruncatedGraph(_whole(request), request.max_degree)  # type: ignore[arg-type]
+    return dps.TruncatedGraph(_whole(request), request.max_degree)
 
 
 def _whole(request: Request) -> dps.Graph | dps.DirectedGraph | dps.WeightedGraph | StoredGraph:
@@ -245,7 +245,7 @@ def _metric(metric: str, request: Request, graph: AnyGraph) -> dps.Scores:
     if isinstance(graph, dps.WeightedGraph):
         return dps.utilities.weighted_degree(graph)
     if isinstance(graph, dps.DirectedGraph) or metric == _FOLLOWERS:
-        return dps.utilities.followers(graph)  # type: ignore[arg-type]
+        return dps.utilities.followers(graph)
     if metric == "ego-betweenness":
         close = request.get("margin") or (len(request.metric) == 1 and request.get("mechanism") in _CLOSE)
         return dps.utilities.ego_betweenness(
