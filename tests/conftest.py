@@ -5,13 +5,15 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
 from dpselect import datasets
+from dpselect.release import large_epsilon
 
 # Examples of a quick run; -m slow has contracts with more.
 settings.register_profile("quick", max_examples=40)
@@ -43,6 +45,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     known = datasets.every()
     if missing := [name for name in mark.args if name not in known or not known[name].here]:
         pytest.skip(f"set DPSELECT_DATA to a folder with {', '.join(missing)}")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _every_epsilon_is_meant() -> Iterator[None]:
+    """Tests draw at enormous epsilons to see the best win; what users may do without a word is tested by itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(large_epsilon, "LARGEST", Fraction(10**301))
+        yield
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from dpselect.cli.options import BUDGET, NEGATIVE, OUTPUT, Option, Role
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Verb
 from dpselect.cli.verbs import PANELS, VERBS
+from dpselect.release import large_epsilon
 
 NAME = "dpselect"
 _ABOUT = (
@@ -144,6 +145,8 @@ def understood(words: Sequence[str], request: Request) -> None:
     if verb.run is None:
         *first, last = verb.tasks
         context.fail(f"name a task: {', '.join(first)} or {last}; see {context.command_path} --help.")
+    if verb.spends and not request.dry_run and not request.yes and request.epsilon > large_epsilon.LARGEST:
+        context.fail(f"{large_epsilon.meaning(request.epsilon)}: pass --yes if it is meant.")
     request.verb = verb
 
 
@@ -226,6 +229,7 @@ def _shared(verb: Verb) -> Iterator[Option]:
     if verb.spends:
         yield paths.ledger("--ledger", help="spend from this ledger; see dpselect budget create", panel=BUDGET)
         yield options.DRY_RUN
+        yield options.YES
     if any(each.role is Role.OUTPUT for each in verb.options):
         yield options.flag("--overwrite", "replace files that exist; never a ledger", OUTPUT)
     if verb.json and verb.run is not None:

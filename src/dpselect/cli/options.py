@@ -136,6 +136,7 @@ def flag(name: str, words: str, panel: str | None = None) -> Option:
     return Option(name, is_flag=True, help=words, panel=panel)
 
 
+YES = flag("--yes", "an epsilon above 10 is meant", BUDGET)
 DRY_RUN = flag("--dry-run", "say what it would cost and what would be recorded; spend nothing", BUDGET)
 
 

@@ -1,0 +1,83 @@
+"""An epsilon above 10 is spent only where somebody says that it is meant."""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect.cli import main
+from dpselect.kernel.budget import costs_nothing, paying_from
+from dpselect.learn import DPTreeClassifier, preview
+from dpselect.release import large_epsilon
+
+VOTES = dps.Scores([60, 40, 5], 1, range_bound=1, kind="integer")
+ROWS, LABELS = [[age] for age in range(40)], [int(age >= 20) for age in range(40)]
+TREE = {"domains": {0: (0, 40)}, "classes": [0, 1]}
+
+
+@pytest.fixture(autouse=True)
+def _as_users_have_it(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(large_epsilon, "LARGEST", Fraction(10))
+    token = costs_nothing.set(False)
+    yield
+    costs_nothing.reset(token)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: dps.select(VOTES, 11),
+        lambda: dps.top_k(VOTES, 2, Fraction(101, 10), method="peeling", mechanism="exponential"),
+        lambda: dps.quantiles(np.arange(50), [0.5], lower=0, upper=50, step=1, epsilon=50),
+        lambda: dps.histograms.identity([3, 1, 4], 100),
+        lambda: DPTreeClassifier(20, **TREE).fit(ROWS, LABELS),
+        lambda: dps.opened(dps.Guarantee(6, "add-remove"), count=2).__enter__(),
+    ],
+    ids=["select", "peeling", "quantiles", "histogram", "tree", "door"],
+)
+def test_a_large_epsilon_is_asked_about_and_a_budget_is_the_answer(call: Callable[[], Any]) -> None:
+    """One sentence says what it allows; a budget of that size says that it is meant."""
+    with pytest.raises(dps.PrivacyError, match=r"e\^[0-9.]+, about 10\^[0-9]+, times as likely.*dpselect\.budget\("):
+        call()
+    with dps.budget(epsilon=200) as book:
+        call()
+
+    assert book.events
+
+
+def test_ten_passes() -> None:
+    """The limit itself is not above it, and neither are public data."""
+    assert dps.select(VOTES, 10).candidate in VOTES.candidates
+    with paying_from(None):
+        assert 0 == dps.select(VOTES, 1000).candidate
+    assert preview(DPTreeClassifier(5, **TREE), ROWS, LABELS, n_records=4000, tries=1).accuracy > 0.5
+
+
+def test_a_ledger_that_is_named_says_that_it_is_meant(tmp_path: Any) -> None:
+    """As a budget around does."""
+    ledger = dps.Ledger.open(tmp_path / "l", epsilon=100)
+
+    assert 0 == dps.select(VOTES, 50, ledger=ledger).candidate
+
+
+@pytest.mark.parametrize("epsilon", [11, 10**6, 10**300])
+def test_every_size_has_a_meaning(epsilon: int) -> None:
+    """No float overflows on the way to the sentence."""
+    assert "protects next to nothing" in large_epsilon.meaning(Fraction(epsilon))
+    with pytest.raises(dps.PrivacyError, match="protects next to nothing"):
+        dps.select(VOTES, epsilon)
+
+
+def test_the_command_line_asks_for_yes(capsys: pytest.CaptureFixture[str]) -> None:
+    """Before it reads anything; a dry run spends nothing, so it need not ask."""
+    line = ["top-k", "lesmis", "--metric", "degree", "--k", "1", "--epsilon", "50"]
+
+    assert 2 == main(line)
+    assert "epsilon 50 lets one record make an outcome e^50, about 10^21, times as likely" in (
+        said := capsys.readouterr().err
+    )
+    assert "pass --yes if it is meant" in said
+    assert (0, 0) == (main([*line, "--yes"]), main([*line, "--dry-run"]))
