@@ -81,3 +81,14 @@ def test_the_command_line_asks_for_yes(capsys: pytest.CaptureFixture[str]) -> No
     )
     assert "pass --yes if it is meant" in said
     assert (0, 0) == (main([*line, "--yes"]), main([*line, "--dry-run"]))
+
+
+def test_the_budget_that_is_proposed_is_one_that_takes_the_release() -> None:
+    """Its relation and its delta are those of the release."""
+    edges = dps.Scores([60, 40], 1, neighbours="edge")
+    with pytest.raises(dps.PrivacyError, match=r"dpselect\.budget\(epsilon=20, neighbours='edge'\)"):
+        dps.select(edges, 20)
+    with dps.budget(epsilon=20, neighbours="edge"):
+        assert 0 == dps.select(edges, 20).candidate
+    with pytest.raises(dps.PrivacyError, match=r"budget\(epsilon=20, delta=1e-06\)"):
+        dps.opened(dps.Guarantee(20, "add-remove", delta=1e-6)).__enter__()

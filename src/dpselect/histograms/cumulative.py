@@ -73,7 +73,9 @@ class Cumulative:
     def share_below(self, value: float) -> float:
         """Return the share of records whose grid value is below a number; 0 where no records are left of the noise.
 
-        >>> release = cumulative([1, 2, 2, 4], lower=0, upper=5, epsilon=10**4)
+        >>> from dpselect import budget
+        >>> with budget(epsilon=10**4):
+        ...     release = cumulative([1, 2, 2, 4], lower=0, upper=5, epsilon=10**4)
         >>> round(release.share_below(2), 3), round(release.share_below(4), 3), release.quantile(0.5)
         (0.25, 0.75, 2)
         """
@@ -115,7 +117,9 @@ def cumulative(
         TypeError, ValueError: a bad grid, or one of more than 2^22 values; a bad epsilon; nothing was spent.
         BudgetError: the ledger does not allow it; nothing was spent.
 
-    >>> release = cumulative(range(1000), lower=0, upper=999, epsilon=100)
+    >>> from dpselect import budget
+    >>> with budget(epsilon=100):
+    ...     release = cumulative(range(1000), lower=0, upper=999, epsilon=100)
     >>> [abs(release.quantile(share) - 1000 * share) < 30 for share in (0.1, 0.5, 0.9)]
     [True, True, True]
 

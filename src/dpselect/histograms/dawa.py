@@ -35,7 +35,9 @@ def dawa(counts: Any, epsilon: Epsilon, *, ledger: Spender | None = None) -> Flo
 
     Guarantee: epsilon-differential privacy, one record more or fewer (proof in ``dawa.md``).
 
-    >>> dawa([5, 5, 5, 5, 900, 900, 0, 0], 1000).round().tolist()
+    >>> from dpselect import budget
+    >>> with budget(epsilon=1000):
+    ...     dawa([5, 5, 5, 5, 900, 900, 0, 0], 1000).round().tolist()
     [5.0, 5.0, 5.0, 5.0, 900.0, 900.0, 0.0, 0.0]
 
     Source: Li, Hay, Miklau and Wang 2014 (DAWA), with one noise for each candidate interval.
@@ -51,7 +53,9 @@ def coarse_dawa(counts: Any, epsilon: Epsilon, *, ledger: Spender | None = None)
 
     Args, Returns, Raises: as :func:`dpselect.histograms.identity`.
 
-    >>> coarse_dawa([5, 5, 5, 5, 900, 900, 0, 0], 1000).round().tolist()
+    >>> from dpselect import budget
+    >>> with budget(epsilon=1000):
+    ...     coarse_dawa([5, 5, 5, 5, 900, 900, 0, 0], 1000).round().tolist()
     [5.0, 5.0, 5.0, 5.0, 900.0, 900.0, 0.0, 0.0]
 
     Source: ours, after Li, Hay, Miklau and Wang 2014.

@@ -32,7 +32,9 @@ def hb(counts: Any, epsilon: Epsilon, *, ledger: Spender | None = None) -> Float
 
     Guarantee: epsilon-differential privacy, one record more or fewer: a record is in one block of each level.
 
-    >>> hb([3, 1, 4, 1, 5, 9, 2, 6], 1000).round().tolist()
+    >>> from dpselect import budget
+    >>> with budget(epsilon=1000):
+    ...     hb([3, 1, 4, 1, 5, 9, 2, 6], 1000).round().tolist()
     [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0]
 
     Source: Qardaji, Yang and Li 2013 (the branching); Hay, Rastogi, Miklau and Suciu 2010 (least squares).

@@ -29,7 +29,9 @@ def identity(counts: Any, epsilon: Epsilon, *, ledger: Spender | None = None) ->
 
     Guarantee: epsilon-differential privacy, one record more or fewer.
 
-    >>> identity([3, 1, 4], 100).tolist()
+    >>> from dpselect import budget
+    >>> with budget(epsilon=100):
+    ...     identity([3, 1, 4], 100).tolist()
     [3.0, 1.0, 4.0]
 
     Source: Dwork, McSherry, Nissim and Smith 2006; geometric noise: Ghosh, Roughgarden and Sundararajan 2009.

@@ -63,7 +63,9 @@ def mwem(
 
     Guarantee: epsilon-differential privacy, one record more or fewer: |q(x) - q(e)| moves by at most 1.
 
-    >>> mwem([100, 0, 0, 0], 1000).round().tolist()
+    >>> from dpselect import budget
+    >>> with budget(epsilon=1000):
+    ...     mwem([100, 0, 0, 0], 1000).round().tolist()
     [100.0, 0.0, 0.0, 0.0]
 
     Source: Hardt, Ligett and McSherry 2012 (MWEM); rounds from the noisy total: Hay et al. 2016 (MWEM*).

@@ -27,7 +27,9 @@ def privelet(counts: Any, epsilon: Epsilon, *, ledger: Spender | None = None) ->
     Guarantee: epsilon-differential privacy, one record more or fewer: a record moves 1 + log2(n) coefficients by 1,
     n the side rounded up to a power of two; on a grid the product over both axes.
 
-    >>> privelet([3, 1, 4, 1, 5], 1000).round().tolist()
+    >>> from dpselect import budget
+    >>> with budget(epsilon=1000):
+    ...     privelet([3, 1, 4, 1, 5], 1000).round().tolist()
     [3.0, 1.0, 4.0, 1.0, 5.0]
 
     Source: Xiao, Wang and Gehrke 2010 (Privelet), sections 4 and 6.

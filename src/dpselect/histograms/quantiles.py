@@ -79,7 +79,7 @@ def quantiles(
         PrivacyError: neither ``grid`` nor ``lower`` and ``upper``.
         ValueError: no share, one given twice or outside [0, 1], or a bad grid or method; nothing was spent.
 
-    >>> release = quantiles(range(1000), [0.9, 0.1, 0.5], lower=0, upper=10**9, epsilon=30)
+    >>> release = quantiles(range(1000), [0.9, 0.1, 0.5], lower=0, upper=10**9, epsilon=10)
     >>> [abs(found - true) < 30 for found, true in zip(release.candidates, (900, 100, 500), strict=True)]
     [True, True, True]
     """
@@ -110,7 +110,7 @@ def percentiles(
 
     The other arguments, the guarantee and what is raised are those of :func:`quantiles`.
 
-    >>> release = percentiles(range(1000), [90, 10, 50], grid=range(1000), epsilon=30)
+    >>> release = percentiles(range(1000), [90, 10, 50], grid=range(1000), epsilon=10)
     >>> [abs(found - true) < 30 for found, true in zip(release.candidates, (900, 100, 500), strict=True)]
     [True, True, True]
     """

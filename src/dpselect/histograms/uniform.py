@@ -21,7 +21,9 @@ def uniform(counts: Any, epsilon: Epsilon, *, ledger: Spender | None = None) -> 
 
     Guarantee: epsilon-differential privacy, one record more or fewer.
 
-    >>> uniform([3, 1, 4, 0], 100).tolist()
+    >>> from dpselect import budget
+    >>> with budget(epsilon=100):
+    ...     uniform([3, 1, 4, 0], 100).tolist()
     [2.0, 2.0, 2.0, 2.0]
 
     Source: the baseline of Hay et al. 2016 (DPBench), section 3.

@@ -77,7 +77,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
     Guarantee: epsilon-differential privacy, add-remove of one row, of everything the fitted model holds.
 
     >>> X, y = [[age] for age in range(2000)], ["ill" if age >= 1000 else "well" for age in range(2000)]
-    >>> model = DPEvolutionaryTreeClassifier(20, domains={0: (0, 2000)}, classes=["well", "ill"], depth=2)
+    >>> model = DPEvolutionaryTreeClassifier(10, domains={0: (0, 2000)}, classes=["well", "ill"], depth=2)
     >>> bool(model.fit(X, y).score(X, y) > 0.6)
     True
     """

@@ -71,7 +71,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> from dpselect.learn import DPTreeClassifier
     >>> X, y = [[age] for age in range(1000)], [int(age >= 500) for age in range(1000)]
     >>> tree = DPTreeClassifier(domains={0: (0, 1000)}, classes=[0, 1])
-    >>> search = DPSearch(tree, {"max_depth": [1, 3]}, epsilon=20).fit(X, y)
+    >>> search = DPSearch(tree, {"max_depth": [1, 3]}, epsilon=10).fit(X, y)
     >>> search.predict([[10], [990]]), search.best_params_["max_depth"] in (1, 3)
     (array([0, 1]), True)
     """

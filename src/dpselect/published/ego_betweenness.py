@@ -33,7 +33,9 @@ def ego_betweenness(graph: GraphLike, *, max_degree: int | None = None, workers:
     Raises:
         PrivacyError, ValueError, ImportError: as :func:`dpselect.utilities.ego_betweenness`.
 
-    >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4], nodes=6)
+    >>> import dpselect as dps
+
+    >>> star = dps.Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4], nodes=6)
     >>> scores = ego_betweenness(star, max_degree=5)
     >>> scores.values, scores.sensitivity.ceiling
     (array([6., 0., 0., 0., 0., 0.]), 5.0)

@@ -62,7 +62,9 @@ def private_sql(
         BudgetError: the ledger does not allow it; nothing was spent.
 
     >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4], nodes=6)
-    >>> private_sql(star, max_degree=5, epsilon=10**4).candidate
+    >>> from dpselect import budget
+    >>> with budget(epsilon=10**4, neighbours="edge"):
+    ...     private_sql(star, max_degree=5, epsilon=10**4).candidate
     0
     """
     size, bound = len(graph), public_degree(max_degree, len(graph))

@@ -55,7 +55,7 @@ class SulqID3Classifier(DPID3Classifier):
     criterion and mechanism mean nothing here.
 
     >>> X, y = [[0, 1], [1, 0], [0, 0], [1, 1]] * 500, [0, 1, 0, 1] * 500
-    >>> model = SulqID3Classifier(20, 1, domains={0: [0, 1], 1: [0, 1]}, classes=[0, 1])
+    >>> model = SulqID3Classifier(10, 1, domains={0: [0, 1], 1: [0, 1]}, classes=[0, 1])
     >>> model.fit(X, y).predict([[0, 1], [1, 1]])
     array([0, 1])
     """

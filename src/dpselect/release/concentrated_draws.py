@@ -52,8 +52,8 @@ class ConcentratedDraws(Draws):
             TypeError, ValueError: bad input; a rho at which the noise would not fit an integer. Nothing was taken.
 
         >>> import dpselect as dps
-        >>> with dps.opened(dps.Guarantee.concentrated(2, 1e-6, "add-remove")) as draws:
-        ...     sums = draws.gaussian(np.array([1000, 2000]), 2, dps.SquaredBound(1))
+        >>> with dps.opened(dps.Guarantee.concentrated(1, 1e-6, "add-remove")) as draws:
+        ...     sums = draws.gaussian(np.array([1000, 2000]), 1, dps.SquaredBound(1))
         >>> bool((abs(sums - [1000, 2000]) < 20).all())
         True
         """

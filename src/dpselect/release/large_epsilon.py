@@ -7,6 +7,8 @@ from fractions import Fraction
 
 from dpselect.kernel.budget import Spender, costs_nothing
 from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
 
 # What passes without a question.
 LARGEST = Fraction(10)
@@ -28,14 +30,20 @@ def meaning(epsilon: Fraction) -> str:
     )
 
 
-def require_meant(epsilon: Fraction, book: Spender | None) -> None:
+def require_meant(guarantee: Guarantee, releases: int, book: Spender | None) -> None:
     """Refuse a large epsilon that no budget counts, unless the data are public and cost nothing.
 
     Raises:
         PrivacyError: it is above ``LARGEST``, and nobody said that it is meant.
     """
-    if book is None and epsilon > LARGEST and not costs_nothing.get():
-        raise PrivacyError(
-            f"{meaning(epsilon).capitalize()}: pass at most {LARGEST}, or if it is meant say so with a budget of that "
-            f"size, as in with dpselect.budget(epsilon={float(min(epsilon, Fraction(10**300))):g})."
-        )
+    epsilon = guarantee.epsilon * releases
+    if book is not None or epsilon <= LARGEST or costs_nothing.get():
+        return
+    size = f"epsilon={float(min(epsilon, Fraction(10**300))):g}"
+    terms = f"{size}, delta={float(guarantee.delta * releases):g}" if guarantee.delta else size
+    relation = guarantee.neighbours
+    terms += "" if relation is Neighbours.ADD_REMOVE else f", neighbours={relation.value!r}"
+    raise PrivacyError(
+        f"{meaning(epsilon).capitalize()}: pass at most {LARGEST}, or if it is meant say so with a budget of that "
+        f"size, as in with dpselect.budget({terms})."
+    )

@@ -58,8 +58,8 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
         >>> with dps.opened(dps.Guarantee(3, "add-remove"), mechanism="two of three") as draws:
         ...     winner = draws.choose(votes, 1)
         ...     size = draws.counts(np.array([100]), 2, dps.Bound(1))
-        >>> with dps.opened(dps.Guarantee.concentrated(2, 1e-6, "add-remove")) as draws:
-        ...     sums = draws.gaussian(np.array([100, 7]), 2, dps.SquaredBound(1))
+        >>> with dps.opened(dps.Guarantee.concentrated(1, 1e-6, "add-remove")) as draws:
+        ...     sums = draws.gaussian(np.array([100, 7]), 1, dps.SquaredBound(1))
         >>> winner, abs(int(size[0]) - 100) < 30, abs(int(sums[0]) - 100) < 30
         (0, True, True)
         """
@@ -72,7 +72,7 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
             share = guarantee.epsilon if people == 1 else guarantee.epsilon / people
             book = require_spender(ledger)
             if outcomes is Coins:
-                require_meant(guarantee.epsilon * releases, book)
+                require_meant(guarantee, releases, book)
             # Whatever the caller could refuse has been refused: from here on the spend stands, whatever happens.
             if book is not None:
                 noted = {"note": note} if note else {}

@@ -87,7 +87,7 @@ def priv_agg(
         ValueError, TypeError, PrivacyError: as ``aggregate`` and ``top_k``.
 
     >>> speed, price = Scores([900, 1, 2], 1, kind="integer"), Scores([800, 3, 1], 1, kind="integer")
-    >>> priv_agg([speed, price], 20, weights=[1, 2]).candidate
+    >>> priv_agg([speed, price], 10, weights=[1, 2]).candidate
     0
     """
     scores = aggregate(objectives, weights, touched=touched, sensitivity=sensitivity)

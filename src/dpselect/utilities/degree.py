@@ -15,7 +15,9 @@ from dpselect.views.graph_like import GraphLike
 def degree(graph: GraphLike) -> Scores:
     """Return the degree of every node, as exact integers, shape (n,).
 
-    >>> degree(Graph.from_edges([0, 0], [1, 2], nodes=4)).values
+    >>> import dpselect as dps
+
+    >>> degree(dps.Graph.from_edges([0, 0], [1, 2], nodes=4)).values
     array([2, 1, 1, 0])
     """
     graph = require_undirected(graph)

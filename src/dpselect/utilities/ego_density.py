@@ -28,7 +28,9 @@ def ego_density(graph: GraphLike) -> Scores:
         ValueError: fewer than 3 nodes, where no density can change.
         ImportError: numba is not installed, which more than 4,096 nodes need.
 
-    >>> triangle_and_tail = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], nodes=4)
+    >>> import dpselect as dps
+
+    >>> triangle_and_tail = dps.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], nodes=4)
     >>> ego_density(triangle_and_tail).values.round(3)
     array([1.   , 1.   , 0.333, 0.   ])
     """

@@ -22,7 +22,9 @@ def followers(graph: GraphLike) -> Scores:
     Raises:
         TypeError: a graph without directions.
 
-    >>> graph = DirectedGraph.from_edges(["ann", "bob", "bob"], ["eve", "eve", "ann"], nodes=["ann", "bob", "eve"])
+    >>> import dpselect as dps
+
+    >>> graph = dps.DirectedGraph.from_edges(["ann", "bob", "bob"], ["eve", "eve", "ann"], nodes=["ann", "bob", "eve"])
     >>> followers(graph).values
     array([1, 0, 2])
     """

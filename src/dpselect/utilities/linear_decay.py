@@ -51,7 +51,9 @@ def linear_decay(graph: GraphLike, max_degree: int | None = None, *, decay: int 
             integer >= 1.
         ImportError: numba is not installed, which more than 256 nodes need.
 
-    >>> wheel = Graph.from_edges([0, 0, 0, 0, 1, 2], [1, 2, 3, 4, 2, 3], nodes=6)
+    >>> import dpselect as dps
+
+    >>> wheel = dps.Graph.from_edges([0, 0, 0, 0, 1, 2], [1, 2, 3, 4, 2, 3], nodes=6)
     >>> linear_decay(wheel, max_degree=5, decay=10).values
     array([39,  0,  9,  0,  0,  0])
     """

@@ -30,7 +30,9 @@ def log_betweenness(graph: GraphLike, workers: int = 1) -> Scores:
         ValueError: ``workers`` is not an integer >= 1.
         ImportError: numba is not installed, which more than 256 nodes need.
 
-    >>> star = Graph.from_edges([0, 0, 0, 0, 0], [1, 2, 3, 4, 5], nodes=7)
+    >>> import dpselect as dps
+
+    >>> star = dps.Graph.from_edges([0, 0, 0, 0, 0], [1, 2, 3, 4, 5], nodes=7)
     >>> log_betweenness(star).values
     array([4., 1., 1., 1., 1., 1., 0.])
     """

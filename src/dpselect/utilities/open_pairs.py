@@ -40,7 +40,9 @@ def open_pairs(graph: GraphLike, max_degree: int | None = None, workers: int = 1
             than 3 nodes; ``workers`` is not an integer >= 1.
         ImportError: numba is not installed, which more than 4,096 nodes need.
 
-    >>> triangle_and_tail = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], nodes=4)
+    >>> import dpselect as dps
+
+    >>> triangle_and_tail = dps.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], nodes=4)
     >>> open_pairs(triangle_and_tail, max_degree=3).values
     array([0, 0, 2, 0])
     """

@@ -65,7 +65,7 @@ class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
     References: ours, as :class:`DPBoostedTreesClassifier`.
 
     >>> X, y = [[age] for age in range(3000)], [20.0 if age >= 1500 else 10.0 for age in range(3000)]
-    >>> model = DPBoostedTreesRegressor(epsilon=20, target=(0, 40), domains={0: (0, 3000)}).fit(X, y)
+    >>> model = DPBoostedTreesRegressor(epsilon=10, target=(0, 40), domains={0: (0, 3000)}).fit(X, y)
     >>> [bool(abs(value - near) < 2) for value, near in zip(model.predict([[100], [2900]]), (10, 20))]
     [True, True]
     """

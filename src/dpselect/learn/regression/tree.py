@@ -68,7 +68,7 @@ class DPTreeRegressor(PrivateRegressor):
         privacy_spent_: a :class:`dpselect.Guarantee`.
 
     >>> X, y = [[age] for age in range(1000)], [20.0 if age >= 500 else 10.0 for age in range(1000)]
-    >>> model = DPTreeRegressor(epsilon=20, target=(0, 40), domains={0: (0, 1000)}).fit(X, y)
+    >>> model = DPTreeRegressor(epsilon=10, target=(0, 40), domains={0: (0, 1000)}).fit(X, y)
     >>> model.predict([[10], [990]]).round().tolist()
     [10.0, 20.0]
     """
