@@ -18,7 +18,6 @@ from dpselect.cli.options import BUDGET, NEGATIVE, OUTPUT, Option, Role
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Verb
 from dpselect.cli.verbs import PANELS, VERBS
-from dpselect.release import large_epsilon
 
 NAME = "dpselect"
 _ABOUT = (
@@ -145,9 +144,17 @@ def understood(words: Sequence[str], request: Request) -> None:
     if verb.run is None:
         *first, last = verb.tasks
         context.fail(f"name a task: {', '.join(first)} or {last}; see {context.command_path} --help.")
-    if verb.spends and not request.dry_run and not request.yes and request.epsilon > large_epsilon.LARGEST:
-        context.fail(f"{large_epsilon.meaning(request.epsilon)}: pass --yes if it is meant.")
+    if verb.spends and not request.dry_run and not request.yes:
+        _require_meant(request, context)
     request.verb = verb
+
+
+def _require_meant(request: Request, context: click.Context) -> None:
+    """Refuse an epsilon at which a promise says next to nothing, unless ``--yes`` says that it is meant."""
+    from dpselect.ledger import large_epsilon
+
+    if request.epsilon > large_epsilon.LARGEST:
+        context.fail(f"{large_epsilon.meaning(request.epsilon)}: pass --yes if it is meant.")
 
 
 def _fill(request: Request, asked: Sequence[click.Context]) -> None:

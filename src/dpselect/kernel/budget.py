@@ -31,19 +31,16 @@ class Spender(Protocol):
 
 # The budget of the enclosing ``with dpselect.budget(...)``, for this thread of execution.
 session: ContextVar[Spender | None] = ContextVar("dpselect_budget", default=None)
-# Whether the data are public, so that what is released of them is nobody's to pay for.
-costs_nothing: ContextVar[bool] = ContextVar("dpselect_costs_nothing", default=False)
 
 
 @contextmanager
 def paying_from(book: Spender | None) -> Iterator[None]:
-    """Let releases inside the block pay from this budget, unless they name their own; for ``None`` they are free."""
-    token, free = session.set(book), costs_nothing.set(book is None)
+    """Let releases inside the block pay from this budget, unless they name their own; from none for ``None``."""
+    token = session.set(book)
     try:
         yield
     finally:
         session.reset(token)
-        costs_nothing.reset(free)
 
 
 def require_spender(ledger: Any) -> Spender | None:

@@ -9,6 +9,7 @@ from typing import Any
 from dpselect.mechanisms.exponential import exponential
 from dpselect.mechanisms.generalised_exponential import generalised_exponential
 from dpselect.mechanisms.inverse_sensitivity import inverse_sensitivity
+from dpselect.mechanisms.joint_top_k import JOINT
 from dpselect.mechanisms.kinds import KINDS, Mechanism
 from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
 from dpselect.mechanisms.noisy_max_laplace import noisy_max_laplace
@@ -20,6 +21,7 @@ from dpselect.mechanisms.shifted_local_dampening import (
 from dpselect.mechanisms.smooth.local_dampening_t import local_dampening_t
 from dpselect.mechanisms.smooth.smooth_noisy_max import smooth_noisy_max
 from dpselect.mechanisms.smooth.smooth_private_selection import smooth_private_selection
+from dpselect.scores.grouped import CandidateSource
 from dpselect.scores.scores import Scores, require_scores
 
 EVERY_MECHANISM: dict[str, Callable[..., Mechanism]] = {
@@ -109,6 +111,20 @@ def default_mechanism(scores: Scores | None) -> Mechanism:
     if known.smoothed is not None:
         return smooth_noisy_max()
     return permute_and_flip() if known.fixed or known.bounds is not None else local_dampening_flip()
+
+
+def mechanism_for(scores: Any, mechanism: Named | None, method: str | None) -> Mechanism:
+    """Return what draws a release: what is named, else by the public rule; scores may stay in an engine.
+
+    Raises:
+        ValueError, TypeError: as :func:`require_mechanism`; what is neither Scores nor candidates.
+    """
+    if mechanism is not None:
+        return require_mechanism(mechanism)
+    if method == JOINT:
+        return exponential()
+    stored = not isinstance(scores, Scores) and isinstance(scores, CandidateSource)
+    return default_mechanism(scores.example() if stored else require_scores(scores))
 
 
 # The parameters of the same name hide the function inside.

@@ -11,9 +11,9 @@ from dpselect.kernel.budget import Allowance, require_spender, with_metadata
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import whole
+from dpselect.ledger.large_epsilon import asking_first
 from dpselect.release.concentrated_draws import concentrated
 from dpselect.release.draws import Draws
-from dpselect.release.large_epsilon import require_meant
 from dpselect.release.outcomes import Coins
 from dpselect.release.protocol import Outcomes
 
@@ -48,8 +48,7 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
         disjoint are.
 
         Raises:
-            BudgetError: the ledger does not allow it; nothing was spent and nothing can be drawn.
-            PrivacyError: more than epsilon 10 in all, and no budget or ledger that says that it is meant.
+            BudgetError, PrivacyError: the ledger does not allow it, or epsilon is above 10 in all without any budget.
             TypeError, ValueError: not a Guarantee, or a ledger that keeps no budget; not a whole number of at least 1.
 
         >>> import numpy as np
@@ -71,8 +70,6 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
             people = whole(per_person, "per_person", "how many records of one person there may be")
             share = guarantee.epsilon if people == 1 else guarantee.epsilon / people
             book = require_spender(ledger)
-            if outcomes is Coins:
-                require_meant(guarantee, releases, book)
             # Whatever the caller could refuse has been refused: from here on the spend stands, whatever happens.
             if book is not None:
                 noted = {"note": note} if note else {}
@@ -109,5 +106,5 @@ class _Opening(AbstractContextManager[Draws]):
             self._draws.close()
 
 
-opened = door_to(Coins)
+opened = asking_first(door_to(Coins))
 opened.__qualname__ = "opened"

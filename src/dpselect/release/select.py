@@ -13,7 +13,7 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.joint_top_k import JOINT, joint_question, require_joint
 from dpselect.mechanisms.kinds import Mechanism, require_grouped
-from dpselect.mechanisms.named import default_mechanism, require_mechanism
+from dpselect.mechanisms.named import mechanism_for
 from dpselect.mechanisms.worst_case import WorstError, known, worst_of, worst_of_source
 from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, p_value, require_measure, require_ordered
 from dpselect.release.opened import Door, opened
@@ -80,8 +80,10 @@ def select(
     The draw uses fresh cryptographic randomness from the operating system; there is no seed. With ``ledger=``, or
     inside ``with dpselect.budget(...)``, the spend is recorded durably before anything is drawn.
 
-    Without ``mechanism=`` it is drawn by a public rule (:func:`top_k` has it), so that ``select(scores, epsilon)`` is
-    never the wrong call; ``release.mechanism`` says what drew.
+    Without ``mechanism=`` a public rule decides: permute-and-flip where constants bound the scores,
+    local-dampening-flip where their sensitivity grows with the distance, smooth-noisy-max where only a smooth bound is
+    known, exponential for a joint list, and what the utility says where that is better (permute-and-flip for triangles,
+    ego betweenness and linear decay). ``release.mechanism`` says what drew.
 
     With ``gaps=True`` the release also has the winner's lead and a p-value, at the same epsilon: as :func:`top_k`.
 
@@ -122,10 +124,7 @@ def top_k(
     Args:
         scores: in memory, or :class:`dpselect.Candidates` in an engine.
         k, epsilon: how many to name, and the budget of the whole list.
-        mechanism: a name, or from :func:`dpselect.mechanism`. ``None``: by a public rule. It is permute-and-flip where
-            constants bound the scores, local-dampening-flip where their sensitivity grows with the distance,
-            smooth-noisy-max where only a smooth bound is known, exponential for a joint list, and what the utility says
-            where that is better: permute-and-flip for triangles, ego betweenness and linear decay.
+        mechanism: its name, or from :func:`dpselect.mechanism`; ``None`` for a public rule (:func:`select`).
         method: ``"one-shot"`` adds exponential noise of scale k / epsilon once and takes the k largest: for mechanisms
             that draw by permute-and-flip. ``"peeling"`` draws at epsilon / k, k times. ``None``: one-shot where the
             mechanism allows and the ledger adds epsilons; peeling where it adds rhos, which cost less so. ``"joint"``
@@ -153,17 +152,8 @@ def top_k(
         >>> release.candidates, release.p_value < 1e-6
         (('ann', 'eve'), True)
     """
-    chosen = _default(scores, method) if mechanism is None else require_mechanism(mechanism)
+    chosen = mechanism_for(scores, mechanism, method)
     return release_of(scores, k, epsilon, chosen, ledger, method=method, gaps=gaps)
-
-
-def _default(scores: Scores | CandidateSource, method: str | None) -> Mechanism:
-    """Return what draws where no mechanism is named: public facts of the scores and of what is asked decide."""
-    if method == JOINT:
-        return require_mechanism("exponential")
-    if not isinstance(scores, Scores) and isinstance(scores, CandidateSource):
-        return default_mechanism(scores.example())
-    return default_mechanism(scores)
 
 
 def release_of(

@@ -1,17 +1,26 @@
-"""An epsilon at which a promise says next to nothing is spent only by whoever says that it is meant."""
+"""An epsilon at which a promise says next to nothing is spent only by whoever says that it is meant.
+
+A guard against slips: no promise depends on it, so it stands outside of what a release must trust.
+"""
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any, TypeVar, cast
 
-from dpselect.kernel.budget import Spender, costs_nothing
+from dpselect.kernel.budget import session
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 
+D = TypeVar("D", bound=Callable[..., Any])
 # What passes without a question.
 LARGEST = Fraction(10)
+# A context in which nobody said anything of budgets, unlike one in which releases are free.
+_UNSAID: Any = object()
 
 
 def meaning(epsilon: Fraction) -> str:
@@ -30,14 +39,28 @@ def meaning(epsilon: Fraction) -> str:
     )
 
 
-def require_meant(guarantee: Guarantee, releases: int, book: Spender | None) -> None:
-    """Refuse a large epsilon that no budget counts, unless the data are public and cost nothing.
+def asking_first(door: D) -> D:
+    """Return a door that refuses a large epsilon before it pays, where no budget or ledger says that it is meant.
 
-    Raises:
+    What ``paying_from(None)`` declares free, because its data are public, is not asked about.
+
+    Raises (by the door):
         PrivacyError: it is above ``LARGEST``, and nobody said that it is meant.
     """
+
+    @functools.wraps(door)
+    def opened(guarantee: Any, *, ledger: Any = None, count: Any = 1, **noted: Any) -> Any:
+        # What is no guarantee or no number is refused by the door itself.
+        if ledger is None and isinstance(guarantee, Guarantee) and isinstance(count, int):
+            _require_meant(guarantee, count)
+        return door(guarantee, ledger=ledger, count=count, **noted)
+
+    return cast(D, opened)
+
+
+def _require_meant(guarantee: Guarantee, releases: int) -> None:
     epsilon = guarantee.epsilon * releases
-    if book is not None or epsilon <= LARGEST or costs_nothing.get():
+    if epsilon <= LARGEST or session.get(_UNSAID) is not _UNSAID:
         return
     size = f"epsilon={float(min(epsilon, Fraction(10**300))):g}"
     terms = f"{size}, delta={float(guarantee.delta * releases):g}" if guarantee.delta else size
