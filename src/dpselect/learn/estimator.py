@@ -26,6 +26,7 @@ from dpselect.learn.in_place import check_in_place, in_place
 from dpselect.learn.parameters import epsilon_of
 from dpselect.learn.program import Program
 from dpselect.learn.reading import read_again
+from dpselect.learn.surroundings import warn_of_leaks
 from dpselect.learn.training import TrainingData, check_frame, of_frame
 from dpselect.ledger import Ledger
 from dpselect.release.opened import Door, opened
@@ -59,6 +60,8 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """
         epsilon = epsilon_of(self)
         self._check()
+        if not self._reading().observed:
+            warn_of_leaks(self)
         with self._data(X, y) as data:
             result, guarantee = self._fitted(data, epsilon)
         # All at once, at the end: a fit that was refused leaves an earlier one as it was.

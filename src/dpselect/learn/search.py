@@ -21,6 +21,7 @@ from dpselect.learn.base import PrivateTrees
 from dpselect.learn.estimator import book_of
 from dpselect.learn.holdout import HoldOut, at_the_root, held_out
 from dpselect.learn.parameters import epsilon_of
+from dpselect.learn.surroundings import warn_of_leaks
 from dpselect.learn.training import TrainingData, of_frame
 from dpselect.release.draws import Draws
 from dpselect.release.opened import Door, opened
@@ -120,6 +121,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             BudgetError: the ledger does not allow it; nothing was spent.
         """
         self._check()
+        warn_of_leaks(self)
         settings = self._settings()
         plan, refit = self._planned(len(settings)), self._refit()
         if warehouse.is_source(X):
