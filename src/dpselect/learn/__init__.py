@@ -12,6 +12,7 @@ from dpselect.learn.random_decision_forest import RandomDecisionForestClassifier
 from dpselect.learn.recommended import Recommendation, recommended
 from dpselect.learn.regression import DPBoostedTreesRegressor, DPTreeRegressor
 from dpselect.learn.search import DPSearch
+from dpselect.learn.surroundings import LeakWarning
 
 # Those whose promise is pure. The published forest has its name in ``dpselect.published``; models of it load here.
 EVERY_CLASSIFIER = (
@@ -35,6 +36,7 @@ __all__ = [
     "DPSearch",
     "DPTreeClassifier",
     "DPTreeRegressor",
+    "LeakWarning",
     "Preview",
     "Recommendation",
     "load",

@@ -48,6 +48,9 @@ def asking_first(door: D) -> D:
         PrivacyError: it is above ``LARGEST``, and nobody said that it is meant.
     """
 
+    # A slip in an argument is then told of the name that was called.
+    door.__qualname__ = door.__name__
+
     @functools.wraps(door)
     def opened(guarantee: Any, *, ledger: Any = None, count: Any = 1, **noted: Any) -> Any:
         # What is no guarantee or no number is refused by the door itself.

@@ -107,4 +107,3 @@ class _Opening(AbstractContextManager[Draws]):
 
 
 opened = asking_first(door_to(Coins))
-opened.__qualname__ = "opened"
