@@ -153,7 +153,8 @@ def _require_meant(request: Request, context: click.Context) -> None:
     """Refuse an epsilon at which a promise says next to nothing, unless ``--yes`` says that it is meant."""
     from dpselect.ledger import large_epsilon
 
-    if request.epsilon > large_epsilon.LARGEST:
+    # What is beyond 10^300 is no epsilon at all, and refused as such.
+    if large_epsilon.LARGEST < request.epsilon <= 10**300:
         context.fail(f"{large_epsilon.meaning(request.epsilon)}: pass --yes if it is meant.")
 
 
