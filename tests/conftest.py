@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 
 from dpselect import datasets
-from dpselect.ledger import large_epsilon
+from dpselect.mechanisms import large_epsilon
 
 # Examples of a quick run; -m slow has contracts with more.
 settings.register_profile("quick", max_examples=40)

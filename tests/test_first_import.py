@@ -8,7 +8,7 @@ import dpselect as dps
 FIRST = """
 import sys
 import dpselect as dps
-winner = dps.select(dps.Scores([5, 0], 1, kind="integer"), 50, mechanism=dps.mechanism("permute-and-flip")).candidate
+winner = dps.select(dps.Scores([50, 0], 1, kind="integer"), 10, mechanism=dps.mechanism("permute-and-flip")).candidate
 assert winner == 0 and set(dps.__all__) <= set(dir(dps))
 print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("dpselect.")}))
 print(dps.utilities.__name__, dps.Ledger.__module__, dps.median.__module__)

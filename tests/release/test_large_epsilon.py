@@ -12,7 +12,7 @@ import dpselect as dps
 from dpselect.cli import main
 from dpselect.kernel.budget import paying_from
 from dpselect.learn import DPTreeClassifier, preview
-from dpselect.ledger import large_epsilon
+from dpselect.mechanisms import large_epsilon
 
 VOTES = dps.Scores([60, 40, 5], 1, range_bound=1, kind="integer")
 ROWS, LABELS = [[age] for age in range(40)], [int(age >= 20) for age in range(40)]

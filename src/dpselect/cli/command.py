@@ -151,7 +151,7 @@ def understood(words: Sequence[str], request: Request) -> None:
 
 def _require_meant(request: Request, context: click.Context) -> None:
     """Refuse an epsilon at which a promise says next to nothing, unless ``--yes`` says that it is meant."""
-    from dpselect.ledger import large_epsilon
+    from dpselect.mechanisms import large_epsilon
 
     # What is beyond 10^300 is no epsilon at all, and refused as such.
     if large_epsilon.LARGEST < request.epsilon <= 10**300:

@@ -11,7 +11,7 @@ from dpselect.kernel.budget import Allowance, require_spender, with_metadata
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import whole
-from dpselect.ledger.large_epsilon import asking_first
+from dpselect.mechanisms.large_epsilon import asking_first
 from dpselect.release.concentrated_draws import concentrated
 from dpselect.release.draws import Draws
 from dpselect.release.outcomes import Coins
