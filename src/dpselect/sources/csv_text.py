@@ -1,7 +1,8 @@
 """Csv files as text: no row decides what the cells of another row are.
 
-Every column is read as text, and whoever knows the public domain makes numbers of it. Commas separate, double quotes
-quote, and both are constants: a separator that is guessed from the rows would be one that rows decide.
+Every column is read as text, and whoever knows the public domain makes numbers of it. Double quotes quote, and what
+separates is declared (:mod:`dpselect.sources.dialects`): one that is guessed from the rows would be one that rows
+decide.
 """
 
 from __future__ import annotations
@@ -10,15 +11,17 @@ import csv
 import importlib
 import io
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dpselect.kernel.extras import not_installed
+from dpselect.sources.dialects import PLAIN, Dialect
 from dpselect.sources.locators import missing, no_table, without_secrets
 
-ENDINGS = (".csv", ".csv.gz")
+ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
 # Decimal numbers as engines and languages write them; no underscores, no digits of other scripts. The words are what
 # floats are written as. :func:`float` reads all of these, and DuckDB's TRY_CAST reads the same value.
@@ -63,7 +66,7 @@ def integer(text: str) -> int | None:
     return value if -(2**63) <= value < 2**63 else None
 
 
-def header(path: str | Path) -> list[str]:
+def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
     """Return the names of the columns, which no message may quote: perhaps the first line is a person's record.
 
     Raises:
@@ -73,14 +76,15 @@ def header(path: str | Path) -> list[str]:
     path = Path(path)
     if not path.name.lower().endswith(ENDINGS):
         shown = without_secrets(str(path))
-        raise no_table(path, shown, "a file that ends in .csv, .csv.gz or .parquet")
+        raise no_table(path, shown, "a file that ends in .csv, .csv.gz, .tsv or .parquet")
     if not path.is_file():
         raise missing(path)
     try:
         with _arrow().input_stream(str(path), compression="detect") as stream:
             # Text is decoded by the block, and the first block may hold cells of any bytes.
-            lines = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
-            names = next(csv.reader(lines), None)
+            encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
+            lines = io.TextIOWrapper(stream, encoding=encoding, errors="replace", newline="")
+            names = next(csv.reader(lines, delimiter=dialect.of(path)), None)
     except (OSError, csv.Error):
         raise ValueError(_malformed(path)) from None
     if not names:
@@ -95,48 +99,60 @@ def header(path: str | Path) -> list[str]:
     return names
 
 
-def columns(path: str | Path, names: list[str]) -> dict[str, Any]:
+def columns(path: str | Path, names: list[str], dialect: Dialect = PLAIN) -> dict[str, Any]:
     """Return columns of a csv file as arrow arrays of text, ``None`` where a cell is empty.
 
     Columns that the file lacks are left out. A line with more or fewer cells than the header is a record whose cells
-    are all empty, and bytes that are not UTF-8 are replaced, cell by cell: one line never decides how others are read.
+    are all empty, and a cell that does not decode is empty too: one line never decides how others are read.
 
     Raises:
         FileNotFoundError, ImportError, ValueError: as :func:`header`.
     """
     path = Path(path)
-    every = header(path)
+    every = header(path, dialect)
     present = [name for name in every if name in names]
     if not present:
         return {}
+    form = _Form(path, dialect.of(path), len(every), tuple(every.index(name) for name in present))
     table = None
     for block in _BLOCKS:
-        table = table if table is not None else _read(path, present, block)
+        table = table if table is not None else _read(form, block)
     if table is None:
         raise ValueError(_malformed(path))
-    return {name: _text(table[name]) for name in present}
+    return {name: dialect.text(table[place]) for place, name in enumerate(present)}
 
 
-def _read(path: Path, present: list[str], block: int) -> Any:
+@dataclass(frozen=True)
+class _Form:
+    """Which columns of a file are read, by their places: names may be bytes that are not UTF-8."""
+
+    path: Path
+    separator: str
+    width: int
+    wanted: tuple[int, ...]
+
+
+def _read(form: _Form, block: int) -> Any:
     """Return columns of a file, ``None`` where it cannot be read, perhaps because a cell is longer than a block.
 
     A line of another length keeps its place: a malformed record is a record all the same, and their number is public
     where one record is replaced.
     """
     skipped: list[int | None] = []
-    table = _table(path, present, block, skipped, threads=True)
+    table = _table(form, block, skipped, threads=True)
     if table is None or not skipped:
         return table
     # Only one thread knows the numbers of lines; the header is the first.
     skipped.clear()
-    table = _table(path, present, block, skipped, threads=False)
+    table = _table(form, block, skipped, threads=False)
     mask = np.ones(table.num_rows + len(skipped), dtype=np.bool_)
     mask[np.array(skipped) - 2] = False
     return table.take(_arrow().array(mask.cumsum() - 1, mask=~mask))
 
 
-def _table(path: Path, present: list[str], block: int, skipped: list[int | None], *, threads: bool) -> Any:
+def _table(form: _Form, block: int, skipped: list[int | None], *, threads: bool) -> Any:
     arrow, reader = _arrow(), importlib.import_module("pyarrow.csv")
+    wanted = [*map(str, form.wanted)]
 
     def skip(row: Any) -> str:
         skipped.append(row.number)
@@ -144,15 +160,20 @@ def _table(path: Path, present: list[str], block: int, skipped: list[int | None]
 
     try:
         return reader.read_csv(
-            path,
-            read_options=reader.ReadOptions(block_size=block, use_threads=threads),
+            form.path,
+            read_options=reader.ReadOptions(
+                block_size=block,
+                use_threads=threads,
+                column_names=[*map(str, range(form.width))],
+                skip_rows_after_names=1,
+            ),
             # An empty line is a record without cells.
             parse_options=reader.ParseOptions(
-                newlines_in_values=True, ignore_empty_lines=False, invalid_row_handler=skip
+                delimiter=form.separator, newlines_in_values=True, ignore_empty_lines=False, invalid_row_handler=skip
             ),
             convert_options=reader.ConvertOptions(
-                include_columns=present,
-                column_types=dict.fromkeys(present, arrow.binary()),
+                include_columns=wanted,
+                column_types=dict.fromkeys(wanted, arrow.binary()),
                 strings_can_be_null=True,
                 null_values=[""],
             ),
@@ -161,17 +182,8 @@ def _table(path: Path, present: list[str], block: int, skipped: list[int | None]
         return None
 
 
-def _text(cells: Any) -> Any:
-    arrow = _arrow()
-    try:
-        return cells.cast(arrow.string())
-    except arrow.ArrowInvalid:
-        decoded = [None if cell is None else cell.decode(errors="replace") for cell in cells.to_pylist()]
-        return arrow.chunked_array([arrow.array(decoded, arrow.string())])
-
-
 def _malformed(path: Path) -> str:
-    return f"{path.name} is not a table of comma separated values with a header line in UTF-8."
+    return f"{path.name} is not a table of separated values with a header line."
 
 
 def _arrow() -> Any:

@@ -1,0 +1,116 @@
+"""How a text file of a table is written: what is declared, never what is guessed from its rows."""
+
+from __future__ import annotations
+
+import codecs
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_NAMED = {"tab": "\t", "\\t": "\t"}
+_ASCII = bytes(range(128))
+# Here a letter may hold a byte that separates or quotes, or may change how later bytes are read.
+_SHIFTED = ("utf_7", "hz", "iso2022")
+# What may still be wanted of an encoding that is not read.
+_SAVE = "save the table as UTF-8"
+
+
+def _encoding(name: str) -> str:
+    """Return an encoding by its usual name; one whose letters may hold bytes of ASCII is refused."""
+    try:
+        known = codecs.lookup(name).name
+        bytewise = _ASCII.decode(known) == _ASCII.decode("ascii") and not known.replace("-", "_").startswith(_SHIFTED)
+    except (LookupError, UnicodeError, TypeError, ValueError):
+        raise ValueError(
+            f"{name!r} is not a text encoding that is read here: pass utf-8, latin-1 or cp1252, or {_SAVE}."
+        ) from None
+    if not bytewise:
+        raise ValueError(f"{name!r} is not read here, because its letters are not bytes of their own: {_SAVE}.")
+    return "utf-8" if known == "utf-8-sig" else str(known)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What separates columns, what marks the fraction of a number, and which text bytes stand for.
+
+    Args:
+        separator: ``","``, ``";"``, ``"|"`` or a tab (also ``"tab"``); ``None`` is a tab in ``.tsv`` files and a comma
+            in all others.
+        decimal: ``"."`` or ``","``.
+        encoding: such as ``"utf-8"``, ``"latin-1"`` or ``"cp1252"``.
+
+    Raises:
+        ValueError: none of these.
+
+    >>> Dialect(";", ",", "latin-1").of("people.csv")
+    ';'
+    """
+
+    separator: str | None = None
+    decimal: str = "."
+    encoding: str = "utf-8"
+
+    def __post_init__(self) -> None:
+        separator = None if self.separator is None else _NAMED.get(str(self.separator).lower(), self.separator)
+        if separator is not None and separator not in SEPARATORS:
+            raise ValueError(f"{self.separator!r} separates no columns: the separator is ',', ';', '|' or 'tab'.")
+        object.__setattr__(self, "separator", separator)
+        if self.decimal not in (".", ","):
+            raise ValueError(f"{self.decimal!r} marks no fraction: decimal is '.' or ','.")
+        if self.decimal == separator:
+            raise ValueError("A comma cannot both separate columns and mark fractions: name another separator.")
+        object.__setattr__(self, "encoding", _encoding(self.encoding))
+
+    def of(self, path: str | Path) -> str:
+        """Return what separates the columns of a file, which its ending may say."""
+        if self.separator is not None:
+            return self.separator
+        return "\t" if Path(path).name.lower().endswith((".tsv", ".tsv.gz")) else ","
+
+    def text(self, cells: Any) -> Any:
+        """Return an arrow column of bytes as text; a cell that is not of this encoding is missing, alone."""
+        arrow = importlib.import_module("pyarrow")
+        if self.encoding == "utf-8":
+            try:
+                return cells.cast(arrow.string())
+            except arrow.ArrowInvalid:
+                pass
+        # Each different cell is decoded once.
+        chunks = []
+        for chunk in cells.chunks:
+            coded = chunk.dictionary_encode()
+            texts = arrow.array([self._decoded(cell) for cell in coded.dictionary.to_pylist()], arrow.string())
+            chunks.append(texts.take(coded.indices))
+        return arrow.chunked_array(chunks, arrow.string())
+
+    def number(self, cells: Any) -> Any:
+        """Return an arrow column of text whose numbers are written with a point.
+
+        Where a comma marks fractions, a cell with a point spells no number: "1.234" could be meant as 1234.
+        """
+        arrow = importlib.import_module("pyarrow")
+        if self.decimal == "." or not arrow.types.is_string(cells.type):
+            return cells
+        compute = importlib.import_module("pyarrow.compute")
+        return compute.replace_substring(compute.replace_substring(cells, ".", "_"), ",", ".")
+
+    def _decoded(self, cell: bytes) -> str | None:
+        try:
+            return cell.decode(self.encoding)
+        except UnicodeDecodeError:
+            return None
+
+
+PLAIN = Dialect()
+
+
+def advice(names: list[str]) -> str:
+    """Return what the first line alone suggests of the dialect, a clause; an empty text where it suggests nothing."""
+    if any("�" in name for name in names):
+        return "its first line is not in this encoding: --encoding, such as --encoding cp1252"
+    for sign, words in SEPARATORS.items():
+        if len(names) == 1 and sign in names[0]:
+            return f"its first line looks like {words}: --separator {'tab' if sign == chr(9) else repr(sign)}"
+    return ""
