@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from dpselect.sources.dialects import advice
+
 # So many columns are named in a message.
 _SHOWN = 20
-_CSV = (".csv", ".csv.gz")
+# Files whose first line, and no schema, names the columns.
+_CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx")
 
 
 def no_column(name: Any, names: Sequence[Any], source: Any = None) -> ValueError:
@@ -31,12 +34,12 @@ def what_there_is(names: Sequence[Any], source: Any = None) -> str:
     if not in_csv(source):
         more = ", ..." if len(names) > _SHOWN else ""
         return f"it has {', '.join(map(repr, names[:_SHOWN]))}{more}"
+    advised = advice([*map(str, names)])
+    if advised:
+        return advised
     if len(names) == 1:
-        return (
-            "the first line of a csv file must name the columns, and names only one here; commas separate columns, "
-            "semicolons and tabs do not"
-        )
-    return f"the first line of a csv file must name the columns, and none of the {len(names)} here is called that"
+        return "the first line of the file must name the columns, and names only one here"
+    return f"the first line of the file must name the columns, and none of the {len(names)} here is called that"
 
 
 def in_csv(source: Any) -> bool:

@@ -1,72 +1,197 @@
-"""One column of a table in a file. Messages never quote a cell, because cells are private."""
+"""Tables in files: text, parquet or Excel. Messages never quote a cell, because cells are private.
+
+How a file is read is declared: its ending says the format, a :class:`Dialect` how text is written, and a
+:class:`Condition` which rows are wanted. Each of them looks at one row at a time.
+"""
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
 from dpselect.kernel.extras import not_installed
-from dpselect.sources import arrow_text, csv_text, frames
+from dpselect.sources import arrow_text, csv_text, excel, frames
 from dpselect.sources.absent import no_column
-from dpselect.sources.locators import missing
+from dpselect.sources.conditions import Condition
+from dpselect.sources.dialects import PLAIN, Dialect, advice
+from dpselect.sources.locators import missing, no_table, without_secrets
 
 
-def column(path: str | Path, name: str | None = None) -> Any:
-    """Return one column of a ``.csv`` or ``.parquet`` file as an arrow array: text, or the type of the schema.
+@dataclass(frozen=True)
+class Reading:
+    """How a file is read: how its text is written, and which rows are wanted.
+
+    Attributes:
+        dialect: of text files; others say themselves how they are written.
+        where: the rows that are wanted; ``None`` for all.
+    """
+
+    dialect: Dialect = PLAIN
+    where: Condition | None = None
+
+    @classmethod
+    def of(
+        cls, separator: str | None = None, decimal: str = ".", encoding: str = "utf-8", where: str | None = None
+    ) -> Reading:
+        """Return what keywords say.
+
+        Raises:
+            ValueError: one of them says nothing that can be read.
+        """
+        return cls(Dialect(separator, decimal, encoding), None if where is None else Condition.of(where))
+
+
+AS_IT_IS = Reading()
+
+
+def column(path: str | Path, name: str | None = None, reading: Reading = AS_IT_IS) -> Any:
+    """Return one column of numbers as an arrow array: text, or the type of the schema.
 
     Args:
-        path: the file; csv has a header line.
+        path: a ``.csv``, ``.tsv``, ``.parquet`` or ``.xlsx`` file; text and sheets have a header line.
         name: the column; may be left out when there is one only.
+        reading: how the file is read.
 
     Raises:
         FileNotFoundError: no such file.
-        ImportError: pyarrow is not installed.
+        ImportError: what reads the file is not installed.
         ValueError: another kind of file, or no such column.
     """
     path = Path(path)
-    if path.name.lower().endswith(".parquet"):
-        if not path.is_file():
-            raise missing(path)
-        return _parquet(path, name)
-    wanted = _choose(csv_text.header(path), name, path)
-    return csv_text.columns(path, [wanted])[wanted]
+    wanted = _choose(names(path, reading), name, path)
+    return reading.dialect.number(arrows(path, [wanted], reading)[wanted])
 
 
-def table(path: str | Path, names: list[Any]) -> dict[Any, NDArray[Any]]:
-    """Return some columns of a ``.csv`` or ``.parquet`` file, missing where cells are empty.
+def table(
+    path: str | Path, names: list[Any], reading: Reading = AS_IT_IS, numbers: Collection[Any] = ()
+) -> dict[Any, NDArray[Any]]:
+    """Return some columns of a file, missing where cells are empty.
 
-    Cells of a csv file are text, which domains read; columns of a parquet file have the types of its schema. Columns
-    that the file lacks are left out.
+    Cells of text files are text, which domains read; columns of a parquet file have the types of its schema. Columns
+    that the file lacks are left out. ``numbers`` are the columns whose text spells numbers in the file's dialect.
 
     Raises:
         FileNotFoundError, ImportError, ValueError: as :func:`column`; two columns of one name.
     """
     path = Path(path)
-    there = arrows(path, names)
-    if not path.name.lower().endswith(".parquet"):
-        return {name: _text(values) for name, values in there.items()}
-    return {name: frames.column(values) for name, values in there.items()}
+    there = arrows(path, names, reading)
+    if _is_parquet(path):
+        return {name: frames.column(values) for name, values in there.items()}
+    return {
+        name: _text(reading.dialect.number(values) if name in numbers else values) for name, values in there.items()
+    }
 
 
-def arrows(path: str | Path, names: list[Any]) -> dict[Any, Any]:
-    """Return some columns of a ``.csv`` or ``.parquet`` file as arrow arrays; those that the file lacks are left out.
+def arrows(path: str | Path, names: list[Any], reading: Reading = AS_IT_IS) -> dict[Any, Any]:
+    """Return some columns of a file as arrow arrays; those that the file lacks are left out.
 
     Raises:
-        FileNotFoundError, ImportError, ValueError: as :func:`table`.
+        FileNotFoundError, ImportError, ValueError: as :func:`table`; the condition reads a column that is not there.
     """
     path = Path(path)
-    if not path.name.lower().endswith(".parquet"):
-        return csv_text.columns(path, names)
+    if reading.where is None:
+        return _columns(path, names, reading.dialect)
+    tested = reading.where.names
+    there = _columns(path, [*names, *tested], reading.dialect)
+    for name in tested:
+        if name not in there:
+            raise no_column(name, _header(path, reading.dialect), path)
+    number = (lambda cells: cells) if _is_typed(path) else reading.dialect.number
+    mask = _arrow().array(reading.where.mask({name: there[name] for name in tested}, number))
+    return {name: values.filter(mask) for name, values in there.items() if name in names}
+
+
+def names(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
+    """Return the names of the columns of a file: a schema, or the first line of a text file or sheet.
+
+    Whether that line holds names is not known, so no message may quote it.
+
+    Raises:
+        FileNotFoundError, ImportError, ValueError: as :func:`column`.
+    """
+    return _header(Path(path), reading.dialect)
+
+
+def labels(path: str | Path, name: str, option: str = "--label", reading: Reading = AS_IT_IS) -> list[Any]:
+    """Return a column of public labels, integers where all are written as such, else text: all of them different.
+
+    ``option`` is what names the column on a command line.
+
+    Raises:
+        FileNotFoundError, ImportError, ValueError: as :func:`column`; a cell is empty, or two labels are the same.
+    """
+    wanted = _choose(names(path, reading), name, Path(path))
+    result: list[Any] = arrows(path, [wanted], reading)[wanted].to_pylist()
+    if any(label is None or label == "" for label in result):
+        raise ValueError(f"The label column {name!r} has empty cells: {option} names a public column that is complete.")
+    if all(isinstance(label, str) and label.isascii() and label.isdigit() for label in result):
+        # "007" is a label and "7" an integer.
+        whole = all(len(label) < 19 and str(int(label)) == label for label in result)
+        result = [int(label) for label in result] if whole else result
+    if len({*map(str, result)}) != len(result):
+        raise ValueError(
+            f"The label column {name!r} holds a name twice: {option} needs a column with a different name in every row."
+        )
+    return result
+
+
+def _header(path: Path, dialect: Dialect) -> list[str]:
+    if not _is_typed(path):
+        return csv_text.header(path, dialect)
+    _require_plain(path, dialect)
+    if not _is_parquet(path):
+        return excel.header(path)
     arrow, parquet = _arrow(), _arrow("parquet")
+    try:
+        result: list[str] = parquet.read_schema(path).names
+    except (arrow.ArrowException, OSError):
+        raise ValueError(f"{path.name} is not a complete parquet file.") from None
+    return result
+
+
+def _columns(path: Path, names: Sequence[Any], dialect: Dialect) -> dict[Any, Any]:
+    """Return the wanted columns of a file of any kind."""
+    if not _is_typed(path):
+        return csv_text.columns(path, [*names], dialect)
+    _require_plain(path, dialect)
+    return _parquet(path, names) if _is_parquet(path) else excel.columns(path, names)
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.name.lower().endswith(".parquet")
+
+
+def _is_typed(path: Path) -> bool:
+    return path.name.lower().endswith((".parquet", excel.ENDING))
+
+
+def _require_plain(path: Path, dialect: Dialect) -> None:
+    """Refuse a typed file that is not there, and what is said of text where there is none."""
     if not path.is_file():
         raise missing(path)
+    if dialect != PLAIN:
+        raise ValueError(
+            f"{path.name} says itself how it is written: separator, decimal and encoding go with .csv and .tsv files, "
+            "leave them out."
+        )
+
+
+def _text(values: Any) -> NDArray[Any]:
+    array: NDArray[Any] = values.to_numpy()
+    return array
+
+
+def _parquet(path: Path, names: Sequence[Any]) -> dict[Any, Any]:
+    arrow, parquet = _arrow(), _arrow("parquet")
     try:
         with parquet.ParquetFile(path) as file:
             there = file.schema_arrow.names
-            wanted = [name for name in names if name in there]
+            wanted = [name for name in dict.fromkeys(names) if name in there]
             twice = next((name for name in wanted if there.count(name) > 1), None)
             if twice is not None:
                 raise ValueError(f"{path.name} has two columns called {twice!r}: give every column a name of its own.")
@@ -76,93 +201,14 @@ def arrows(path: str | Path, names: list[Any]) -> dict[Any, Any]:
     return {name: arrow_text.readable(result[name]) for name in wanted}
 
 
-def names(path: str | Path) -> list[str]:
-    """Return the names of the columns of a ``.csv`` or ``.parquet`` file: a schema, or the first line of a csv file.
-
-    Whether that line holds names is not known, so no message may quote it.
-
-    Raises:
-        FileNotFoundError, ImportError, ValueError: as :func:`column`.
-    """
-    path = Path(path)
-    if not path.name.lower().endswith(".parquet"):
-        return csv_text.header(path)
-    arrow, parquet = _arrow(), _arrow("parquet")
-    if not path.is_file():
-        raise missing(path)
-    try:
-        result: list[str] = parquet.read_schema(path).names
-    except (arrow.ArrowException, OSError):
-        raise ValueError(f"{path.name} is not a complete parquet file.") from None
-    return result
-
-
-def _text(values: Any) -> NDArray[Any]:
-    array: NDArray[Any] = values.to_numpy()
-    return array
-
-
-def labels(path: str | Path, name: str, option: str = "--label") -> list[Any]:
-    """Return a column of public labels, text or integers as the file has them: a different one in every row.
-
-    ``option`` is what names the column on a command line.
-
-    Raises:
-        FileNotFoundError, ImportError, ValueError: as :func:`column`; a cell is empty, or two labels are the same.
-    """
-    result: list[Any] = _read(Path(path), name).to_pylist()
-    if any(label is None or label == "" for label in result):
-        raise ValueError(f"The label column {name!r} has empty cells: {option} names a public column that is complete.")
-    if len({*map(str, result)}) != len(result):
-        raise ValueError(
-            f"The label column {name!r} holds a name twice: {option} needs a column with a different name in every row."
-        )
-    return result
-
-
-def _read(path: Path, name: str) -> Any:
-    """Return one column as an arrow array."""
-    if not path.is_file():
-        raise missing(path)
-    form = path.name.lower()
-    if form.endswith(".parquet"):
-        return _parquet(path, name)
-    if form.endswith((".csv", ".csv.gz")):
-        return _csv(path, name)
-    raise ValueError(f"{path.name} is not a table: pass a file that ends in .csv, .csv.gz or .parquet.")
-
-
-def _parquet(path: Path, name: str | None) -> Any:
-    arrow, parquet = _arrow(), _arrow("parquet")
-    try:
-        with parquet.ParquetFile(path) as file:
-            wanted = _choose(file.schema_arrow.names, name, path)
-            return arrow_text.readable(file.read(columns=[wanted])[wanted])
-    except (arrow.ArrowException, OSError):
-        raise ValueError(f"{path.name} is not a complete parquet file.") from None
-
-
-def _csv(path: Path, name: str | None) -> Any:
-    arrow, reader = _arrow(), _arrow("csv")
-    try:
-        with reader.open_csv(path, read_options=reader.ReadOptions(block_size=2**16)) as peek:
-            wanted = _choose(peek.schema.names, name, path)
-        # "nan" and "NULL" count as empty cells, which are refused later.
-        options = reader.ConvertOptions(include_columns=[wanted])
-        # An empty line would be a score without a name.
-        lines = reader.ParseOptions(ignore_empty_lines=False)
-        return reader.read_csv(path, parse_options=lines, convert_options=options)[wanted]
-    except (arrow.ArrowException, OSError):
-        raise ValueError(
-            f"{path.name} is not a table of comma separated values with a header line, all lines equally long."
-        ) from None
-
-
 def _choose(names: list[str], name: str | None, path: Path) -> str:
     """Return the wanted column."""
     if not names:
         raise ValueError("The file has no columns: pass a table.")
     if name is None and len(names) == 1:
+        advised = "" if _is_parquet(path) else advice(names)
+        if advised:
+            raise ValueError(f"{path.name} has one column, and {advised}.")
         return names[0]
     if name is None:
         raise ValueError(f"The file has {len(names)} columns: say which (--column).")

@@ -80,20 +80,34 @@ class Column:
         return self
 
     @classmethod
-    def read(cls, path: str | Path, column: str | None = None, *, kind: str | None = None) -> Column:
-        """Return a column of a ``.csv`` or ``.parquet`` file.
+    def read(
+        cls,
+        path: str | Path,
+        column: str | None = None,
+        *,
+        kind: str | None = None,
+        separator: str | None = None,
+        decimal: str = ".",
+        encoding: str = "utf-8",
+        where: str | None = None,
+    ) -> Column:
+        """Return a column of a ``.csv``, ``.tsv``, ``.parquet`` or ``.xlsx`` file.
 
         Args:
             path: the file.
             column: its name; may be left out when the file has one column.
-            kind: as for a column. ``None`` takes the type of a parquet column, and real numbers from a csv file.
+            kind: as for a column. ``None`` takes the type of a parquet column, and real numbers from other files.
+            separator, decimal, encoding: how a text file is written: ``","`` (a tab in ``.tsv``), ``";"``, ``"|"`` or
+                ``"tab"``; ``"."`` or ``","``; such as ``"cp1252"``. Declared, never guessed from rows.
+            where: a public condition on columns, such as ``"region = North and age >= 18"``; other rows are left out.
 
         Raises:
-            FileNotFoundError, ImportError: no such file; pyarrow is not installed.
-            ValueError: another kind of file, or no such column.
+            FileNotFoundError, ImportError: no such file; what reads it is not installed.
+            ValueError: another kind of file, no such column, or a dialect or condition that says nothing.
             TypeError: a parquet column of another type, such as dates.
         """
-        return cls(tables.column(path, column), kind=kind)
+        reading = tables.Reading.of(separator, decimal, encoding, where)
+        return cls(tables.column(path, column, reading), kind=kind)
 
     @classmethod
     def from_counts(cls, counts: ArrayLike, *, lower: float = 0, step: float = 1) -> Column:

@@ -1,0 +1,189 @@
+"""Which rows of a table are wanted, written as ``status = employed and age >= 18``: a public condition.
+
+``column op value``, joined by ``and`` and ``or`` (``and`` binds closer) and by parentheses. Nothing is evaluated but
+these comparisons, and each row is tested by itself: a cell that is missing, or is not of the kind that it is compared
+with, fulfils no comparison.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.sources import csv_text
+from dpselect.sources.column_cells import array_of, reals
+
+Mask = NDArray[np.bool_]
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<>": operator.ne,
+    "<=": operator.le,
+    ">=": operator.ge,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+_EQUALITY = ("=", "==", "!=", "<>")
+_LONGEST, _DEEPEST = 10_000, 50
+_TOKEN = re.compile(
+    r"\s*(?:(?P<quoted>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")|(?P<op>==|!=|<>|<=|>=|=|<|>)|(?P<paren>[()])"
+    r"|(?P<word>[^\s'\"()=<>!]+))"
+)
+_FORM = "write conditions such as region = North and age >= 18, with quotes around what holds spaces"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One column compared with one public value: a number, or text."""
+
+    column: str
+    sign: str
+    value: float | str
+
+    def mask(self, columns: Mapping[str, Any], number: Callable[[Any], Any]) -> Mask:
+        """Return which rows fulfil it; ``number`` turns text into text that spells numbers with a point."""
+        cells, compare = columns[self.column], _OPERATORS[self.sign]
+        if isinstance(self.value, str):
+            return np.fromiter(
+                (cell is not None and bool(compare(_spelled(cell), self.value)) for cell in cells.to_pylist()),
+                dtype=np.bool_,
+                count=len(cells),
+            )
+        values = reals(array_of(number(cells))).values
+        return np.asarray(compare(values, self.value) & ~np.isnan(values), dtype=np.bool_)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the column."""
+        return (self.column,)
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Conditions of which all must hold (``and``), or at least one (``or``)."""
+
+    word: str
+    parts: tuple[Comparison | Joined, ...]
+
+    def mask(self, columns: Mapping[str, Any], number: Callable[[Any], Any]) -> Mask:
+        """Return which rows fulfil it."""
+        join = np.logical_and if self.word == "and" else np.logical_or
+        return np.asarray(join.reduce([part.mask(columns, number) for part in self.parts]), dtype=np.bool_)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the columns, in order."""
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.names))
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A public condition on the columns of a row. Make one with :meth:`of`."""
+
+    text: str
+    tree: Comparison | Joined
+
+    @classmethod
+    def of(cls, text: str) -> Condition:
+        """Return the condition that a text says.
+
+        Raises:
+            ValueError: anything else.
+
+        >>> Condition.of("region = North and (age >= 18 or 'job held' != none)").names
+        ('region', 'age', 'job held')
+        """
+        if not isinstance(text, str) or len(text) > _LONGEST:
+            raise ValueError(f"A condition is a text of at most {_LONGEST} characters: {_FORM}.")
+        return cls(text, _Parser(text).whole())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the columns that it reads, in order."""
+        return self.tree.names
+
+    def mask(self, columns: Mapping[str, Any], number: Callable[[Any], Any] = lambda cells: cells) -> Mask:
+        """Return which rows fulfil it, shape (n,), each judged by its own cells.
+
+        Args:
+            columns: arrow columns by name, at least those of ``names``.
+            number: turns a column of text into one that spells numbers with a point.
+
+        Raises:
+            TypeError: a number is compared with a column of a type such as dates; types are public.
+        """
+        return self.tree.mask(columns, number)
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = [*self._tokens(text), ("end", "")]
+        self.depth = 0
+
+    def whole(self) -> Comparison | Joined:
+        result = self._joined("or")
+        if self.tokens[0][0] != "end":
+            raise self._wrong()
+        return result
+
+    def _tokens(self, text: str) -> Iterator[tuple[str, str]]:
+        position, text = 0, text.rstrip()
+        while position < len(text):
+            match = _TOKEN.match(text, position)
+            if match is None:
+                raise self._wrong()
+            kind = str(match.lastgroup)
+            word = match[kind]
+            if kind == "quoted":
+                word = word[1:-1].replace(word[0] * 2, word[0])
+            yield ("join" if kind == "word" and word.lower() in ("and", "or") else kind), word
+            position = match.end()
+
+    def _joined(self, word: str) -> Comparison | Joined:
+        following = (lambda: self._joined("and")) if word == "or" else self._single
+        parts = [following()]
+        while self.tokens[0][0] == "join" and self.tokens[0][1].lower() == word:
+            self.tokens.pop(0)
+            parts.append(following())
+        return parts[0] if len(parts) == 1 else Joined(word, tuple(parts))
+
+    def _single(self) -> Comparison | Joined:
+        if self.tokens[0] == ("paren", "("):
+            self.depth += 1
+            if self.depth > _DEEPEST:
+                raise self._wrong()
+            self.tokens.pop(0)
+            result = self._joined("or")
+            if self.tokens.pop(0) != ("paren", ")"):
+                raise self._wrong()
+            self.depth -= 1
+            return result
+        column, (kind, sign) = self._taken("word", "quoted")[1], self._taken("op")
+        kind, word = self._taken("word", "quoted")
+        number = csv_text.number(word) if kind == "word" else None
+        value: float | str = word if number is None or math.isnan(number) else number
+        if isinstance(value, str) and sign not in _EQUALITY:
+            raise ValueError(f"{self.text!r} orders text: {sign} compares numbers, and text is = or != another.")
+        return Comparison(column, sign, value)
+
+    def _taken(self, *kinds: str) -> tuple[str, str]:
+        if self.tokens[0][0] not in kinds:
+            raise self._wrong()
+        return self.tokens.pop(0)
+
+    def _wrong(self) -> ValueError:
+        return ValueError(f"{self.text!r} is not a condition: {_FORM}.")
+
+
+def _spelled(cell: Any) -> str:
+    """Return a cell of a typed column as text; truth values as tables write them."""
+    return str(cell).lower() if isinstance(cell, bool) else str(cell)

@@ -1,0 +1,178 @@
+"""Tables in files: one reading for text, parquet and Excel."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dpselect as dps
+from dpselect.sources import tables
+from dpselect.sources.conditions import Condition
+
+pytest.importorskip("pyarrow")
+
+GERMAN = "straße;einkommen\nAllee;1000,5\nHöhe;2000\n;\nWeg;1.234\nWeg;x\n"
+
+
+def written(folder: Path, text: str, name: str = "t.csv", encoding: str = "utf-8") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "cp1252", "iso8859-15"])
+def test_a_declared_dialect_is_read(tmp_path: Path, encoding: str) -> None:
+    """Semicolons, decimal commas and umlauts; a number with a point is none where a comma marks fractions."""
+    path = written(tmp_path, GERMAN, encoding=encoding)
+    reading = tables.Reading.of(";", ",", encoding)
+    column = dps.Column.read(path, "einkommen", separator=";", decimal=",", encoding=encoding)
+
+    assert ["straße", "einkommen"] == tables.names(path, reading)
+    assert ["Allee", "Höhe", None, "Weg", "Weg"] == [*tables.table(path, ["straße"], reading)["straße"]]
+    assert [1000.5, 2000] == column.values[:2].tolist()
+    assert all(map(math.isnan, column.values[2:]))
+
+
+def test_a_cell_of_another_encoding_is_missing_alone(tmp_path: Path) -> None:
+    """One cell that does not decode decides nothing about the others, nor whether there is an answer."""
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,b\n1,x\n2,\xff\xfe\n3,\xc3\xa4\n")
+
+    assert ["x", None, "ä"] == [*tables.table(path, ["b"])["b"]]
+    assert [1, 2, 3] == dps.Column.read(path, "a", kind="integer").values.tolist()
+
+
+@pytest.mark.parametrize(("separator", "name"), [(";", "t.csv"), ("|", "t.csv"), ("tab", "t.csv"), (None, "t.tsv")])
+def test_every_separator_is_declared_and_an_ending_says_tabs(tmp_path: Path, separator: str, name: str) -> None:
+    """A tab is written as a word, and .tsv needs none."""
+    sign = separator if separator in (";", "|") else "\t"
+    path = written(tmp_path, f"a{sign}b\n1{sign}2,5\n", name)
+
+    assert [2.5] == dps.Column.read(path, "b", separator=separator, decimal=",").values.tolist()
+
+
+@pytest.mark.parametrize(
+    "dialect",
+    [
+        {"separator": "x"},
+        {"separator": ",", "decimal": ","},
+        {"decimal": "'"},
+        {"encoding": "utf-16"},
+        {"encoding": "utf-7"},
+        {"encoding": "hex"},
+        {"encoding": "no such"},
+    ],
+)
+def test_a_dialect_that_cannot_be_read_is_refused(tmp_path: Path, dialect: dict[str, Any]) -> None:
+    """An unknown separator, one sign for two things, and encodings whose letters are not bytes of their own."""
+    with pytest.raises(ValueError, match=r"separat|fraction|encoding|read here"):
+        dps.Column.read(written(tmp_path, "a\n1\n"), "a", **dialect)
+
+
+@pytest.mark.parametrize(
+    ("first", "advised"),
+    [("a;b", "looks like semicolons: --separator ';'"), ("a\tb", "looks like tabs: --separator tab")],
+)
+@pytest.mark.parametrize("column", ["b", None])
+def test_a_wrong_separator_is_advised_from_the_header(
+    tmp_path: Path, first: str, advised: str, column: str | None
+) -> None:
+    """The first line alone says it, whatever the rows hold, and it is not quoted."""
+    for rows in ("", "1;2\n", "1,2,3\n"):
+        with pytest.raises(ValueError, match=advised):
+            dps.Column.read(written(tmp_path, f"{first}\n{rows}"), column)
+
+
+def test_a_wrong_encoding_is_advised_from_the_header(tmp_path: Path) -> None:
+    """Bytes in the first line that are no UTF-8."""
+    with pytest.raises(ValueError, match="not in this encoding: --encoding"):
+        dps.Column.read(written(tmp_path, GERMAN, encoding="latin-1"), "einkommen!", separator=";")
+
+
+PEOPLE = "region,age,note\nNorth,17,a\nNorth,18,b\nSouth,30,c\nSouth,x,d\n,40,e\nNorth East,018,f\n"
+
+
+@pytest.mark.parametrize(
+    ("where", "notes"),
+    [
+        ("region = North", "ab"),
+        ("region == 'North East'", "f"),
+        ("region != North", "cdf"),
+        ("age >= 18", "bcef"),
+        ("age=18", "bf"),
+        ("age = '18'", "b"),
+        ("region = South and age < 99 or note = a", "ac"),
+        ("region = South and (age < 99 or note = d)", "cd"),
+        ("age <> 18", "ace"),
+        ("age > 99", ""),
+    ],
+)
+def test_a_condition_tests_every_row_by_itself(tmp_path: Path, where: str, notes: str) -> None:
+    """Numbers, text, and, or, parentheses; what is missing or of another kind fulfils no comparison."""
+    reading = tables.Reading.of(where=where)
+    path = written(tmp_path, PEOPLE)
+
+    assert [*notes] == [*tables.table(path, ["note"], reading)["note"]]
+    for note in notes:
+        alone = written(tmp_path, "\n".join(line for line in PEOPLE.split("\n") if line[-1:] in ("e", note)), "one.csv")
+        assert note in [*tables.table(alone, ["note"], reading)["note"]]
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["", "age", "age >", "= 3", "age > North", "age > 3 and", "(age > 3", "age > 3)", "age ~ 3", "a = 'x", "a = b c",
+     "__import__('os')", "(" * 99 + "a = 1" + ")" * 99],
+)  # fmt: skip
+def test_what_is_not_a_condition_is_refused(where: str) -> None:
+    """Half a comparison, unknown signs, order of text, open quotes and parentheses, calls."""
+    with pytest.raises(ValueError, match=r"is not a condition|orders text"):
+        Condition.of(where)
+
+
+def test_a_condition_on_no_column_is_refused(tmp_path: Path) -> None:
+    """Which columns there are is said by the first line."""
+    with pytest.raises(ValueError, match="no column 'job'"):
+        dps.Column.read(written(tmp_path, PEOPLE), "age", where="job = nurse")
+
+
+def test_a_parquet_file_keeps_its_types(tmp_path: Path) -> None:
+    """Conditions read typed columns too, and a dialect goes with text only."""
+    import pyarrow
+    from pyarrow import parquet
+
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pyarrow.table({"a": [1, 2, None], "ok": [True, False, True]}), path)
+
+    assert [2] == dps.Column.read(path, "a", where="a >= 2").values.tolist()
+    assert [1] == dps.Column.read(path, "a", where="ok = 'true' and a > 0").values.tolist()
+    with pytest.raises(ValueError, match="leave them out"):
+        dps.Column.read(path, "a", separator=";")
+
+
+def test_an_excel_file_is_read_as_text(tmp_path: Path) -> None:
+    """The first sheet; each cell is spelled by itself, and what is empty, short or an error is missing."""
+    openpyxl = pytest.importorskip("openpyxl")
+    from datetime import date
+
+    book = openpyxl.Workbook()
+    for row in [("name", "age", "born"), ("a", 1, date(2001, 2, 3)), ("#N/A", 2.5), ("07", "x", None), (None, True)]:
+        book.active.append(row)
+    path = tmp_path / "people.xlsx"
+    book.save(path)
+    table = tables.table(path, ["born", "name"], tables.Reading.of(where="age < 99"))
+
+    assert {"name": ["a", None, None], "born": ["2001-02-03", None, None]} == {k: [*v] for k, v in table.items()}
+    assert ["1", "2.5", "x", "true"] == [*tables.table(path, ["age"])["age"]]
+    assert [1, 2, 0, 1] == dps.Column.read(path, "age", kind="integer").values.tolist()
+    with pytest.raises(ValueError, match="first line of the file must name"):
+        dps.Column.read(path, "income")
+
+
+def test_a_broken_excel_file_is_refused_without_a_word_of_it(tmp_path: Path) -> None:
+    """What the reader says may quote cells."""
+    pytest.importorskip("openpyxl")
+    with pytest.raises(ValueError, match="not a complete Excel file"):
+        dps.Column.read(written(tmp_path, "secret", "t.xlsx"), "age")
