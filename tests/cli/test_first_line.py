@@ -66,12 +66,12 @@ def test_no_message_quotes_the_first_line(command: list[str], line: str, as_json
 
 
 def test_a_message_says_how_many_columns_the_first_line_names(capsys) -> None:
-    """And of a single one, that commas separate columns."""
+    """And of a single one, which separator it looks like."""
     Path("bare.csv").write_text("a;b;c\n1;2;3\n", encoding="utf-8")
     assert 2 == main(["median", "bare.csv", *GRID])
-    assert "names only one here; commas separate columns, semicolons and tabs do not" in capsys.readouterr().err
+    assert "its first line looks like semicolons: --separator ';'" in capsys.readouterr().err
     assert 2 == main(["most-common", "events.csv", "--person", "userr", *COMMANDS[8][4:]])
-    assert "has no column 'userr': the first line of a csv file must name the columns, and none of the 3 here" in (
+    assert "has no column 'userr': the first line of the file must name the columns, and none of the 3 here" in (
         capsys.readouterr().err
     )
 

@@ -174,7 +174,7 @@ def test_a_missing_value_is_answered_by_an_option(folder: Path, capsys: pytest.C
     with (folder / "people.csv").open("a", encoding="utf-8") as file:
         file.write(",nurse,no\n")
 
-    assert "pass --missing category, or" in refusal(train(folder, "--missing", "error"), capsys)
+    assert "pass --missing category, or" in refusal(train(folder, "--missing", "refuse"), capsys)
     assert 0 == main(train(folder))
 
 

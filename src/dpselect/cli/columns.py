@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 import dpselect as dps
-from dpselect.cli import paths, places
+from dpselect.cli import paths, places, reading
 from dpselect.cli.options import number, option
 from dpselect.cli.places import stays
 from dpselect.cli.request import Request
+from dpselect.sources import tables
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import StoredColumn
 
@@ -23,12 +24,14 @@ UNIT = "records"
 
 
 OPTIONS = (
-    paths.input("file", help="a table (.csv, .csv.gz, .parquet), a histogram (.npy), or a URL"),
+    paths.input("file", help=f"{reading.FILES}, a histogram (.npy), or a URL"),
     *places.OPTIONS,
     option("--column", metavar="NAME", help="the column of the table (may be left out when there is one)"),
     option("--lower", type=number, metavar="X", help="the public smallest value (a histogram starts at 0)"),
     option("--upper", type=number, metavar="X", help="the public largest value (a histogram ends with its last cell)"),
     option("--step", type=number, default=Fraction(1), metavar="X", help="how fine the answer is (default 1)"),
+    *reading.OPTIONS,
+    reading.NUMBERS,
 )
 
 
@@ -51,12 +54,17 @@ def bounds_and_column(request: Request) -> tuple[dict[str, Any], dps.Column | St
     if not request.lower < request.upper:
         raise ValueError("--lower must be below --upper: the public bounds of the values.")
     bounds = {"lower": request.lower, "upper": request.upper, "step": request.step}
+    how = reading.of(request)
     if stays(request, request.file):
+        if request.missing == "refuse":
+            raise ValueError("--missing refuse goes with a file that is read into memory: leave it out.")
         if request.column is None:
             raise ValueError("Which column of the table? Pass --column.")
         return bounds, StoredColumn(Warehouse.open(request.file, request.table), request.column)
     kind = "integer" if _whole(**bounds) else "real"
-    return bounds, dps.Column.read(request.file, request.column, kind=kind)
+    column = dps.Column(tables.column(request.file, request.column, how), kind=kind)
+    reading.require_complete(request, column)
+    return bounds, column
 
 
 def _grid(lower: Fraction, upper: Fraction, step: Fraction) -> Any:
@@ -76,6 +84,8 @@ def _whole(lower: Fraction, upper: Fraction, step: Fraction) -> bool:
 
 
 def _histogram(request: Request) -> tuple[dict[str, Any], dps.Column]:
+    if reading.keywords(request):
+        raise ValueError("A histogram (.npy) has no rows and no text: leave out how the file is read.")
     try:
         counts = np.load(request.file, allow_pickle=False)
     except FileNotFoundError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import dpselect as dps
+from dpselect.cli import reading
 from dpselect.cli.options import Option, one_of, option
 from dpselect.cli.request import Request
 from dpselect.sources import tables
@@ -54,15 +55,19 @@ def scores(request: Request) -> dps.Scores:
             "Which candidates there are must not depend on the data: pass --domain rows if the file has a line for "
             "every public candidate."
         )
-    there = tables.names(request.file)
+    how = reading.of(request)
+    reading.require_public(request, request.score)
+    there = tables.names(request.file, how)
     for name in (request.candidate, request.score):
         if name not in there:
             raise no_column(name, there, request.file)
-    values = dps.Column.read(request.file, request.score, kind=request.kind).values
+    column = dps.Column(tables.column(request.file, request.score, how), kind=request.kind)
+    reading.require_complete(request, column)
+    values = column.values
     return dps.Scores(
         values if request.kind == "integer" else np.nan_to_num(values),
         request.sensitivity,
-        tables.labels(request.file, request.candidate, "--candidate"),
+        tables.labels(request.file, request.candidate, "--candidate", how),
         request.neighbours,
         int(request.range_bound),
         metadata={"candidate": request.candidate, "score": request.score},

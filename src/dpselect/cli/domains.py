@@ -9,23 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli.options import one_of, option
+from dpselect.cli import reading
+from dpselect.cli.options import MISSING, one_of, option
 from dpselect.cli.request import Request
 from dpselect.sources.absent import no_column, what_there_is
 
 READING = (
-    option(
-        "--missing",
-        default="ignore",
-        type=one_of(["ignore", "category", "error"]),
-        metavar="ignore|category|error",
-        help="missing values: leave the row out (default), give them a code of their own, or refuse the table",
+    *reading.OPTIONS,
+    reading.missing(
+        "missing values: leave the row out (drop, the default), give them a code of their own, or refuse the table",
+        *MISSING,
     ),
     option(
         "--unknown",
         default="clip",
         type=one_of(["clip", "ignore", "error"]),
         metavar="clip|ignore|error",
+        panel=reading.PANEL,
         help="values outside their domain: clip numbers and leave out rows with other categories (default), leave out "
         "both, or refuse the table",
     ),

@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 import click
 
 from dpselect.cli import command, paths
+from dpselect.cli.options import MISSING
 from dpselect.cli.paths import Unsaved
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
@@ -201,7 +202,10 @@ def _worded(error: BaseException, request: Request) -> str:
         name, _, value = python.partition("=")
         if bar or name not in request.parameters:
             return here if bar else python
-        return f"{paths.shown(request.parameters[name])} {value.strip(_QUOTES)}".strip()
+        value = value.strip(_QUOTES)
+        if name == "missing":
+            value = {theirs: ours for ours, theirs in MISSING.items()}.get(value, value)
+        return f"{paths.shown(request.parameters[name])} {value}".strip()
 
     return message.worded(option)
 

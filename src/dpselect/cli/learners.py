@@ -6,7 +6,7 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.cli.domains import is_number
-from dpselect.cli.options import weight_of
+from dpselect.cli.options import MISSING, weight_of
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.kernel.errors import Advice
@@ -56,7 +56,7 @@ def estimator(request: Request, declared: dict[str, Any]) -> Any:
             f"--model {learner} learns classes, and {request.target} is declared as a number: pass --model "
             f"{_one_of(tuple(kinds))}, or list its classes."
         )
-    settings: dict[str, Any] = {"missing": request.missing, "unknown": request.unknown}
+    settings: dict[str, Any] = {"missing": MISSING[request.missing], "unknown": request.unknown}
     for name, (argument, learners) in TAKES.items():
         value = request.get(name)
         if value in (None, ()):

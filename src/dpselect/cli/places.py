@@ -18,4 +18,4 @@ OPTIONS = (
 
 def stays(request: Request, path: str) -> bool:
     """Return whether the table stays where it is and only counts are fetched."""
-    return bool(request.table or request.in_place or is_url(path))
+    return bool(request.get("table") or request.get("in_place") or is_url(path))

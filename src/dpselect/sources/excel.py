@@ -39,8 +39,9 @@ def columns(path: Path, names: Sequence[Any]) -> dict[Any, Any]:
     rows = _rows(path)
     there = _names(path, rows)
     wanted = {name: there.index(name) for name in names if name in there}
-    cells = {name: [_spelled(row[place]) if place < len(row) else None for row in rows[1:]]
-             for name, place in wanted.items()}
+    cells = {
+        name: [_spelled(row[place]) if place < len(row) else None for row in rows[1:]] for name, place in wanted.items()
+    }
     return {name: arrow.chunked_array([arrow.array(each, arrow.string())]) for name, each in cells.items()}
 
 

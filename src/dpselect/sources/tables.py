@@ -19,7 +19,7 @@ from dpselect.sources import arrow_text, csv_text, excel, frames
 from dpselect.sources.absent import no_column
 from dpselect.sources.conditions import Condition
 from dpselect.sources.dialects import PLAIN, Dialect, advice
-from dpselect.sources.locators import missing, no_table, without_secrets
+from dpselect.sources.locators import missing, without_secrets
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,25 @@ class Reading:
 
 
 AS_IT_IS = Reading()
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A table in a file, with what is declared of it.
+
+    Attributes:
+        path: the file.
+        reading: how it is read.
+    """
+
+    path: str | Path
+    reading: Reading = AS_IT_IS
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """Return what a ledger records of where the rows came from."""
+        where = self.reading.where
+        return {"source": without_secrets(str(self.path))} | ({} if where is None else {"where": where.text})
 
 
 def column(path: str | Path, name: str | None = None, reading: Reading = AS_IT_IS) -> Any:

@@ -232,6 +232,10 @@ class Column:
         within = np.clip(each if isinstance(lower, int) else each.astype(np.float64), lower, upper)
         return np.asarray(within if gone is None else np.where(gone, lower, within))
 
+    def lacking_count(self) -> int:
+        """Return how many cells are missing or spell no number. Private: for the curator only."""
+        return self._total(self._gone())
+
     def check(self, grid: ArrayLike) -> dict[str, int]:
         """Return how many records lack a number, lie outside the grid's ends, or move to a grid value.
 

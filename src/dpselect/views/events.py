@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from dpselect.sources import frames, identity, tables
 from dpselect.sources.absent import no_column
 from dpselect.sources.distinct import distinct
-from dpselect.sources.locators import without_secrets
 from dpselect.sources.public_names import PublicNames
 
 Integers = NDArray[np.int64]
@@ -54,7 +53,8 @@ class Events:
         """Return the events of a table about items of a public list.
 
         Args:
-            table: pandas, polars or arrow, a mapping of columns, an array, or the path of a .csv or .parquet file.
+            table: pandas, polars or arrow, a mapping of columns, an array, the path of a file, or a file with
+                what is declared of it.
             person, item: columns.
             names: the public items.
             by: the column of groups; ``None`` for none.
@@ -131,9 +131,11 @@ def _columns(table: Any, wanted: list[Any]) -> tuple[dict[Any, Any], dict[str, s
     Raises:
         TypeError, ValueError: not a table; it has no such column; columns of different lengths.
     """
-    if isinstance(table, (str, Path)):
-        source, columns, there = table, tables.arrows(table, wanted), tables.names(table)
-        metadata = {"source": without_secrets(str(table))}
+    file = tables.TableFile(table) if isinstance(table, (str, Path)) else table
+    if isinstance(file, tables.TableFile):
+        source = file.path
+        columns, there = tables.arrows(source, wanted, file.reading), tables.names(source, file.reading)
+        metadata = file.metadata
     else:
         there, columns = frames.some(table, wanted)
         source, metadata = None, {}

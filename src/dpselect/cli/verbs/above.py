@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli import paths
+from dpselect.cli import paths, reading
 from dpselect.cli.options import number, one_of, option, whole
 from dpselect.cli.plan import facts_text, promise
 from dpselect.cli.request import Request
@@ -23,13 +23,17 @@ _MOST = 2**60
 
 def run(request: Request) -> Answer:
     """Ask in the order of the file, until the answers above have used up what was paid."""
-    _require_columns(request)
-    names = tables.labels(request.file, request.label)
+    how = reading.of(request)
+    reading.require_public(request, request.value)
+    _require_columns(request, how)
+    names = tables.labels(request.file, request.label, reading=how)
     if not names:
         raise ValueError(f"The public column {request.label!r} has no name: there is nothing to ask.")
     # A cell that spells no count is 0.
-    counts = dps.Column.read(request.file, request.value, kind="integer").values
-    lines = _thresholds(request, len(names))
+    column = dps.Column(tables.column(request.file, request.value, how), kind="integer")
+    reading.require_complete(request, column)
+    counts = column.values
+    lines = _thresholds(request, len(names), how)
     rules: dict[str, Any] = {
         "positives": request.positives,
         "sensitivity": request.sensitivity,
@@ -47,22 +51,22 @@ def run(request: Request) -> Answer:
     return _answered(answers, len(names), stream)
 
 
-def _require_columns(request: Request) -> None:
+def _require_columns(request: Request, how: tables.Reading) -> None:
     """Refuse a file that lacks the column of names or that of counts (``ValueError``)."""
-    there = tables.names(request.file)
+    there = tables.names(request.file, how)
     for option_, name in (("--label", request.label), ("--value", request.value)):
         if name not in there:
             raise ValueError(f"{no_column(name, there, request.file)} Name the right one by {option_}.")
 
 
-def _thresholds(request: Request, count: int) -> list[int]:
+def _thresholds(request: Request, count: int, how: tables.Reading) -> list[int]:
     """Return a public threshold for every name, within the range of streams."""
     if (request.threshold is None) == (request.thresholds is None):
         raise ValueError("Pass --threshold, or --thresholds with the public column that holds one for every name.")
     if request.thresholds is None:
         lines = [request.threshold] * count
     else:
-        column = tables.table(request.file, [request.thresholds]).get(request.thresholds)
+        column = tables.table(request.file, [request.thresholds], how).get(request.thresholds)
         if column is None:
             raise ValueError(f"There is no column {request.thresholds!r}: --thresholds names a public one.")
         try:
@@ -106,7 +110,7 @@ def _answered(answers: list[tuple[Any, dps.ThresholdAnswer]], names: int, stream
 VERB = Verb(
     run,
     (
-        paths.input("file", help="a table (.csv, .csv.gz, .parquet), one line per public name, in the order of asking"),
+        paths.input("file", help=f"{reading.FILES}, one line per public name, in the order of asking"),
         option("--label", default="name", metavar="COLUMN", help="the column of public names (default name)"),
         option("--value", default="count", metavar="COLUMN", help="the column of private counts (default count)"),
         option("--threshold", type=whole, metavar="N", help="the public threshold"),
@@ -133,6 +137,8 @@ VERB = Verb(
             help="1 if one record moves all counts the same way (default 2)",
         ),
         option("--neighbours", default="add-remove", metavar="RELATION", help="what one step between databases is"),
+        *reading.OPTIONS,
+        reading.NUMBERS,
     ),
     "dpselect above counts.csv --threshold 1000 --positives 3 --range-bound 1 --epsilon 1",
     about="Protected: one record behind the counts, which moves none by more than --sensitivity. Names, their order "

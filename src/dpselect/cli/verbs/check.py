@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dpselect as dps
-from dpselect.cli import domains, paths, places
-from dpselect.cli.options import option
+from dpselect.cli import domains, paths, places, reading
+from dpselect.cli.options import MISSING, option
 from dpselect.cli.places import stays
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
@@ -19,10 +19,12 @@ def run(request: Request) -> Answer:
     # Every classifier reads alike, and every regressor, so the default ones will do.
     number = domains.is_number(declared[request.target])
     kind = dps.learn.DPTreeRegressor if number else dps.learn.DPTreeClassifier
-    model = kind(1, domains=declared, missing=request.missing, unknown=request.unknown)
+    model = kind(1, domains=declared, missing=MISSING[request.missing], unknown=request.unknown)
+    how = reading.of(request)
     if not stays(request, request.file):
-        domains.require_columns(request, declared, tables.names(request.file))
-        counts = model.check(tables.table(request.file, [*declared]), request.target)
+        domains.require_columns(request, declared, tables.names(request.file, how))
+        table = tables.table(request.file, [*declared], how, reading.numbers(declared))
+        counts = model.check(table, request.target)
     else:
         with Warehouse.open(request.file, request.table) as source:
             domains.require_columns(request, declared, source.table.columns)
@@ -42,7 +44,7 @@ def run(request: Request) -> Answer:
 VERB = Verb(
     run,
     (
-        paths.input("file", help="a table (.csv, .csv.gz, .parquet), or the URL of a database"),
+        paths.input("file", help=f"{reading.FILES}, or the URL of a database"),
         *places.OPTIONS,
         option("--target", required=True, metavar="COLUMN", help="the column to be predicted"),
         paths.input("--domains", required=True, metavar="TOML", help="the public domains, as for dpselect train"),

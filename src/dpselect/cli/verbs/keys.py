@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dpselect as dps
-from dpselect.cli import paths
+from dpselect.cli import paths, reading
 from dpselect.cli.options import DELTA, option, whole
 from dpselect.cli.reach import by_coins
 from dpselect.cli.release import released, shown
@@ -16,7 +16,7 @@ def run(request: Request) -> Answer:
     """Return the names."""
     request.reach = lambda: by_coins(request, "a key", request.keys_per_person, request.epsilon)
     release = dps.select_keys(
-        request.file,
+        reading.file(request),
         request.epsilon,
         request.delta,
         person=request.person,
@@ -33,7 +33,7 @@ def run(request: Request) -> Answer:
 VERB = Verb(
     run,
     (
-        paths.input("file", help="a table with one row per event (.csv, .csv.gz, .parquet)"),
+        paths.input("file", help=f"{reading.FILES} with one row per event"),
         option("--person", required=True, metavar="COLUMN", help="the column that tells persons apart"),
         option("--key", required=True, metavar="COLUMN", help="the column of names"),
         option(
@@ -44,6 +44,7 @@ VERB = Verb(
             help="how many names of one person count, chosen by fresh coins",
         ),
         DELTA,
+        *reading.OPTIONS,
     ),
     "dpselect keys events.parquet --person user --key product --keys-per-person 3 --epsilon 1 --delta 1e-6",
     about="Protected: whether any one person is in the table, with all of their rows. A name that one person has is "

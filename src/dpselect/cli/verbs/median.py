@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dpselect as dps
-from dpselect.cli import columns
+from dpselect.cli import columns, reading
 from dpselect.cli.options import option
 from dpselect.cli.places import stays
 from dpselect.cli.release import best, mechanism_of, released
@@ -26,12 +26,17 @@ def scores(request: Request) -> dict[str, dps.Scores]:
     """Return the score of the values, or of the records."""
     if request.label is not None and stays(request, request.file):
         raise ValueError("--label names records, and those of a database stay there: leave --label out.")
+    if request.label is not None and request.where is not None:
+        raise ValueError(
+            "--label protects the value of any one record among a public number of them, and --where would leave "
+            "records out by their values: leave one of the two out."
+        )
     grid, column = columns.grid_and_column(request)
     if request.label is None:
         return {"rank": dps.utilities.median(column, grid=grid)}
     assert isinstance(column, dps.Column)
     near = dps.published.median(column.onto(grid), lower=grid[0].item(), upper=grid[-1].item())
-    labels = tables.labels(request.file, request.label)
+    labels = tables.labels(request.file, request.label, reading=reading.of(request))
     relation = near.neighbours.value
     return {
         "distance": dps.Scores(near.values, near.sensitivity, candidates=labels, neighbours=relation, zero=near.zero)

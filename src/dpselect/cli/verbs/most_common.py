@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import dpselect as dps
-from dpselect.cli import groups, paths, places
+from dpselect.cli import groups, paths, places, reading
 from dpselect.cli.names import names
 from dpselect.cli.options import DELTA, option, whole
 from dpselect.cli.places import stays
@@ -45,7 +45,7 @@ def run(request: Request) -> Answer:
     others = ("by", "groups", "groups_per_person", "kept", "items_per_person")
     if domain is not None and not request.delta and all(asked[name] is None for name in others):
         if not stays(request, request.file):
-            scores = dps.utilities.popularity(request.file, **columns, domain=domain)
+            scores = dps.utilities.popularity(reading.file(request), **columns, domain=domain)
             release = best(request, scores, permute_and_flip(), request.k, UNIT, gaps=True, **columns)
             return released(release, ranked(release), "in order of selection; ", UNIT)
         _plan(request, len(domain), purse)
@@ -59,7 +59,7 @@ def run(request: Request) -> Answer:
         with Warehouse.open(request.file, request.table) as place:
             answer = dps.most_common(place, request.k, request.epsilon, **asked)
     else:
-        answer = dps.most_common(request.file, request.k, request.epsilon, **asked)
+        answer = dps.most_common(reading.file(request), request.k, request.epsilon, **asked)
     if isinstance(answer, dps.GroupedRelease):
         return _grouped(answer)
     if not answer.candidates:
@@ -95,7 +95,7 @@ def _grouped(release: dps.GroupedRelease) -> Answer:
 VERB = Verb(
     run,
     (
-        paths.input("file", help="a table with one row per event (.csv, .csv.gz, .parquet), or a URL"),
+        paths.input("file", help=f"{reading.FILES} with one row per event, or a URL"),
         *places.OPTIONS,
         option("--person", required=True, metavar="COLUMN", help="the column that tells persons apart"),
         option("--item", required=True, metavar="COLUMN", help="the column of items"),
@@ -128,6 +128,7 @@ VERB = Verb(
             metavar="N",
             help="without --domain: how many items of one person decide which items may be revealed",
         ),
+        *reading.OPTIONS,
     ),
     "dpselect most-common events.parquet --person user --item product --k 10 --domain products.txt --epsilon 1",
     about="Protected: whether any one person is in the table, with all of their rows. Different persons are counted, "

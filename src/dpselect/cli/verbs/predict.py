@@ -7,7 +7,7 @@ import io
 import sys
 
 import dpselect as dps
-from dpselect.cli import paths
+from dpselect.cli import paths, reading
 from dpselect.cli.options import flag
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
@@ -17,7 +17,12 @@ from dpselect.sources import tables
 def run(request: Request) -> Answer:
     """Return the labels or numbers as csv."""
     model = dps.learn.load(request.model)
-    table = tables.table(request.file, [each.name for each in model.attributes_])
+    table = tables.table(
+        request.file,
+        [each.name for each in model.attributes_],
+        reading.of(request),
+        reading.numbers({each.name: each.categories for each in model.attributes_}),
+    )
     noun = "label" if hasattr(model, "classes_") else "value"
     if noun == "value" and request.proba:
         raise ValueError("--proba goes with models of classes, and this one predicts a number: leave it out.")
@@ -46,9 +51,10 @@ VERB = Verb(
     run,
     (
         paths.input("model", metavar="MODEL", help="the JSON file that dpselect train wrote"),
-        paths.input("file", help="a table (.csv, .csv.gz, .parquet) with the model's columns"),
+        paths.input("file", help=f"{reading.FILES} with the model's columns"),
         flag("--proba", "print the chance of every class"),
         flag("--why", "say why: the path that leads to each label, or the columns that move its score most"),
+        *reading.DIALECT,
         paths.output("--out", metavar="CSV", help="write there instead of printing"),
     ),
     "dpselect predict model.json people.csv --why",

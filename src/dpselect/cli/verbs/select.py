@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli import counts, paths
+from dpselect.cli import counts, paths, reading
 from dpselect.cli.options import nodes, number, one_of, option, whole
 from dpselect.cli.release import best, best_stored, bound, mechanism_of, ranked, released
 from dpselect.cli.request import Request
@@ -22,6 +22,7 @@ def run(request: Request) -> Answer:
     if counts.are_in(request):
         release = best(request, counts.scores(request), mechanism, request.k, method=request.method)
         return released(release, ranked(release), "in order of selection; ")
+    reading.refuse_all(request)
     range_bound = int(request.range_bound)
     with (
         Warehouse.open(request.file, request.table) as place,
@@ -57,9 +58,12 @@ VERB = Verb(
         paths.input(
             "file",
             metavar="TABLE",
-            help="a .parquet file, a .csv file with --kind, or a URL such as postgres://host/database with --table",
+            help="a .parquet file, a .csv, .tsv or .xlsx file with --kind, or a URL such as postgres://host/database "
+            "with --table",
         ),
         counts.KIND,
+        *reading.OPTIONS,
+        reading.NUMBERS,
         option("--table", metavar="NAME", help="the table, when a URL is given"),
         option("--candidate", required=True, metavar="COLUMN", help="the names: integers or text, each once"),
         option("--score", required=True, metavar="COLUMN", help="the scores: larger is better"),

@@ -7,7 +7,7 @@ import sys
 from fractions import Fraction
 from typing import Any
 
-from dpselect.cli import domains, paths, places
+from dpselect.cli import domains, paths, places, reading
 from dpselect.cli.learners import AUTO, MODELS, estimator
 from dpselect.cli.options import BUDGET, flag, number, one_of, option, whole
 from dpselect.cli.places import stays
@@ -36,14 +36,15 @@ def run(request: Request) -> Answer:
     model = estimator(request, declared)
     _require_place(request)
     _say_of_delta(request)
+    how = reading.of(request)
     if stays(request, request.file):
         with Warehouse.open(request.file, request.table, temporary=request.temporary_table) as source:
             domains.require_columns(request, declared, source.table.columns)
             model.fit(source.only(declared), request.target)
     else:
-        domains.require_columns(request, declared, tables.names(request.file))
+        domains.require_columns(request, declared, tables.names(request.file, how))
         people = {} if request.person is None else {request.person: None}
-        model.fit(tables.table(request.file, [*(declared | people)]), request.target)
+        model.fit(tables.table(request.file, [*(declared | people)], how, reading.numbers(declared)), request.target)
     text = as_json(model)
     paths.keep(request.out, text.encode(), text)
     if request.picture:
@@ -100,7 +101,7 @@ def _require_place(request: Request) -> None:
 VERB = Verb(
     run,
     (
-        paths.input("file", help="a table (.csv, .csv.gz, .parquet), or the URL of a database"),
+        paths.input("file", help=f"{reading.FILES}, or the URL of a database"),
         *places.OPTIONS,
         flag("--temporary-table", "let the database keep codes in a temporary table: faster"),
         option("--target", required=True, metavar="COLUMN", help="the column to be predicted"),

@@ -1,0 +1,114 @@
+"""How a table in a file is read: how its text is written, which rows are wanted, what missing cells become."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpselect.cli.options import Option, one_of, option
+from dpselect.cli.places import stays
+from dpselect.cli.request import Request
+from dpselect.kernel.errors import PrivacyError
+from dpselect.sources.tables import Reading, TableFile
+from dpselect.views import Column
+
+PANEL = "How the file is read"
+FILES = "a table (.csv, .csv.gz, .tsv, .xlsx, .parquet)"
+DIALECT: tuple[Option, ...] = (
+    option(
+        "--separator",
+        metavar="SIGN",
+        panel=PANEL,
+        help="what separates columns: ',' (default), ';', '|' or tab (the default of .tsv); it is never guessed",
+    ),
+    option("--decimal", metavar="SIGN", panel=PANEL, help="what marks the fraction of a number: . (default) or ','"),
+    option("--encoding", metavar="NAME", panel=PANEL, help="utf-8 (default), or such as latin-1 or cp1252"),
+)
+OPTIONS: tuple[Option, ...] = (
+    *DIALECT,
+    option(
+        "--where",
+        metavar="CONDITION",
+        panel=PANEL,
+        help="leave out the rows that do not fulfil it, such as 'region = North and (age >= 18 or status = student)': "
+        "a public condition, tested row by row",
+    ),
+)
+
+
+def missing(words: str, *names: str) -> Option:
+    """Return the option that says what becomes of missing cells; the first name is the default."""
+    return option("--missing", default=names[0], type=one_of(names), metavar="|".join(names), panel=PANEL, help=words)
+
+
+NUMBERS = missing(
+    "cells that are empty or spell no number: count them as the command says (drop, the default), or refuse the table, "
+    "which tells whoever sees the refusal that there is one",
+    "drop",
+    "refuse",
+)
+
+
+def require_complete(request: Request, column: Column) -> None:
+    """Refuse a column with missing cells where the curator asked for that (``ValueError``)."""
+    if request.missing == "refuse" and column.lacking_count():
+        raise ValueError(
+            "Some cells of the column are missing or spell no number, and --missing refuse was asked for: mend them, "
+            "or pass --missing drop."
+        )
+
+
+def require_public(request: Request, private: str) -> None:
+    """Refuse a condition on a private column where the rows are public names: it would decide which there are.
+
+    Raises:
+        PrivacyError: the condition reads it.
+    """
+    where = of(request).where
+    if where is not None and private in where.names:
+        raise PrivacyError(
+            f"Which names there are must not depend on the private column {private!r}: let --where read public columns."
+        )
+
+
+def refuse_all(request: Request) -> None:
+    """Refuse what is said of a text file where the table is asked in its engine (``ValueError``)."""
+    if keywords(request) or request.missing == "refuse":
+        raise ValueError(
+            "How the file is read goes with candidates in a .csv, .tsv or .xlsx file: leave it out for other tables."
+        )
+
+
+def of(request: Request) -> Reading:
+    """Return how the file is read.
+
+    Raises:
+        ValueError: an option that cannot be read, or one for a table that stays in an engine.
+    """
+    asked = keywords(request)
+    if asked and stays(request, request.file):
+        raise ValueError(
+            f"--{next(iter(asked))} goes with a file that is read into memory: leave it out, or leave --in-place out; "
+            "of a database, name a view that has the rows and types you want."
+        )
+    return Reading.of(**asked)
+
+
+def keywords(request: Request) -> dict[str, Any]:
+    """Return what the command line says of the file, by the names of the options."""
+    values = {name: request.get(name) for name in ("separator", "decimal", "encoding", "where")}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def file(request: Request) -> Any:
+    """Return the table: its path or URL, with how it is read where something is said of that."""
+    reading = of(request)
+    return TableFile(request.file, reading) if keywords(request) else request.file
+
+
+def numbers(domains: dict[Any, Any]) -> set[Any]:
+    """Return the columns whose public domain is one of numbers, so that a decimal comma is one."""
+    return {
+        name
+        for name, domain in domains.items()
+        if not (isinstance(domain, (list, tuple)) and any(isinstance(each, str) for each in domain))
+    }
