@@ -108,9 +108,11 @@ PLAIN = Dialect()
 
 def advice(names: list[str]) -> str:
     """Return what the first line alone suggests of the dialect, a clause; an empty text where it suggests nothing."""
+    clauses = []
     if any("�" in name for name in names):
-        return "its first line is not in this encoding: --encoding, such as --encoding cp1252"
+        clauses.append("is not in this encoding: --encoding, such as --encoding cp1252")
     for sign, words in SEPARATORS.items():
         if len(names) == 1 and sign in names[0]:
-            return f"its first line looks like {words}: --separator {'tab' if sign == chr(9) else repr(sign)}"
-    return ""
+            clauses.append(f"looks like {words}: --separator {'tab' if sign == chr(9) else repr(sign)}")
+            break
+    return f"its first line {', and '.join(clauses)}" if clauses else ""

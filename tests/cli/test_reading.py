@@ -1,0 +1,147 @@
+"""Files of a curator: every command about a table takes the same options for how it is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpselect.cli import main
+
+pytest.importorskip("pyarrow")
+
+EPSILON = ["--epsilon", "1000"]
+GERMAN = ["--separator", ";", "--decimal", ",", "--encoding", "latin-1"]
+INCOME = ["--column", "einkommen", "--lower", "0", "--upper", "100", "--step", "1/2"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """People: incomes around 10,5 in the North and 90,5 in the South; some cells are no numbers."""
+    monkeypatch.chdir(tmp_path)
+    rows = ["person;straße;region;einkommen;reich"]
+    rows += [f"{row};Höhe;{'North' if row % 2 else 'South'};{'10,5' if row % 2 else '90,5'};x" for row in range(40)]
+    rows += ["40;Höhe;North;;x", "41;Höhe;North;1.000,5;x"]
+    Path("people.csv").write_bytes("\n".join(rows).replace(";x", ";ja").encode("latin-1"))
+    return tmp_path
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    status = main([*words])
+    printed = capsys.readouterr()
+    assert 0 == status, printed.err
+    return printed.out
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    status = main([*words])
+    printed = capsys.readouterr()
+    assert 2 == status, printed.out
+    return printed.err
+
+
+@pytest.mark.parametrize(
+    "command", [["percentile", "--p", "50"], ["median"], ["quantiles", "--p", "50"]], ids=lambda words: words[0]
+)
+def test_a_column_of_semicolons_and_decimal_commas(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Read as declared, the condition included; one that is declared wrongly is advised from the first line."""
+    verb, *more = command
+    words = [verb, "people.csv", *INCOME, *EPSILON, *more]
+
+    assert "10.5" in answer(capsys, *words, *GERMAN, "--where", "region = North")
+    assert "90.5" in answer(capsys, *words, *GERMAN, "--where", "region = South and einkommen > 90,4".replace(",", "."))
+    assert "looks like semicolons: --separator ';'" in refusal(capsys, *words)
+    assert "missing or spell no number" in refusal(capsys, *words, *GERMAN, "--missing", "refuse")
+    assert "is not a condition" in refusal(capsys, *words, *GERMAN, "--where", "region")
+
+
+def test_the_most_common_value_of_a_survey(capsys: pytest.CaptureFixture[str]) -> None:
+    """Persons and items of a file as it is declared, also of some rows only."""
+    words = ["most-common", "people.csv", "--person", "person", "--item", "region", "--domain", "North,South"]
+
+    assert answer(capsys, *words, *EPSILON, *GERMAN).startswith("  1  North")
+    assert answer(capsys, *words, *EPSILON, *GERMAN, "--where", "einkommen > 50").startswith("  1  South")
+    assert answer(capsys, *words, *EPSILON, *GERMAN, "--where", "'straße' = Höhe and reich = ja").startswith("  1  North")
+
+
+def test_a_tree_learns_from_declared_text(capsys: pytest.CaptureFixture[str]) -> None:
+    """Train, check and predict read decimal commas of columns of numbers, and leave text as it is."""
+    pytest.importorskip("sklearn")
+    Path("domains.toml").write_text('region = ["North", "South"]\neinkommen = {low = 0, high = 100}\n', "utf-8")
+    words = ["people.csv", "--target", "region", "--domains", "domains.toml", *GERMAN]
+
+    assert "einkommen: 0 outside of the domain, 1 missing" not in answer(capsys, "check", *words, "--where", "reich=x")
+    assert "rows: 42, of which training leaves out" in answer(capsys, "check", *words)
+    assert "pass --missing category, or --missing drop" in refusal(
+        capsys, "train", *words, *EPSILON, "--out", "m.json", "--missing", "refuse"
+    )
+    answer(capsys, "train", *words, *EPSILON, "--out", "m.json", "--where", "einkommen > 0")
+    labels = answer(capsys, "predict", "m.json", "people.csv", *GERMAN).split()
+
+    assert ["label", "South", "North", "South", "North"] == labels[:5]
+
+
+@pytest.fixture
+def votes() -> str:
+    """Ready scores, two columns."""
+    Path("votes.csv").write_text("name;score;year\ntea;1,5;2024\nmilk;90,5;2024\ngin;;2023\nrum;95;2020\n", "utf-8")
+    return "votes.csv"
+
+
+def test_ready_scores_are_selected_from(votes: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A public condition on other columns may leave names out; one on the scores would tell of them."""
+    words = ["select", votes, "--candidate", "name", "--score", "score", "--sensitivity", "1", "--domain", "rows"]
+    words += ["--kind", "real", "--separator", ";", "--decimal", ",", *EPSILON]
+
+    assert answer(capsys, *words).startswith("  1  rum")
+    assert answer(capsys, *words, "--where", "year >= 2023").startswith("  1  milk")
+    assert "private column 'score'" in refusal(capsys, *words, "--where", "score > 3")
+    assert "--missing refuse was asked for" in refusal(capsys, *words, "--missing", "refuse")
+
+
+def test_counts_above_a_threshold(votes: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names, counts and thresholds of a declared file."""
+    words = ["above", votes, "--label", "name", "--value", "score", "--threshold", "50", "--separator", ";"]
+
+    assert "milk" in answer(capsys, *words, "--decimal", ",", *EPSILON)
+    assert "private column 'score'" in refusal(capsys, *words, *EPSILON, "--where", "score > 3")
+
+
+def test_an_excel_file_is_as_good_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+    """Columns, events and ready scores."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in [("name", "score"), *((f"n{row}", row) for row in range(30))]:
+        book.active.append(row)
+    book.save("votes.xlsx")
+
+    bounds = ["--lower", "0", "--upper", "100"]
+    assert answer(capsys, "median", "votes.xlsx", "--column", "score", *bounds, *EPSILON).startswith("median: 1")
+    words = ["--candidate", "name", "--score", "score", "--kind", "integer", "--sensitivity", "1", "--domain", "rows"]
+    assert answer(capsys, "select", "votes.xlsx", *words, *EPSILON).startswith("  1  n29")
+    words = ["--person", "name", "--item", "score", "--domain", "3,4", "--where", "score = 4"]
+    assert answer(capsys, "most-common", "votes.xlsx", *words, *EPSILON).startswith("  1  4")
+    assert "leave them out" in refusal(capsys, "median", "votes.xlsx", *bounds, *EPSILON, "--separator", ";")
+
+
+def test_what_stays_in_its_engine_is_not_declared(votes: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nor does a histogram have text, nor may records be left out where their number is public."""
+    import numpy as np
+
+    np.save("counts.npy", np.arange(5))
+    column = ["--lower", "0", "--upper", "9", *EPSILON]
+    assert "--where goes with a file" in refusal(
+        capsys, "median", votes, "--column", "score", *column, "--in-place", "--where", "year > 1"
+    )
+    assert "histogram" in refusal(capsys, "median", "counts.npy", *EPSILON, "--separator", ";")
+    label = ["--column", "score", "--label", "name", "--where", "year > 1", "--separator", ";"]
+    assert "leave one of the two out" in refusal(capsys, "median", votes, *column, *label)
+
+
+def test_a_ledger_keeps_the_condition(capsys: pytest.CaptureFixture[str]) -> None:
+    """Which rows were asked is part of the question."""
+    answer(capsys, "budget", "create", "l.db", "--dataset", "d", "--epsilon", "3000", "--neighbours", "person")
+    words = ["most-common", "people.csv", "--person", "person", "--item", "region", "--domain", "North,South"]
+    answer(capsys, *words, *EPSILON, *GERMAN, "--where", "einkommen > 50", "--ledger", "l.db")
+
+    assert "einkommen > 50" in answer(capsys, "budget", "show", "l.db", "--json")
