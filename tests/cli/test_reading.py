@@ -61,7 +61,9 @@ def test_the_most_common_value_of_a_survey(capsys: pytest.CaptureFixture[str]) -
 
     assert answer(capsys, *words, *EPSILON, *GERMAN).startswith("  1  North")
     assert answer(capsys, *words, *EPSILON, *GERMAN, "--where", "einkommen > 50").startswith("  1  South")
-    assert answer(capsys, *words, *EPSILON, *GERMAN, "--where", "'straße' = Höhe and reich = ja").startswith("  1  North")
+    assert answer(capsys, *words, *EPSILON, *GERMAN, "--where", "'straße' = Höhe and reich = ja").startswith(
+        "  1  North"
+    )
 
 
 def test_a_tree_learns_from_declared_text(capsys: pytest.CaptureFixture[str]) -> None:

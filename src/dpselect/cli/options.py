@@ -36,7 +36,7 @@ class Role(Enum):
 
     INPUT = "read, where it is a file: it may also be a number, a name or a URL"
     OUTPUT = "written as a whole, replaced with --overwrite only"
-    NEW = "made, never replaced: a ledger or its copy"
+    NEW = "made, never replaced: a ledger, its copy, or made-up data"
     LEDGER = "spent from"
     FOLDER = "a folder of results"
 

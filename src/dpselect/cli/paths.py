@@ -58,7 +58,7 @@ def output(name: str, **settings: Any) -> Option | Argument:
 
 
 def new(name: str, **settings: Any) -> Option | Argument:
-    """Return a ledger that is made, or a copy of one: what exists is never replaced."""
+    """Return a file that is made, such as a ledger: what exists is never replaced."""
     return _path(name, Role.NEW, settings)
 
 
@@ -205,7 +205,7 @@ def _opened(path: Named, request: Request, stack: ExitStack) -> Output:
 
 def _require_new(path: Named) -> None:
     if _there(path.text):
-        raise FileExistsError(f"{path.text} exists already, and no ledger is written over a file: name a new one.")
+        raise FileExistsError(f"{path.text} exists already, and no file is written over: name a new one.")
     if belongs_to_database(Path(path.text)):
         raise FileExistsError(f"{path.text} is the name of a ledger's journal: name another file.")
 

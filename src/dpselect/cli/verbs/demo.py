@@ -1,13 +1,16 @@
-"""dpselect demo: compare metrics and mechanisms on a real graph."""
+"""dpselect demo: compare metrics and mechanisms on a real graph, or write a made-up survey to play with."""
 
 from __future__ import annotations
 
+import shlex
 from fractions import Fraction
 from typing import Any
 
 import dpselect as dps
+from dpselect.cli import paths, survey
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
+from dpselect.sources.output import Output
 
 _EPSILONS = ("0.1", "1", "10", "100")
 # Every sampler once; those that are left out need more of the scores, or are close to one of these.
@@ -22,8 +25,36 @@ _MECHANISMS = (
 _MAX_DEGREE = 40
 
 
-def run(_: Request) -> Answer:
-    """Return the demo's text: Les Miserables, who stands between the others most."""
+def run(request: Request) -> Answer:
+    """Return the demo's text: Les Miserables, who stands between the others most; or write a survey."""
+    return _graph() if request.csv is None else _survey(request.csv)
+
+
+def _survey(path: str) -> Answer:
+    """Write a made-up survey, and say what may be asked of it."""
+    text = survey.survey()
+    with Output(path) as file:
+        file.put(text.encode())
+    rows = text.count("\n") - 1
+    name = shlex.quote(path)
+    commands = [
+        f"dpselect median {name} --column income --lower 0 --upper 100000 --step 100 --where 'year = 2026' --epsilon 1",
+        f"dpselect most-common {name} --person person --item status --domain {','.join(survey.STATUS)} --epsilon 1",
+        f"dpselect percentile {name} --column age --p 90 --lower 0 --upper 120 --where 'year = 2026' --epsilon 1",
+    ]
+    lines = [
+        f"{rows} rows of a made-up survey are written to {path}: {', '.join(survey.COLUMNS)}.",
+        "A person has a row for every year in which they took part, and some cells are empty.",
+        "In one year a person has one row, so a condition on the year protects persons.",
+        "",
+        "Public: the years, the regions and the statuses. Ask, for example:",
+        "",
+        *commands,
+    ]
+    return Answer("\n".join(lines), {"written_to": path, "rows": rows, "columns": survey.COLUMNS, "try": commands})
+
+
+def _graph() -> Answer:
     graph = dps.Graph.named("lesmis")
     pairs = dps.utilities.open_pairs(graph, max_degree=_MAX_DEGREE)
     betweenness = dps.utilities.ego_betweenness(graph, max_degree=_MAX_DEGREE, sensitivity="degree")
@@ -74,4 +105,12 @@ def run(_: Request) -> Answer:
     return Answer("\n".join(lines), {"truth": graph.candidates[best], "laws": facts, "released": chosen.candidate})
 
 
-VERB = Verb(run, example="dpselect demo")
+VERB = Verb(
+    run,
+    (
+        paths.new(
+            "--csv", endings=(".csv",), help="write a made-up survey there instead, to play with; nothing is replaced"
+        ),
+    ),
+    "dpselect demo --csv survey.csv",
+)
