@@ -149,12 +149,14 @@ class _Parser:
             position = match.end()
 
     def _joined(self, word: str) -> Comparison | Joined:
-        following = (lambda: self._joined("and")) if word == "or" else self._single
-        parts = [following()]
+        parts = [self._part(word)]
         while self.tokens[0][0] == "join" and self.tokens[0][1].lower() == word:
             self.tokens.pop(0)
-            parts.append(following())
+            parts.append(self._part(word))
         return parts[0] if len(parts) == 1 else Joined(word, tuple(parts))
+
+    def _part(self, word: str) -> Comparison | Joined:
+        return self._joined("and") if word == "or" else self._single()
 
     def _single(self) -> Comparison | Joined:
         if self.tokens[0] == ("paren", "("):

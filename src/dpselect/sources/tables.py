@@ -61,6 +61,42 @@ class TableFile:
     path: str | Path
     reading: Reading = AS_IT_IS
 
+    @classmethod
+    def of(
+        cls,
+        path: str | Path,
+        *,
+        separator: str | None = None,
+        decimal: str = ".",
+        encoding: str = "utf-8",
+        where: str | None = None,
+    ) -> TableFile:
+        """Return a file with what is declared of it; nothing is read yet.
+
+        Args:
+            path: a ``.csv``, ``.tsv``, ``.xlsx`` or ``.parquet`` file.
+            separator: ``","`` (a tab in ``.tsv``), ``";"``, ``"|"`` or ``"tab"``.
+            decimal: ``"."`` or ``","``.
+            encoding: such as ``"utf-8"``, ``"latin-1"`` or ``"cp1252"``.
+            where: a public condition on columns, such as ``"region = North and age >= 18"``; other rows are left out.
+
+        Raises:
+            ValueError: one of them says nothing that can be read.
+        """
+        return cls(path, Reading.of(separator, decimal, encoding, where))
+
+    def columns(self, numbers: Collection[str] = ()) -> dict[str, NDArray[Any]]:
+        """Return all columns, as a table that estimators take; ``numbers`` are those that the decimal mark is for.
+
+        Raises:
+            FileNotFoundError, ImportError, ValueError: as :func:`table`; a name that is not a column.
+        """
+        there = names(self.path, self.reading)
+        for name in numbers:
+            if name not in there:
+                raise no_column(name, there, self.path)
+        return table(self.path, there, self.reading, numbers)
+
     @property
     def metadata(self) -> dict[str, str]:
         """Return what a ledger records of where the rows came from."""
