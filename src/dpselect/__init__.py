@@ -50,6 +50,7 @@ __all__ = [
     "SquaredBound",
     "StoredColumn",
     "StoredGraph",
+    "TableFile",
     "ThresholdAnswer",
     "ThresholdError",
     "ThresholdStream",
@@ -165,6 +166,7 @@ if TYPE_CHECKING:
     from dpselect.release.value import ReleasedValue as ReleasedValue
     from dpselect.release.value import release_value as release_value
     from dpselect.sources.candidates import Candidates as Candidates
+    from dpselect.sources.tables import TableFile as TableFile
     from dpselect.sources.warehouse import Warehouse as Warehouse
     from dpselect.views import Column as Column
     from dpselect.views import DirectedGraph as DirectedGraph
@@ -198,6 +200,7 @@ else:
         "release.tuning": ("Tuned", "TuningPlan", "tune_privately", "tuning_plan"),
         "release.value": ("ReleasedValue", "release_value"),
         "sources.candidates": ("Candidates",),
+        "sources.tables": ("TableFile",),
         "sources.warehouse": ("Warehouse",),
         "views": ("Column", "DirectedGraph", "Graph", "StoredColumn", "StoredGraph", "TruncatedGraph", "WeightedGraph"),
     }
