@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import random
+import hashlib
+import math
+from collections.abc import Mapping
+from statistics import NormalDist
 
 COLUMNS = ("person", "year", "region", "age", "status", "income")
-REGIONS = ("North", "East", "South", "West", "Islands")
-STATUS = ("employed", "self-employed", "student", "retired", "seeking")
 YEARS = (2023, 2024, 2025, 2026)
 _PERSONS = 180
-# The weights of regions, and of statuses between 25 and 64.
-_REGIONS, _STATUS = (34, 22, 27, 14, 3), (66, 14, 6, 4, 10)
+# How many of a hundred persons live in each region, and are what between 25 and 64.
+_REGIONS = {"North": 34, "East": 22, "South": 27, "West": 14, "Islands": 3}
+_STATUS = {"employed": 66, "self-employed": 14, "student": 6, "retired": 4, "seeking": 10}
+REGIONS, STATUS = tuple(_REGIONS), tuple(_STATUS)
+_YOUNG, _OLD = {"student": 60, "employed": 40}, {"retired": 90, "employed": 10}
 # The typical yearly income of each status.
 _INCOMES = {"employed": 33_000, "self-employed": 38_000, "student": 8_000, "retired": 21_000, "seeking": 11_000}
-_GONE = 0.03
+_TAKES_PART, _GONE = 0.65, 0.03
 
 
 def survey() -> str:
@@ -21,29 +25,41 @@ def survey() -> str:
 
     >>> lines = survey().splitlines()
     >>> lines[0], len(lines)
-    ('person,year,region,age,status,income', 461)
+    ('person,year,region,age,status,income', 521)
     """
-    # Public by construction: what is drawn here protects nobody.
-    draw = random.Random(20260101)
-    lines = [",".join(COLUMNS)]
-    for person in range(1, _PERSONS + 1):
-        born = draw.randint(1935, 2005)
-        region = draw.choices(REGIONS, _REGIONS)[0]
-        fortune, known = draw.lognormvariate(0, 0.4), dict[tuple[bool, bool], str]()
-        for year in sorted(draw.sample(YEARS, draw.randint(1, len(YEARS)))):
-            age = year - born
-            stage = (age >= 25, age >= 65)
-            status = known[stage] = known.get(stage) or _status(draw, age)
-            income = round(_INCOMES[status] * fortune * draw.lognormvariate(0, 0.1), -1)
-            cells = [f"P{person:03}", str(year), region, str(age), status, f"{income:.0f}"]
-            cells = [cell if place < 2 or draw.random() > _GONE else "" for place, cell in enumerate(cells)]
-            lines.append(",".join(cells))
-    return "\n".join([*lines, ""])
+    rows = [_row(person, year) for person in range(1, _PERSONS + 1) for year in YEARS if _part(person, year)]
+    return "\n".join([",".join(COLUMNS), *(",".join(row) for row in rows), ""])
 
 
-def _status(draw: random.Random, age: int) -> str:
-    if age >= 65:
-        return "retired" if draw.random() < 0.9 else "employed"
-    if age < 25:
-        return "student" if draw.random() < 0.6 else "employed"
-    return draw.choices(STATUS, _STATUS)[0]
+def _part(person: int, year: int) -> bool:
+    """Return whether a person took part: at least once."""
+    return _chance("part", person, year) < _TAKES_PART or year == YEARS[person % len(YEARS)]
+
+
+def _row(person: int, year: int) -> list[str]:
+    age = year - 1935 - int(71 * _chance("born", person))
+    shares = _YOUNG if age < 25 else _OLD if age >= 65 else _STATUS
+    status = _one_of(shares, "status", person, age >= 25, age >= 65)
+    spread = 0.4 * _normal("fortune", person) + 0.1 * _normal("year", person, year)
+    income = round(_INCOMES[status] * math.exp(spread) / 10) * 10
+    cells = {"region": _one_of(_REGIONS, "region", person), "age": age, "status": status, "income": income}
+    known = ("" if _chance("gone", name, person, year) < _GONE else str(cell) for name, cell in cells.items())
+    return [f"P{person:03}", str(year), *known]
+
+
+def _chance(*about: object) -> float:
+    """Return a made-up share, 0 <= share < 1, for what the words are about: always the same."""
+    return int.from_bytes(hashlib.blake2b(repr(about).encode(), digest_size=6).digest()) / 2**48
+
+
+def _normal(*about: object) -> float:
+    return NormalDist().inv_cdf(_chance(*about) * 0.998 + 0.001)
+
+
+def _one_of(shares: Mapping[str, int], *about: object) -> str:
+    rest = 100 * _chance(*about)
+    for name, share in shares.items():
+        rest -= share
+        if rest < 0:
+            return name
+    return next(iter(shares))
