@@ -90,3 +90,15 @@ def test_texts_that_spell_numbers() -> None:
     assert [csv_text.number(text) for text in ("1_0", "١", "0x10", "1 0", "1,5", "true", "\n1", "e5", ".")] == [
         None
     ] * 9
+
+
+def test_an_ending_says_tabs_in_place_too(tmp_path: Path) -> None:
+    """DuckDB reads .tsv as the reader in memory does; a pattern names files of one kind."""
+    import ibis
+
+    path = written(tmp_path, "a\tb\n1\tx,y\n", "t.tsv")
+    assert ["x,y"] == csv_text.columns(path, ["b"])["b"].to_pylist()
+    table = in_place.read(ibis.duckdb.connect(), [path], in_place.columns([path])).to_pyarrow()
+    assert [{"a": "1", "b": "x,y"}] == table.to_pylist()
+    with pytest.raises(ValueError, match="of one kind"):
+        in_place.columns([path, written(tmp_path, "a,b\n1,2\n")])

@@ -105,7 +105,7 @@ class Candidates:
         self.absent_profile = absent_profile if isinstance(absent_profile, (tuple, list)) else (absent_profile,)
         self._place = Warehouse.open(table)
         try:
-            if any(".csv" in file.name for file in self._place.files):
+            if self._place.is_csv:
                 raise PrivacyError(
                     "A csv file does not say whether its scores are integers, and its rows are private: write parquet, "
                     "or pass an Ibis table whose types are declared."

@@ -12,6 +12,7 @@ from typing import Any
 
 from dpselect.sources import csv_text
 from dpselect.sources.absent import in_csv
+from dpselect.sources.dialects import PLAIN
 from dpselect.sources.locators import missing, no_table, without_secrets
 
 _ENDINGS = (".parquet", *csv_text.ENDINGS)
@@ -27,7 +28,7 @@ def files(path: Path) -> list[Path]:
     """
     if not path.name.lower().endswith(_ENDINGS):
         shown = without_secrets(str(path))
-        raise no_table(path, shown, "files that end in .parquet, .csv or .csv.gz, or a URL")
+        raise no_table(path, shown, "files that end in .parquet, .csv, .csv.gz or .tsv, or a URL")
     paths = sorted(path.parent.glob(path.name)) if "*" in path.name else [path]
     if not paths or not all(file.is_file() for file in paths):
         raise missing(path)
@@ -45,6 +46,8 @@ def columns(paths: Sequence[Path]) -> list[str]:
     Raises:
         ValueError: two columns of one name; csv files of different columns; not a complete parquet file.
     """
+    if is_csv(paths) and len({PLAIN.of(file) for file in paths}) > 1:
+        raise ValueError("Some of the files end in .csv and some in .tsv: name files of one kind.")
     names = [_columns(file) for file in paths]
     if is_csv(paths) and any(others != names[0] for others in names):
         raise ValueError("The csv files have different columns: give all of them the same, in the same order.")
@@ -81,7 +84,7 @@ def read(backend: Any, files: Sequence[Path], names: Sequence[str]) -> Any:
         header=True,
         auto_detect=False,
         columns=dict.fromkeys(names, "VARCHAR"),
-        delim=",",
+        delim=PLAIN.of(files[0]),
         quote='"',
         escape='"',
         nullstr="",
