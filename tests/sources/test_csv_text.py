@@ -81,6 +81,18 @@ def test_a_malformed_line_keeps_its_place(tmp_path: Path) -> None:
     assert expected == read
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("line", [b"\xff", b"\xe9,\xe9,\xe9", b'"\xff\n",1,2'])
+def test_a_malformed_line_may_hold_any_bytes(tmp_path: Path, mark: bytes, line: bytes) -> None:
+    """A line of another length that is not UTF-8 is a record without cells, and no cell of others changes."""
+    path = tmp_path / "t.csv"
+    path.write_bytes(mark + '"a, b",b\nä,1\n'.encode() + line + "\n\u20ac,2\n".encode() + b"\xff,3\n")
+    columns = csv_text.columns(path, ["a, b", "b"])
+
+    assert ["ä", None, "€", None] == columns["a, b"].to_pylist()
+    assert ["1", None, "2", "3"] == columns["b"].to_pylist()
+
+
 def test_texts_that_spell_numbers() -> None:
     """Decimals in ASCII digits, infinities, and what is missing; nothing else."""
     spelled = {"1": 1, "01": 1, "+1.0": 1, " 1\t": 1, ".5": 0.5, "5.": 5, "1e400": math.inf, "-Infinity": -math.inf}

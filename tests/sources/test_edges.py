@@ -123,7 +123,7 @@ def test_a_line_that_is_not_text_is_left_out(tmp_path: Path) -> None:
     [
         ("a.csv", "from,to\n1,2\n", "needs the columns source and target once each.*otherwise, pass ends="),
         ("a.csv", "", "needs the columns"),
-        ("a.xlsx", "x", "a.xlsx is not an edge file: pass one that ends in .parquet"),
+        ("a.ods", "x", "a.ods is not an edge file: pass one that ends in .parquet"),
         ("a.duckdb", "x", "is a DuckDB database: pass duckdb://"),
         ("a.csv", "source,target,source\n1,2,3\n", "named in its header"),
     ],

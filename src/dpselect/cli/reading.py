@@ -84,13 +84,18 @@ def of(request: Request) -> Reading:
     Raises:
         ValueError: an option that cannot be read, or one for a table that stays in an engine.
     """
-    asked = keywords(request)
-    if asked and stays(request, request.file):
+    if stays(request, request.file):
+        require_memory(request)
+    return Reading.of(**keywords(request))
+
+
+def require_memory(request: Request) -> None:
+    """Refuse what is said of a file where the table stays in its engine (``ValueError``)."""
+    for name in keywords(request):
         raise ValueError(
-            f"--{next(iter(asked))} goes with a file that is read into memory: leave it out, or leave --in-place out; "
-            "of a database, name a view that has the rows and types you want."
+            f"--{name} goes with a file that is read into memory: leave it out, or leave --in-place out; of a "
+            "database, name a view that has the rows and types you want."
         )
-    return Reading.of(**asked)
 
 
 def keywords(request: Request) -> dict[str, Any]:

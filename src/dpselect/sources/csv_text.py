@@ -7,6 +7,7 @@ decide.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import importlib
 import io
@@ -138,48 +139,83 @@ def _read(form: _Form, block: int) -> Any:
     A line of another length keeps its place: a malformed record is a record all the same, and their number is public
     where one record is replaced.
     """
-    skipped: list[int | None] = []
-    table = _table(form, block, skipped, threads=True)
-    if table is None or not skipped:
+    table = _table(form, block)
+    if table is not None:
         return table
-    # Only one thread knows the numbers of lines; the header is the first.
-    skipped.clear()
-    table = _table(form, block, skipped, threads=False)
+    skipped: list[int] = []
+    table = _table(form, block, skipped)
+    if table is None:
+        return None
+    arrow = _arrow()
     mask = np.ones(table.num_rows + len(skipped), dtype=np.bool_)
-    mask[np.array(skipped) - 2] = False
-    return table.take(_arrow().array(mask.cumsum() - 1, mask=~mask))
+    # The header is the first line.
+    mask[np.array(skipped, dtype=np.int64) - 2] = False
+    table = table.take(arrow.array(mask.cumsum() - 1, mask=~mask))
+    return arrow.table([_raw(column) for column in table.columns], names=table.column_names)
 
 
-def _table(form: _Form, block: int, skipped: list[int | None], *, threads: bool) -> Any:
+def _table(form: _Form, block: int, skipped: list[int] | None = None) -> Any:
+    """Return columns of bytes; lines of another length fail, or are noted in ``skipped`` where that is passed.
+
+    What is noted holds the line as UTF-8. So the bytes of the file then pass for Latin-1, in which each is a letter,
+    and :func:`_raw` undoes that.
+    """
     arrow, reader = _arrow(), importlib.import_module("pyarrow.csv")
     wanted = [*map(str, form.wanted)]
 
     def skip(row: Any) -> str:
+        assert skipped is not None
         skipped.append(row.number)
         return "skip"
 
+    careful = skipped is not None
     try:
-        return reader.read_csv(
-            form.path,
-            read_options=reader.ReadOptions(
-                block_size=block,
-                use_threads=threads,
-                column_names=[*map(str, range(form.width))],
-                skip_rows_after_names=1,
-            ),
-            # An empty line is a record without cells.
-            parse_options=reader.ParseOptions(
-                delimiter=form.separator, newlines_in_values=True, ignore_empty_lines=False, invalid_row_handler=skip
-            ),
-            convert_options=reader.ConvertOptions(
-                include_columns=wanted,
-                column_types=dict.fromkeys(wanted, arrow.binary()),
-                strings_can_be_null=True,
-                null_values=[""],
-            ),
-        )
+        with _opened(form.path) as stream:
+            return reader.read_csv(
+                stream,
+                read_options=reader.ReadOptions(
+                    block_size=block,
+                    # Only one thread knows the numbers of lines.
+                    use_threads=not careful,
+                    column_names=[*map(str, range(form.width))],
+                    skip_rows_after_names=1,
+                    encoding="latin-1" if careful else "utf8",
+                ),
+                # An empty line is a record without cells.
+                parse_options=reader.ParseOptions(
+                    delimiter=form.separator,
+                    newlines_in_values=True,
+                    ignore_empty_lines=False,
+                    invalid_row_handler=skip if careful else None,
+                ),
+                convert_options=reader.ConvertOptions(
+                    include_columns=wanted,
+                    column_types=dict.fromkeys(wanted, arrow.binary()),
+                    strings_can_be_null=True,
+                    null_values=[""],
+                ),
+            )
     except (arrow.ArrowException, OSError):
         return None
+
+
+def _opened(path: Path) -> Any:
+    """Return the bytes of a file without the mark of UTF-8 before them, unpacked."""
+    arrow = _arrow()
+    with arrow.input_stream(str(path), compression="detect") as stream:
+        marked = stream.read(3) == codecs.BOM_UTF8
+    stream = arrow.input_stream(str(path), compression="detect")
+    if marked:
+        stream.read(3)
+    return stream
+
+
+def _raw(cells: Any) -> Any:
+    """Return the bytes that passed for Latin-1."""
+    arrow = _arrow()
+    coded = cells.combine_chunks().dictionary_encode()
+    texts = [None if text is None else text.decode().encode("latin-1") for text in coded.dictionary.to_pylist()]
+    return arrow.chunked_array([arrow.array(texts, arrow.binary()).take(coded.indices)])
 
 
 def _malformed(path: Path) -> str:

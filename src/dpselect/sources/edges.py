@@ -20,21 +20,25 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice
 from dpselect.kernel.extras import not_installed
-from dpselect.sources import graphml
+from dpselect.sources import graphml, tables
 from dpselect.sources.arrow_text import readable
 from dpselect.sources.csv_text import integer
 from dpselect.sources.locators import missing, no_table, require_plain, without_secrets
+from dpselect.sources.tables import AS_IT_IS, Reading
 
 Edges = tuple[NDArray[Any], NDArray[Any]]
 Kind = type[int] | type[str]
 Ends = tuple[str, str]
 
 _COLUMNS: Ends = ("source", "target")
-_KNOWN = (".parquet", ".csv", ".csv.gz", ".txt", ".txt.gz", ".graphml")
+# Tables that are read as all others are.
+_DECLARED = (".tsv", ".tsv.gz", ".xlsx")
+_KNOWN = (".parquet", ".csv", ".csv.gz", ".txt", ".txt.gz", ".graphml", *_DECLARED)
+_NAMED = (".parquet", ".csv", ".csv.gz", *_DECLARED)
 _BLOCK = 2**20
 
 
-def read(path: str | Path, *, kind: Kind, ends: Ends = _COLUMNS) -> Edges:
+def read(path: str | Path, *, kind: Kind, ends: Ends = _COLUMNS, reading: Reading = AS_IT_IS) -> Edges:
     """Return the source and target of every edge in a file, shape (edges,) each, int64 or texts as objects: one
     long label would make a fixed width of all.
 
@@ -48,6 +52,7 @@ def read(path: str | Path, *, kind: Kind, ends: Ends = _COLUMNS) -> Edges:
         kind: ``int`` or ``str``: what ids are; ``str`` leaves text as it is ("007"), and writes out the integers of a
             parquet column.
         ends: the columns of the two ends, where they are called otherwise.
+        reading: how the text of a table is written, and which rows are edges; ``.tsv`` and ``.xlsx`` are tables too.
 
     Raises:
         FileNotFoundError: no such file.
@@ -64,6 +69,8 @@ def read(path: str | Path, *, kind: Kind, ends: Ends = _COLUMNS) -> Edges:
     """
     path, form = _form(path)
     _require_named(form, ends)
+    if form in _DECLARED or reading != AS_IT_IS:
+        return _declared(path, form, kind, ends, reading)
     if form == ".parquet":
         return _parquet(path, kind, ends)
     if form == ".graphml":
@@ -72,6 +79,11 @@ def read(path: str | Path, *, kind: Kind, ends: Ends = _COLUMNS) -> Edges:
     table = _fast(path, ".csv" in form, kind, ends)
     # Slower, but it knows comments between lines and odd spacing, and leaves out what is not an edge.
     return _careful(path, ".csv" in form, kind, ends) if table is None else table
+
+
+def kind_of(labels: Sequence[Any] | None) -> Kind:
+    """Return the kind of ids that a public list of labels has; without one they are integers."""
+    return str if labels and isinstance(labels[0], str) else int
 
 
 def direction(path: str | Path) -> bool | None:
@@ -86,23 +98,44 @@ def direction(path: str | Path) -> bool | None:
 
 def _require_named(form: str, ends: Ends) -> None:
     """Refuse names for ends that have none, and one name for both."""
-    if ends != _COLUMNS and form not in (".parquet", ".csv", ".csv.gz"):
+    if ends != _COLUMNS and form not in _NAMED:
         raise ValueError(f"The ends of edges in a {form} file have no names: leave the names of columns out.")
     if ends[0] == ends[1]:
         raise ValueError("An edge has two ends: name two different columns.")
 
 
-def columns(path: str | Path) -> list[str]:
+def columns(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
     """Return the names of the columns of an edge file; none where it has no header.
 
     Raises:
         FileNotFoundError, ValueError, ImportError: as :func:`read`.
     """
     path, form = _form(path)
+    if form in _DECLARED or reading != AS_IT_IS:
+        return tables.names(path, reading)
     if form == ".parquet":
         with _parquet_file(path) as file:
             return [*file.schema_arrow.names]
     return (_cells(_first_line(path)[1], True) or []) if ".csv" in form else []
+
+
+def _declared(path: Path, form: str, kind: Kind, ends: Ends, reading: Reading) -> Edges:
+    """Return the edges of a table with a header, whose text is written as declared."""
+    if form not in _NAMED:
+        raise ValueError(f"How a table is written goes with a table of edges: leave it out for a {form} file.")
+    _places(tables.names(path, reading), ends)
+    there = tables.arrows(path, [*ends], reading)
+    arrow, compute = _arrow(), _arrow("compute")
+    trimmed = {name: _trimmed(compute, arrow, cells) for name, cells in there.items()}
+    return _pairs(arrow.table(trimmed), kind, ends)
+
+
+def _trimmed(compute: Any, arrow: Any, cells: Any) -> Any:
+    """Return labels without the blanks around them, missing where nothing is left."""
+    if not arrow.types.is_string(cells.type):
+        return cells
+    text = compute.utf8_trim_whitespace(cells)
+    return compute.if_else(compute.equal(text, ""), None, text)
 
 
 def _form(path: str | Path) -> tuple[Path, str]:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.errors import Advice
 from dpselect.sources import edges, graphs
+from dpselect.sources.tables import Reading
 from dpselect.views.graph import declared, placed, places_of
 
 # Numbers of ordered pairs of nodes stay below 2^63.
@@ -103,6 +104,9 @@ class DirectedGraph:
         nodes: int | Iterable[Any] | Path | None = None,
         *,
         ends: tuple[str, str] = ("source", "target"),
+        separator: str | None = None,
+        encoding: str = "utf-8",
+        where: str | None = None,
     ) -> DirectedGraph:
         """Return the graph of an edge file, in which each source points to its target.
 
@@ -110,16 +114,18 @@ class DirectedGraph:
             path: the file, as for :meth:`Graph.read`. A column named weight is left out with a warning.
             nodes: the public nodes, as for :meth:`Graph.read`.
             ends: the columns of sources and of targets in a .parquet or .csv file.
+            separator, encoding, where: how a table is written, and a public condition on the rows that are edges, as
+                for :meth:`dpselect.Column.read`.
 
         Raises:
             PrivacyError, FileNotFoundError, TypeError, ValueError, ImportError: as :meth:`Graph.read`.
         """
         size, labels = declared(nodes)
-        kind = str if labels and isinstance(labels[0], str) else int
-        pairs = edges.read(path, kind=kind, ends=ends)
+        kind, reading = edges.kind_of(labels), Reading.of(separator, encoding=encoding, where=where)
+        pairs = edges.read(path, kind=kind, ends=ends, reading=reading)
         if edges.direction(path) is False:
             raise ValueError("The file says that its edges have no direction: pass one of a directed graph.")
-        graphs.warn_of_weights(edges.columns(path))
+        graphs.warn_of_weights(edges.columns(path, reading))
         return cls.from_edges(*pairs, nodes=size if labels is None else labels)
 
     def __len__(self) -> int:

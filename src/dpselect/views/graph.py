@@ -16,6 +16,7 @@ from dpselect.sources import edges, graphml, graphs
 from dpselect.sources.column_cells import array_of
 from dpselect.sources.csv_text import integer
 from dpselect.sources.frames import is_retyped
+from dpselect.sources.tables import Reading
 
 _ASK_FOR_NODES = Advice(
     "Nodes are public candidates, and those that happen to have an edge are private: pass {nodes= "
@@ -149,30 +150,29 @@ class Graph:
         nodes: int | Iterable[Any] | Path | None = None,
         *,
         ends: tuple[str, str] = ("source", "target"),
+        separator: str | None = None,
+        encoding: str = "utf-8",
+        where: str | None = None,
     ) -> Graph:
         """Return the graph of an edge file: ``.parquet``, ``.csv``, ``.txt``, text also with ``.gz``; ``.graphml``.
 
-        Edges are read without direction, with a warning where GraphML says that they have one. A column named
-        weight is left out with a warning.
+        Directions that GraphML names, and a column named weight, are left out with a warning.
 
         Args:
-            path: the file; see ``dpselect.sources.edges.read`` for its form.
-            nodes: the public nodes, as for :meth:`from_edges`, or the Path of a GraphML file that lists them. Text
-                labels are not turned into numbers: "007" is not "7". A line that is not an edge is left out.
+            path: the file; see ``dpselect.sources.edges.read`` for its form. A line that is not an edge is left out.
+            nodes: the public nodes, as for :meth:`from_edges`, or the Path of a GraphML file that lists them.
             ends: the columns of the two ends in a .parquet or .csv file.
+            separator, encoding, where: how a table is read, as for :meth:`dpselect.Column.read`.
 
         Raises:
             PrivacyError: ``nodes`` is missing.
-            FileNotFoundError: no such file.
-            TypeError: ``nodes`` is neither a number nor a list.
-            ValueError: another kind of file, or no such columns.
-            ImportError: pyarrow is not installed.
+            FileNotFoundError, ImportError, TypeError, ValueError: no such file; no library; no list; no such columns.
         """
         size, labels = declared(nodes)
-        kind = str if labels and isinstance(labels[0], str) else int
-        pairs = edges.read(path, kind=kind, ends=ends)
+        kind, reading = edges.kind_of(labels), Reading.of(separator, encoding=encoding, where=where)
+        pairs = edges.read(path, kind=kind, ends=ends, reading=reading)
         graphs.warn_of_directions(edges.direction(path) is True)
-        graphs.warn_of_weights(edges.columns(path))
+        graphs.warn_of_weights(edges.columns(path, reading))
         return cls.from_edges(*pairs, nodes=size if labels is None else labels)
 
     @classmethod

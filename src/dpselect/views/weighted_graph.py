@@ -154,14 +154,20 @@ class WeightedGraph:
         weight: str = "weight",
         cap: float | Fraction | None = None,
         kind: str = "integer",
+        separator: str | None = None,
+        decimal: str = ".",
+        encoding: str = "utf-8",
+        where: str | None = None,
     ) -> WeightedGraph:
-        """Return the graph of a table: ``.parquet``, ``.csv`` or ``.csv.gz``, whose first line names the columns.
+        """Return the graph of a table: ``.parquet``, ``.csv``, ``.tsv`` or ``.xlsx``, with named columns.
 
         Args:
             path: the file.
             nodes, cap, kind: as for :meth:`from_edges`.
             ends: the columns of the two ends.
             weight: the column of weights.
+            separator, decimal, encoding, where: how the table is written, and a public condition on the rows that are
+                edges, as for :meth:`dpselect.Column.read`.
 
         Raises:
             PrivacyError, TypeError, ValueError: as :meth:`from_edges`; no such columns.
@@ -172,7 +178,8 @@ class WeightedGraph:
         names = [*ends, weight]
         if len(set(names)) < len(names):
             raise ValueError("An edge has two ends and a weight: name three different columns.")
-        columns = tables.arrows(path, names)
+        reading = tables.Reading.of(separator, decimal, encoding, where)
+        columns = tables.arrows(path, names, reading)
         if len(columns) < len(names):
             raise ValueError(
                 Advice(
@@ -182,7 +189,7 @@ class WeightedGraph:
                 )
             )
         source, target, cells = (columns[name] for name in names)
-        return cls.from_edges(source, target, cells, nodes, cap=cap, kind=kind)
+        return cls.from_edges(source, target, reading.dialect.number(cells), nodes, cap=cap, kind=kind)
 
     def __len__(self) -> int:
         return self.units.size

@@ -6,10 +6,10 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import dpselect as dps
-from dpselect.cli import paths, places
+from dpselect.cli import paths, places, reading
 from dpselect.cli.options import Exact, flag, nodes, number, one_of, option, weight_of, whole
 from dpselect.cli.places import stays
 from dpselect.cli.release import best, mechanism_of, ranked, released
@@ -186,23 +186,36 @@ def _whole(request: Request) -> dps.Graph | dps.DirectedGraph | dps.WeightedGrap
     if _FOLLOWERS in request.metric and {*request.metric} != {_FOLLOWERS}:
         raise ValueError("followers protects the whole list of a person and other metrics one edge: name it alone.")
     if stays(request, request.graph):
+        reading.require_memory(request)
         return StoredGraph(Warehouse.open(request.graph, request.table), nodes(request.nodes), ends=_ends(request))
     if _FOLLOWERS not in request.metric:
         return _in_memory(request)
     if not _is_file(request):
         raise ValueError("followers needs edges that have directions: name an edge file, shipped graphs have none.")
-    return dps.DirectedGraph.read(Path(request.graph), nodes=nodes(request.nodes), ends=_ends(request))
+    return dps.DirectedGraph.read(
+        Path(request.graph), nodes=nodes(request.nodes), ends=_ends(request), **_written(request)
+    )
 
 
 def _in_memory(request: Request) -> dps.Graph:
     if _is_file(request):
-        return dps.Graph.read(Path(request.graph), nodes=nodes(request.nodes), ends=_ends(request))
+        return dps.Graph.read(Path(request.graph), nodes=nodes(request.nodes), ends=_ends(request), **_written(request))
     graph = dps.Graph.named(request.graph)
     _require_shipped(request)
     return graph
 
 
+def _written(request: Request) -> dict[str, Any]:
+    """Return how the edge file is written; fractions are for weights alone."""
+    asked = reading.keywords(request)
+    if "decimal" in asked:
+        raise ValueError(f"--decimal goes with --metric {_WEIGHTED}: leave it out.")
+    return asked
+
+
 def _require_shipped(request: Request) -> None:
+    if reading.keywords(request):
+        raise ValueError("How a file is read goes with an edge file: leave it out for a shipped graph.")
     if request.nodes is not None:
         raise ValueError("--nodes goes with an edge file: the nodes of a shipped graph are known.")
     if request.source is not None or request.target is not None:
@@ -219,7 +232,13 @@ def _weighted(request: Request) -> dps.WeightedGraph:
         public = nodes(request.nodes)
         ends = _ends(request)
         return dps.WeightedGraph.read(
-            Path(request.graph), public, ends=ends, weight=column, cap=request.weight_cap, kind=kind
+            Path(request.graph),
+            public,
+            ends=ends,
+            weight=column,
+            cap=request.weight_cap,
+            kind=kind,
+            **reading.keywords(request),
         )
     _require_shipped(request)
     graph = named(request.graph)
@@ -289,6 +308,7 @@ DATA = (
     ),
     *places.OPTIONS,
     *ENDS,
+    *reading.OPTIONS,
     option(
         "--metric",
         required=True,
