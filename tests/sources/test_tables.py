@@ -176,3 +176,35 @@ def test_a_broken_excel_file_is_refused_without_a_word_of_it(tmp_path: Path) -> 
     pytest.importorskip("openpyxl")
     with pytest.raises(ValueError, match="not a complete Excel file"):
         dps.Column.read(written(tmp_path, "secret", "t.xlsx"), "age")
+
+
+HOSTILE = [b"", b";;;;", b'"', b"\xff;\x80", b"x;'", b"1,5;1.5", b"a,b;#", b"\x81\x8d;\x90", b"9" * 5000 + b";2"]
+
+
+@pytest.mark.parametrize("line", HOSTILE)
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+@pytest.mark.parametrize("where", [None, "b >= 2 or a = ä"])
+def test_one_line_decides_nothing_about_the_others(
+    tmp_path: Path, line: bytes, encoding: str, where: str | None
+) -> None:
+    """The rows before it are read as they are without it, and there is an answer; what a quote opens is that line's."""
+    reading = tables.Reading.of(";", ",", encoding, where)
+    rows = "a;b\nä;1,5\nx;2,5\ny;1\n".encode(encoding)
+    path, other = tmp_path / "t.csv", tmp_path / "u.csv"
+    path.write_bytes(rows)
+    other.write_bytes(rows + line + b"\n")
+    plain, more = (tables.table(file, ["a", "b"], reading, {"b"}) for file in (path, other))
+
+    assert 0 <= len(more["a"]) - len(plain["a"]) <= 1
+    assert all([*plain[name]] == [*more[name][: len(plain[name])]] for name in "ab")
+
+
+def test_a_file_gives_its_columns(tmp_path: Path) -> None:
+    """All of them, as an estimator takes them; a name that is not there is refused."""
+    file = dps.TableFile.of(written(tmp_path, GERMAN), separator=";", decimal=",", where="einkommen > 1000.5")
+
+    assert {"straße": ["Höhe"], "einkommen": ["2000"]} == {
+        name: [*cells] for name, cells in file.columns(["einkommen"]).items()
+    }
+    with pytest.raises(ValueError, match="no column 'income'"):
+        file.columns(["income"])

@@ -120,8 +120,9 @@ def most_common(
     """Choose the k items that most different persons have, privately, whatever number of items a person has.
 
     Args:
-        events: one row per event: a pandas, polars or arrow table, a mapping of columns, an array, the path of a .csv
-            or .parquet file, a :class:`dpselect.Warehouse`, an Ibis table, or a URL that ends in ``?table=name``.
+        events: one row per event: a pandas, polars or arrow table, a mapping of columns, an array, the path of a
+            file, a :class:`dpselect.TableFile` with what is declared of it, a :class:`dpselect.Warehouse`, an Ibis
+            table, or a URL that ends in ``?table=name``.
         k: how many items to name.
         epsilon: the budget, of all groups together.
         person, item: columns. A row that names nobody, or an item outside of the list, is left out.

@@ -20,7 +20,8 @@ def popularity(events: Any, *, person: Any, item: Any, domain: Any) -> Scores:
 
     Args:
         events: one row per event: a pandas, polars or arrow table, a mapping of columns, an array, or the path of a
-            .csv or .parquet file. Rows without a person, or with an item outside of the list, are left out.
+            file, or a :class:`dpselect.TableFile` with what is declared of it. Rows without a person, or with an item
+            outside of the list, are left out.
         person, item: columns.
         domain: the public items: a list of text or numbers, or a range.
 
