@@ -21,6 +21,16 @@ class Neighbours(StrEnum):
     FAMILY = "family"
 
 
+# What one step changes, in words: whom a promise protects.
+PROTECTED_UNITS = {
+    Neighbours.SUBSTITUTION: "one record, replaced by another",
+    Neighbours.ADD_REMOVE: "one record, added or removed",
+    Neighbours.PERSON: "one person with all of their records",
+    Neighbours.EDGE: "one edge of the graph",
+    Neighbours.FAMILY: "one family, replaced by another",
+}
+
+
 def neighbours(name: str) -> Neighbours:
     """Return the relation of that name, or say which names there are (``ValueError``)."""
     if type(name) is Neighbours:

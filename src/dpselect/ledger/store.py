@@ -21,6 +21,7 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
 from dpselect.ledger.accountant import Remaining, Report, Terms, Totals, report
 from dpselect.ledger.chain import RESTORE, Tail, terms_of, terms_text, totals_text
+from dpselect.ledger.entry import Entry
 from dpselect.ledger.events import Event
 from dpselect.ledger.file import Patient, await_maker, bare, connected, identity, merge, pinned, placed, there
 
@@ -216,6 +217,20 @@ class Ledger:
             limits = (2**62 if until is None else until, -1 if count is None else count)
             rows = connection.execute(query, limits).fetchall()
         return [Event.from_text(body) for (body,) in reversed(rows)]
+
+    def entry(self, row: int) -> Entry:
+        """Return one row, counted from 1, with its hash; the ledger is verified up to its end.
+
+        Raises:
+            ValueError: there is no such row, or the ledger is damaged.
+        """
+        with self._connected() as connection:
+            connection.execute("BEGIN")
+            self._tail = _followed(connection, self.terms, self._tail)
+            stored = connection.execute("SELECT body, hash FROM events WHERE row = ?", (row,)).fetchone()
+        if stored is None:
+            raise ValueError(f"This ledger has {self._tail.row} rows and none with the number {row}.")
+        return Entry(row, Event.from_text(stored[0]), stored[1])
 
     def report(self, delta: float) -> Report:
         """Return tighter totals, for a plan that was fixed in advance: never what the ledger enforces."""

@@ -1,0 +1,166 @@
+"""A certificate: what was asked and answered, what it cost and whom it protects, with a checksum over all of it.
+
+It holds the answer that was released and public facts, and nothing else that depends on the data. The checksum shows
+that a certificate is whole; it is not the signature of a person, because whoever edits the text can compute a new one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dpselect.certificates.page import content_of, page, template
+from dpselect.certificates.plain import checksum
+from dpselect.certificates.rows import require_entry
+from dpselect.kernel.errors import Advice
+from dpselect.kernel.html_table import table
+from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
+from dpselect.sources.output import Output
+
+FORMAT = "dpselect certificate 1"
+ENDINGS = (".json", ".html")
+_NOT_ONE = "is not a certificate of this version of dpselect: pass a .json or .html file that one was saved as."
+
+
+@dataclass(frozen=True, repr=False)
+class Certificate:
+    """What a release was. Get one from ``release.certificate()`` or :func:`dpselect.certificate`.
+
+    Attributes:
+        content: the record, as plain JSON values.
+    """
+
+    content: Mapping[str, Any]
+
+    @property
+    def sha256(self) -> str:
+        """Return the checksum: SHA-256 of the content as JSON with sorted names and no spaces, in UTF-8."""
+        return checksum(self.content)
+
+    def as_json(self) -> str:
+        """Return the certificate and its checksum as JSON."""
+        document = {"certificate": self.content, "sha256": self.sha256}
+        return json.dumps(document, sort_keys=True, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+    def as_html(self) -> str:
+        """Return the certificate as one page, which holds the JSON too.
+
+        Raises:
+            ImportError: jinja2 is not installed.
+        """
+        return page(self.content, self.as_json())
+
+    def save(self, path: str | Path, overwrite: bool = False) -> None:
+        """Write the certificate whole or not at all, as JSON or HTML by the ending of the name.
+
+        Raises:
+            ValueError: another ending.
+            ImportError: a page, and jinja2 is not installed.
+            OSError: the file exists and ``overwrite`` was not given, or it cannot be written.
+        """
+        with Output(path, overwrite) as file:
+            file.put(self.as_bytes(path))
+
+    def as_bytes(self, path: str | Path | Output) -> bytes:
+        """Return what a file of this name holds.
+
+        Raises:
+            ValueError: an ending other than .json and .html.
+            ImportError: a page, and jinja2 is not installed.
+        """
+        ending = Path(str(path)).suffix.lower()
+        if ending not in ENDINGS:
+            raise ValueError(f"A certificate is saved as .json or .html: {path} has another ending.")
+        return (self.as_json() if ending == ".json" else self.as_html()).encode()
+
+    @classmethod
+    def read(cls, path: str | Path) -> Certificate:
+        """Return the certificate in a file, after checking that it is whole.
+
+        Raises:
+            ValueError: not a certificate, or one that was changed after it was made.
+            OSError: the file cannot be read.
+        """
+        source = Path(path)
+        if not source.is_file():
+            raise FileNotFoundError(f"There is no file {path}.")
+        try:
+            written = source.read_text(encoding="utf-8")
+            shown = source.suffix.lower() == ".html"
+            document = json.loads(content_of(written) if shown else written)
+            content, stated = document["certificate"], document["sha256"]
+            known = content["format"] == FORMAT
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(f"{path} {_NOT_ONE}") from None
+        if not known:
+            raise ValueError(f"{path} {_NOT_ONE}")
+        result = cls(content)
+        if result.sha256 != stated:
+            raise Changed(f"{path} was changed after it was made: its checksum is not that of its content.")
+        if shown and result.as_html() != written:
+            raise Changed(
+                f"{path} does not show what its record holds: it was edited, or made by another version of dpselect "
+                f"(its record says {content['software']['dpselect']}); trust a .json file instead."
+            )
+        return result
+
+    def require_row(self, ledger: Any) -> None:
+        """Check that a ledger has the row that is named here, with the same hash and cost.
+
+        Raises:
+            ValueError: it names none, or the ledger has another row in its place.
+        """
+        named = self.content["ledger"]
+        if not named or not named["rows"]:
+            raise ValueError("This certificate names no row of a ledger: leave out the ledger.")
+        for each in named["rows"]:
+            require_entry(ledger, each["row"], each["hash"])
+
+    def __repr__(self) -> str:
+        return f"Certificate({self.content['question'] or self.content['mechanism']!r}, sha256={self.sha256[:12]}...)"
+
+    def _repr_html_(self) -> str:
+        promise = self.content["guarantee"]
+        return table(
+            "Certificate",
+            [
+                ("question", self.content["question"]),
+                ("answer", self.content["answer"]),
+                ("mechanism", self.content["mechanism"]),
+                ("epsilon", promise["epsilon"]),
+                ("protects", promise["protects"]),
+                ("SHA-256", self.sha256),
+            ],
+        )
+
+
+class Changed(ValueError):
+    """A certificate is not what was made."""
+
+
+def promised(guarantee: Any, protects: str | None = None) -> dict[str, Any]:
+    """Return a guarantee as plain values, exact as text."""
+    rho = guarantee.stated_rho
+    return {
+        "epsilon": str(guarantee.epsilon),
+        "delta": str(guarantee.delta),
+        "rho": None if rho is None else str(rho),
+        "neighbours": guarantee.neighbours.value,
+        "protects": protects or PROTECTED_UNITS[Neighbours(guarantee.neighbours)],
+    }
+
+
+def require_ending(path: str | Path | Output) -> None:
+    """Refuse a name that no certificate has, and a page where no library can make one, before anything is paid.
+
+    Raises:
+        ValueError, ImportError: as :meth:`Certificate.as_bytes`.
+    """
+    ending = Path(str(path)).suffix.lower()
+    if ending not in ENDINGS:
+        raise ValueError(Advice("{certificate} is saved as .json or .html: name such a file."))
+    if ending == ".html":
+        template()

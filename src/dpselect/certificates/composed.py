@@ -1,0 +1,118 @@
+"""Certificates of releases and of answers in general."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpselect.certificates.certificate import FORMAT, Certificate, promised
+from dpselect.certificates.hashed_file import hashed
+from dpselect.certificates.plain import plain, text
+from dpselect.certificates.rows import ledger_row
+
+if TYPE_CHECKING:
+    from dpselect.kernel.guarantee import Guarantee
+
+PROBABILITY = 0.95
+
+
+def certificate(
+    release: Any,
+    *,
+    question: str = "",
+    public: Mapping[str, Any] | None = None,
+    repeat: str = "",
+    ledger: Any = None,
+    row: int | None = None,
+    file_hash: str | Path | None = None,
+    guarantee: Guarantee | None = None,
+    mechanism: str | None = None,
+) -> Certificate:
+    """Return the certificate of a release: what was asked and answered, the promise, the ledger's row, a checksum.
+
+    It holds nothing that depends on the data but the answer that was released, and the hash of a file where
+    ``file_hash`` asks for it. Of the time it says the date.
+
+    Args:
+        release: what a function of dpselect returned: a release, a fitted tree. Or any answer, with ``guarantee`` and
+            ``mechanism``.
+        question: what was asked, in words.
+        public: public facts that readers need, such as bounds, domains and k. Nothing that was read from the data.
+        repeat: the Python or the command that asks again.
+        ledger: where it was paid, a Ledger or a budget in memory.
+        row: its row in the ledger; ``None`` for the only one with its cost.
+        file_hash: a file whose SHA-256 is included. It lets anybody who sees the certificate test a guess of the whole
+            file, which differential privacy does not cover: leave it out where the certificate is published.
+        guarantee, mechanism: of an answer that is not a release of dpselect.
+
+    Raises:
+        TypeError: neither a release nor an answer with a guarantee and a mechanism; not a ledger.
+        ValueError: a file that is none; no row, or several, with the cost of the release.
+
+    >>> import dpselect as dps
+    >>> votes = dps.Scores([900, 0, 500], sensitivity=1, candidates=["ann", "bob", "eve"], kind="integer")
+    >>> release = dps.select(votes, 5, mechanism=dps.mechanism("permute-and-flip"))
+    >>> paper = dps.certificate(release, question="Who has most votes?", public={"voters have": "one vote"})
+    >>> paper.content["answer"], paper.content["guarantee"]["epsilon"], len(paper.sha256)
+    ({'candidates': ['ann']}, '5', 64)
+    """
+    worst = None
+    if hasattr(release, "_certified"):
+        answer, guarantee, mechanism = release._certified()
+        worst = getattr(release, "worst_error", None)
+    elif guarantee is None or mechanism is None:
+        raise TypeError("Pass a release of dpselect, or an answer with guarantee= and mechanism=.")
+    else:
+        answer = release
+    return composed(
+        answer=answer,
+        guarantee=promised(guarantee),
+        mechanism=mechanism,
+        question=question,
+        public=public or {},
+        accuracy=None if worst is None else accuracy(worst),
+        file=None if file_hash is None else hashed(file_hash),
+        ledger=None if ledger is None else ledger_row(ledger, guarantee, row),
+        repeat=repeat,
+    )
+
+
+def composed(
+    *,
+    answer: Any,
+    guarantee: Mapping[str, Any],
+    mechanism: str,
+    question: str,
+    public: Mapping[str, Any],
+    accuracy: Mapping[str, Any] | None,
+    file: Mapping[str, str] | None,
+    ledger: Mapping[str, Any] | None,
+    repeat: str,
+) -> Certificate:
+    """Return a certificate of today from its parts."""
+    from dpselect import __version__
+
+    content = {
+        "format": FORMAT,
+        "question": question,
+        "answer": answer,
+        "mechanism": mechanism,
+        "guarantee": guarantee,
+        "public": {text(name): each for name, each in public.items()},
+        "accuracy": accuracy,
+        "file": file,
+        "ledger": ledger,
+        "repeat": repeat,
+        "software": {"dpselect": __version__, "python": platform.python_version()},
+        # To the second it would say how long the release took.
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+    return Certificate(plain(content))
+
+
+def accuracy(worst: Any) -> dict[str, Any]:
+    """Return how wrong a release may be, whatever the data."""
+    return {"probability": PROBABILITY, "error_below": plain(worst.below(PROBABILITY)), "unit": None}

@@ -1,0 +1,24 @@
+"""The hash of a file that was read: only where the curator asks for it, because it lets others test a guess."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from dpselect.certificates.plain import text
+from dpselect.kernel.errors import Advice
+from dpselect.sources.locators import is_url
+
+
+def hashed(path: str | Path) -> dict[str, str]:
+    """Return the name of a file and its SHA-256.
+
+    Whoever sees it can test a guess of the whole file: it is no part of what differential privacy protects.
+
+    Raises:
+        ValueError: not one plain file.
+    """
+    if is_url(str(path)) or not Path(path).is_file():
+        raise ValueError(Advice("{path} is not one plain file: leave out {file_hash}.", path=path))
+    with Path(path).open("rb") as file:
+        return {"name": text(Path(path).name), "sha256": hashlib.file_digest(file, "sha256").hexdigest()}

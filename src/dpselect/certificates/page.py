@@ -1,0 +1,72 @@
+"""A certificate as one page: by a template that escapes everything, with the JSON at its end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from html import unescape
+from typing import Any
+
+from dpselect.kernel.extras import not_installed
+
+_RECORD = re.compile(r'<pre id="certificate">(.*?)</pre>', re.DOTALL)
+
+
+def page(content: Mapping[str, Any], document: str) -> str:
+    """Return the page: what it shows, then the JSON that can be checked.
+
+    Raises:
+        ImportError: jinja2 is not installed.
+    """
+    return str(template().render(each=content, document=document, answers=[*_answers(content["answer"])]))
+
+
+def content_of(written: str) -> str:
+    """Return the JSON in a page.
+
+    Raises:
+        ValueError: there is none, or more than one.
+    """
+    records = _RECORD.findall(written)
+    if len(records) != 1:
+        raise ValueError("no certificate")
+    return unescape(records[0])
+
+
+@cache
+def template() -> Any:
+    """Return the template, which refuses a name that is missing.
+
+    Raises:
+        ImportError: jinja2 is not installed.
+    """
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError:
+        raise not_installed("A certificate as a page needs jinja2; .json needs nothing", "certificates") from None
+    environment = Environment(
+        loader=PackageLoader("dpselect.certificates", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("certificate.html")
+
+
+def _answers(answer: Any) -> list[tuple[str, str]]:
+    """Return the answer as rows of a name and a value; a single value has no name."""
+    if isinstance(answer, Mapping):
+        return [(str(name), _words(value)) for name, value in answer.items()]
+    return [("", _words(answer))]
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name}: {_words(each)}" for name, each in value.items())
+    if isinstance(value, list):
+        # Entries that are mappings have commas of their own.
+        return ("; " if any(isinstance(each, Mapping) for each in value) else ", ").join(map(_words, value))
+    return "none" if value is None else str(value)

@@ -1,0 +1,80 @@
+"""Which row of a ledger a release is: named by the curator, or the only one that has its cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.ledger.entry import Entry
+from dpselect.ledger.events import Event
+from dpselect.ledger.session import Session
+from dpselect.ledger.store import Ledger, WithMetadata
+
+
+def ledger_row(ledger: Any, guarantee: Guarantee, row: int | None) -> dict[str, Any]:
+    """Return what a certificate says of the ledger; a budget in memory has no hashes.
+
+    Args:
+        ledger: a Ledger or a Session.
+        guarantee: of the release.
+        row: its row; ``None`` for the only one that costs as much.
+
+    Raises:
+        TypeError: neither of them.
+        ValueError: no row costs as much, several do and none is named, or the named one costs something else.
+    """
+    while isinstance(ledger, WithMetadata):
+        ledger = ledger.ledger
+    if not isinstance(ledger, Ledger | Session):
+        raise TypeError("ledger must be a dpselect.Ledger, or what dpselect.budget gave.")
+    entry = _entry(ledger, _only(ledger, guarantee) if row is None else row)
+    if not _costs(entry.event, guarantee):
+        raise ValueError(f"Row {entry.row} of this ledger has another cost than the release: name its own row.")
+    return described(ledger, [entry])
+
+
+def described(ledger: Ledger | Session, entries: list[Entry]) -> dict[str, Any]:
+    """Return a ledger and some of its rows, as plain values."""
+    name = ledger.path.name if isinstance(ledger, Ledger) else "in memory"
+    rows = [{"row": each.row, "hash": each.hash or None} for each in entries]
+    return {"name": name, "dataset": ledger.terms.dataset, "rows": rows}
+
+
+def require_entry(ledger: Ledger, row: int, hash: str | None) -> None:
+    """Check that a ledger has this row.
+
+    Raises:
+        ValueError: another row is in its place, or none.
+    """
+    if hash is None or ledger.entry(row).hash != hash:
+        raise ValueError(f"Row {row} of {ledger.path.name} is not the one that this certificate names.")
+
+
+def _entry(ledger: Ledger | Session, row: int) -> Entry:
+    if isinstance(ledger, Ledger):
+        return ledger.entry(row)
+    events = ledger.events
+    if not 1 <= row <= len(events):
+        raise ValueError(f"This budget has {len(events)} rows and none with the number {row}.")
+    return Entry(row, events[row - 1], "")
+
+
+def _only(ledger: Ledger | Session, guarantee: Guarantee) -> int:
+    rows = [row for row, event in enumerate(ledger.events, 1) if _costs(event, guarantee)]
+    if not rows:
+        raise ValueError("No row of this ledger has the cost of this release: pass the ledger that it was paid from.")
+    if len(rows) > 1:
+        listed = ", ".join(map(str, rows[-3:]))
+        raise ValueError(f"{len(rows)} rows of this ledger cost as much as this release ({listed}): pass row=.")
+    return rows[0]
+
+
+def _costs(event: Event, guarantee: Guarantee) -> bool:
+    """Return whether an event, whose draws are counted, adds up to the guarantee of a release."""
+    rho = None if event.rho is None else event.rho * event.count
+    return (event.neighbours, event.epsilon * event.count, event.delta * event.count, rho) == (
+        guarantee.neighbours.value,
+        guarantee.epsilon,
+        guarantee.delta,
+        guarantee.stated_rho,
+    )
