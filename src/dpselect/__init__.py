@@ -30,6 +30,7 @@ __all__ = [
     "Bound",
     "BudgetError",
     "Candidates",
+    "Certificate",
     "Column",
     "Cumulative",
     "DirectedGraph",
@@ -65,6 +66,7 @@ __all__ = [
     "aggregate",
     "audit",
     "budget",
+    "certificate",
     "compare",
     "cumulative",
     "epsilon_for",
@@ -140,6 +142,8 @@ if TYPE_CHECKING:
     from dpselect.analysis.runs import price_of_runs as price_of_runs
     from dpselect.analysis.value import value_error as value_error
     from dpselect.analysis.value import value_law as value_law
+    from dpselect.certificates.certificate import Certificate as Certificate
+    from dpselect.certificates.composed import certificate as certificate
     from dpselect.histograms.cumulative import Cumulative as Cumulative
     from dpselect.histograms.cumulative import cumulative as cumulative
     from dpselect.histograms.quantiles import percentiles as percentiles
@@ -186,6 +190,8 @@ else:
         "analysis.recommend_metric": ("MetricRecommendation", "recommend_metric"),
         "analysis.runs": ("price_of_runs",),
         "analysis.value": ("value_error", "value_law"),
+        "certificates.certificate": ("Certificate",),
+        "certificates.composed": ("certificate",),
         "histograms.cumulative": ("Cumulative", "cumulative"),
         "histograms.quantiles": ("percentiles", "quantile_method", "quantiles"),
         "ledger": ("Ledger", "budget"),

@@ -10,6 +10,7 @@ import numpy as np
 from dpselect.analysis.accuracy import expected_error
 from dpselect.analysis.tuning import FAMILIES, tuned
 from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.html_table import grid, table
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms import EVERY_MECHANISM, mechanism
 from dpselect.mechanisms.kinds import Mechanism
@@ -36,6 +37,10 @@ class Recommendation:
     mechanism: Mechanism
     sentence: str
     table: tuple[tuple[str, float, str], ...]
+
+    def _repr_html_(self) -> str:
+        rows = [(name, why or f"{error:.6g}") for name, error, why in self.table]
+        return table("Recommendation", [("advice", self.sentence)]) + grid(("mechanism", "expected error"), rows)
 
     def __str__(self) -> str:
         lines = [self.sentence, "", f"{'mechanism':<38} {'expected error':>14}"]

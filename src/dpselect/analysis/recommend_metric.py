@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.html_table import grid, table
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms import mechanism
 from dpselect.scores.margin import margin
@@ -61,6 +62,14 @@ class MetricRecommendation:
     mechanism: str
     sentence: str
     table: tuple[MetricRow, ...]
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (row.metric, row.mechanism, *(f"{each:.2f}" for each in (row.recall, row.share, *row.limit)))
+            for row in self.table
+        ]
+        header = ("metric", "mechanism", "recall", "share", "recall without noise", "share without noise")
+        return table("Recommendation", [("advice", self.sentence)]) + grid(header, rows)
 
     def __str__(self) -> str:
         head = f"{'':<44}{'at this epsilon':>18}{'without noise':>17}"

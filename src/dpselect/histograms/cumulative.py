@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +18,7 @@ from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.release.certified import Shown
 from dpselect.release.draws import Draws
 from dpselect.release.opened import Door, opened
 from dpselect.utilities.columns import occupied, public_values
@@ -25,10 +27,12 @@ from dpselect.views import Column, StoredColumn
 from dpselect.views.grid import Grid
 
 TREE = "tree of counts"
+# A certificate lists the counts of so many grid values; of more it says a hash, in float64 and little-endian.
+_LISTED = 1000
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Cumulative:
+class Cumulative(Shown):
     """What may be published: how many records there are up to each grid value; every question about it is free.
 
     Attributes:
@@ -42,6 +46,16 @@ class Cumulative:
     counts: Floats
     mechanism: str
     guarantee: Guarantee
+
+    def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
+        answer: dict[str, Any] = {"total": self.total}
+        if self.grid.size <= _LISTED:
+            curve = zip(map(self.grid.value, range(self.grid.size)), self.counts.tolist(), strict=True)
+            answer["value and records up to it"] = [list(each) for each in curve]
+        else:
+            quartiles = (0.25, 0.5, 0.75)
+            answer |= {"quartiles": list(self.quantiles(quartiles)), "SHA-256 of counts": _digest(self.counts)}
+        return answer, self.guarantee, self.mechanism
 
     @property
     def total(self) -> float:
@@ -84,6 +98,10 @@ class Cumulative:
 
     def __repr__(self) -> str:
         return f"Cumulative({self.grid.size} values, {self.guarantee})"
+
+
+def _digest(counts: Floats) -> str:
+    return hashlib.sha256(counts.astype("<f8").tobytes()).hexdigest()
 
 
 def cumulative(

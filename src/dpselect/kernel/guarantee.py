@@ -7,8 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from dpselect.kernel.concentrated import epsilon_of
-from dpselect.kernel.neighbours import Neighbours, neighbours
+from dpselect.kernel.html_table import table
+from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours, neighbours
 from dpselect.kernel.numbers import exact_delta, exact_epsilon, exact_rho
+from dpselect.kernel.written import written
 
 _NEEDS_DELTA = "A concentrated promise needs the delta at which it is stated, for example delta=1e-6."
 
@@ -95,6 +97,16 @@ class Guarantee:
         if self.delta:
             raise ValueError("An (epsilon, delta) promise has no rho: only pure and concentrated ones do.")
         return self.epsilon**2 / (8 if self.bounded_range else 2)
+
+    def described(self) -> list[tuple[str, str]]:
+        """Return the promise as names and words: epsilon, rho and delta where there are, and what is protected."""
+        rows = [("epsilon", written(self.epsilon))]
+        rows += [("rho", written(self.stated_rho))] if self.stated_rho is not None else []
+        rows += [("delta", written(self.delta))] if self.delta else []
+        return [*rows, ("protected", PROTECTED_UNITS[self.neighbours])]
+
+    def _repr_html_(self) -> str:
+        return table("Guarantee", self.described())
 
     def __repr__(self) -> str:
         parts = [f"rho={self.stated_rho}"] if self.stated_rho is not None else []

@@ -15,6 +15,7 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
 from dpselect.ledger.accountant import Remaining, Report, Terms, Totals, report
 from dpselect.ledger.events import Event
+from dpselect.ledger.shown import shown
 from dpselect.ledger.store import Ledger, WithMetadata
 
 
@@ -81,6 +82,9 @@ class Session:
     def report(self, delta: float) -> Report:
         """Return tighter totals, for a plan that was fixed in advance."""
         return report(self._events, delta)
+
+    def _repr_html_(self) -> str:
+        return shown("Budget in memory", self.terms, self.totals)
 
     def __copy__(self) -> Session:
         return self

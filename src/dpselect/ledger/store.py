@@ -24,6 +24,7 @@ from dpselect.ledger.chain import RESTORE, Tail, terms_of, terms_text, totals_te
 from dpselect.ledger.entry import Entry
 from dpselect.ledger.events import Event
 from dpselect.ledger.file import Patient, await_maker, bare, connected, identity, merge, pinned, placed, there
+from dpselect.ledger.shown import shown
 
 # Format 2 added the rho of a concentrated release to events. Format 1 is read as it is, and becomes 2 in the
 # transaction of the first spend; a program that knows format 1 alone refuses the file from then on.
@@ -270,6 +271,9 @@ class Ledger:
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return Ledger.read, (str(self.path),)
+
+    def _repr_html_(self) -> str:
+        return shown(f"Ledger {self.path.name}", self.terms, self.totals)
 
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r}, dataset={self.terms.dataset!r})"

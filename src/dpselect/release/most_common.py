@@ -14,6 +14,7 @@ from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import WorstError, worst_of
 from dpselect.release import select
+from dpselect.release.certified import Shown
 from dpselect.release.one_shot import ONE_SHOT, free_gaps, method_of
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question, require_count
@@ -30,7 +31,7 @@ _LISTED = 10**7
 
 
 @dataclass(frozen=True)
-class GroupedRelease:
+class GroupedRelease(Shown):
     """What may be published of several groups: the chosen candidates of each, and one promise for all of them.
 
     Attributes:
@@ -45,6 +46,9 @@ class GroupedRelease:
     mechanism: str
     guarantee: Guarantee
     worst_error: WorstError | None = field(default=None, repr=False, compare=False, kw_only=True)
+
+    def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
+        return {str(group): winners for group, winners in self.groups.items()}, self.guarantee, self.mechanism
 
     def accuracy(self, probability: Epsilon = 0.95) -> float:
         """Return what the error of one group stays below with this probability, whatever the data, in persons.

@@ -15,6 +15,7 @@ from dpselect.mechanisms.joint_top_k import JOINT, joint_question, require_joint
 from dpselect.mechanisms.kinds import Mechanism, require_grouped
 from dpselect.mechanisms.named import mechanism_for
 from dpselect.mechanisms.worst_case import WorstError, known, worst_of, worst_of_source
+from dpselect.release.certified import Shown
 from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, p_value, require_measure, require_ordered
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question, require_count
@@ -26,7 +27,7 @@ C_co = TypeVar("C_co", covariant=True)
 
 
 @dataclass(frozen=True)
-class Release(Generic[C_co]):
+class Release(Shown, Generic[C_co]):
     """What may be published: the chosen candidates, in the order of their selection, and the promise.
 
     Attributes:
@@ -57,6 +58,12 @@ class Release(Generic[C_co]):
         if len(self.candidates) != 1:
             raise ValueError(f"This release names {len(self.candidates)} candidates: use .candidates.")
         return self.candidates[0]
+
+    def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
+        answer: dict[str, Any] = {"candidates": self.candidates}
+        if self.p_value is not None:
+            answer |= {"gaps": self.gaps, "p-value": self.p_value}
+        return answer, self.guarantee, self.mechanism
 
     def accuracy(self, probability: Epsilon = 0.95) -> float:
         """Return what the error stays below with this probability, whatever the data: ``worst_error`` says more.

@@ -9,13 +9,15 @@ from typing import Any
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
+from dpselect.kernel.written import written
+from dpselect.release.certified import Shown
 from dpselect.release.opened import Door, opened
 from dpselect.release.value_questions import ValueQuestion, value_question
 from dpselect.scores.sensitivity import Sensitivity
 
 
 @dataclass(frozen=True)
-class ReleasedValue:
+class ReleasedValue(Shown):
     """What may be published: a number, how fine it is, and the promise. The scale of the noise is private.
 
     Attributes:
@@ -29,6 +31,9 @@ class ReleasedValue:
     tick: Fraction
     mechanism: str
     guarantee: Guarantee
+
+    def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
+        return {"value": written(self.value), "tick": written(self.tick)}, self.guarantee, self.mechanism
 
 
 def release_value(

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.neighbours import Neighbours, neighbours
+from dpselect.kernel.html_table import table
+from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours, neighbours
 from dpselect.scores.kinds import distances_of, numbers_of
 from dpselect.scores.labels import column_of, labelled
 from dpselect.scores.sensitivity import Sensitivity, constant
@@ -134,6 +135,19 @@ class Scores:
             zero=negated(self.zero),
             suits=self.suits,
         )
+
+    def _repr_html_(self) -> str:
+        # Public facts alone: no score, and no sensitivity that only the database knows.
+        bound = f"{self.sensitivity.ceiling:g}" if self.sensitivity.fixed else None
+        rows = [
+            ("candidates", f"{len(self)}"),
+            ("numbers", "integers" if self.values.dtype.kind in "iu" else "real numbers"),
+            ("sensitivity", bound),
+            ("protected", PROTECTED_UNITS[self.neighbours]),
+            ("range bound", f"{self.range_bound}"),
+            ("zero", None if self.zero == "neutral" else self.zero),
+        ]
+        return table("Scores (private: values are not shown)", rows)
 
     def __repr__(self) -> str:
         zero = "" if self.zero == "neutral" else f", zero={self.zero!r}"

@@ -1,0 +1,31 @@
+"""A budget as a small table in notebooks: its terms, and what is spent and left."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpselect.kernel.html_table import table
+from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
+from dpselect.kernel.written import written
+from dpselect.ledger.accountant import Terms, Totals
+
+
+def shown(title: str, terms: Terms, totals: Totals) -> str:
+    """Return the terms, and what is spent and left in the currency of the rule."""
+    left = terms.left(totals)
+    rows = [
+        ("dataset", terms.dataset),
+        ("protected", PROTECTED_UNITS[Neighbours(terms.neighbours)]),
+        ("budget", f"epsilon {written(terms.epsilon)}" + (f", delta {written(terms.delta)}" if terms.delta else "")),
+    ]
+    if terms.rule == "rho":
+        rows += [("rho spent", _figure(totals.rho)), ("rho left", _figure(left.rho))]
+    else:
+        rows += [("epsilon spent", _figure(totals.epsilon)), ("epsilon left", _figure(left.epsilon))]
+        if terms.delta:
+            rows += [("delta spent", _figure(totals.delta)), ("delta left", _figure(left.delta))]
+    return table(title, [*rows, ("releases", str(totals.releases))])
+
+
+def _figure(value: Fraction) -> str:
+    return f"{float(value):.6g}"

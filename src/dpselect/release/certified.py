@@ -1,0 +1,54 @@
+"""What every release has beside its answer: a certificate, and a small table in notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.html_table import table
+
+if TYPE_CHECKING:
+    from dpselect.certificates.certificate import Certificate
+
+
+class Certified:
+    """A release that a certificate can be made of."""
+
+    def _certified(self) -> tuple[Any, Guarantee, str]:
+        """Return what was released, the promise, and the mechanism."""
+        raise NotImplementedError
+
+    def certificate(
+        self,
+        *,
+        question: str = "",
+        public: Mapping[str, Any] | None = None,
+        repeat: str = "",
+        ledger: Any = None,
+        row: int | None = None,
+        file_hash: str | Path | None = None,
+    ) -> Certificate:
+        """Return the certificate of this release; ``.save(path)`` writes it as JSON or HTML.
+
+        Args:
+            question, public, repeat, ledger, row, file_hash: as :func:`dpselect.certificate`.
+
+        Raises:
+            TypeError, ValueError: as there.
+        """
+        from dpselect.certificates.composed import certificate
+
+        return certificate(
+            self, question=question, public=public, repeat=repeat, ledger=ledger, row=row, file_hash=file_hash
+        )
+
+
+class Shown(Certified):
+    """A release that notebooks show as a table: its answer, mechanism and promise, which may all be published."""
+
+    def _repr_html_(self) -> str:
+        answer, guarantee, mechanism = self._certified()
+        rows = [*answer.items(), ("mechanism", mechanism), *guarantee.described()]
+        return table(type(self).__name__, rows)
