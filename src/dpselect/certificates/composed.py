@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -59,17 +60,17 @@ def certificate(
     >>> paper.content["answer"], paper.content["guarantee"]["epsilon"], len(paper.sha256)
     ({'candidates': ['ann']}, '5', 64)
     """
-    worst = None
+    worst = protects = None
     if hasattr(release, "_certified"):
         answer, guarantee, mechanism = release._certified()
-        worst = getattr(release, "worst_error", None)
+        worst, protects = getattr(release, "worst_error", None), getattr(release, "_protects", None)
     elif guarantee is None or mechanism is None:
         raise TypeError("Pass a release of dpselect, or an answer with guarantee= and mechanism=.")
     else:
         answer = release
     return composed(
         answer=answer,
-        guarantee=promised(guarantee),
+        guarantee=promised(guarantee, protects),
         mechanism=mechanism,
         question=question,
         public=public or {},
@@ -115,4 +116,5 @@ def composed(
 
 def accuracy(worst: Any) -> dict[str, Any]:
     """Return how wrong a release may be, whatever the data."""
-    return {"probability": PROBABILITY, "error_below": plain(worst.below(PROBABILITY)), "unit": None}
+    least = worst.below(PROBABILITY)
+    return {"probability": PROBABILITY, "error_below": None if math.isinf(least) else least, "unit": None}

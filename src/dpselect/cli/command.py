@@ -13,7 +13,7 @@ import click
 import rich_click
 from click.core import ParameterSource
 
-from dpselect.cli import options, paths
+from dpselect.cli import certificates, options, paths
 from dpselect.cli.options import BUDGET, NEGATIVE, OUTPUT, Option, Role
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Verb
@@ -238,7 +238,8 @@ def _shared(verb: Verb) -> Iterator[Option]:
         yield paths.ledger("--ledger", help="spend from this ledger; see dpselect budget create", panel=BUDGET)
         yield options.DRY_RUN
         yield options.YES
-    if any(each.role is Role.OUTPUT for each in verb.options):
+        yield from certificates.OPTIONS
+    if verb.spends or any(each.role is Role.OUTPUT for each in verb.options):
         yield options.flag("--overwrite", "replace files that exist; never a ledger", OUTPUT)
     if verb.json and verb.run is not None:
         yield options.flag("--json", "print one JSON object", OUTPUT)

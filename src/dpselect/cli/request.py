@@ -24,6 +24,7 @@ class Request(SimpleNamespace):
         unit: of the error, in words; "" where nobody knows.
         choice: why a rule chose what runs, in words; ``None`` where it was named.
         protected: what one step between databases is, in words, where the guarantee alone does not say it.
+        spends: what was paid: the guarantee, mechanism, number of draws and row of the ledger of each spend.
         scope: what the error is of, where that is not the whole release.
     """
 
@@ -47,6 +48,7 @@ class Request(SimpleNamespace):
             protected=None,
             scope="",
             reach=None,
+            spends=[],
         )
 
     def get(self, name: str, default: Any = None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,6 +15,16 @@ from dpselect.ledger import Ledger
 from dpselect.ledger.accountant import Terms, Totals
 from dpselect.ledger.events import Event
 from dpselect.sources.locators import without_secrets
+
+
+@dataclass(frozen=True)
+class Spent:
+    """One spend of a command, and its row in the ledger; 0 without one."""
+
+    guarantee: Guarantee
+    mechanism: str
+    count: int
+    row: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +64,7 @@ class Purse:
             self.request.paid = True
             raise
         self.request.paid = True
+        self.request.spends.append(Spent(guarantee, mechanism, count, row))
         return row
 
     def with_metadata(self, **facts: Any) -> Purse:
@@ -84,6 +96,9 @@ def purse_of(request: Request, **more: str) -> Purse:
         value = request.get(name)
         if value is not None:
             facts[name] = without_secrets(str(value))
+    if request.get("certificate") is not None:
+        # Where the answer can be looked up, by ``dpselect budget show --answers``.
+        facts["certificate"] = os.path.realpath(str(request.certificate))
     return Purse(request, Ledger.read(request.ledger), _kept(facts | more))
 
 

@@ -29,6 +29,7 @@ from dpselect.learn.reading import read_again
 from dpselect.learn.surroundings import warn_of_leaks
 from dpselect.learn.training import TrainingData, check_frame, of_frame
 from dpselect.ledger import Ledger
+from dpselect.release.certified import Certified
 from dpselect.release.opened import Door, opened
 from dpselect.sources import warehouse
 
@@ -40,7 +41,7 @@ def book_of(ledger: Any) -> Any:
     return Ledger.read(ledger) if isinstance(ledger, (str, Path)) else ledger
 
 
-class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
+class PrivateEstimator(Certified, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the private estimators: subclasses say how a table is read, what is spent, and what is fitted."""
 
     # Where a fit pays and draws; tests and audits open another one.
@@ -84,6 +85,19 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self._keep(data.known, result)
         self.attributes_: tuple[Attribute, ...] = data.known.attributes
         self.privacy_spent_: Guarantee | None = None if self._reading().observed else guarantee
+
+    def _certified(self) -> tuple[dict[str, str], Guarantee, str]:
+        from dpselect.learn.saved import answer_of
+
+        check_is_fitted(self, "privacy_spent_")
+        if self.privacy_spent_ is None:
+            raise ValueError("This model observed its domains, so it has no promise to certify: declare domains.")
+        return answer_of(self), self.privacy_spent_, type(self).__name__
+
+    @property
+    def _protects(self) -> str | None:
+        person, rows = getattr(self, "person", None), getattr(self, "rows_per_person", None)
+        return None if person is None else f"one person, of whom at most {rows} record{'s' * (rows != 1)} count"
 
     def check(self, X: Any, y: Any) -> Check:
         """Return how many cells of a table a fit would clip or leave out; nothing is spent.

@@ -23,6 +23,7 @@ PANELS = {
     },
     "Keep the budget": {
         "budget": "Keep a privacy budget in a ledger file.",
+        "verify": "Check that the certificate of a release is whole, and that a ledger has its row.",
     },
     "Look before you spend": {
         "plan": "Say which epsilon is needed, or what an epsilon gives, whatever the data.",

@@ -1,0 +1,156 @@
+"""``--certificate``: what a command asked and answered, in a file that can be checked."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpselect.cli import paths
+from dpselect.cli.options import OUTPUT, Role, flag, option
+from dpselect.cli.paths import Unsaved
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer
+from dpselect.kernel.errors import Advice
+from dpselect.sources.locators import without_secrets
+
+if TYPE_CHECKING:
+    from dpselect.certificates.certificate import Certificate
+
+OPTIONS = (
+    paths.output(
+        "--certificate",
+        endings=(".json", ".html"),
+        help="write a certificate: question, answer, promise, public facts and a checksum, as .json or .html",
+    ),
+    option("--question", metavar="TEXT", panel=OUTPUT, help="what was asked, in the words of the certificate"),
+    flag(
+        "--file-hash",
+        "state the SHA-256 of the table in the certificate: whoever sees it can test a guess of the whole file",
+        OUTPUT,
+    ),
+)
+# What is said elsewhere in a certificate, or is no fact of the question.
+_ELSEWHERE = {"certificate", "question", "file_hash", "ledger", "epsilon", "dry_run", "json", "overwrite", "mechanism"}
+_NOT_THE_ANSWER = {"mechanism", "guarantee", "accuracy", "chosen_because", "model", "written_to", "error_bound"}
+
+
+def prepared(request: Request) -> Mapping[str, str] | None:
+    """Refuse, before anything is paid, what no certificate can be; return the hash of the table where it is asked for.
+
+    Raises:
+        ValueError: words for a certificate, and none; the hash of what is not one plain file.
+        ImportError: a page, and jinja2 is not installed.
+    """
+    if request.get("certificate") is None:
+        if request.get("question") is not None or request.get("file_hash"):
+            raise ValueError("--question and --file-hash go with --certificate: name the file to write.")
+        return None
+    from dpselect.certificates.certificate import require_ending
+    from dpselect.certificates.hashed_file import hashed
+
+    require_ending(request.certificate)
+    if not request.file_hash:
+        return None
+    source = request.get("file") or request.get("graph") or ""
+    if not Path(source).is_file():
+        raise ValueError(Advice("{path} is not one plain file: leave out {file_hash}.", path=without_secrets(source)))
+    return hashed(source)
+
+
+def kept(answer: Answer, request: Request, file: Mapping[str, str] | None) -> Answer:
+    """Write the certificate of what was paid for, if one was asked for.
+
+    Raises:
+        Unsaved: it cannot be written; the answer is printed whole.
+    """
+    if request.get("certificate") is None or not request.paid:
+        return answer
+    try:
+        content = _certificate(answer, request, file).as_bytes(request.certificate)
+    except Exception as error:
+        # Whatever goes wrong here, the answer was paid for.
+        raise Unsaved(f"The certificate could not be made ({type(error).__name__}).", answer.text) from None
+    paths.keep(request.certificate, content, answer.text)
+    written = str(request.certificate)
+    return Answer(f"{answer.text}\ncertificate: {written}", {**answer.facts, "certificate": written}, answer.status)
+
+
+def _certificate(answer: Answer, request: Request, file: Mapping[str, str] | None) -> Certificate:
+    from dpselect.certificates.composed import composed
+
+    return composed(
+        answer=_answer(answer.facts),
+        guarantee=_guarantee(request),
+        mechanism=answer.facts.get("mechanism") or request.spends[0].mechanism,
+        question=request.question or _summary(request),
+        public=_public(request),
+        accuracy=_accuracy(answer.facts.get("accuracy")),
+        file=file,
+        ledger=_ledger(request),
+        repeat=shlex.join(["dpselect", *map(without_secrets, request.words)]),
+    )
+
+
+def _answer(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was released; of a file that was written, its name and hash."""
+    result = {name: fact for name, fact in facts.items() if name not in _NOT_THE_ANSWER}
+    if "written_to" in facts:
+        path = Path(facts["written_to"])
+        result |= {"file": path.name, "SHA-256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    return result
+
+
+def _guarantee(request: Request) -> dict[str, Any]:
+    """Return what all spends of the command add up to."""
+    from dpselect.certificates.certificate import promised
+
+    first = request.spends[0].guarantee
+    sums = {
+        "epsilon": sum(each.guarantee.epsilon * each.count for each in request.spends),
+        "delta": sum(each.guarantee.delta * each.count for each in request.spends),
+    }
+    rhos = [each.guarantee.stated_rho for each in request.spends]
+    if None not in rhos:
+        sums["rho"] = sum(rho * each.count for rho, each in zip(rhos, request.spends, strict=True))
+    protects = None if request.protected is None else f"one {request.protected}"
+    return promised(first, protects) | {name: str(value) for name, value in sums.items()}
+
+
+def _summary(request: Request) -> str:
+    from dpselect.cli.verbs import VERBS
+
+    return VERBS[request.command]
+
+
+def _public(request: Request) -> dict[str, Any]:
+    """Return what the command line says of the question: names of columns, bounds, domains, k."""
+    result = dict[str, Any]()
+    for name, parameter in request.parameters.items():
+        value = request.get(name)
+        role = getattr(parameter, "role", None)
+        if name in _ELSEWHERE or value is None or value is False or value == () or role in (Role.OUTPUT, Role.NEW):
+            continue
+        shown = ["yes"] if value is True else [*value] if isinstance(value, tuple) else [value]
+        result[name.replace("_", " ")] = [
+            without_secrets(each) if isinstance(each, str) else each for each in shown
+        ] if len(shown) > 1 else without_secrets(shown[0]) if isinstance(shown[0], str) else shown[0]
+    return result
+
+
+def _accuracy(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    names = ("probability", "error_below", "unit")
+    return None if facts is None else {name: facts[name] for name in names}
+
+
+def _ledger(request: Request) -> dict[str, Any] | None:
+    """Return the rows that the command has written."""
+    if request.ledger is None:
+        return None
+    from dpselect.certificates.rows import described
+    from dpselect.ledger import Ledger
+
+    ledger = Ledger.read(request.ledger)
+    return described(ledger, [ledger.entry(each.row) for each in request.spends])

@@ -1,0 +1,48 @@
+"""dpselect verify: check that a certificate is whole, and that a ledger has its row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dpselect as dps
+from dpselect.certificates.certificate import Changed
+from dpselect.cli import paths
+from dpselect.cli.release import shown
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer, Verb
+
+
+def run(request: Request) -> Answer:
+    """Return what the certificate says once it is checked."""
+    try:
+        certificate = dps.Certificate.read(request.certificate)
+    except Changed as error:
+        return Answer(str(error), {"whole": False, "why": str(error)}, 1)
+    content = certificate.content
+    facts: dict[str, Any] = {"whole": True, "sha256": certificate.sha256, "certificate": content}
+    lines = [
+        f"{request.certificate}: whole; SHA-256 {certificate.sha256}",
+        f"{shown(content['question'] or 'no question')} epsilon {content['guarantee']['epsilon']}, "
+        f"{content['guarantee']['protects']}, {content['date']}",
+    ]
+    if request.ledger is not None:
+        try:
+            certificate.require_row(dps.Ledger.read(request.ledger))
+        except ValueError as error:
+            return Answer("\n".join([*lines, str(error)]), facts | {"in_ledger": False, "why": str(error)}, 1)
+        rows = ", ".join(str(each["row"]) for each in content["ledger"]["rows"])
+        lines.append(f"{request.ledger}: has row {rows}, with the same hash")
+        facts["in_ledger"] = True
+    return Answer("\n".join(lines), facts)
+
+
+VERB = Verb(
+    run,
+    (
+        paths.input("certificate", help="a certificate (.json, .html)"),
+        paths.ledger("--ledger", help="also check that this ledger has the row that the certificate names"),
+    ),
+    "dpselect verify certificate.json --ledger people.ledger",
+    about="The checksum shows that a certificate is whole. It is not the signature of a person: whoever edits a "
+    "certificate can compute a new one, so compare it with the ledger, or with a copy of your own.",
+)
