@@ -18,6 +18,7 @@ from dpselect.certificates.rows import require_entry
 from dpselect.kernel.errors import Advice
 from dpselect.kernel.html_table import table
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
+from dpselect.kernel.written import written
 from dpselect.sources.output import Output
 
 FORMAT = "dpselect certificate 1"
@@ -51,7 +52,7 @@ class Certificate:
         Raises:
             ImportError: jinja2 is not installed.
         """
-        return page(self.content, self.as_json())
+        return page(self.content, self.sha256, self.as_json())
 
     def save(self, path: str | Path, overwrite: bool = False) -> None:
         """Write the certificate whole or not at all, as JSON or HTML by the ending of the name.
@@ -88,9 +89,9 @@ class Certificate:
         if not source.is_file():
             raise FileNotFoundError(f"There is no file {path}.")
         try:
-            written = source.read_text(encoding="utf-8")
+            text = source.read_text(encoding="utf-8")
             shown = source.suffix.lower() == ".html"
-            document = json.loads(content_of(written) if shown else written)
+            document = json.loads(content_of(text) if shown else text)
             content, stated = document["certificate"], document["sha256"]
             known = content["format"] == FORMAT
         except (ValueError, KeyError, TypeError):
@@ -100,7 +101,7 @@ class Certificate:
         result = cls(content)
         if result.sha256 != stated:
             raise Changed(f"{path} was changed after it was made: its checksum is not that of its content.")
-        if shown and result.as_html() != written:
+        if shown and result.as_html() != text:
             raise Changed(
                 f"{path} does not show what its record holds: it was edited, or made by another version of dpselect "
                 f"(its record says {content['software']['dpselect']}); trust a .json file instead."
@@ -145,9 +146,9 @@ def promised(guarantee: Any, protects: str | None = None) -> dict[str, Any]:
     """Return a guarantee as plain values, exact as text."""
     rho = guarantee.stated_rho
     return {
-        "epsilon": str(guarantee.epsilon),
-        "delta": str(guarantee.delta),
-        "rho": None if rho is None else str(rho),
+        "epsilon": written(guarantee.epsilon),
+        "delta": written(guarantee.delta),
+        "rho": None if rho is None else written(rho),
         "neighbours": guarantee.neighbours.value,
         "protects": protects or PROTECTED_UNITS[Neighbours(guarantee.neighbours)],
     }

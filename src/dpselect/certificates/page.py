@@ -13,13 +13,13 @@ from dpselect.kernel.extras import not_installed
 _RECORD = re.compile(r'<pre id="certificate">(.*?)</pre>', re.DOTALL)
 
 
-def page(content: Mapping[str, Any], document: str) -> str:
-    """Return the page: what it shows, then the JSON that can be checked.
+def page(content: Mapping[str, Any], sha256: str, document: str) -> str:
+    """Return the page: what it shows, its checksum, and the JSON that can be checked.
 
     Raises:
         ImportError: jinja2 is not installed.
     """
-    return str(template().render(each=content, document=document, answers=[*_answers(content["answer"])]))
+    return str(template().render(each=content, sha256=sha256, document=document, answers=_answers(content["answer"])))
 
 
 def content_of(written: str) -> str:
@@ -59,14 +59,15 @@ def template() -> Any:
 def _answers(answer: Any) -> list[tuple[str, str]]:
     """Return the answer as rows of a name and a value; a single value has no name."""
     if isinstance(answer, Mapping):
-        return [(str(name), _words(value)) for name, value in answer.items()]
-    return [("", _words(answer))]
+        return [(str(name), words(value)) for name, value in answer.items()]
+    return [("", words(answer))]
 
 
-def _words(value: Any) -> str:
+def words(value: Any) -> str:
+    """Return plain values in one line."""
     if isinstance(value, Mapping):
-        return "; ".join(f"{name}: {_words(each)}" for name, each in value.items())
+        return "; ".join(f"{name}: {words(each)}" for name, each in value.items())
     if isinstance(value, list):
         # Entries that are mappings have commas of their own.
-        return ("; " if any(isinstance(each, Mapping) for each in value) else ", ").join(map(_words, value))
+        return ("; " if any(isinstance(each, Mapping) for each in value) else ", ").join(map(words, value))
     return "none" if value is None else str(value)

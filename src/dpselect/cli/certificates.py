@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from dpselect.cli.paths import Unsaved
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
 from dpselect.kernel.errors import Advice
+from dpselect.kernel.written import written
 from dpselect.sources.locators import without_secrets
 
 if TYPE_CHECKING:
@@ -74,8 +76,8 @@ def kept(answer: Answer, request: Request, file: Mapping[str, str] | None) -> An
         # Whatever goes wrong here, the answer was paid for.
         raise Unsaved(f"The certificate could not be made ({type(error).__name__}).", answer.text) from None
     paths.keep(request.certificate, content, answer.text)
-    written = str(request.certificate)
-    return Answer(f"{answer.text}\ncertificate: {written}", {**answer.facts, "certificate": written}, answer.status)
+    name = str(request.certificate)
+    return Answer(f"{answer.text}\ncertificate: {name}", {**answer.facts, "certificate": name}, answer.status)
 
 
 def _certificate(answer: Answer, request: Request, file: Mapping[str, str] | None) -> Certificate:
@@ -109,14 +111,14 @@ def _guarantee(request: Request) -> dict[str, Any]:
 
     first = request.spends[0].guarantee
     sums = {
-        "epsilon": sum(each.guarantee.epsilon * each.count for each in request.spends),
-        "delta": sum(each.guarantee.delta * each.count for each in request.spends),
+        "epsilon": sum((each.guarantee.epsilon * each.count for each in request.spends), Fraction(0)),
+        "delta": sum((each.guarantee.delta * each.count for each in request.spends), Fraction(0)),
     }
-    rhos = [each.guarantee.stated_rho for each in request.spends]
-    if None not in rhos:
-        sums["rho"] = sum(rho * each.count for rho, each in zip(rhos, request.spends, strict=True))
+    rhos = [each.guarantee.stated_rho * each.count for each in request.spends if each.guarantee.stated_rho is not None]
+    if len(rhos) == len(request.spends):
+        sums["rho"] = sum(rhos, Fraction(0))
     protects = None if request.protected is None else f"one {request.protected}"
-    return promised(first, protects) | {name: str(value) for name, value in sums.items()}
+    return promised(first, protects) | {name: written(value) for name, value in sums.items()}
 
 
 def _summary(request: Request) -> str:
@@ -133,11 +135,14 @@ def _public(request: Request) -> dict[str, Any]:
         role = getattr(parameter, "role", None)
         if name in _ELSEWHERE or value is None or value is False or value == () or role in (Role.OUTPUT, Role.NEW):
             continue
-        shown = ["yes"] if value is True else [*value] if isinstance(value, tuple) else [value]
-        result[name.replace("_", " ")] = [
-            without_secrets(each) if isinstance(each, str) else each for each in shown
-        ] if len(shown) > 1 else without_secrets(shown[0]) if isinstance(shown[0], str) else shown[0]
+        result[name.replace("_", " ")] = _shown(value)
     return result
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return ", ".join(str(_shown(each)) for each in value)
+    return "yes" if value is True else without_secrets(value) if isinstance(value, str) else value
 
 
 def _accuracy(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import count
 from typing import Any
 
 import dpselect as dps
 from dpselect.cli import paths
+from dpselect.cli.entries import answer_of, asked_by
 from dpselect.cli.options import DRY_RUN, epsilon, flag, number, one_of, option, whole
 from dpselect.cli.plan import promise
 from dpselect.cli.request import Request
@@ -44,7 +46,9 @@ def _show(request: Request) -> Answer:
     terms, totals = ledger.terms, ledger.totals
     # No event after these totals, whoever spends meanwhile.
     events = ledger.latest(None if request.all else _LATEST, totals.spends)
-    lines = [*_bar(terms, totals), "", *_table(events, totals.spends - len(events) + 1)]
+    first = totals.spends - len(events) + 1
+    answers = [*map(answer_of, [ledger] * len(events), count(first), events)] if request.answers else None
+    lines = [*_bar(terms, totals), "", *_table(events, first, answers)]
     if request.delta is not None:
         lines += [
             "",
@@ -58,6 +62,8 @@ def _show(request: Request) -> Answer:
         "releases": totals.releases,
         "events": [event.as_json() for event in events],
     }
+    if answers is not None:
+        facts["answers"] = answers
     return Answer("\n".join(lines).rstrip(), facts)
 
 
@@ -75,16 +81,20 @@ def _bar(terms: Terms, totals: Totals) -> Iterator[str]:
         yield f"delta: {_figure(totals.delta)} spent, {_figure(remaining.delta)} left"
 
 
-def _table(events: Sequence[Event], first: int) -> Iterator[str]:
-    """Yield one line per event."""
+def _table(events: Sequence[Event], first: int, answers: Sequence[str | None] | None) -> Iterator[str]:
+    """Yield one line per event, and where answers were asked for, another one with what is known of it."""
     deltas = any(event.delta for event in events)
-    for row, event in enumerate(events, first):
+    askers = [asked_by(event) for event in events]
+    width = max(map(len, askers), default=0)
+    for row, (event, asker) in enumerate(zip(events, askers, strict=True), first):
         delta = f"delta {_figure(event.delta):<9} " if deltas else ""
         rho = "" if event.rho is None else f" (rho {_figure(event.rho)})"
         yield (
             f"{row:>6}  {event.when[:16].replace('T', ' ')}  {_figure(event.epsilon):>10} x {event.count:<4} {delta}"
-            f"{event.mechanism}{rho}{'  ' + event.note if event.note else ''}"
+            f"{f'{asker:<{width}}  ' if width else ''}{event.mechanism}{rho}{'  ' + event.note if event.note else ''}"
         )
+        if answers is not None:
+            yield f"{'':>6}  answer: {answers[row - first] or 'not kept; ask with --certificate'}"
     if first > 1:
         yield f"({first - 1} earlier entries: --all lists them)"
 
@@ -185,6 +195,7 @@ SHOW = Verb(
     (
         _ledger(),
         flag("--all", f"list all releases, not the latest {_LATEST}"),
+        flag("--answers", "also show the answers of releases that were asked for with --certificate"),
         option(
             "--delta",
             type=number,

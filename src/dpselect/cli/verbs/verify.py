@@ -15,13 +15,13 @@ from dpselect.cli.verb import Answer, Verb
 def run(request: Request) -> Answer:
     """Return what the certificate says once it is checked."""
     try:
-        certificate = dps.Certificate.read(request.certificate)
+        certificate = dps.Certificate.read(request.document)
     except Changed as error:
         return Answer(str(error), {"whole": False, "why": str(error)}, 1)
     content = certificate.content
     facts: dict[str, Any] = {"whole": True, "sha256": certificate.sha256, "certificate": content}
     lines = [
-        f"{request.certificate}: whole; SHA-256 {certificate.sha256}",
+        f"{request.document}: whole; SHA-256 {certificate.sha256}",
         f"{shown(content['question'] or 'no question')} epsilon {content['guarantee']['epsilon']}, "
         f"{content['guarantee']['protects']}, {content['date']}",
     ]
@@ -39,7 +39,7 @@ def run(request: Request) -> Answer:
 VERB = Verb(
     run,
     (
-        paths.input("certificate", help="a certificate (.json, .html)"),
+        paths.input("document", metavar="CERTIFICATE", help="a certificate (.json, .html)"),
         paths.ledger("--ledger", help="also check that this ledger has the row that the certificate names"),
     ),
     "dpselect verify certificate.json --ledger people.ledger",

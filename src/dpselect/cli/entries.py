@@ -1,0 +1,38 @@
+"""What is shown of a row of a ledger beside its cost: the command, its columns and, from a certificate, the answer.
+
+A ledger holds no answer, because its rows are written before anything is drawn. A command that was asked for a
+certificate recorded where it is, and the answer is read from there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpselect.cli.release import shown
+from dpselect.ledger.events import Event
+
+# What a row says of the question, in this order.
+_NAMES = ("command", "column", "target", "label", "value", "candidate", "score", "person", "item", "metric")
+
+
+def asked_by(event: Event) -> str:
+    """Return the command and the columns that were asked about; "" where neither was recorded."""
+    return " ".join(shown(event.metadata[name]) for name in _NAMES if name in event.metadata)
+
+
+def answer_of(ledger: Any, row: int, event: Event) -> str | None:
+    """Return the answer in the certificate of a row, or why there is none; ``None`` where none was asked for."""
+    from dpselect.certificates.certificate import Certificate
+    from dpselect.certificates.page import words
+
+    path = event.metadata.get("certificate")
+    if path is None:
+        return None
+    try:
+        certificate = Certificate.read(path)
+    except (OSError, ValueError, ImportError):
+        return f"no whole certificate is at {shown(path)}"
+    named = certificate.content["ledger"] or {"rows": []}
+    if {"row": row, "hash": ledger.entry(row).hash} not in named["rows"]:
+        return f"{shown(path)} is the certificate of another release"
+    return shown(words(certificate.content["answer"]))
