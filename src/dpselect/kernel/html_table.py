@@ -22,7 +22,7 @@ def table(title: str, rows: Iterable[tuple[str, Any]]) -> str:
         for name, value in rows
         if value is not None and value != ""
     )
-    return f"<table><caption style=\"{_CELL}\"><b>{escape(title)}</b></caption><tbody>{body}</tbody></table>"
+    return f'<table><caption style="{_CELL}"><b>{escape(title)}</b></caption><tbody>{body}</tbody></table>'
 
 
 def grid(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
