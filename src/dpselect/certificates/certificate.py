@@ -23,6 +23,21 @@ from dpselect.sources.output import Output
 
 FORMAT = "dpselect certificate 1"
 ENDINGS = (".json", ".html")
+_PARTS = {
+    "format",
+    "question",
+    "answer",
+    "mechanism",
+    "guarantee",
+    "public",
+    "accuracy",
+    "file",
+    "ledger",
+    "repeat",
+    "software",
+    "date",
+}
+_PROMISE = {"epsilon", "delta", "rho", "neighbours", "protects"}
 _NOT_ONE = "is not a certificate of this version of dpselect: pass a .json or .html file that one was saved as."
 
 
@@ -93,8 +108,8 @@ class Certificate:
             shown = source.suffix.lower() == ".html"
             document = json.loads(content_of(text) if shown else text)
             content, stated = document["certificate"], document["sha256"]
-            known = content["format"] == FORMAT
-        except (ValueError, KeyError, TypeError):
+            known = _complete(content)
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise ValueError(f"{path} {_NOT_ONE}") from None
         if not known:
             raise ValueError(f"{path} {_NOT_ONE}")
@@ -136,6 +151,22 @@ class Certificate:
                 ("SHA-256", self.sha256),
             ],
         )
+
+
+def _complete(content: Any) -> bool:
+    """Return whether a record has every part, and no other: what else stands there nobody would show."""
+    lists = content["ledger"] is None or {"name", "dataset", "rows"} == content["ledger"].keys()
+    return (
+        content["format"] == FORMAT
+        and content.keys() == _PARTS
+        and content["guarantee"].keys() == _PROMISE
+        and content["software"].keys() == {"dpselect", "python"}
+        and (content["file"] is None or content["file"].keys() == {"name", "sha256"})
+        and (content["accuracy"] is None or content["accuracy"].keys() == {"probability", "error_below", "unit"})
+        and isinstance(content["public"], dict)
+        and lists
+        and all(each.keys() == {"row", "hash"} for each in (content["ledger"] or {"rows": []})["rows"])
+    )
 
 
 class Changed(ValueError):

@@ -72,7 +72,7 @@ def kept(answer: Answer, request: Request, file: Mapping[str, str] | None) -> An
         return answer
     try:
         content = _certificate(answer, request, file).as_bytes(request.certificate)
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         # Whatever goes wrong here, the answer was paid for.
         raise Unsaved(f"The certificate could not be made ({type(error).__name__}).", answer.text) from None
     paths.keep(request.certificate, content, answer.text)

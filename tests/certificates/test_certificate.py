@@ -1,0 +1,184 @@
+"""A certificate says what was released, and shows when it was changed."""
+
+import hashlib
+import json
+import re
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+
+VOTES = dps.Scores([90, 80, 7], sensitivity=1, candidates=["ann", "<b>bob</b>", "eve"], kind="integer")
+FLIP = dps.mechanism("permute-and-flip")
+
+
+def certified(**parts: object) -> dps.Certificate:
+    return dps.select(VOTES, 30, mechanism=FLIP).certificate(**parts)  # type: ignore[arg-type]
+
+
+def test_the_checksum_is_that_of_json_with_sorted_names() -> None:
+    """Anybody can repeat it without dpselect."""
+    document = json.loads(certified(question="Wer?").as_json())
+    text = json.dumps(document["certificate"], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+    assert document["sha256"] == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_a_certificate_says_what_was_released_and_nothing_of_the_other_scores() -> None:
+    content = certified(public={"k": 1}).content
+
+    assert content["answer"] == {"candidates": ["ann"]}
+    assert content["guarantee"] == {
+        "epsilon": "30",
+        "delta": "0",
+        "rho": None,
+        "neighbours": "add-remove",
+        "protects": "one record, added or removed",
+    }
+    assert content["file"] is None
+    assert content["date"] == datetime.now(UTC).date().isoformat()
+    assert "bob" not in json.dumps(content)
+
+
+@pytest.mark.parametrize("ending", ["json", "html"])
+def test_what_was_saved_is_read_back_and_never_overwritten(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"c.{ending}"
+    made = certified(question="Who?", repeat="dps.select(...)", public={"bound": Fraction(1, 3)})
+    made.save(path)
+
+    assert dps.Certificate.read(path) == made
+    with pytest.raises(FileExistsError, match="exists already"):
+        made.save(path)
+    made.save(path, overwrite=True)
+
+
+@pytest.mark.parametrize("ending", ["json", "html"])
+def test_an_edited_certificate_is_refused(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"c.{ending}"
+    certified(question="Who?").save(path)
+    path.write_text(path.read_text().replace("ann", "eve"))
+
+    with pytest.raises(ValueError, match="was changed after it was made"):
+        dps.Certificate.read(path)
+
+
+def test_a_page_that_shows_something_else_than_its_record_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "c.html"
+    certified(question="Who?").save(path)
+    path.write_text(path.read_text().replace("<td>ann</td>", "<td>eve</td>", 1))
+
+    with pytest.raises(ValueError, match="does not show what its record holds"):
+        dps.Certificate.read(path)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"certificate": 1, "sha256": 2}', "<html></html>", "[" * 10])
+def test_what_is_no_certificate_is_refused_in_a_sentence(text: str, tmp_path: Path) -> None:
+    for ending in ("json", "html"):
+        path = tmp_path / f"c.{ending}"
+        path.write_text(text)
+        with pytest.raises(ValueError, match="is not a certificate"):
+            dps.Certificate.read(path)
+
+
+def test_a_page_escapes_everything_and_loads_nothing() -> None:
+    page = certified(question="<script>alert(1)</script> & co").as_html()
+
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; co" in page
+    assert not re.search(r"(?i)\b(src|href)=|@import|url\(", page)
+
+
+def test_another_ending_is_refused_before_a_file_is_made(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"\.json or \.html"):
+        certified().save(tmp_path / "c.pdf")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_ledger_knows_the_row_of_its_certificate_alone(tmp_path: Path) -> None:
+    ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=9, dataset="people")
+    other = dps.Ledger.open(tmp_path / "b.ledger", epsilon=9, dataset="people")
+    dps.select(VOTES, 2, mechanism=FLIP, ledger=ledger)
+    release = dps.top_k(VOTES, 2, 1, mechanism=dps.mechanism("exponential"), ledger=ledger)
+    dps.top_k(VOTES, 2, 3, mechanism=dps.mechanism("exponential"), ledger=other)
+    dps.select(VOTES, 3, mechanism=FLIP, ledger=other)
+
+    made = release.certificate(ledger=ledger)
+
+    assert made.content["ledger"] == {
+        "name": "a.ledger",
+        "dataset": "people",
+        "rows": [{"row": 2, "hash": ledger.entry(2).hash}],
+    }
+    made.require_row(ledger)
+    with pytest.raises(ValueError, match="is not the one"):
+        made.require_row(other)
+
+
+def test_of_several_rows_with_one_cost_the_curator_names_one() -> None:
+    with dps.budget(epsilon=9) as book:
+        for _ in range(2):
+            release = dps.select(VOTES, 1, mechanism=FLIP)
+        dps.select(VOTES, 2, mechanism=FLIP)
+
+    with pytest.raises(ValueError, match="pass row="):
+        release.certificate(ledger=book)
+    assert release.certificate(ledger=book, row=2).content["ledger"]["rows"] == [{"row": 2, "hash": None}]
+    for row, words in ((3, "another cost"), (4, "none with the number 4"), (0, "none with the number 0")):
+        with pytest.raises(ValueError, match=words):
+            release.certificate(ledger=book, row=row)
+
+
+def test_a_file_is_hashed_only_where_it_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes(b"age\n7\n")
+
+    made = certified(file_hash=path)
+
+    assert made.content["file"] == {"name": "people.csv", "sha256": hashlib.sha256(b"age\n7\n").hexdigest()}
+    with pytest.raises(ValueError, match="not one plain file"):
+        certified(file_hash=tmp_path)
+
+
+def test_every_kind_of_release_has_a_certificate() -> None:
+    number = dps.release_value(5, 1, 1, beta=0.1, tick=1, neighbours="substitution")
+    curve = dps.cumulative([1, 2, 2], lower=0, upper=3, epsilon=1)
+    long = dps.cumulative([1, 2, 2], lower=0, upper=3000, epsilon=1)
+    names = dps.most_common(
+        {"p": [1, 2], "i": ["x", "x"], "g": ["a", "a"]},
+        1,
+        20,
+        person="p",
+        item="i",
+        domain=["x", "y"],
+        by="g",
+        groups=["a"],
+        groups_per_person=1,
+    )
+
+    assert set(number.certificate().content["answer"]) == {"value", "tick"}
+    assert len(curve.certificate().content["answer"]["value and records up to it"]) == 4
+    assert set(long.certificate().content["answer"]) == {"total", "quartiles", "SHA-256 of counts"}
+    assert names.certificate().content["answer"] == {"a": ["x"]}
+
+
+def test_any_answer_has_one_where_its_promise_is_named() -> None:
+    made = dps.certificate(np.array([3, 4]), guarantee=dps.Guarantee(1, "edge"), mechanism="mine")
+
+    assert made.content["answer"] == [3, 4]
+    with pytest.raises(TypeError, match="guarantee="):
+        dps.certificate([3, 4])
+
+
+def test_a_model_is_certified_by_the_hash_of_its_file(tmp_path: Path) -> None:
+    columns = {"a": [0, 1] * 20, "y": [0, 1] * 20}
+    model = dps.learn.DPTreeClassifier(5, domains={"a": [0, 1], "y": [0, 1]}).fit(columns, "y")
+    model.save(tmp_path / "m.json")
+
+    answer = model.certificate().content["answer"]
+
+    assert answer["model"] == "DPTreeClassifier"
+    assert answer["SHA-256 of its file"] == hashlib.sha256((tmp_path / "m.json").read_bytes()).hexdigest()

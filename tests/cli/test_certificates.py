@@ -1,0 +1,152 @@
+"""``--certificate``, ``dpselect verify`` and the answers of ``dpselect budget show``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+import dpselect as dps
+from dpselect.cli import main
+
+ASK = "percentile people.csv --column age --p 50 --lower 0 --upper 9 --epsilon 1".split()
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A table and a ledger, in the folder where commands run."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "people.csv"
+    path.write_text("age\n" + "5\n" * 99)
+    dps.Ledger.open("a.ledger", epsilon=9, dataset="people")
+    return path
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
+    assert main(words) == status
+    out, err = capsys.readouterr()
+    return out + err
+
+
+@pytest.mark.parametrize("ending", ["json", "html"])
+def test_a_release_leaves_a_certificate_that_the_ledger_confirms(
+    ending: str, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = f"c.{ending}"
+    printed(capsys, *ASK, "--ledger", "a.ledger", "--certificate", file, "--question", "How old?")
+
+    content = dps.Certificate.read(file).content
+
+    assert content["answer"] == {"candidates": [5]}
+    assert content["question"] == "How old?"
+    assert content["public"]["column"] == "age"
+    assert content["file"] is None
+    assert content["repeat"].startswith("dpselect percentile people.csv --column age")
+    assert "has row 1, with the same hash" in printed(capsys, "verify", file, "--ledger", "a.ledger")
+
+
+def test_the_hash_of_the_table_is_stated_only_where_it_is_asked_for(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed(capsys, *ASK, "--certificate", "c.json", "--file-hash")
+
+    stated = dps.Certificate.read("c.json").content["file"]
+
+    assert stated == {"name": "people.csv", "sha256": hashlib.sha256(table.read_bytes()).hexdigest()}
+
+
+@pytest.mark.parametrize(
+    "more, words",
+    [
+        (["--certificate", "c.pdf"], "not such a file"),
+        (["--certificate", "people.csv"], "same file"),
+        (["--question", "Why?"], "go with --certificate"),
+        (["--file-hash"], "go with --certificate"),
+    ],
+)
+def test_what_cannot_be_certified_is_refused_before_anything_is_spent(
+    more: list[str], words: str, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert words in printed(capsys, *ASK, "--ledger", "a.ledger", *more, status=2)
+    assert not dps.Ledger.read("a.ledger").events
+
+
+def test_a_certificate_that_exists_stays(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("c.json").write_text("mine")
+
+    assert "--overwrite" in printed(capsys, *ASK, "--certificate", "c.json", status=2)
+    assert Path("c.json").read_text() == "mine"
+
+
+def test_a_dry_run_writes_none(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    printed(capsys, *ASK, "--certificate", "c.json", "--dry-run")
+
+    assert not Path("c.json").exists()
+
+
+def test_an_answer_is_printed_whole_where_its_certificate_cannot_be_made(
+    table: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(**_: object) -> None:
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr("dpselect.certificates.composed.composed", broken)
+    text = printed(capsys, *ASK, "--certificate", "c.json", status=1)
+
+    assert "percentile 50: 5" in text
+    assert "secret" not in text
+
+
+def test_verify_ends_with_status_1_where_something_was_changed(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed(capsys, *ASK, "--ledger", "a.ledger", "--certificate", "c.json")
+    dps.Ledger.open("b.ledger", epsilon=9, dataset="others")
+
+    assert "none with the number 1" in printed(capsys, "verify", "c.json", "--ledger", "b.ledger", status=1)
+    Path("c.json").write_text(Path("c.json").read_text().replace('"percentile', '"Percentile').replace("      5", "4"))
+    assert "was changed" in printed(capsys, "verify", "c.json", status=1)
+    assert "is not a certificate" in printed(capsys, "verify", "a.ledger", status=2)
+
+
+def test_a_password_in_a_command_is_not_in_its_certificate(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed(capsys, *ASK, "--certificate", "c.json", "--question", "postgres://ann:hunter2@db/people")
+
+    assert "hunter2" not in Path("c.json").read_text()
+
+
+def test_budget_show_lists_commands_columns_and_answers_that_were_kept(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed(capsys, *ASK, "--ledger", "a.ledger")
+    printed(capsys, *ASK, "--ledger", "a.ledger", "--certificate", "c.json")
+    printed(capsys, *ASK, "--ledger", "a.ledger", "--certificate", "d.json")
+    Path("d.json").unlink()
+
+    plain = printed(capsys, "budget", "show", "a.ledger")
+    assert plain.count("percentile age  permute-and-flip") == 3
+    assert "answer" not in plain
+
+    lines = printed(capsys, "budget", "show", "a.ledger", "--answers").splitlines()
+    answers = [line.strip() for line in lines if "answer:" in line]
+    assert answers[:2] == ["answer: not kept; ask with --certificate", "answer: candidates: 5"]
+    assert "no whole certificate" in answers[2]
+    listed = json.loads(printed(capsys, "budget", "show", "a.ledger", "--answers", "--json"))
+    assert listed["answers"][:2] == [None, "candidates: 5"]
+
+
+def test_a_certificate_of_another_release_shows_no_answer(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where a file was replaced later, its answer is not taken for that of the older row."""
+    for _ in range(2):
+        printed(capsys, *ASK, "--ledger", "a.ledger", "--certificate", "c.json", "--overwrite")
+
+    shown = printed(capsys, "budget", "show", "a.ledger", "--answers")
+
+    assert shown.count("certificate of another release") == 1
+    assert shown.count("answer: candidates: 5") == 1

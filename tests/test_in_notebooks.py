@@ -1,0 +1,76 @@
+"""What notebooks show: small tables of public facts, escaped, without scripts."""
+
+import re
+from pathlib import Path
+
+import dpselect as dps
+
+FLIP = dps.mechanism("permute-and-flip")
+
+
+def words(shown: object) -> str:
+    """The text of a table, without its tags."""
+    html: str = shown._repr_html_()  # type: ignore[attr-defined]
+    assert "<script" not in html
+    assert html.startswith("<table>")
+    return re.sub(r"<[^>]+>+", " ", html)
+
+
+def test_scores_show_no_score() -> None:
+    safe = dps.sensitivity.local(lambda t: 7.25 * (t + 1), ceiling=123.5)
+    text = words(dps.Scores([987654, 3], safe, kind="integer"))
+
+    assert "987654" not in text
+    assert "7.25" not in text
+    assert "one record, added or removed" in text
+
+
+def test_a_release_shows_its_answer_escaped() -> None:
+    scores = dps.Scores([900, 1], 1, candidates=["<img src=x>", "b"], kind="integer")
+    html = dps.select(scores, 30, mechanism=FLIP)._repr_html_()
+
+    assert "&lt;img src=x&gt;" in html
+    assert "<img" not in html
+
+
+def test_a_promise_shows_epsilon_delta_and_whom_it_protects() -> None:
+    text = words(dps.Guarantee.concentrated(0.125, 1e-6, "edge", epsilon=3))
+
+    assert all(each in text for each in ("epsilon", "3", "rho", "0.125", "delta", "one edge of the graph"))
+
+
+def test_a_budget_shows_what_is_spent_and_left(tmp_path: Path) -> None:
+    ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=2, delta=1e-6, dataset="<people>")
+    dps.select(dps.Scores([1, 0], 1, kind="integer"), 0.5, mechanism=FLIP, ledger=ledger)
+    with dps.budget(epsilon=2, delta=1e-6, rule="rho") as session:
+        pass
+
+    text = words(ledger)
+
+    assert "&lt;people&gt;" in text
+    assert re.search(r"epsilon spent\s+0\.5\s+epsilon left\s+1\.5", text)
+    assert "rho left" in words(session)
+
+
+def test_a_recommendation_shows_its_advice_and_table() -> None:
+    text = words(dps.recommend(dps.Scores([60, 40], 1, kind="integer"), 1, data="example"))
+
+    assert "Use " in text
+    assert "expected error" in text
+
+
+def test_a_released_tree_shows_its_columns_and_promise() -> None:
+    columns = {"a": [0, 1] * 20, "y": [0, 1] * 20}
+    model = dps.learn.DPTreeClassifier(5, domains={"a": [0, 1], "y": [0, 1]}).fit(columns, "y")
+
+    text = words(model.trees_[0])
+
+    assert "leaves" in text
+    assert "a" in text
+
+
+def test_a_long_list_is_cut() -> None:
+    scores = dps.Scores(range(100), 1, range_bound=1)
+    text = words(dps.top_k(scores, 50, 50, mechanism=FLIP))
+
+    assert "(50 in all)" in text
