@@ -87,7 +87,7 @@ def _certificate(answer: Answer, request: Request, file: Mapping[str, str] | Non
         answer=_answer(answer.facts),
         guarantee=_guarantee(request),
         mechanism=answer.facts.get("mechanism") or request.spends[0].mechanism,
-        question=request.question or _summary(request),
+        question=without_secrets(request.question or _summary(request)),
         public=_public(request),
         accuracy=_accuracy(answer.facts.get("accuracy")),
         file=file,

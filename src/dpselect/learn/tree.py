@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.html_table import table
 from dpselect.learn.domains import OUTSIDE, Attribute
 from dpselect.learn.file_parts import MOST_COUNT, integers_in, noise_in, numbers_in
 from dpselect.learn.room import MOST_LEVELS
@@ -41,6 +42,10 @@ class Tree:
         self.counts: NDArray[np.float64] = np.zeros((1, classes))
         self.noise: float | None = None
         self._pruned: tuple[Tree, Integers] | None = None
+
+    def _repr_html_(self) -> str:
+        used = dict.fromkeys(self.attributes[place].name for place in self.split.tolist() if place >= 0)
+        return table("Tree", [("leaves", self.leaves.size), ("depth", self.levels), ("splits by", [*used])])
 
     def __repr__(self) -> str:
         return f"Tree({self.leaves.size} leaves, depth {self.levels})"
