@@ -11,10 +11,10 @@ import pytest
 import dpselect as dps
 from dpselect.cli import main
 
-ASK = "percentile people.csv --column age --p 50 --lower 0 --upper 9 --epsilon 1".split()
+ASK = ["percentile", "people.csv", "--column", "age", "--p", "50", "--lower", "0", "--upper", "9", "--epsilon", "1"]
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A table and a ledger, in the folder where commands run."""
     monkeypatch.chdir(tmp_path)
@@ -32,7 +32,7 @@ def printed(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) ->
 
 @pytest.mark.parametrize("ending", ["json", "html"])
 def test_a_release_leaves_a_certificate_that_the_ledger_confirms(
-    ending: str, table: Path, capsys: pytest.CaptureFixture[str]
+    ending: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = f"c.{ending}"
     printed(capsys, *ASK, "--ledger", "a.ledger", "--certificate", file, "--question", "How old?")
@@ -67,27 +67,27 @@ def test_the_hash_of_the_table_is_stated_only_where_it_is_asked_for(
     ],
 )
 def test_what_cannot_be_certified_is_refused_before_anything_is_spent(
-    more: list[str], words: str, table: Path, capsys: pytest.CaptureFixture[str]
+    more: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert words in printed(capsys, *ASK, "--ledger", "a.ledger", *more, status=2)
     assert not dps.Ledger.read("a.ledger").events
 
 
-def test_a_certificate_that_exists_stays(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_certificate_that_exists_stays(capsys: pytest.CaptureFixture[str]) -> None:
     Path("c.json").write_text("mine")
 
     assert "--overwrite" in printed(capsys, *ASK, "--certificate", "c.json", status=2)
     assert Path("c.json").read_text() == "mine"
 
 
-def test_a_dry_run_writes_none(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_writes_none(capsys: pytest.CaptureFixture[str]) -> None:
     printed(capsys, *ASK, "--certificate", "c.json", "--dry-run")
 
     assert not Path("c.json").exists()
 
 
 def test_an_answer_is_printed_whole_where_its_certificate_cannot_be_made(
-    table: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(**_: object) -> None:
         raise RuntimeError("secret")
@@ -99,7 +99,7 @@ def test_an_answer_is_printed_whole_where_its_certificate_cannot_be_made(
     assert "secret" not in text
 
 
-def test_verify_ends_with_status_1_where_something_was_changed(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify_ends_with_status_1_where_something_was_changed(capsys: pytest.CaptureFixture[str]) -> None:
     printed(capsys, *ASK, "--ledger", "a.ledger", "--certificate", "c.json")
     dps.Ledger.open("b.ledger", epsilon=9, dataset="others")
 
@@ -109,15 +109,13 @@ def test_verify_ends_with_status_1_where_something_was_changed(table: Path, caps
     assert "is not a certificate" in printed(capsys, "verify", "a.ledger", status=2)
 
 
-def test_a_password_in_a_command_is_not_in_its_certificate(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_password_in_a_command_is_not_in_its_certificate(capsys: pytest.CaptureFixture[str]) -> None:
     printed(capsys, *ASK, "--certificate", "c.json", "--question", "postgres://ann:hunter2@db/people")
 
     assert "hunter2" not in Path("c.json").read_text()
 
 
-def test_budget_show_lists_commands_columns_and_answers_that_were_kept(
-    table: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_budget_show_lists_commands_columns_and_answers_that_were_kept(capsys: pytest.CaptureFixture[str]) -> None:
     printed(capsys, *ASK, "--ledger", "a.ledger")
     printed(capsys, *ASK, "--ledger", "a.ledger", "--certificate", "c.json")
     printed(capsys, *ASK, "--ledger", "a.ledger", "--certificate", "d.json")
@@ -135,7 +133,7 @@ def test_budget_show_lists_commands_columns_and_answers_that_were_kept(
     assert listed["answers"][:2] == [None, "candidates: 5"]
 
 
-def test_a_certificate_of_another_release_shows_no_answer(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_certificate_of_another_release_shows_no_answer(capsys: pytest.CaptureFixture[str]) -> None:
     """Where a file was replaced later, its answer is not taken for that of the older row."""
     for _ in range(2):
         printed(capsys, *ASK, "--ledger", "a.ledger", "--certificate", "c.json", "--overwrite")
