@@ -17,6 +17,7 @@ def words(shown: object) -> str:
 
 
 def test_scores_show_no_score() -> None:
+    """Private scores and sensitivities are left out; the number of candidates and whom a step changes are public."""
     safe = dps.sensitivity.local(lambda t: 7.25 * (t + 1), ceiling=123.5)
     text = words(dps.Scores([987654, 3], safe, kind="integer"))
 
@@ -26,6 +27,7 @@ def test_scores_show_no_score() -> None:
 
 
 def test_a_release_shows_its_answer_escaped() -> None:
+    """A candidate that looks like markup is text."""
     scores = dps.Scores([900, 1], 1, candidates=["<img src=x>", "b"], kind="integer")
     html = dps.select(scores, 30, mechanism=FLIP)._repr_html_()
 
@@ -34,12 +36,14 @@ def test_a_release_shows_its_answer_escaped() -> None:
 
 
 def test_a_promise_shows_epsilon_delta_and_whom_it_protects() -> None:
+    """In words, without a symbol."""
     text = words(dps.Guarantee.concentrated(0.125, 1e-6, "edge", epsilon=3))
 
     assert all(each in text for each in ("epsilon", "3", "rho", "0.125", "delta", "one edge of the graph"))
 
 
 def test_a_budget_shows_what_is_spent_and_left(tmp_path: Path) -> None:
+    """On disk or in memory."""
     ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=2, delta=1e-6, dataset="<people>")
     dps.select(dps.Scores([1, 0], 1, kind="integer"), 0.5, mechanism=FLIP, ledger=ledger)
     with dps.budget(epsilon=2, delta=1e-6, rule="rho") as session:
@@ -53,6 +57,7 @@ def test_a_budget_shows_what_is_spent_and_left(tmp_path: Path) -> None:
 
 
 def test_a_recommendation_shows_its_advice_and_table() -> None:
+    """The rows that its text prints."""
     text = words(dps.recommend(dps.Scores([60, 40], 1, kind="integer"), 1, data="example"))
 
     assert "Use " in text
@@ -60,6 +65,7 @@ def test_a_recommendation_shows_its_advice_and_table() -> None:
 
 
 def test_a_released_tree_shows_its_size_and_columns() -> None:
+    """Of what was released alone."""
     columns = {"a": [0, 1] * 20, "y": [0, 1] * 20}
     model = dps.learn.DPTreeClassifier(50, domains={"a": [0, 1], "y": [0, 1]}).fit(columns, "y")
 
@@ -69,6 +75,7 @@ def test_a_released_tree_shows_its_size_and_columns() -> None:
 
 
 def test_a_long_list_is_cut() -> None:
+    """And says how many there are."""
     scores = dps.Scores(range(100), 1, range_bound=1)
     text = words(dps.top_k(scores, 50, 50, mechanism=FLIP))
 

@@ -13,6 +13,7 @@ from dpselect.kernel.errors import BudgetError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.units import UnitScores
+from dpselect.kernel.version import VERSION
 from dpselect.mechanisms import mechanism
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.release.draws import Draws
@@ -108,7 +109,7 @@ __all__ = [
     "value_law",
     "worst_error",
 ]
-__version__ = "0.2.0"
+__version__ = VERSION
 
 
 def _named_publicly(public: Any) -> Any:

@@ -29,6 +29,7 @@ def test_the_checksum_is_that_of_json_with_sorted_names() -> None:
 
 
 def test_a_certificate_says_what_was_released_and_nothing_of_the_other_scores() -> None:
+    """Of the candidates, the one that was drawn."""
     content = certified(public={"k": 1}).content
 
     assert content["answer"] == {"candidates": ["ann"]}
@@ -46,6 +47,7 @@ def test_a_certificate_says_what_was_released_and_nothing_of_the_other_scores() 
 
 @pytest.mark.parametrize("ending", ["json", "html"])
 def test_what_was_saved_is_read_back_and_never_overwritten(ending: str, tmp_path: Path) -> None:
+    """As JSON and as a page."""
     path = tmp_path / f"c.{ending}"
     made = certified(question="Who?", repeat="dps.select(...)", public={"bound": Fraction(1, 3)})
     made.save(path)
@@ -58,6 +60,7 @@ def test_what_was_saved_is_read_back_and_never_overwritten(ending: str, tmp_path
 
 @pytest.mark.parametrize("ending", ["json", "html"])
 def test_an_edited_certificate_is_refused(ending: str, tmp_path: Path) -> None:
+    """The checksum no longer fits."""
     path = tmp_path / f"c.{ending}"
     certified(question="Who?").save(path)
     path.write_text(path.read_text().replace("ann", "eve"))
@@ -67,6 +70,7 @@ def test_an_edited_certificate_is_refused(ending: str, tmp_path: Path) -> None:
 
 
 def test_a_page_that_shows_something_else_than_its_record_is_refused(tmp_path: Path) -> None:
+    """What is read is made again and compared."""
     path = tmp_path / "c.html"
     certified(question="Who?").save(path)
     path.write_text(path.read_text().replace("<td>ann</td>", "<td>eve</td>", 1))
@@ -77,6 +81,7 @@ def test_a_page_that_shows_something_else_than_its_record_is_refused(tmp_path: P
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"certificate": 1, "sha256": 2}', "<html></html>", "[" * 10])
 def test_what_is_no_certificate_is_refused_in_a_sentence(text: str, tmp_path: Path) -> None:
+    """Whatever the file holds."""
     for ending in ("json", "html"):
         path = tmp_path / f"c.{ending}"
         path.write_text(text)
@@ -85,6 +90,7 @@ def test_what_is_no_certificate_is_refused_in_a_sentence(text: str, tmp_path: Pa
 
 
 def test_a_page_escapes_everything_and_loads_nothing() -> None:
+    """No script, no picture, no address."""
     page = certified(question="<script>alert(1)</script> & co").as_html()
 
     assert "<script" not in page
@@ -93,12 +99,14 @@ def test_a_page_escapes_everything_and_loads_nothing() -> None:
 
 
 def test_another_ending_is_refused_before_a_file_is_made(tmp_path: Path) -> None:
+    """JSON and HTML are written."""
     with pytest.raises(ValueError, match=r"\.json or \.html"):
         certified().save(tmp_path / "c.pdf")
     assert not list(tmp_path.iterdir())
 
 
 def test_a_ledger_knows_the_row_of_its_certificate_alone(tmp_path: Path) -> None:
+    """A row of another ledger, or with another cost, is not confirmed."""
     ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=9, dataset="people")
     other = dps.Ledger.open(tmp_path / "b.ledger", epsilon=9, dataset="people")
     dps.select(VOTES, 2, mechanism=FLIP, ledger=ledger)
@@ -119,6 +127,7 @@ def test_a_ledger_knows_the_row_of_its_certificate_alone(tmp_path: Path) -> None
 
 
 def test_of_several_rows_with_one_cost_the_curator_names_one() -> None:
+    """By its number."""
     with dps.budget(epsilon=9) as book:
         for _ in range(2):
             release = dps.select(VOTES, 1, mechanism=FLIP)
@@ -133,6 +142,7 @@ def test_of_several_rows_with_one_cost_the_curator_names_one() -> None:
 
 
 def test_a_file_is_hashed_only_where_it_is_asked_for(tmp_path: Path) -> None:
+    """The hash lets a reader test a guess of the whole file."""
     path = tmp_path / "people.csv"
     path.write_bytes(b"age\n7\n")
 
@@ -144,6 +154,7 @@ def test_a_file_is_hashed_only_where_it_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_every_kind_of_release_has_a_certificate() -> None:
+    """A number, a short and a long distribution, and groups."""
     number = dps.release_value(5, 1, 1, beta=0.1, tick=1, neighbours="substitution")
     curve = dps.cumulative([1, 2, 2], lower=0, upper=3, epsilon=1)
     long = dps.cumulative([1, 2, 2], lower=0, upper=3000, epsilon=1)
@@ -166,6 +177,7 @@ def test_every_kind_of_release_has_a_certificate() -> None:
 
 
 def test_any_answer_has_one_where_its_promise_is_named() -> None:
+    """Of another library, for example."""
     made = dps.certificate(np.array([3, 4]), guarantee=dps.Guarantee(1, "edge"), mechanism="mine")
 
     assert made.content["answer"] == [3, 4]
@@ -174,6 +186,7 @@ def test_any_answer_has_one_where_its_promise_is_named() -> None:
 
 
 def test_a_model_is_certified_by_the_hash_of_its_file(tmp_path: Path) -> None:
+    """The file was released, so its hash may be published."""
     columns = {"a": [0, 1] * 20, "y": [0, 1] * 20}
     model = dps.learn.DPTreeClassifier(5, domains={"a": [0, 1], "y": [0, 1]}).fit(columns, "y")
     model.save(tmp_path / "m.json")

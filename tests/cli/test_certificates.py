@@ -34,6 +34,7 @@ def printed(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) ->
 def test_a_release_leaves_a_certificate_that_the_ledger_confirms(
     ending: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """By its row and the hash in the chain."""
     file = f"c.{ending}"
     printed(capsys, *ASK, "--ledger", "a.ledger", "--certificate", file, "--question", "How old?")
 
@@ -50,6 +51,7 @@ def test_a_release_leaves_a_certificate_that_the_ledger_confirms(
 def test_the_hash_of_the_table_is_stated_only_where_it_is_asked_for(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """By --file-hash."""
     printed(capsys, *ASK, "--certificate", "c.json", "--file-hash")
 
     stated = dps.Certificate.read("c.json").content["file"]
@@ -69,11 +71,13 @@ def test_the_hash_of_the_table_is_stated_only_where_it_is_asked_for(
 def test_what_cannot_be_certified_is_refused_before_anything_is_spent(
     more: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """With status 2, and the ledger as it was."""
     assert words in printed(capsys, *ASK, "--ledger", "a.ledger", *more, status=2)
     assert not dps.Ledger.read("a.ledger").events
 
 
 def test_a_certificate_that_exists_stays(capsys: pytest.CaptureFixture[str]) -> None:
+    """Unless --overwrite is there."""
     Path("c.json").write_text("mine")
 
     assert "--overwrite" in printed(capsys, *ASK, "--certificate", "c.json", status=2)
@@ -81,6 +85,7 @@ def test_a_certificate_that_exists_stays(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_dry_run_writes_none(capsys: pytest.CaptureFixture[str]) -> None:
+    """And opens no file."""
     printed(capsys, *ASK, "--certificate", "c.json", "--dry-run")
 
     assert not Path("c.json").exists()
@@ -89,6 +94,8 @@ def test_a_dry_run_writes_none(capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_answer_is_printed_whole_where_its_certificate_cannot_be_made(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """What was paid for reaches the user, with status 1."""
+
     def broken(**_: object) -> None:
         raise RuntimeError("secret")
 
@@ -100,6 +107,7 @@ def test_an_answer_is_printed_whole_where_its_certificate_cannot_be_made(
 
 
 def test_verify_ends_with_status_1_where_something_was_changed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Another ledger, or another answer."""
     printed(capsys, *ASK, "--ledger", "a.ledger", "--certificate", "c.json")
     dps.Ledger.open("b.ledger", epsilon=9, dataset="others")
 
@@ -110,12 +118,14 @@ def test_verify_ends_with_status_1_where_something_was_changed(capsys: pytest.Ca
 
 
 def test_a_password_in_a_command_is_not_in_its_certificate(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nor in its question."""
     printed(capsys, *ASK, "--certificate", "c.json", "--question", "postgres://ann:hunter2@db/people")
 
     assert "hunter2" not in Path("c.json").read_text()
 
 
 def test_budget_show_lists_commands_columns_and_answers_that_were_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    """An answer stands where a certificate was named."""
     printed(capsys, *ASK, "--ledger", "a.ledger")
     printed(capsys, *ASK, "--ledger", "a.ledger", "--certificate", "c.json")
     printed(capsys, *ASK, "--ledger", "a.ledger", "--certificate", "d.json")

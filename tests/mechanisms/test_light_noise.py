@@ -27,7 +27,7 @@ WITH_DELTA = [{"noise": noise, "delta": delta} for noise in ("exponential", "lap
 LN_2 = math.log(2)
 
 
-def built(parameters: dict) -> dps.mechanisms.Mechanism:
+def built(parameters: dict) -> dps.Mechanism:
     """The mechanism of these parameters."""
     return dps.mechanism("smooth-noisy-max", **parameters)
 

@@ -13,6 +13,7 @@ from dpselect.certificates.certificate import FORMAT, Certificate, promised
 from dpselect.certificates.hashed_file import hashed
 from dpselect.certificates.plain import plain, text
 from dpselect.certificates.rows import ledger_row
+from dpselect.kernel.version import VERSION
 
 if TYPE_CHECKING:
     from dpselect.kernel.guarantee import Guarantee
@@ -94,8 +95,6 @@ def composed(
     repeat: str,
 ) -> Certificate:
     """Return a certificate of today from its parts."""
-    from dpselect import __version__
-
     content = {
         "format": FORMAT,
         "question": question,
@@ -107,7 +106,7 @@ def composed(
         "file": file,
         "ledger": ledger,
         "repeat": repeat,
-        "software": {"dpselect": __version__, "python": platform.python_version()},
+        "software": {"dpselect": VERSION, "python": platform.python_version()},
         # To the second it would say how long the release took.
         "date": datetime.now(UTC).date().isoformat(),
     }

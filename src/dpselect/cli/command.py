@@ -14,7 +14,7 @@ import rich_click
 from click.core import ParameterSource
 
 from dpselect.cli import certificates, options, paths
-from dpselect.cli.options import BUDGET, NEGATIVE, OUTPUT, Option, Role
+from dpselect.cli.options import BUDGET, NEGATIVE, OUTPUT, Argument, Option, Role
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Verb
 from dpselect.cli.verbs import PANELS, VERBS
@@ -219,7 +219,7 @@ def _panels(verb: Verb) -> Iterator[Any]:
         yield rich_click.RichOptionPanel(title)
 
 
-def _shared(verb: Verb) -> Iterator[Option]:
+def _shared(verb: Verb) -> Iterator[Option | Argument]:
     """Yield what every verb of this kind has."""
     if verb.spends:
         yield options.option(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpselect.certificates.certified import Shown
 from dpselect.histograms.counts import COUNT_CLIP, MOST_CELLS, Floats, Integers
 from dpselect.histograms.hb import estimate, least_rate
 from dpselect.histograms.release import released
@@ -18,7 +19,6 @@ from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.release.certified import Shown
 from dpselect.release.draws import Draws
 from dpselect.release.opened import Door, opened
 from dpselect.utilities.columns import occupied, public_values

@@ -98,7 +98,7 @@ class Guarantee:
             raise ValueError("An (epsilon, delta) promise has no rho: only pure and concentrated ones do.")
         return self.epsilon**2 / (8 if self.bounded_range else 2)
 
-    def described(self) -> list[tuple[str, str]]:
+    def in_words(self) -> list[tuple[str, str]]:
         """Return the promise as names and words: epsilon, rho and delta where there are, and what is protected."""
         rows = [("epsilon", written(self.epsilon))]
         rows += [("rho", written(self.stated_rho))] if self.stated_rho is not None else []
@@ -106,7 +106,7 @@ class Guarantee:
         return [*rows, ("protected", PROTECTED_UNITS[self.neighbours])]
 
     def _repr_html_(self) -> str:
-        return table("Guarantee", self.described())
+        return table("Guarantee", self.in_words())
 
     def __repr__(self) -> str:
         parts = [f"rho={self.stated_rho}"] if self.stated_rho is not None else []

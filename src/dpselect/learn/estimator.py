@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dpselect.certificates.certified import Certified
 from dpselect.kernel.budget import paying_from
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
@@ -29,7 +30,6 @@ from dpselect.learn.reading import read_again
 from dpselect.learn.surroundings import warn_of_leaks
 from dpselect.learn.training import TrainingData, check_frame, of_frame
 from dpselect.ledger import Ledger
-from dpselect.release.certified import Certified
 from dpselect.release.opened import Door, opened
 from dpselect.sources import warehouse
 

@@ -90,7 +90,7 @@ def _compared(request: Request, public: dict[str, Any]) -> Iterator[dict[str, An
     name = request.mechanism
     if name is not None and name not in dict(rows):
         # There is no such mechanism, or nothing is known of it: said in the library's words.
-        dps.worst_error(1, mechanism=name, **public)
+        dps.worst_error(1, mechanism=dps.mechanism(name), **public)
     for mechanism, method in rows:
         if name in (None, mechanism) and (method != JOINT or public["kind"] == "integer"):
             yield {"mechanism": mechanism, "method": method}

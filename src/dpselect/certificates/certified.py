@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +14,12 @@ if TYPE_CHECKING:
     from dpselect.certificates.certificate import Certificate
 
 
-class Certified:
+class Certified(ABC):
     """A release that a certificate can be made of."""
 
+    @abstractmethod
     def _certified(self) -> tuple[Any, Guarantee, str]:
         """Return what was released, the promise, and the mechanism."""
-        raise NotImplementedError
 
     def certificate(
         self,
@@ -50,5 +51,5 @@ class Shown(Certified):
 
     def _repr_html_(self) -> str:
         answer, guarantee, mechanism = self._certified()
-        rows = [*answer.items(), ("mechanism", mechanism), *guarantee.described()]
+        rows = [*answer.items(), ("mechanism", mechanism), *guarantee.in_words()]
         return table(type(self).__name__, rows)

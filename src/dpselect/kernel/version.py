@@ -1,0 +1,3 @@
+"""The version of the library, for what records which code made a result."""
+
+VERSION = "0.2.0"
