@@ -46,7 +46,7 @@ SHOWN_ON = {
     "SECURITY.md": "security.md",
     "data/README.md": "record/data.md",
     "src/dpselect": "record/proofs.md",
-    "src/dpselect/__init__.py": "vocabulary.md",
+    "src/dpselect/__init__.py": "api.md",
     "src/dpselect/cli": "commands.md",
     "src/dpselect/mechanisms": "mechanisms.md",
     "src/dpselect/utilities": "utilities.md",
@@ -68,7 +68,7 @@ def write_all() -> None:
 
 
 def public_modules() -> dict[str, ModuleType]:
-    """Return the modules of the vocabulary, and the packages that are loaded when they are first used."""
+    """Return the public modules, and the packages that are loaded when they are first used."""
     modules = {name: getattr(dps, name) for name in dps.__all__ if isinstance(getattr(dps, name), ModuleType)}
     packages = [file.parent.name for file in SOURCE.glob("*/__init__.py")]
     modules |= {name: importlib.import_module(f"dpselect.{name}") for name in packages}
@@ -80,7 +80,7 @@ def every_page() -> dict[str, str]:
     utilities, published = (
         {function.__name__: function for function in room.EVERY_UTILITY} for room in (dps.utilities, dps.published)
     )
-    pages = {"vocabulary.md": vocabulary(), "commands.md": commands(), "record/benchmarks.md": benchmarks()}
+    pages = {"api.md": api_reference(), "commands.md": commands(), "record/benchmarks.md": benchmarks()}
     pages["record/data.md"] = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
     pages |= {page: of_project(name) for name, page in SHOWN_ON.items() if "/" not in name}
     pages |= {f"{name}.md": module_page(name, module) for name, module in public_modules().items()}
@@ -93,7 +93,7 @@ def every_page() -> dict[str, str]:
     return pages
 
 
-def vocabulary() -> str:
+def api_reference() -> str:
     """Return the page of everything that ``import dpselect as dps`` gives, unless another page has it."""
     modules = public_modules().items()
     elsewhere = {id(getattr(module, name)): page for page, module in modules for name in public_names(module)}
@@ -105,7 +105,7 @@ def vocabulary() -> str:
         elif not isinstance(value, ModuleType):
             own.append(name)
     return _page(
-        "The vocabulary", "What `import dpselect as dps` gives.", "\n".join(lines), _autodoc("dpselect", dps, own)
+        "API reference", "What `import dpselect as dps` gives.", "\n".join(lines), _autodoc("dpselect", dps, own)
     )
 
 
@@ -198,7 +198,7 @@ def commands() -> str:
         for name in verbs:
             parts += _commands(root.imported(name), f"dpselect {name}", "###")
     opening = "Bad input ends with status 2 and one sentence on standard error, a broken claim with status 1."
-    return _page("The command line", opening, *parts)
+    return _page("Command line", opening, *parts)
 
 
 def _commands(verb: click.Command, name: str, level: str) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Choose privately: selection under differential privacy, with exact sampling.
 
-The whole public vocabulary is the list below; start with ``Scores``, ``mechanism`` and ``select``.
+All public names are listed below; start with ``Scores``, ``mechanism`` and ``select``.
 """
 
 from types import FunctionType

@@ -63,7 +63,7 @@ def pictures_importable() -> Iterator[None]:
 
 
 def test_every_public_name_has_an_entry(made) -> None:
-    """In the vocabulary, or on the page of its module."""
+    """In the API reference, or on the page of its module."""
     text = "\n".join(made.values())
     entries = set(re.findall(r"^\.\. (?:autoclass|autofunction|py:data):: (\S+)", text, re.MULTILINE))
     documented = {entry.rpartition(".")[2] for entry in entries}
