@@ -88,6 +88,21 @@ def test_every_mechanism_and_utility_has_a_page_that_links_its_proof(made) -> No
         assert f"| [{name}]({folder}/{name}.md) |" in made[f"{folder}.md"]
 
 
+def test_a_mechanism_is_a_function_of_its_room() -> None:
+    """The page of a mechanism reads the docstring of ``dpselect.mechanisms.NAME``, which is not the module."""
+    for function in dps.mechanisms.EVERY_MECHANISM.values():
+        assert getattr(dps.mechanisms, function.__name__) is function
+
+
+def test_every_page_of_tasks_and_reasons_is_listed_once() -> None:
+    """Where the first page of the site has it in its navigation, which has no other pages of theirs."""
+    trees = re.findall(r"```\{toctree\}\n(.*?)```", (DOCS / "index.md").read_text(encoding="utf-8"), re.DOTALL)
+    listed = [line for tree in trees for line in tree.splitlines() if re.match(r"(how-to|explanation)/", line)]
+    pages = [f"{folder}/{page.stem}" for folder in ("how-to", "explanation") for page in (DOCS / folder).glob("*.md")]
+
+    assert sorted(pages) == sorted(listed), "list a new page once, in the part of docs/index.md that it belongs to"
+
+
 def test_every_command_and_option_is_listed(made) -> None:
     """As the verbs describe themselves."""
     page = made["commands.md"]
