@@ -260,7 +260,7 @@ def _parsed(path: Path, content: bytes) -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def _broken(path: Path, why: object) -> FileNotFoundError:
-    return FileNotFoundError(f"{path} cannot be read ({why}): mend it.")
+    return FileNotFoundError(f"{path} cannot be read ({why}): correct it.")
 
 
 def _digest(path: Path) -> str:

@@ -274,7 +274,7 @@ def test_what_helps_is_said_where_the_machine_was_at_fault(tmp_path):
 
     memory, cable, _ = outcome.notes
     assert memory.endswith("9 GiB): run the same command again with --jobs 1, or where there is more memory.")
-    assert cable.endswith("(OSError: the cable is loose): mend that and run the same command again.")
+    assert cable.endswith("(OSError: the cable is loose): correct that and run the same command again.")
     assert 3 == outcome.failed
 
 

@@ -97,7 +97,7 @@ def hypervolume(points: ArrayLike, reference: ArrayLike) -> float:
     """
     above, floor = _points(points, "points"), _numbers(reference, "reference")
     if floor.shape != (above.shape[1],):
-        raise ValueError(f"reference needs one number an objective: pass {above.shape[1]} of them.")
+        raise ValueError(f"reference needs one number per objective: pass {above.shape[1]} of them.")
     try:
         import moocore
     except ImportError:
@@ -131,7 +131,7 @@ def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
             raise TypeError
         numbers = array.astype(np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be numbers: pass rows of numbers, one number an objective.") from None
+        raise TypeError(f"{name} must be numbers: pass rows of numbers, one number per objective.") from None
     except OverflowError:
         numbers = np.array(np.inf)
     if not np.isfinite(numbers).all():

@@ -83,7 +83,7 @@ class MetricRecommendation:
 def recommend_metric(
     graph: GraphLike, k: int, epsilon: Epsilon, *, max_degree: int, data: str | None = None
 ) -> MetricRecommendation:
-    """Compare metrics on a graph that may be looked at, and say which names the nodes that stand between others.
+    """Compare metrics on a graph that may be looked at, and say which names the nodes that connect others, the brokers.
 
     Lists are judged by ego betweenness: how many of its true top k they have, and how much of it. The figures are
     expectations for lists drawn in one pass with epsilon for the whole list, computed without drawing and right to
@@ -182,7 +182,7 @@ def _first(values: NDArray[np.float64] | NDArray[np.int64], k: int) -> NDArray[n
 
 
 def _share(named: float, best: NDArray[np.float64]) -> float:
-    """Return what is named as a share of the best, 1 where nobody stands between others."""
+    """Return what is named as a share of the best, 1 where nobody connects others."""
     total = float(best.sum())
     return named / total if total else 1.0
 

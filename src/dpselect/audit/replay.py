@@ -133,7 +133,7 @@ class Replay:
         return ScriptedBar(self, rate)
 
     def keys(self, persons: Integers, epsilon: Fraction, delta: Fraction) -> NDArray[np.bool_]:
-        """Each name is kept or not; a name that cannot be kept, or must be, is no choice."""
+        """Each name is kept or not; a name that cannot be kept, or must be, is not a choice."""
         mask = []
         for chance in chances_of(persons, epsilon, delta):
             mask.append(bool(self._next(2)) if 0 < chance < CERTAIN else chance == CERTAIN)

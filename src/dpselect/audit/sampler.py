@@ -98,7 +98,7 @@ def sampler(
         draws: how many; ``None`` takes as many as give every rejection a power of 1 - 10^-6, at most 10^6.
 
     Raises:
-        ValueError: a law that is not a distribution, or a draw that is no outcome of the law.
+        ValueError: a law that is not a distribution, or a draw that is not an outcome of the law.
 
     >>> import itertools
     >>> alternating = itertools.cycle("ab")

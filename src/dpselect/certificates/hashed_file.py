@@ -13,7 +13,7 @@ from dpselect.sources.locators import is_url
 def hashed(path: str | Path) -> dict[str, str]:
     """Return the name of a file and its SHA-256.
 
-    Whoever sees it can test a guess of the whole file: it is no part of what differential privacy protects.
+    Whoever sees it can test a guess of the whole file: differential privacy does not protect it.
 
     Raises:
         ValueError: not one plain file.

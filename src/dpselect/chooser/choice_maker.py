@@ -233,7 +233,7 @@ class ChoiceMaker:
             warnings.warn(f"Option {name!r} failed {failed[name]}; it is left out.", UserWarning, stacklevel=2)
         names = [option.name for option in self.options if option.name not in failed]
         if not names:
-            raise ValueError("Every option failed in training: mend them, and train with another traces file.")
+            raise ValueError("Every option failed in training: correct them, and train with another traces file.")
         totals = self._totals(traces, epsilons)
         regret = None
         if len(set(traces.groups.values())) > 1:

@@ -216,7 +216,7 @@ def _runs(
             answer = program(database, epsilon, exploring)
         lost = float(loss(database, answer))
         if not np.isfinite(lost) or lost < 0:
-            raise ValueError(f"A loss is a number of at least 0, not {lost}: mend loss(database, answer).")
+            raise ValueError(f"A loss is a number of at least 0, not {lost}: correct loss(database, answer).")
         runs.append((lost, seen))
     mean = max(float(np.mean([lost for lost, _ in runs])), 1e-300)
     for lost, seen in runs:

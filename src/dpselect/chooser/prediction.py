@@ -1,4 +1,4 @@
-"""Synthesis: a programmer writes how an option's loss depends on what is known, traces say the constants.
+"""Synthesis: a programmer writes how an option's loss depends on what is known, and constants are fitted from traces.
 
 Constants are fitted option by option to ln of the mean losses, by least squares from several starts; every group of
 databases counts once. The same is done with each group left out, which gives the regret of choosing by the formula.

@@ -22,7 +22,7 @@ from dpselect.kernel.neighbours import Neighbours
 from dpselect.release.opened import opened
 from dpselect.sources.output import Output
 
-# One row a run; the metafeatures of the database follow, one column each.
+# One row per run; the metafeatures of the database follow, one column each.
 COLUMNS = ("database", "group", "option", "epsilon", "repetition", "loss", "seconds", "error")
 _SECONDS_BETWEEN_WRITES = 5.0
 Loss = Callable[[Any, Any], float]

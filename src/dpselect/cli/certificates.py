@@ -34,7 +34,7 @@ OPTIONS = (
         OUTPUT,
     ),
 )
-# What is said elsewhere in a certificate, or is no fact of the question.
+# What is said elsewhere in a certificate, or is not a fact of the question.
 _ELSEWHERE = {"certificate", "question", "file_hash", "ledger", "epsilon", "dry_run", "json", "overwrite", "mechanism"}
 _NOT_THE_ANSWER = {"mechanism", "guarantee", "accuracy", "chosen_because", "model", "written_to", "error_bound"}
 

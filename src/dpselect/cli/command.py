@@ -59,7 +59,7 @@ class Tasks(rich_click.RichGroup):
         self.verb = verb
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse up to the first word that is no option: the rest is for the task."""
+        """Parse up to the first word that is not an option: the rest is for the task."""
         _require_once(args, ctx)
         ctx.args = click.Command.parse_args(self, ctx, args)
         return ctx.args
@@ -153,7 +153,7 @@ def _require_meant(request: Request, context: click.Context) -> None:
     """Refuse an epsilon at which a promise says next to nothing, unless ``--yes`` says that it is meant."""
     from dpselect.mechanisms import large_epsilon
 
-    # What is beyond 10^300 is no epsilon at all, and refused as such.
+    # What is beyond 10^300 is not an epsilon, and is refused as such.
     if large_epsilon.LARGEST < request.epsilon <= 10**300:
         context.fail(f"{large_epsilon.meaning(request.epsilon)}: pass --yes if it is meant.")
 

@@ -24,7 +24,7 @@ def identity(counts: Any, epsilon: Epsilon, *, ledger: Spender | None = None) ->
         Estimated counts, of the shape of ``counts``; they may be negative.
 
     Raises:
-        TypeError, ValueError: counts that are no histogram; epsilon below 1/10000.
+        TypeError, ValueError: counts that are not a histogram; epsilon below 1/10000.
         BudgetError: the ledger does not allow it; nothing was spent.
 
     Guarantee: epsilon-differential privacy, one record more or fewer.

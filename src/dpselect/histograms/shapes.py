@@ -39,7 +39,7 @@ def resampled(counts: ArrayLike, scale: int, *, seed: int = 0) -> Integers:
     """Return a histogram of exactly ``scale`` records with the shape of a public one (the generator of DPBench).
 
     Raises:
-        TypeError, ValueError: counts that are no histogram or sum to 0; a scale that is not a number of records.
+        TypeError, ValueError: counts that are not a histogram or sum to 0; a scale that is not a number of records.
 
     >>> resampled([30, 0, 10], 8, seed=1).sum()
     np.int64(8)

@@ -102,7 +102,7 @@ class Reading:
         """Return the public facts of these columns.
 
         Args:
-            columns: without the target; the one that tells people apart is no attribute.
+            columns: without the target; the one that tells people apart is not an attribute.
             target: what the target is called, if domains may name it.
 
         Raises:

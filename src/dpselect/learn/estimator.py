@@ -100,7 +100,7 @@ class PrivateEstimator(Certified, BaseEstimator, ABC):  # type: ignore[misc]
         return None if person is None else f"one person, of whom at most {rows} record{'s' * (rows != 1)} count"
 
     def check(self, X: Any, y: Any) -> Check:
-        """Return how many cells of a table a fit would clip or leave out; nothing is spent.
+        """Return how many cells in a table the fit would clip or leave out; nothing is spent.
 
         The counts are private, for the curator alone. Nothing released may depend on them, and domains do not follow
         the data.

@@ -131,7 +131,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         return np.asarray(self._shares(tree)[tree.apply(codes)])
 
     def _shares(self, tree: Tree) -> NDArray[np.float64]:
-        # Labels are no noisy counts: there is nothing to smooth.
+        # Labels are not noisy counts: there is nothing to smooth.
         return np.asarray(tree.counts / tree.counts.sum(axis=1, keepdims=True))
 
     def _check(self) -> None:

@@ -126,10 +126,10 @@ def budget(
 
     >>> import dpselect as dps
     >>> votes = dps.Scores([60, 40], sensitivity=1, kind="integer")
-    >>> with budget(epsilon=1) as book:
+    >>> with budget(epsilon=1) as session:
     ...     for _ in range(3):
     ...         winner = dps.select(votes, 0.25, mechanism="permute-and-flip")
-    >>> book.remaining.epsilon, len(book.events)
+    >>> session.remaining.epsilon, len(session.events)
     (Fraction(1, 4), 3)
     """
     if path is None:

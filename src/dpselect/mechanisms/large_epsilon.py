@@ -53,7 +53,7 @@ def asking_first(door: D) -> D:
 
     @functools.wraps(door)
     def opened(guarantee: Any, *, ledger: Any = None, count: Any = 1, **noted: Any) -> Any:
-        # What is no guarantee or no number is refused by the door itself.
+        # What is not a guarantee or a number is refused by the door itself.
         if ledger is None and isinstance(guarantee, Guarantee) and isinstance(count, int):
             _require_meant(guarantee, count)
         return door(guarantee, ledger=ledger, count=count, **noted)

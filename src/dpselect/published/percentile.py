@@ -81,7 +81,7 @@ def safe_steps(share: Fraction, below: int, at: int, above: int, ends: tuple[boo
     lower, upper = ends
     up = 1 - share
     # To a lower value by removing below (p < 50: adding); to a higher one the other way round. Where nobody is
-    # below (above) to begin with, emptying the table is quicker than any such change.
+    # below (above) to begin with, emptying the table is shorter than any such change.
     if lower and share < Fraction(1, 2):
         moves.append(max(1, math.floor((share * size - below) / up) + 1))
     elif lower and below:

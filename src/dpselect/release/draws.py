@@ -233,7 +233,7 @@ class Draws:
         """Return the positions of at most k names, in order: those that come before the wall, in one pass.
 
         Args:
-            persons: of each name, in a public order of the names; those of nobody are no candidates.
+            persons: of each name, in a public order of the names; names that nobody has are not candidates.
             rules: the wall, made by :func:`dpselect.release.wall.wall`.
         """
         positions, ticks = before_wall(countable(persons), rules)

@@ -68,7 +68,7 @@ def aggregate(
     best, or the worst, where it is for every part, turned round where a weight is negative.
 
     Sums of integers are exact from -2^61 to 2^61 (about 2.3e18) and moved to the nearer end beyond, where candidates
-    tie. That is no error, because an error would tell how large private scores are: choose weights with which no
+    tie. That is not an error, because an error would tell how large private scores are: choose weights with which no
     possible score goes further. Weights that add up to more than 2^61 are refused; weights are public.
 
     Args:

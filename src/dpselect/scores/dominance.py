@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int64]
 # One array an objective, integers or floats, shape (R,); an array of shape (m, R) will do.
 Points = Sequence[NDArray[Any]] | NDArray[Any]
-# Up to this many comparisons are simply made.
+# Up to this many comparisons are made one by one.
 _FEW = 2**18
 # Points are sifted where they are this many times the queries.
 _RARE = 16

@@ -38,7 +38,7 @@ def listed(parts: Iterable[Scores], name: str) -> list[Scores]:
         parts: any iterable of scores; read once. name: the function that they were passed to.
 
     Raises:
-        TypeError: no iterable, one without an order or of names, or something that is no Scores.
+        TypeError: no iterable, one without an order or of names, or something that is not Scores.
         ValueError: no objective, other candidates or neighbours.
     """
     if isinstance(parts, (Mapping, Set)):

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def readable(values: Any) -> Any:
-    """Return a chunked column in which all text can be read: bytes that are no UTF-8 spoil their own cell only.
+    """Return a chunked column in which all text can be read: bytes that are not UTF-8 spoil their own cell only.
 
     They become the sign U+FFFD, as in edge files. Columns that are not text are returned as they are.
     """

@@ -153,7 +153,7 @@ class Candidates:
         return {**self._place.metadata, "candidate": self.candidate, "score": self.score}
 
     def check(self) -> int:
-        """Look at the data, refuse what a curator should mend, release nothing; return how many candidates.
+        """Look at the data, refuse what a curator should fix, release nothing; return how many candidates.
 
         Do this first: a selection pays before it looks. It leaves out rows without a name or outside the domain, and
         counts a missing score as 0; no candidate at all, and one with two rows, it refuses.

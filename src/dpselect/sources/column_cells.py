@@ -172,7 +172,7 @@ def integers(array: NDArray[Any]) -> Cells:
 
 
 def _whole(cells: list[Any]) -> NDArray[np.int64] | None:
-    """Return cells that are all plain integers, the quick way; ``None`` where there are others."""
+    """Return cells that are all plain integers, the quick way; ``None`` where others are among them."""
     if not set(map(type, cells)) <= {int, bool}:
         return None
     try:

@@ -162,7 +162,7 @@ class Warehouse:
         return replace(self, table=self.table[there])
 
     def ask(self, expression: Any) -> Rows:
-        """Return the rows of an expression over the table, a column an array: numbers, or objects for text.
+        """Return the rows of an expression over the table, one array per column: numbers, or objects for text.
 
         Raises:
             ConnectionError: the engine failed, whatever the reason; nothing that it said is passed on.

@@ -25,7 +25,7 @@ from dpselect.views.graph_like import GraphLike
 def open_pairs(graph: GraphLike, max_degree: int | None = None, workers: int = 1) -> Scores:
     """Return the number of pairs of neighbours that are not adjacent, as exact integers, shape (n,).
 
-    To name those who stand between others, draw with ``local-dampening-flip``: one edge moves this by about the
+    To name brokers, who connect others, draw with ``local-dampening-flip``: one edge moves this by about the
     degree, where it moves ego betweenness by up to a quarter of its square.
 
     Args:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dpselect.utilities.ego_arrays import Integers, adjacency, open_pairs
 from dpselect.views import Graph
 
-# Pairs with more common neighbours count as pairs with that many: a byte a pair, and two values to spare.
+# Pairs with more common neighbours count as pairs with that many: a byte per pair, and two values to spare.
 MOST = 253
 # Entries of pairs by nodes that are held together.
 _ENTRIES = 2**18

@@ -28,7 +28,7 @@ _LOOK_UP = 8
 def widest(graph: Graph, workers: int = 1) -> NDArray[np.int64]:
     """Return the most neighbours that each node shares with any other, shape (n,).
 
-    Each thread takes 8 bytes a node, beside the graph by rank.
+    Each thread takes 8 bytes per node, beside the graph by rank.
     """
     ranked, search = Ranked.of(graph), compiled(_search)
     result = np.empty(len(graph), dtype=np.int64)

@@ -75,7 +75,7 @@ def changes(counts: Integers, share: Fraction) -> Integers:
 
     Let A = l - share n and B = A + e: v is the percentile when A <= 0 < B. A record added at v moves A by -share
     and B by 1 - share; removing one below moves both by share - 1, removing one above moves both by share.
-    If A > 0 remove below or add at v, whichever is quicker; if B <= 0 add at v or remove above. An empty v needs
+    If A > 0 remove below or add at v, whichever is shorter; if B <= 0 add at v or remove above. An empty v needs
     one record added first. At share 1 v is the maximum when g = 0 and e >= 1.
 
     >>> changes(np.array([850, 101, 49]), Fraction(9, 10))

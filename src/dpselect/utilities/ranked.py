@@ -36,7 +36,7 @@ class Ranked:
 
     @classmethod
     def of(cls, graph: Graph) -> Ranked:
-        """Return a graph by rank; about 9 bytes an entry beside the result while it is made."""
+        """Return a graph by rank; about 9 bytes per entry beside the result while it is made."""
         from scipy.sparse import csr_array
 
         size, kind = len(graph), graph.indices.dtype

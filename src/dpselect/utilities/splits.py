@@ -39,7 +39,7 @@ def stacked(counts: Mapping[Any, ArrayLike]) -> tuple[list[Any], Integers, Integ
         raise TypeError("counts must map each attribute to its (values x classes) table: pass at least one.")
     tables = [np.asarray(table) for table in counts.values()]
     if any(table.ndim != 2 or table.dtype.kind not in "iu" or (table < 0).any() for table in tables):
-        raise ValueError("Each table holds integers >= 0, one row per public value and one column a public class.")
+        raise ValueError("Each table holds integers >= 0, one row per public value and one column per public class.")
     if any(not table.shape[0] for table in tables) or len({table.shape[1] for table in tables}) != 1:
         raise ValueError("Every attribute needs at least one value and the same classes.")
     if not tables[0].shape[1] or any(not np.array_equal(t.sum(axis=0), tables[0].sum(axis=0)) for t in tables):

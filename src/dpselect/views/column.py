@@ -239,7 +239,7 @@ class Column:
     def check(self, grid: ArrayLike) -> dict[str, int]:
         """Return how many records lack a number, lie outside the grid's ends, or move to a grid value.
 
-        These counts are private: they are for the curator, who may want to mend the data first.
+        These counts are private: they are for the curator, who may want to correct the data first.
 
         >>> Column([1, 2.5, 99, "x", None]).check([0, 1, 2, 3])
         {'lacking': 2, 'outside': 1, 'moved': 1}

@@ -62,7 +62,7 @@ class StoredRecords:
         return self._asked(1)
 
     def lacking(self) -> list[int]:
-        """Return the attributes with missing values that are no category."""
+        """Return the attributes with missing values that are not a category."""
         return [place for place, table in enumerate(self._first) if table[0, 0].any()]
 
     def outside(self) -> list[int]:

@@ -43,7 +43,7 @@ class StoredGraph:
     Raises:
         PrivacyError: ``nodes`` is missing.
         TypeError, ValueError: as :meth:`Graph.from_edges`; no such columns, of other types, or of text whose
-            collation takes different labels for equal; ``parts`` is no such number.
+            collation takes different labels for equal; ``parts`` is not such a number.
         ConnectionError: the engine failed.
     """
 

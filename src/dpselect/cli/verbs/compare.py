@@ -65,7 +65,7 @@ def run_histogram(request: Request) -> Answer:
 
 
 def run_metrics(request: Request) -> Answer:
-    """Return which metric names those who stand between others, on a public graph."""
+    """Return which metric names the brokers, who connect others, on a public graph."""
     _refuse_traces(request)
     if request.out is not None:
         raise ValueError("--out goes with another task: metrics are compared in a table.")
@@ -217,7 +217,7 @@ METRICS = Verb(
         ),
     ),
     "dpselect compare metrics lesmis --epsilon 10 --max-degree 76",
-    summary="Say which metric names who stands between others, on a public graph.",
+    summary="Say which metric names the brokers, who connect others, on a public graph.",
 )
 VERB = Verb(
     run_traces,

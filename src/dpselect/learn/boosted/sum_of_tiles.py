@@ -16,7 +16,7 @@ from dpselect.views.scored import Tile
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _CHUNK = 2**14
-# So large is no score of a fit, and sums of all tiles of a file stay below 2^63.
+# No score of a fit is so large, and sums of all tiles of a file stay below 2^63.
 _MOST_SCORE = 2**40
 _DAMAGED = "This model file is damaged or was edited: train the model again."
 

@@ -23,7 +23,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
     """Base of the private regressors: subclasses say what is spent and what is fitted."""
 
     def check(self, X: Any, y: Any) -> Check:
-        """Return how many cells of a table a fit would clip or leave out; nothing is spent.
+        """Return how many cells in a table the fit would clip or leave out; nothing is spent.
 
         The counts are private, for the curator alone. Nothing released may depend on them, and bounds do not follow
         the data. Targets beyond their bounds are counted as labels outside.

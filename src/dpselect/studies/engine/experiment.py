@@ -138,7 +138,7 @@ def printed(
     not_comparable: str = "",
     depends: str = "",
 ) -> tuple[Printed, ...]:
-    """Return a printed table: one row per series, one column an x."""
+    """Return a printed table: one row per series, one column per x."""
     return tuple(
         Printed(panel, series, float(place), float(value), tolerance, not_comparable, depends)
         for series, values in rows.items()

@@ -1,4 +1,4 @@
-"""Where results live: a line a finished cell while an experiment runs, one parquet file when it is complete.
+"""Where results live: a line per finished cell while an experiment runs, one parquet file when it is complete.
 
 Every line carries a checksum and is on the disk before the next cell is begun, so a kill loses at most the cells under
 way. A line or file that cannot be trusted is dropped with a note, and its cells are computed again.

@@ -16,7 +16,7 @@ from dpselect.studies.engine.runs import Outcome
 from dpselect.studies.engine.series import times
 from dpselect.studies.engine.verdicts import VERDICTS, Row
 
-# How lines of Markdown begin that are no plain text; of some kinds every line is a block by itself.
+# How lines of Markdown begin that are not plain text; of some kinds every line is a block by itself.
 _STARTS = ("<!--", "#", "|", "- ", "1. ", "**", "![", "`dpselect")
 _ALONE = ("#", "**", "![")
 TITLE = "The papers, reproduced and judged"

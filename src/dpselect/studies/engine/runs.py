@@ -196,7 +196,7 @@ def _failed(key: str, files: Sequence[str], error: Exception) -> str:
     if isinstance(error, MemoryError):
         return f"{message}: run the same command again with --jobs 1, or where there is more memory."
     if isinstance(error, OSError):
-        return f"{message}: mend that and run the same command again."
+        return f"{message}: correct that and run the same command again."
     if loose := datasets.undescribed(files):
         # A reader's advice on a damaged file, such as to load it unsafely, is none to follow.
         first = re.split(r"\.\s|\n", str(error))[0]

@@ -48,7 +48,7 @@ _LOSSES_AT = (1.0, 2.0)
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a kind of choice and learner, and one for each loss."""
+    """One cell per kind of choice and learner, and one for each loss."""
     cells: list[Cell] = [{"kind": kind, "series": name} for kind in ("tree", "histogram") for name in LEARNERS]
     return cells + losses.cells((*LEARNERS, *(f"always {name}" for names in SHOWN.values() for name in names)))
 
@@ -66,7 +66,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
         for total in EPSILONS[kind]
     ]
     single = min((f"always {name}" for name in AMONG[kind]), key=regret.mean)
-    # What is derived from a dataset is no dataset of its own.
+    # What is derived from a dataset is not a dataset of its own.
     groups = {row["group"] for row in regret.rows}
     leads = [
         float(np.mean([_lead(row["policies"], single, series) for row in regret.rows if row["group"] == group]))

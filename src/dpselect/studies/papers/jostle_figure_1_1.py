@@ -44,7 +44,7 @@ EMPTY = "empty cells"
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a histogram and algorithm, and one for each loss."""
+    """One cell per histogram and algorithm, and one for each loss."""
     names = [each.name for each in SERIES]
     cells: list[Cell] = [{"dataset": name, "series": series} for name in SETS for series in names]
     return cells + losses.cells(names)

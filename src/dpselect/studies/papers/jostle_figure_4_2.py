@@ -51,7 +51,7 @@ _FACTS = {"hiv1625": (1625, 8, 20, 2), "nursery": (12960, 8, 3.375, 5), "contrac
 
 
 def grid(effort: Effort) -> list[Cell]:
-    """One cell a dataset, algorithm and budget, one with the facts of each dataset, and one for each loss."""
+    """One cell per dataset, algorithm and budget, one with the facts of each dataset, and one for each loss."""
     budgets = EPSILONS if effort.name != "quick" else EPSILONS[::2]
     cells: list[Cell] = [{"dataset": name, "series": "facts"} for name in SETS]
     cells += [

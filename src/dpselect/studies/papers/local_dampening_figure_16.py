@@ -18,7 +18,7 @@ DISTANCES = (0, 10, 100, 1000)
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a graph; the thesis shows Enron."""
+    """One cell per graph; the thesis shows Enron."""
     return nodes.cells(list(nodes.GRAPHS))
 
 

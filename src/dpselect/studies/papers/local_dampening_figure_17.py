@@ -33,7 +33,7 @@ MECHANISMS = {
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a histogram and series, and one for each loss."""
+    """One cell per histogram and series, and one for each loss."""
     cells: list[Cell] = [{"dataset": name, "series": series} for name in UPPER for series in MECHANISMS]
     return cells + losses.cells(MECHANISMS)
 

@@ -29,7 +29,7 @@ LEVEL = 0.5
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a graph, k and series, and one for each loss; the large simulated graph only at k = 10."""
+    """One cell per graph, k and series, and one for each loss; the large simulated graph only at k = 10."""
     every = nodes.cells(list(nodes.GRAPHS), k=SIZES, series=list(SERIES))
     return [cell for cell in every if cell["graph"] != nodes.SIMULATED or cell["k"] == 10] + losses.cells(SERIES)
 

@@ -16,7 +16,7 @@ _NEEDS = "it needs the class column, which the thesis does not name"
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a class column, depth, stopping rule and series, and one for each loss."""
+    """One cell per class column, depth, stopping rule and series, and one for each loss."""
     return id3_trees.both_stops("nltcs", "a13") + id3_trees.cells([("nltcs", "a15")])
 
 

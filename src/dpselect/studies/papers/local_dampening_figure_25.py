@@ -14,7 +14,7 @@ PLACES = tuple(id3_trees.panel(*each, depth) for each in SETS for depth in id3_t
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a class column, depth and series, and one for each loss."""
+    """One cell per class column, depth and series, and one for each loss."""
     return id3_trees.cells(SETS)
 
 

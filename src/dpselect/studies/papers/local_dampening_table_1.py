@@ -54,7 +54,7 @@ Truth = dict[int, NDArray[np.intp]]
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a graph and series, and one for each loss."""
+    """One cell per graph and series, and one for each loss."""
     names = [each.name for each in SERIES]
     return nodes.cells(list(nodes.GRAPHS), series=names) + losses.cells(names)
 

@@ -65,7 +65,7 @@ _UNCLEAR = 0.5
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a table and series, and one for the loss of every series that has one."""
+    """One cell per table and series, and one for the loss of every series that has one."""
     measured: list[Cell] = [
         {"dataset": name, "target": target, "series": series, "panel": panel}
         for panel, (name, target) in TABLES.items()

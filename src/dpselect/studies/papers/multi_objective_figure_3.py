@@ -28,7 +28,7 @@ _PAPER = 500
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a graph and series, and one for the loss of every series."""
+    """One cell per graph and series, and one for the loss of every series."""
     losses: list[Cell] = [{"loss": series} for series in SERIES]
     return [*nodes.cells(list(nodes.GRAPHS), series=list(SERIES)), *losses]
 

@@ -68,7 +68,7 @@ _PAPER = 500
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a dataset and series, and one for the loss of every private-looking series."""
+    """One cell per dataset and series, and one for the loss of every private-looking series."""
     measured: list[Cell] = [{"dataset": name, "series": series} for name in TITLES for series in SERIES]
     return [*measured, *({"loss": series} for series in SERIES if series != NONE)]
 
@@ -92,7 +92,7 @@ def loss(series: str, epsilon: float) -> float:
     if series == SOUND:
         small: Any = {"population": 2, "selected": 1, "generations": 1, "depth": 1, "max_depth": 1}
         return loss_of_fit(DPEvolutionaryTreeClassifier(goal="pareto", **small), epsilon)
-    # Where there are no more records than trees, records - 1 is no bound.
+    # Where there are no more records than trees, records - 1 is not a bound.
     universe = tables(2, 5, more_than=2) if series == RELEASED_GLOBAL else tables(3, 3)
     return loss_of_draw(UNITS[series].units, universe, 2 if series == RELEASED_GLOBAL else 3, epsilon)
 

@@ -53,7 +53,7 @@ _TIES = (
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a graph and series, and one for the loss of every series."""
+    """One cell per graph and series, and one for the loss of every series."""
     published = [each for each in nodes.cells(list(SIZES), series=list(RELEASED)) if each["graph"] != nodes.SIMULATED]
     losses: list[Cell] = [{"loss": series} for series in (*RELEASED, *SERIES)]
     return [*published, *nodes.cells(list(SIZES), series=list(SERIES)), *losses]

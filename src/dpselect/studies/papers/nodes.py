@@ -28,7 +28,7 @@ _BLOCK = 50
 
 
 def cells(names: Sequence[str], **axes: Sequence[str | int]) -> list[Cell]:
-    """Return one cell a graph and value of every axis; the simulated graph needs no dataset."""
+    """Return one cell per graph and value of every axis; the simulated graph needs no dataset."""
     result: list[Cell] = [{"graph": name} if name == SIMULATED else {"graph": name, "dataset": name} for name in names]
     for axis, values in axes.items():
         result = [{**cell, axis: value} for cell in result for value in values]

@@ -76,7 +76,7 @@ _FIVE_POINTS = 0.05
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a dataset and kind of tree, whose trees serve all mechanisms and budgets; one a loss."""
+    """One cell per dataset and kind of tree, whose trees serve all mechanisms and budgets; one per loss."""
     cells: list[Cell] = [{"dataset": name, "trees": kind} for name in SETS for kind in (PROGRAM, TEXT, LIBRARY)]
     return cells + [{"loss": each.name} for each in SERIES if each.kind != "reference"]
 

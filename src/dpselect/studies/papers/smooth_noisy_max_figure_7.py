@@ -39,7 +39,7 @@ CLOSE = 5.0
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a histogram, percentile and mechanism, one for each log and each loss; LD2 is for the median only."""
+    """One cell per histogram, percentile and mechanism, one for each log and each loss; LD2 is for the median only."""
     cells: list[Cell] = [
         {"dataset": name, "p": p, "series": each.name}
         for name in UPPER

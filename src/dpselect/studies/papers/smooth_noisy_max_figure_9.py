@@ -93,7 +93,7 @@ _LOGS = {
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a dataset, depth, mechanism and budget; one a loss."""
+    """One cell per dataset, depth, mechanism and budget; one per loss."""
     cells: list[Cell] = [
         {"dataset": name, "depth": depth, "series": each.name, "epsilon": epsilon}
         for name in SETS

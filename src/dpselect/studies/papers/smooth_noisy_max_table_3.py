@@ -15,7 +15,7 @@ PRINTED = {"patent": (32_558, 97.80, 0), "hepth": (347_414, 21.17, 2), "income":
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a histogram."""
+    """One cell per histogram."""
     return [{"dataset": name} for name in PRINTED]
 
 

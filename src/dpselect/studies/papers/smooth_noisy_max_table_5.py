@@ -23,7 +23,7 @@ PRINTED = {
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a dataset."""
+    """One cell per dataset."""
     return [{"dataset": name} for name in PRINTED]
 
 

@@ -33,7 +33,7 @@ VOTED = ("votes x", "votes y: one more for C3")
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell an epsilon."""
+    """One cell per epsilon."""
     return [{"epsilon": epsilon} for epsilon in EPSILONS]
 
 

@@ -30,7 +30,7 @@ MOST = 32
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a size and mechanism, and one a loss."""
+    """One cell per size and mechanism, and one per loss."""
     cells: list[Cell] = [{"markers": m, "series": each.name} for m in SIZES for each in markers.SERIES]
     return cells + [{"loss": each.name} for each in markers.SERIES]
 

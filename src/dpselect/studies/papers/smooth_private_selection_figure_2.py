@@ -26,7 +26,7 @@ _LAWS = {"": markers.published, markers.RELEASED: markers.as_released}
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a size, noise and account, and one a loss."""
+    """One cell per size, noise and account, and one per loss."""
     cells: list[Cell] = [
         {"markers": m, "gamma": gamma, "account": ending} for m in SIZES for gamma in GAMMAS for ending in _LAWS
     ]

@@ -53,7 +53,7 @@ _THEOREMS = {"SPS, Th.4": 4, "SPS, Th.5": 5}
 
 
 def grid(_: Effort) -> list[Cell]:
-    """One cell a mechanism and size, and one a loss."""
+    """One cell per mechanism and size, and one per loss."""
     cells: list[Cell] = [{"series": name, "markers": m} for name in OURS for m in SIZES]
     return cells + [{"loss": name} for name in OURS]
 

@@ -109,7 +109,7 @@ def stored() -> dict[tuple[str, int], dict[str, list[tuple[float, float]]]]:
 
 
 def main() -> None:
-    """Print one table a graph and k."""
+    """Print one table per graph and k."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graphs", nargs="+", default=broker_graphs.NAMES, choices=broker_graphs.NAMES)
     parser.add_argument("--draws", type=int, default=40)

@@ -97,7 +97,7 @@ def empty_line_loss(cells: int, program: Program = Program()) -> float:
     noise in its upper tail for that, with a floor even where cells have noise themselves: their costs only rise. A
     record lowers what the intervals of L cells around it need by 2 (1 - 1/L), still above 0, and each of their chances
     is multiplied by e to the power of that over its scale. Without a floor and exact cells costs of cells may fall, and
-    this is no bound.
+    this is not a bound.
 
     >>> round(empty_line_loss(2), 3), round(empty_line_loss(8), 3), round(empty_line_loss(1024))
     (1.0, 6.147, 1019)

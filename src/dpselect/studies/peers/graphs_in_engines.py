@@ -6,7 +6,7 @@ Edges are R-MAT, a, b, c, d = .57, .19, .19, .05, drawn with NumPy in pieces int
 bits: 2^17 nodes for 10^6 rows, 2^20 for 10^7, 2^23 for 10^8. Self loops and repetitions stay in, as in an edge list.
 Every figure is of a process of its own: processor time from the open file to the scores (Spark: of its Java process
 too, started beforehand), peak memory of the whole process (Spark: of Java), and the most that was on disk,
-looked at 20 times a second, temporary tables included. What came home is in bytes.
+looked at 20 times a second, temporary tables included. What was fetched is in bytes.
 DuckDB may use 1,500 MB and two threads, Spark 2 GB and two threads.
 """
 

@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def brokers(name: str, draws: int) -> None:
-    """Print one table a k: three sensitivities of ego betweenness."""
+    """Print one table per k: three sensitivities of ego betweenness."""
     graph, bound = broker_graphs.graph_of(name)
     scores = {
         kind: dps.utilities.ego_betweenness(graph, max_degree=bound, sensitivity=kind)
@@ -51,7 +51,7 @@ def brokers(name: str, draws: int) -> None:
 
 
 def markers(draws: int) -> None:
-    """Print one table a number of families: 5,000 markers, of which ten are linked."""
+    """Print one table per number of families: 5,000 markers, of which ten are linked."""
     draw = np.random.default_rng(3)
     for families in (150, 1000):
         passed = draw.binomial(2 * families, 0.4, 5000)

@@ -26,7 +26,7 @@ ROWS = [row for row in ROWS if row[0] not in HEAVY_TAILED] + [("permute-and-flip
 
 
 def main() -> None:
-    """Print one table a graph and k."""
+    """Print one table per graph and k."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graphs", nargs="+", default=["enron", "github"], choices=list(nodes.GRAPHS))
     given = parser.parse_args()

@@ -85,7 +85,7 @@ class Case:
         epsilon: of the selection.
         scores: one study, or several of which the mean is shown.
         better: scores of a better question with the same answers, and what they are, if there is one.
-        shared: the scores that dampening takes, where they are others.
+        shared: the scores that dampening takes, where they differ.
     """
 
     label: str

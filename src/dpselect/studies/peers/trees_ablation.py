@@ -95,7 +95,7 @@ def accuracy(data: Any, changes: dict[str, Any], epsilon: float, repeats: int) -
 
 
 def main() -> None:
-    """Print one line a variant."""
+    """Print one line per variant."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=8)
     args = parser.parse_args()

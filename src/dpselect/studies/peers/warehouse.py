@@ -3,7 +3,7 @@
     python -m dpselect.studies.peers.warehouse [--rows 1000000 10000000] [--edges 5000000] [--folder .] [--no-pandas]
 
 Every fit is a process of its own: wall and processor time from the open file to the fitted tree (imports excluded),
-peak memory of the whole process, and bytes of counts that came home. "temporary" keeps codes in a temporary table.
+peak memory of the whole process, and bytes of counts that were fetched. "temporary" keeps codes in a temporary table.
 """
 
 from __future__ import annotations

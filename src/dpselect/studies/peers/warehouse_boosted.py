@@ -5,7 +5,7 @@
     python -m dpselect.studies.peers.warehouse_boosted --rows 1000000 --postgres postgres://user@host/database
 
 Every fit is a process of its own: minutes by the clock and of processors, the engine's included, from the open table to
-the fitted model, peak memory of that process, queries, and bytes that came home in a round, least and most.
+the fitted model, peak memory of that process, queries, and bytes that were fetched in a round, least and most.
 """
 
 from __future__ import annotations
