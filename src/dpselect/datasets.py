@@ -181,7 +181,7 @@ def graph(name: str) -> Graph:
 
 
 def checked(name: str) -> Path:
-    """Return the file of a dataset, after its content was held against the manifest's sha256, where that gives one.
+    """Return the file of a dataset, after its content was compared with the manifest's sha256, where that gives one.
 
     Raises:
         FileNotFoundError: as :func:`folders`, or the file is missing.

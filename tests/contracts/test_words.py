@@ -35,7 +35,11 @@ INSTEAD = [
     (r"for ever\b", "zero for ever", "always, or without end"),
     (r"for want of\b", "fails for want of memory", "for lack of, or: where memory is missing"),
     (r"whoever answers for\b", "whoever answers for the data", "the person responsible for"),
-    (r" home\b(?<=c[oa]me home)|comes home|coming home", "a thousand counts come home", "are fetched"),
+    (
+        r" home\b(?<=c[oa]me home)|comes home|coming home|brings? home|rows home",
+        "a thousand counts come home",
+        "are fetched",
+    ),
     (r"broken numbers?\b", "broken numbers", "fractional numbers"),
     (r"has the face of\b", "it has the face of theirs", "mirrors the API of"),
     (r"stands before a\b", "it stands before a ledger", "wraps"),
@@ -48,12 +52,27 @@ INSTEAD = [
     (r"on all of them are there\b", "from the reach on all of them are there", "all of them are reached"),
     (r"as book\b", "with dps.budget(epsilon=1) as book", "as session"),
     (r" mend(?:s|ed|ing)?\b", "what you should mend", "fix"),
+    (r"whoever knows\b", "whoever knows how the loss behaves", "if you know"),
+    (r"held against\b", "each is held against the others", "compared with"),
+    (r"whatever stands in\b", "whatever stands in it", "whatever it contains"),
     (r"for free\b", "tells it for free", "at no cost, or: without being paid for"),
     (r"stands? between others\b", "who stands between others", "who connects others: a broker"),
     (r"00[0-4] (?:figure|table|theorem|lemma|section)", "000 Figure 10", "the authors and the year"),
     (r"simply\b|obviously\b", "simply pass", "(leave it out)"),
     (r"^# how to ", "# How to name the top k", "a heading that names the task: Name the top k"),
 ]
+
+
+TASKS = [page for folder in ("how-to", "explanation") for page in sorted((ROOT / "docs" / folder).glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "index.md", *TASKS], ids=lambda page: page.stem)
+def test_a_page_begins_with_what_protects(page: Path) -> None:
+    """Its first two sentences say differential privacy, so that a reader who lands there knows what it is about."""
+    words = " ".join(page.read_text(encoding="utf-8").partition("\n")[2].split())
+    first_two = " ".join(re.split(r"(?<=[.?!])(?:\*\*)? ", words)[:2])
+
+    assert re.search("differential(ly)? priva(cy|te)", first_two.lower()), f"{first_two}"
 
 
 @pytest.fixture(scope="module")

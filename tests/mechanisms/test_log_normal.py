@@ -1,4 +1,4 @@
-"""The calibration of Laplace-log-normal noise: numeric, so every number of it is held against another computation."""
+"""The calibration of Laplace-log-normal noise: numeric, so every number of it is compared with another computation."""
 
 import math
 from collections.abc import Iterator

@@ -51,7 +51,7 @@ def _results(released, sound, *, loss=1.14, error=0.0, runs=0):
     ],
 )
 def test_a_number_comes_out_with_privacy_or_at_a_price(released, sound, loss, verdict):
-    """It is held against every account of the method, and the loss that was measured says which verdict it gets."""
+    """It is compared with every account of the method, and the loss that was measured says which verdict it gets."""
     assert verdict == rule(BOTH, _results(released, sound, loss=loss), _place(0.3)).verdict
 
 

@@ -52,7 +52,7 @@ def require_complete(request: Request, column: Column) -> None:
     """Refuse a column with missing cells where the curator asked for that (``ValueError``)."""
     if request.missing == "refuse" and column.lacking_count():
         raise ValueError(
-            "Some cells of the column are missing or spell no number, and --missing refuse was asked for: correct them, "
+            "Some cells of the column are missing or spell no number, and --missing refuse was asked for: fix them, "
             "or pass --missing drop."
         )
 

@@ -76,7 +76,7 @@ def before_wall(persons: Integers, wall: Wall) -> tuple[Integers, Integers]:
     """Return the positions of the candidates, best first, and the ticks of these and of the wall behind them.
 
     Args:
-        persons: of each name, in a public order of the names, which breaks ties; names that nobody has are not candidates.
+        persons: of each name, in a public order of the names, which breaks ties; names of nobody are not candidates.
     """
     order = np.argsort(-persons, kind="stable")[: wall.kept + 1]
     order = order[persons[order] > 0]

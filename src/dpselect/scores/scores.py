@@ -43,7 +43,7 @@ class Scores:
         distance: for each candidate the number of changes that would make it best, shape (m,), if known.
         metadata: where the data came from, recorded with every spend; nothing private.
         kind: ``"integer"`` or ``"real"``. ``None`` keeps the kind of an array's type; a range is of integers, and a
-            list or tuple of real numbers, whatever stands in it: say ``kind="integer"`` for counts in a list.
+            list or tuple of real numbers, whatever it contains: say ``kind="integer"`` for counts in a list.
         zero: ``"best"`` where no possible score is above 0 (minus a distance, a Pareto score), ``"worst"`` where none
             is below 0 (0/1 scores, counts), else ``"neutral"``. It decides to which side local dampening moves a score
             of 0 that is safe for some steps; fix it before the data is seen, as it must be the same on every database.

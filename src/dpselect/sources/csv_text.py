@@ -1,8 +1,7 @@
 """Csv files as text: no row decides what the cells of another row are.
 
-Every column is read as text, and whoever knows the public domain makes numbers of it. Double quotes quote, and what
-separates is declared (:mod:`dpselect.sources.dialects`): one that is guessed from the rows would be one that rows
-decide.
+Every column is read as text, and the code that knows the public domain turns it into numbers. Double quotes quote,
+and the separator is declared (:mod:`dpselect.sources.dialects`): if it were guessed, rows would decide it.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Column:
     Args:
         values: shape (n,): a list, an array, or a series of pandas, polars or arrow; numbers, or text that spells them.
         kind: ``"integer"`` (exact; the nearest integer, of two the lower) or ``"real"``. ``None`` takes integers where
-            the type of the container says so, and real numbers otherwise, for every list too, whatever stands in it.
+            the type of the container says so, and real numbers otherwise, for every list too, whatever it contains.
 
     Attributes:
         kind: the public kind.

@@ -1,4 +1,4 @@
-"""Another library's promises, held against its own draws and the laws of what it says that it draws.
+"""Another library's promises, compared with its own draws and the laws of what it says that it draws.
 
 The installed release is called through its public functions. Where a law is the one its documentation names, the
 draws are tested against it first; the loss is then computed from the law that the draws follow, not from samples.

@@ -114,7 +114,7 @@ class Printed:
         depends: on which unpublished data or choices it rests; empty when on none.
         error: the printed number's own standard error, where its paper or log tells it.
         decimals: how many are printed; the experiment's when left out.
-        ours: names of our series that it is held against; the experiment's ``judged_by`` when left out.
+        ours: names of our series that it is compared with; the experiment's ``judged_by`` when left out.
     """
 
     panel: str
@@ -244,7 +244,7 @@ class Experiment:
         grid: the cells for an effort. measure: the points of one cell; a function of a module, for other processes.
         x_label, y_label: with units. x_scale, y_scale: ``"linear"``, ``"log"`` or ``"symlog"``.
         y_labels: labels of panels of another unit, by how their titles end; x_labels: of another x, by their titles.
-        printed: the paper's numbers. judged_by: by a printed series, the names of our series that it is held against.
+        printed: the paper's numbers. judged_by: by a printed series, the names of our series that it is compared with.
         decimals: how many are printed. paper_runs: how many runs are behind a printed mean, 0 when none or unknown.
         spread: the standard deviation of one run of the paper's at an exact point of ours.
         tolerance: how far ours may lie from print beyond chance and rounding, with ``tolerance_because``.

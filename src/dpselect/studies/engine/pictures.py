@@ -91,7 +91,7 @@ def drawing(experiment: Experiment, results: Results) -> Any:
 
     names = shown(experiment, results, drawn)
     every = {series for panel in drawn for series in results.series(panel)}
-    # A number that only a series which is left out was held against is not shown either.
+    # A number that only a series which is left out was compared with is not shown either.
     places = [
         place
         for place in experiment.printed

@@ -1,4 +1,4 @@
-"""Results as tables of text: a row per series, a column per x, with printed values and differences where there are any."""
+"""Results as tables of text: a row per series, a column per x, with printed values and differences if any."""
 
 from __future__ import annotations
 

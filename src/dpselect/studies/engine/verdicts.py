@@ -54,7 +54,7 @@ def figure(value: float) -> str:
 
 
 def rule(experiment: Experiment, results: Results, place: Printed) -> Judgement:
-    """Judge one printed number against the line of ours that its whole printed line is held against."""
+    """Judge one printed number against the line of ours that its whole printed line is compared with."""
     return _ruled(experiment, results, place, line(experiment, results, place))
 
 
@@ -73,7 +73,7 @@ def _ruled(experiment: Experiment, results: Results, place: Printed, name: str) 
 
 
 def line(experiment: Experiment, results: Results, one: Printed) -> str:
-    """Return which line of ours a printed line is held against, one for all its numbers.
+    """Return which line of ours a printed line is compared with, one for all its numbers.
 
     A private one where none of its numbers is refuted; else the one of which fewest are, so that no number is taken
     from one account and the next from another.
@@ -151,7 +151,7 @@ def rows(outcome: Outcome) -> list[Row]:
         except Unmeasured as missing:
             judgement = Judgement("", "not comparable", f"not measured here: {missing.args[0]}")
         judged.append((claim.text, claim.printed, judgement))
-    # All numbers of a printed line are held against one line of ours.
+    # All numbers of a printed line are compared with one line of ours.
     held: dict[tuple[str, tuple[str, ...]], str] = {}
     for place in experiment.printed:
         printed_line = place.series, place.ours
@@ -206,7 +206,7 @@ def allowance(experiment: Experiment) -> str:
     return (
         f"A printed number may lie from ours as far as both standard errors allow at 5 per cent over all {number} "
         f"numbers{runs}, and by rounding; a number that is twice the printed one is never reproduced. A printed line "
-        "is held against one line of ours: a private one where none of its numbers is refuted, else the closest."
+        "is compared with one line of ours: a private one where none of its numbers is refuted, else the closest."
     )
 
 

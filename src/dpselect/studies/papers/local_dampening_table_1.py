@@ -229,7 +229,7 @@ EXPERIMENT = Experiment(
         "pays for a list or for each of its picks: both are shown, and beside them the public degree 49. PrivateSQL "
         "gets B/50 for each view, cut at degree 10 with the printed 1448; or uncut with the least bound there is for "
         "degree 49 and cells rounded to whole numbers, which is kinder. DBLP is a simulated graph of its size. A "
-        "printed mean has the standard error of ten samples, up to .04; numbers are held against both readings and "
+        "printed mean has the standard error of ten samples, up to .04; numbers are compared with both readings and "
         "against permute-and-flip draws of the same scores."
     ),
     grid=grid,

@@ -74,7 +74,7 @@ def grid(_: Effort) -> list[Cell]:
 
 
 def measure(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Point]:
-    """Every private run is held against every run without noise of the same search."""
+    """Every private run is compared with every run without noise of the same search."""
     if "loss" in cell:
         return [Point(PRIVACY, str(cell["loss"]), epsilon, loss(str(cell["loss"]), epsilon)) for epsilon in EPSILONS]
     name, series = str(cell["dataset"]), str(cell["series"])
@@ -221,7 +221,7 @@ EXPERIMENT = Experiment(
         "epsilon divided by the three selections, records - 1 for the global sensitivity, the exact top three where "
         "exponents are too large for floating point, written by us from these facts. As described: the text, with its "
         "three iterations and trees - 1, epsilon divided by the four selections, and a sensitivity of the rates that "
-        "is admissible. Every search is held against searches without noise that have the same operators, all with "
+        "is admissible. Every search is compared with searches without noise that have the same operators, all with "
         "all."
     ),
     grid=grid,

@@ -88,7 +88,7 @@ def measure(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Po
         return [Point(PRIVACY, series, epsilon, _loss(series, epsilon) / epsilon) for epsilon in EPSILONS]
     name, kind = str(cell["dataset"]), str(cell["trees"])
     table = data.table(name)
-    # The library's trees take longer, and no printed number is held against them.
+    # The library's trees take longer, and no printed number is compared with them.
     full = 3 if kind == LIBRARY else 12 if len(table) > _LARGE else 40
     draws = {"quick": 3, "paper": 10}.get(effort.name, full)
     once = {PROGRAM: _released, TEXT: _described, LIBRARY: _ours}[kind]

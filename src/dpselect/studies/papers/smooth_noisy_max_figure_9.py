@@ -40,7 +40,7 @@ EM, PF = "EM, as released", "PF, as released"
 LLN, LAP, T = "SNM-LLN, as released", "SNM-LAP, as released", "SNM-T, as released"
 DESCRIBED, SOUND, FLIP = "SNM-T, as described", "SNM-T, sound", "max operator, permute-and-flip"
 DEFAULT, SLD = "the library's default tree", "SLD, information gain"
-# The program's SLD is not known to us, so that only the library's can be held against what is sound.
+# The program's SLD is not known to us, so that only the library's can be compared with what is sound.
 RIVALS = {True: (EM, PF, SLD), False: (EM, PF)}
 RELEASED = {LLN: "laplace-log-normal", LAP: "laplace", T: "student-t"}
 SERIES = (

@@ -2,7 +2,7 @@
 
     python -m dpselect.studies.peers.zero [--trees]
 
-Exact laws, no sampling, except with ``--trees``: there whole searches are run, and held against searches without noise.
+Exact laws, no sampling, except with ``--trees``: there whole searches are run and compared with searches without noise.
 "neutral" is what dpselect did for all scores before they could say what zero means. Reads graphs, histograms and tables
 from the data folders.
 """
