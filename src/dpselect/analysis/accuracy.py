@@ -46,7 +46,7 @@ def error_tail(scores: Scores, epsilon: Epsilon, theta: float, *, mechanism: str
 def error_tail_bound(scores: Scores, epsilon: Epsilon, theta: float, *, mechanism: str | Mechanism) -> float:
     """Return a bound on Pr[error >= theta]: the published one, min(1, m exp(-epsilon theta / (b ceiling))).
 
-    b is the range bound of the effective scores: the papers print b = 2. One tick is given away for rounding. For
+    b is the range bound of the effective scores: the papers print b = 2. One tick is reserved for rounding. For
     mechanisms with a smooth bound it is the largest tail that scores with this bound can have (``rivals``).
 
     Raises:

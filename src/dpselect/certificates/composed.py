@@ -36,7 +36,7 @@ def certificate(
     """Return the certificate of a release: what was asked and answered, the promise, the ledger's row, a checksum.
 
     It holds nothing that depends on the data but the answer that was released, and the hash of a file where
-    ``file_hash`` asks for it. Of the time it says the date.
+    ``file_hash`` asks for it. It states the date without the time.
 
     Args:
         release: what a function of dpselect returned: a release, a fitted tree. Or any answer, with ``guarantee`` and
@@ -52,7 +52,7 @@ def certificate(
 
     Raises:
         TypeError: neither a release nor an answer with a guarantee and a mechanism; not a ledger.
-        ValueError: a file that is none; no row, or several, with the cost of the release.
+        ValueError: not a file; no row, or several, with the cost of the release.
 
     >>> import dpselect as dps
     >>> votes = dps.Scores([900, 0, 500], sensitivity=1, candidates=["ann", "bob", "eve"], kind="integer")

@@ -47,7 +47,7 @@ def options(names: Sequence[str] = tuple(histograms.EVERY_ALGORITHM)) -> list[Op
     """Return the algorithms as options: from counts and epsilon to estimated counts.
 
     Raises:
-        ValueError: a name that is none of theirs.
+        ValueError: a name that is not one of theirs.
     """
     unknown = [name for name in names if name not in histograms.EVERY_ALGORITHM]
     if unknown:

@@ -79,7 +79,7 @@ class NoisyChoice:
             rounds: the first decides at random, the others mostly as learned so far.
 
         Raises:
-            ValueError: no table, or one without test rows.
+            ValueError: not a table, or one without test rows.
         """
         if not tables or any(table.test is None for table in tables.values()):
             raise ValueError("Pass public tables that have test rows.")

@@ -44,7 +44,7 @@ def are_in(request: Request) -> bool:
 
 
 def scores(request: Request) -> dps.Scores:
-    """Return the candidates, each with its score; a cell that spells no number counts as 0.
+    """Return the candidates, each with its score; a cell that is not a number counts as 0.
 
     Raises:
         PrivacyError: nothing says that the lines are public.

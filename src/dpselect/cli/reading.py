@@ -41,7 +41,7 @@ def missing(words: str, *names: str) -> Option:
 
 
 NUMBERS = missing(
-    "cells that are empty or spell no number: count them as the command says (drop, the default), or refuse the table, "
+    "cells that are empty or not a number: count them as the command says (drop, the default), or refuse the table, "
     "which tells whoever sees the refusal that there is one",
     "drop",
     "refuse",
@@ -52,7 +52,7 @@ def require_complete(request: Request, column: Column) -> None:
     """Refuse a column with missing cells where the curator asked for that (``ValueError``)."""
     if request.missing == "refuse" and column.lacking_count():
         raise ValueError(
-            "Some cells of the column are missing or spell no number, and --missing refuse was asked for: fix them, "
+            "Some cells of the column are missing or not a number, and --missing refuse was asked for: fix them, "
             "or pass --missing drop."
         )
 

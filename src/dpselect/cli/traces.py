@@ -87,4 +87,4 @@ def read_counts(path: str) -> Any:
     try:
         return np.load(path, allow_pickle=False)
     except (ValueError, EOFError):
-        raise ValueError(f"{path} is no .npy file of numbers: write it with numpy.save.") from None
+        raise ValueError(f"{path} is not a .npy file of numbers: write it with numpy.save.") from None

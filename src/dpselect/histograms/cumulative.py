@@ -33,7 +33,7 @@ _LISTED = 1000
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Cumulative(Shown):
-    """What may be published: how many records there are up to each grid value; every question about it is free.
+    """What may be published: how many records there are up to each grid value; questions about it cost nothing.
 
     Attributes:
         grid: the public grid.
@@ -114,14 +114,14 @@ def cumulative(
     epsilon: Epsilon,
     ledger: Spender | None = None,
 ) -> Cumulative:
-    """Release how many records there are up to each grid value; then every quantile and every share is free.
+    """Release how many records there are up to each grid value; then every quantile and every share costs nothing.
 
     Counts of nested blocks with geometric noise, the least-squares histogram that agrees with all of them, and the
     least-squares curve through its sums that never decreases. For many quantiles it is better than drawing them
     (:func:`dpselect.quantile_method`), for one or a few it is worse.
 
     Args:
-        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or spells no number
+        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number
             is left out. A column of an Ibis table is counted where it is.
         grid: the public values, strictly increasing, 2 to 2^22 of them.
         lower, upper, step: the same as an even grid: lower, lower + step, ... up to upper; step is 1 between integers.

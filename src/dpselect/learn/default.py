@@ -5,8 +5,8 @@ rest 70 % for selections, growing 1.4-fold per level, and 30 % for the leaf's cl
 disjoint, so a record pays along one path: the total is epsilon, exactly.
 
 Splits are binary over public bins, chosen by permute-and-flip on ``misclassified`` (sensitivity 2, range bound 1).
-Shares and labels come from the tree as it grew, shrunk toward the parents; the drawing is pruned. Both are free: they
-read released counts only.
+Shares and labels come from the tree as it grew, shrunk toward the parents; the drawing is pruned. Both cost nothing:
+they read released counts only.
 
 References: ours; the skeleton is that of Friedman and Schuster 2010.
 """

@@ -93,7 +93,7 @@ class Terms:
         """Return checked terms of numbers as they are written.
 
         Raises:
-            TypeError, ValueError: a number, name or rule that is none.
+            TypeError, ValueError: a bad number, name or rule.
         """
         if rule not in RULES:
             raise ValueError('rule is "sum" or "rho".')

@@ -86,7 +86,7 @@ class Event:
         """Return the event of ``count`` releases with this guarantee, now.
 
         Raises:
-            TypeError: no Guarantee.
+            TypeError: not a Guarantee.
             ValueError: count is not an integer of at least 1.
         """
         if not isinstance(guarantee, Guarantee):

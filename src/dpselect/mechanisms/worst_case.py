@@ -77,7 +77,7 @@ class WorstCase:
         """Return the case of these public facts.
 
         Raises:
-            ValueError, TypeError: a number, a name or a kind that is none; a case of which no worst error is known.
+            ValueError, TypeError: a bad number, name or kind; a case of which no worst error is known.
         """
         count = whole(candidates, "candidates", "how many there are")
         if whole(k, "k", "how many candidates to name") > count:

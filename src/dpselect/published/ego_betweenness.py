@@ -1,4 +1,4 @@
-"""Ego betweenness with the printed bound: how often a node stands between two of its neighbours.
+"""Ego betweenness with the printed bound: how often a node connects two of its neighbours.
 
 The score is that of ``dpselect.utilities.ego_betweenness``, and
 

@@ -43,7 +43,7 @@ def median(values: ArrayLike | Column, *, lower: float = 0, upper: float | None 
 
     The kind of number is that of the bounds: two integers give exact integer scores, and a value between two integers
     counts as the nearest, of two the lower; other bounds give real ones. Values outside the bounds move to the nearest
-    bound. A value that is missing or spells no number counts as ``lower``, because n is public and each record is a
+    bound. A value that is missing or not a number counts as ``lower``, because n is public and each record is a
     candidate.
 
     Args:

@@ -34,7 +34,7 @@ def percentile(values: ArrayLike | Column | StoredColumn, p: Any, *, grid: Array
     Without records all scores are 0.
 
     Args:
-        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or spells no number
+        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number
             is left out. A column of an Ibis table is counted where it is.
         p: the percentage, 0 <= p < 100; 50 is the (upper) median. A float is read as its decimal text.
         grid: the public candidates, strictly increasing, at least 2.

@@ -42,7 +42,7 @@ def smooth_median(
     """Release the median value of a column plus noise that follows its smooth sensitivity.
 
     Of an even number of values, the median is the lower of the two in the middle; ``dpselect.median`` is best at the
-    upper one. Values outside the bounds move to the nearest bound; one that is missing or spells no number counts as
+    upper one. Values outside the bounds move to the nearest bound; one that is missing or not a number counts as
     ``lower``, because n is public. Two integer bounds make integers of the values.
 
     Args:

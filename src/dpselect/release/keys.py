@@ -35,12 +35,14 @@ def select_keys(
 ) -> Release[Any]:
     """Reveal which keys a column holds, privately, where no public list names them: groups, products, error codes.
 
-    Every person keeps at most ``keys_per_person`` different keys, chosen by fresh coins. A key that n persons kept is
-    revealed with a chance that rises with n as fast as the promise allows, and one that nobody has is never revealed.
+    Every person keeps at most ``keys_per_person`` different keys, chosen at random. A key that n persons kept is
+    revealed with a probability that rises with n as fast as the promise allows, and one that nobody
+    has is never revealed.
 
     Args:
         table: one row per event, as for :func:`dpselect.most_common`, in memory or in a file.
-        epsilon, delta: the budget. Delta is what may go wrong: take it far below one over the number of persons.
+        epsilon, delta: the budget. Delta bounds how often the protection may fail: take it far below one over the
+            number of persons.
         person, key: columns. Rows that name nobody, or no key, are left out.
         keys_per_person: how many keys of one person count. More of them cost accuracy, fewer leave events out.
         ledger: where the spend is recorded before anything is drawn; it protects ``"person"`` neighbours.

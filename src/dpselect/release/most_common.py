@@ -132,7 +132,7 @@ def most_common(
         person, item: columns. A row that names nobody, or an item outside of the list, is left out.
         domain: the public items, a list of text or numbers or a range; those that nobody has are candidates too.
         by: a column of groups, to choose k items in each of ``groups``, a public list.
-        groups_per_person: in how many groups a person counts, chosen by fresh coins: each draws at its share.
+        groups_per_person: in how many groups a person counts, chosen at random: each draws at its share.
         delta: for items that no list declares: far below one over the number of persons.
         kept: with delta, how many of the most frequent items are candidates, at least k: those before a wall are named.
         items_per_person: with delta, how many items of one person count when half of epsilon finds out which may be

@@ -68,7 +68,7 @@ def aggregate(
     best, or the worst, where it is for every part, turned round where a weight is negative.
 
     Sums of integers are exact from -2^61 to 2^61 (about 2.3e18) and moved to the nearer end beyond, where candidates
-    tie. That is not an error, because an error would tell how large private scores are: choose weights with which no
+    tie. That is not an error, because an error would show how large private scores are: choose weights with which no
     possible score goes further. Weights that add up to more than 2^61 are refused; weights are public.
 
     Args:
@@ -80,7 +80,7 @@ def aggregate(
         range_bound: 1 declares that one step moves *all* objectives in the same direction; 2 otherwise.
 
     Raises:
-        ValueError, TypeError: no list of objectives, other candidates or neighbours, bad weights.
+        ValueError, TypeError: not a list of objectives, other candidates or neighbours, bad weights.
         PrivacyError: ``touched="one"`` under substitution, which touches two records; range bound 1 where a weight is
             negative or a part has range bound 2; no ceiling of a part where ``"global"`` or a smooth bound needs it.
 
@@ -127,7 +127,7 @@ def pareto(objectives: Iterable[Scores], *, sensitivity: str = "local", reach: i
             dampening asks for. Unknown when left out.
 
     Raises:
-        ValueError, TypeError: no list of objectives, other candidates or neighbours, fewer than two candidates.
+        ValueError, TypeError: not a list of objectives, other candidates or neighbours, fewer than two candidates.
 
     >>> a, b = Scores([3, 1, 2], sensitivity=1), Scores([0, 5, -1], sensitivity=1)
     >>> pareto([a, b]).values

@@ -35,7 +35,7 @@ def margin(scores: Scores, k: int) -> Scores:
 
     Margins are above zero for the k best, wherever two scores are told apart, so that a release with a large epsilon
     names them, whatever the sensitivity is: a tighter one costs no order. One constant sensitivity has that already,
-    and such scores come back as they are. Draw with ``permute-and-flip`` or ``exponential``, for the same k.
+    and such scores are returned unchanged. Draw with ``permute-and-flip`` or ``exponential``, for the same k.
 
     Args:
         scores: with an admissible sensitivity and a public ceiling; what they know of the most that each may be
@@ -43,7 +43,7 @@ def margin(scores: Scores, k: int) -> Scores:
         k: how many will be named, from 1 to one less than the candidates.
 
     Raises:
-        ValueError, TypeError: scores that are none, or margins already; another k.
+        ValueError, TypeError: not scores, or margins already; another k.
         PrivacyError: the sensitivity has no public ceiling, or is a smooth bound alone.
 
     >>> import dpselect as dps

@@ -38,7 +38,7 @@ def listed(parts: Iterable[Scores], name: str) -> list[Scores]:
         parts: any iterable of scores; read once. name: the function that they were passed to.
 
     Raises:
-        TypeError: no iterable, one without an order or of names, or something that is not Scores.
+        TypeError: not iterable, one without an order or of names, or something that is not Scores.
         ValueError: no objective, other candidates or neighbours.
     """
     if isinstance(parts, (Mapping, Set)):
@@ -64,7 +64,7 @@ def exact_weights(weights: Any, count: int) -> list[Fraction]:
     """Return the weights as the exact numbers that were passed, 1 each for ``None``; they are public, so errors quote.
 
     Raises:
-        TypeError: no list of numbers in the order of the objectives.
+        TypeError: not a list of numbers in the order of the objectives.
         ValueError: too many or few, one that is not a finite number, or sizes that floats cannot hold.
     """
     if weights is None:

@@ -23,7 +23,7 @@ Highest = Callable[[NDArray[np.int64], NDArray[np.intp]], NDArray[Any]]
 class Scores:
     """The score of every candidate on one database, and how far one neighbour can move each.
 
-    Larger is better, always. Candidates are public, and so is the *kind* of number, because integers are handled
+    Larger is always better. Candidates are public, and so is the *kind* of number, because integers are handled
     exactly and real numbers by ticks: it comes from ``kind=`` or from the type of the array, never from the values.
     What is passed is copied.
 

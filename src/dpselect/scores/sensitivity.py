@@ -2,7 +2,7 @@
 
 A sensitivity function delta(x, t, r) is *admissible* when delta(x, 0, r) bounds the change of u(., r) from
 x to any neighbour (A1) and delta(x, t+1, r) >= delta(y, t, r) for every neighbour y of x, and y = x (A2).
-Only admissible functions keep the promise of local dampening; whoever supplies one answers for it.
+Only admissible functions keep the promise of local dampening; if you supply one, you are responsible for it.
 
 References: Farias et al. 2023, Definitions 3.2.1 and 3.2.2. Erratum: min(delta, ceiling) alone does not
 make a function bounded; taking min(delta, ceiling) below a public reach and the ceiling from there on does.

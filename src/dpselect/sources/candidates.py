@@ -41,7 +41,7 @@ class Candidates:
     1000 counts leave it. Memory here follows the number of distinct scores.
 
     Rows are read one by one: one without a name, or of a candidate outside the domain, is left out, and a score that is
-    missing counts as 0. :meth:`check` tells the curator of them.
+    missing counts as 0. :meth:`check` counts them for the curator.
 
     Args:
         table: an Ibis table; ``.parquet`` files, which DuckDB reads where they are (csv files do not say their types);
@@ -118,7 +118,7 @@ class Candidates:
                 raise PrivacyError(
                     "Candidates without a row need a public profile: pass absent_profile=, one value per column."
                 )
-            # Refuses a range bound that is none.
+            # Refuses what is not a range bound.
             self.example()
         except BaseException:
             self.close()

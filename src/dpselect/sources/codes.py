@@ -106,7 +106,7 @@ def require_kind(column: Any, domain: Domain) -> None:
 
 
 def number(column: Any) -> Any:
-    """Return a column as float64, rounded once; NULL where a text spells no number."""
+    """Return a column as float64, rounded once; NULL where a text is not a number."""
     kind = column.type()
     if kind.is_boolean():
         # PostgreSQL casts truth values to integers of 32 bits alone.

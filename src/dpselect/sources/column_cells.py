@@ -1,7 +1,7 @@
 """Cells of a column of numbers, each read by itself: as an integer or as a double, as a public kind says.
 
 Text is read as csv files are (:mod:`dpselect.sources.csv_text`), ``true`` and ``false`` as 1 and 0. What is empty, NaN
-or spells no number is lacking, alone: no cell decides how another is read, and none is refused.
+or is not a number is missing by itself: no cell decides how another is read, and none is refused.
 """
 
 from __future__ import annotations

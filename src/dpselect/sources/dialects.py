@@ -88,7 +88,7 @@ class Dialect:
     def number(self, cells: Any) -> Any:
         """Return an arrow column of text whose numbers are written with a point.
 
-        Where a comma marks fractions, a cell with a point spells no number: "1.234" could be meant as 1234.
+        Where a comma marks fractions, a cell with a point is not a number: "1.234" could be meant as 1234.
         """
         arrow = importlib.import_module("pyarrow")
         if self.decimal == "." or not arrow.types.is_string(cells.type):

@@ -97,7 +97,7 @@ def read(backend: Any, files: Sequence[Path], names: Sequence[str]) -> Any:
 
 
 def written(paths: Sequence[Path]) -> str:
-    """Return when files were written: a fact that may be recorded, where their sizes would tell of records."""
+    """Return when files were written: a fact that may be recorded, where their sizes would reveal records."""
     times = [(file.name, file.stat().st_mtime_ns) for file in paths]
     return f"files {hashlib.sha256(repr(times).encode()).hexdigest()[:16]}"
 

@@ -1,4 +1,4 @@
-"""Ego betweenness centrality (EBC): how often a node stands between two of its neighbours.
+"""Ego betweenness centrality (EBC): how often a node connects two of its neighbours.
 
 EBC(c) = sum over pairs of neighbours of c that are not adjacent of 1 / (1 + their common neighbours within
 the neighbours of c). Unordered pairs; c itself is the 1 in the denominator.
@@ -152,7 +152,7 @@ def public_degree(max_degree: Any, nodes: int, what: str = "Ego betweenness") ->
     if bound < 2:
         raise ValueError(
             Advice(
-                "With {max_degree} below 2 nobody stands between two neighbours and the sensitivity is "
+                "With {max_degree} below 2 no node connects two neighbours and the sensitivity is "
                 "always zero: pass a public bound of at least 2."
             )
         )

@@ -45,7 +45,7 @@ def links_of_egos(graph: Graph, workers: int = 1, what: str = "ego density") -> 
 
 
 def require_workers(workers: Any) -> None:
-    """Refuse a number of threads that is none (``ValueError``)."""
+    """Refuse what is not a number of threads (``ValueError``)."""
     if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
         raise ValueError("workers counts threads: pass an integer >= 1.")
 

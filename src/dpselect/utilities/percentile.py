@@ -42,7 +42,7 @@ def percentile(
     """Return minus the changes that would make each grid value the percentile, shape of the grid, exact integers.
 
     Args:
-        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or spells no number
+        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number
             is left out. A column of an Ibis table is counted where it is.
         p: the percentage, 0 <= p <= 100; 50 is the (upper) median, 100 the maximum. A float is read as its decimal
             text.

@@ -51,7 +51,7 @@ def stacked(counts: Mapping[Any, ArrayLike]) -> tuple[list[Any], Integers, Integ
 
 
 def records_within(rows: Integers, starts: Integers, max_records: int | None) -> None:
-    """Refuse a public bound that is none, or that the table exceeds.
+    """Refuse what is not a public bound, or one that the table exceeds.
 
     Raises:
         ValueError: a bound below 1 or above 2^62, or below the number of records.

@@ -30,7 +30,7 @@ class Column:
     """One private number per record, each read by itself; arrays are read-only.
 
     Whether there is an answer never depends on a record: numbers outside the public bounds or grid move to the nearest
-    one, and a cell that is missing or spells no number is left out where records may come and go (percentiles), or
+    one, and a cell that is missing or not a number is left out where records may come and go (percentiles), or
     counts as the lower bound where the number of records is public (the median). :meth:`check` counts all of them.
 
     Args:
@@ -40,7 +40,7 @@ class Column:
 
     Attributes:
         kind: the public kind.
-        cells: shape (n,), int64, or float64 with NaN where a number is lacking: private.
+        cells: shape (n,), int64, or float64 with NaN where a number is missing: private.
         clipped: how many records ``clip`` has moved: private, for the curator only.
 
     Raises:
@@ -233,7 +233,7 @@ class Column:
         return np.asarray(within if gone is None else np.where(gone, lower, within))
 
     def lacking_count(self) -> int:
-        """Return how many cells are missing or spell no number. Private: for the curator only."""
+        """Return how many cells are missing or not a number. Private: for the curator only."""
         return self._total(self._gone())
 
     def check(self, grid: ArrayLike) -> dict[str, int]:

@@ -29,7 +29,7 @@ class StoredColumn:
     """One private number per record, counted where it is.
 
     Numbers move to the nearest grid value, and those that are NULL or NaN are left out, as in :class:`Column`; in a csv
-    file, those that spell no number too. The type of the column is public, as a schema is.
+    file, those that are not numbers too. The type of the column is public, as a schema is.
 
     Args:
         source: a Warehouse, or whatever :meth:`Warehouse.open` takes.

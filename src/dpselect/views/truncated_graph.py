@@ -29,7 +29,7 @@ _MOST_NODES = 2**32
 class TruncatedGraph:
     """A graph of which each node keeps at most D edges, by a rule that is public.
 
-    Every graph may be held, so nobody has to promise a maximum degree, and none is refused. Which edges stay depends on
+    No graph is refused, so nobody has to promise a maximum degree. Which edges stay depends on
     their two ends alone and not on their order in the input: an edge stays if fewer than D other edges come before it
     at each end, in an order that a fixed hash of the two ends decides. One edge of the whole graph then moves up to 3
     of those that stay, and :meth:`scores` pays for that: what is released protects one edge of the whole graph.
@@ -44,7 +44,7 @@ class TruncatedGraph:
         edits_per_edge: how many edges that stay one edge of the whole graph may change: 3, or 1 where D is n - 1.
 
     Raises:
-        TypeError: no graph, or one with directions.
+        TypeError: not a graph, or one with directions.
         ValueError: ``max_degree`` is not an integer of at least 1; no nodes.
 
     >>> import dpselect as dps

@@ -31,7 +31,7 @@ class WeightedGraph:
     """How much each public node has to do with others, where the weight of a pair counts up to a public cap.
 
     Everything between two nodes is one edge: the weights of all rows that name both, in either direction, are added up,
-    and what is above the cap counts as the cap. A row whose weight is missing, negative or no number has weight 0.
+    and what is above the cap counts as the cap. A row whose weight is missing, negative or not a number has weight 0.
     Self loops, and rows with an end that is not a public node, are left out. Each row is read by itself. The nodes, the
     cap and the kind are public; everything else is private.
 
@@ -78,7 +78,7 @@ class WeightedGraph:
 
         Raises:
             PrivacyError: ``nodes`` or ``cap`` is missing.
-            TypeError, ValueError: as :meth:`Graph.from_edges`; a cap or a kind that is none.
+            TypeError, ValueError: as :meth:`Graph.from_edges`; a bad cap or kind.
 
         >>> WeightedGraph.from_edges([0, 1, 1], [1, 0, 2], [3, 4, 100], nodes=4, cap=10).units
         array([ 7, 17, 10,  0])

@@ -41,7 +41,7 @@ VERB = Verb(
             type=whole,
             required=True,
             metavar="N",
-            help="how many names of one person count, chosen by fresh coins",
+            help="how many names of one person count, chosen at random",
         ),
         DELTA,
         *reading.OPTIONS,

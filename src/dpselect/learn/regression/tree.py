@@ -1,7 +1,7 @@
 """A private regression tree: splits by the weight on the wrong side of released means, values from noisy sums.
 
 ``program.py`` has the budget of a path and ``survey.py`` what is released before it. Within a level nodes are disjoint,
-so a record pays along one path: the total is epsilon, exactly. Values, and what a drawing shows, are free: they are
+so a record pays along one path: the total is epsilon, exactly. Values, and what a drawing shows, cost nothing: they are
 functions of what was released.
 
 References: ours.

@@ -82,7 +82,7 @@ CHORDS = (
     (92682, "23.09", 110218, "24.01"),
     (110218, "24.25", 131072, "25.18"),
 )
-# Cells in which kappa is sought, geometric between these two, and what is given away against rounding.
+# Cells in which kappa is sought, geometric between these two, and what is reserved for rounding.
 _CELLS, _NEAR, _FAR, _SAFE = 2**17, 0.1, 1e7, 1e-9
 
 

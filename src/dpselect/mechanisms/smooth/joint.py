@@ -32,7 +32,7 @@ _EVEN, _CELLS, _FAR = 128, 1536, 1e5
 _STRAIGHT = 2.0**-10
 # Below this, which floats could not hold, beta and t are in proportion to epsilon.
 _TINY = Fraction(1, 2**64)
-# What is given away against rounding: of a difference of two losses, for each unit of them, and of anything else.
+# What is reserved for rounding: of a difference of two losses, for each unit of them, and of anything else.
 _ROUNDING, _SAFE = 2.0**-38, 1e-9
 
 
