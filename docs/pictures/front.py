@@ -32,7 +32,7 @@ def front():
     bars.legend(loc="lower right")
     epsilons = np.geomspace(0.01, 10, 61)
     curve.axhline(1 / len(CANDIDATES), color=FAINT, linewidth=1.5)
-    curve.annotate("by mere chance", (10, 1 / len(CANDIDATES) - 0.01), ha="right", va="top")
+    curve.annotate("a blind guess", (10, 1 / len(CANDIDATES) - 0.01), ha="right", va="top")
     curve.plot(epsilons, [chances(EVERYBODY, round(float(epsilon), 6))[0] for epsilon in epsilons], color=INK)
     curve.plot(EPSILON, chances(EVERYBODY, EPSILON)[0], "o", color=MIDDLE)
     curve.set_xscale("log")

@@ -114,7 +114,10 @@ def test_compare_draws_histograms(shape, tmp_path: Path, capsys: pytest.CaptureF
             ["choose", "histogram", "none.npy", "--traces", "CELLS", "--epsilon", "1", "--out", "a.npy"],
             "There is no file none.npy",
         ),
-        (["choose", "histogram", "CELLS", "--traces", "CELLS", "--epsilon", "1", "--out", "a.npy"], "is not a .npy file"),
+        (
+            ["choose", "histogram", "CELLS", "--traces", "CELLS", "--epsilon", "1", "--out", "a.npy"],
+            "is not a .npy file",
+        ),
         (
             ["choose", "histogram", "COUNTS", "--traces", "TREES", "--epsilon", "1", "--out", "a.npy"],
             "of the kind 'tree'",
