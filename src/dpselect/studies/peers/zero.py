@@ -121,7 +121,7 @@ def zeros(label: str, scores: dps.Scores, epsilons: Iterable[float]) -> None:
 
 
 def searches() -> None:
-    """Share of the trees of a private Pareto search that one without noise beats: Table 1 of 003, epsilon in all."""
+    """Share of the trees of a private Pareto search that one without noise beats: Table 1 of Farias et al. 2024."""
     epsilons = (0.5,)
     for name, target in (("nltcs", "a15"), ("nltcs", "a13"), ("adult", None), ("acs", "a22"), ("acs", "a10")):
         best = several_recalls(name, target, trees.SETTINGS, trees.BY_SCORE, trees.WITHOUT_NOISE, RUNS)

@@ -1,4 +1,4 @@
-"""PrivateSQL on ego betweenness, as ``001`` runs it: one truncated view per node, the budget split over the views.
+"""PrivateSQL on ego betweenness, as Farias 2021 runs it: one truncated view per node, the budget split over the views.
 
 The view of node c holds, for every pair u < v of other nodes, q(u, v): how many paths of length two join u and v among
 the neighbours of c and c itself, and 0 unless both are neighbours of c that are not adjacent to each other. Every cell
