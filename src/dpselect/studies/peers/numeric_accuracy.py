@@ -101,8 +101,8 @@ def markers(studies: int) -> None:
         "printed SPS (IV), their best": (32.5, 55.0, 65.0, 67.5, 77.5, 82.5, 92.5),
     }
     print(
-        "\nYamamoto and Shibuya 2024, Table II: six real markers, 215 families (reconstructed counts), per cent, epsilon "
-        + " ".join(map(str, epsilons))
+        "\nYamamoto and Shibuya 2024, Table II: six real markers, 215 families (reconstructed counts), per cent, "
+        "epsilon " + " ".join(map(str, epsilons))
     )
     for label, figures in printed.items():
         print(line(f"{label} (40 draws)", list(figures), "8.1f"))
@@ -114,7 +114,8 @@ def markers(studies: int) -> None:
             total = rng.binomial(300, 2 / 3, m)
             b = rng.binomial(total, 0.5)
             found.append(dps.utilities.tdt(b, total - b, families=150))
-        print(f"\nYamamoto and Shibuya 2024, Figures 1 and 2: {m} simulated markers, 150 families, mean of {studies} studies, per cent")
+        print("\nYamamoto and Shibuya 2024, Figures 1 and 2: ", end="")
+        print(f"{m} simulated markers, 150 families, mean of {studies} studies, per cent")
         accuracies(found, epsilons)
 
 
