@@ -29,7 +29,7 @@ Study = tuple[NDArray[np.int64], NDArray[np.int64], int]
 
 
 def simulated(markers: int, rng: np.random.Generator, families: int = 150) -> Study:
-    """Return b, c and N of a study of Yamamoto and Shibuya 2024 (V-A): s from Binomial(2N, 2/3), b from Binomial(s, 1/2)."""
+    """Return b, c and N of a study of Yamamoto and Shibuya 2024: s from Binomial(2N, 2/3), b from Binomial(s, 1/2)."""
     total = rng.binomial(2 * families, 2 / 3, markers)
     b = rng.binomial(total, 0.5)
     return b, total - b, families
