@@ -58,3 +58,25 @@ def test_pages_for_adopters_invent_no_address(name: str, pyproject) -> None:
 
     assert not re.search(r"https?://|www\.|[\w.]+@[\w-]+\.\w+", text)
     assert name in pyproject["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+
+
+def test_pythons_are_said_to_work_where_they_are_tested(pyproject) -> None:
+    """The newest that may be installed is not claimed, and the limits name it."""
+    low, end = map(int, re.findall(r"3\.(\d+)", pyproject["project"]["requires-python"]))
+    claimed = [
+        int(each[1]) for line in pyproject["project"]["classifiers"] if (each := re.search(r":: 3\.(\d+)", line))
+    ]
+    untested = [minor for minor in range(low, end) if minor not in claimed]
+
+    assert [11, 12, 13] == claimed
+    assert [14] == untested
+    assert "**Python 3.14 is untested**" in (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+
+
+def test_the_quick_tests_touch_every_part() -> None:
+    """Each line of .ci/quick is there, and each part of the library that has a folder of tests is among them."""
+    lines = (ROOT / ".ci" / "quick").read_text(encoding="utf-8").splitlines()
+    parts = {path.name for path in (ROOT / "src" / "dpselect").iterdir() if (ROOT / "tests" / path.name).is_dir()}
+
+    assert [] == [line for line in lines if not (ROOT / line).exists()]
+    assert set() == parts - {line.split("/")[1] for line in lines if line.startswith("tests/")}

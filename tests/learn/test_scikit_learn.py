@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.fixes import parse_version
 
 import dpselect as dps
 from dpselect.learn import (
@@ -18,6 +20,8 @@ from dpselect.published import RandomDecisionForestClassifier
 
 # Checks that compare the predictions of two fits, which private estimators must not make equal.
 COMPARE_TWO_FITS = ("check_fit_idempotent", "check_supervised_y_2d", "check_classifier_data_not_an_array")
+# Before 1.9 this one subtracts a float from integers in place, where an estimator takes categories.
+BROKEN = () if parse_version(sklearn.__version__) >= parse_version("1.9") else ("check_positive_only_tag_during_fit",)
 OBSERVED = {"domains": "observed-not-private", "epsilon": 10}
 
 
@@ -25,7 +29,10 @@ def checks_of(*estimators):
     """Every check of theirs, of these."""
     return parametrize_with_checks(
         list(estimators),
-        expected_failed_checks=lambda _: dict.fromkeys(COMPARE_TWO_FITS, "two fits draw different randomness"),
+        expected_failed_checks=lambda _: {
+            **dict.fromkeys(COMPARE_TWO_FITS, "two fits draw different randomness"),
+            **dict.fromkeys(BROKEN, "the check itself fails"),
+        },
     )
 
 

@@ -15,7 +15,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from numpy.dtypes import StringDType
 
 from dpselect.sources import identity
 from dpselect.sources.distinct import distinct
@@ -87,7 +86,7 @@ ODD = [
     1, 1.0, True, False, 0, -0.0, float("nan"), float("inf"), 2**53, 2**64, 0.1, None, 1e400,
     Decimal(1), Decimal("0.1"), Decimal("NaN"), Decimal("sNaN"), Decimal("1e999999999"), Fraction(1), Fraction(10**400),
     np.int8(1), np.float32(0.1), np.float64(0.1), np.longdouble(1), np.bool_(True), np.bool_(False), np.str_("1"),
-    pd.NA, pd.NaT, np.datetime64("NaT"), date(2020, 1, 1), datetime(2020, 1, 1), pd.Timestamp("2020-01-01"),
+    pd.NA, pd.NaT, np.datetime64("NaT", "s"), date(2020, 1, 1), datetime(2020, 1, 1), pd.Timestamp("2020-01-01"),
     pd.Timestamp("2020-01-01", tz="UTC"), np.datetime64("2020-01-01"), np.datetime64("2020-01-01", "ns"),
     np.timedelta64(1, "s"), np.timedelta64(1, "ns"), timedelta(seconds=1), b"1", np.bytes_(b"1"), (1,), [1], 1 + 0j, 1j,
 ]  # fmt: skip
@@ -176,7 +175,9 @@ def test_numbers_of_every_maker_are_the_same_number(number: Any) -> None:
 @pytest.mark.parametrize("missing", [np.nan, pd.NA, None])
 def test_missing_cells_of_text_of_numpy_name_nothing(missing: Any) -> None:
     """Whatever stands for them, and whatever text sorts last."""
-    column = distinct(np.array(["b", missing, "z", missing, "b"], dtype=StringDType(na_object=missing)))
+    if not hasattr(np.dtypes, "StringDType"):
+        pytest.skip("NumPy 1 has no such text")
+    column = distinct(np.array(["b", missing, "z", missing, "b"], dtype=np.dtypes.StringDType(na_object=missing)))
 
     assert [0, -1, 1, -1, 0] == [max(code, -1) for code in PublicNames.of(["b", "z"], "d").codes(column, "i").tolist()]
     assert ["b", "z"] == identity.named(column)[1]

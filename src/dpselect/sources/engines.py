@@ -139,7 +139,10 @@ def _duckdb_batches(expression: Any) -> Any:
     expression.limit(0).to_pyarrow()
     backend = expression.get_backend()
     relation = backend.con.sql(backend.compile(expression))
-    return (relation.to_arrow_reader if hasattr(relation, "to_arrow_reader") else relation.fetch_record_batch)(_BATCH)
+    # From new to old; a relation has its columns as attributes too.
+    names = ("to_arrow_reader", "fetch_record_batch", "fetch_arrow_reader")
+    name = next(each for each in names if hasattr(type(relation), each))
+    return getattr(relation, name)(_BATCH)
 
 
 @dataclass(frozen=True)
