@@ -156,10 +156,10 @@ if TYPE_CHECKING:
     from dpselect.mechanisms.worst_case import WorstError as WorstError
     from dpselect.release.above_threshold import above_threshold as above_threshold
     from dpselect.release.above_threshold import threshold_error as threshold_error
+    from dpselect.release.grouped_release import GroupedRelease as GroupedRelease
     from dpselect.release.keys import key_law as key_law
     from dpselect.release.keys import select_keys as select_keys
     from dpselect.release.median import median as median
-    from dpselect.release.most_common import GroupedRelease as GroupedRelease
     from dpselect.release.most_common import most_common as most_common
     from dpselect.release.threshold_error import ThresholdError as ThresholdError
     from dpselect.release.threshold_stream import ThresholdAnswer as ThresholdAnswer
@@ -201,7 +201,8 @@ else:
         "release.above_threshold": ("above_threshold", "threshold_error"),
         "release.keys": ("key_law", "select_keys"),
         "release.median": ("median",),
-        "release.most_common": ("GroupedRelease", "most_common"),
+        "release.grouped_release": ("GroupedRelease",),
+        "release.most_common": ("most_common",),
         "release.threshold_error": ("ThresholdError",),
         "release.threshold_stream": ("ThresholdAnswer", "ThresholdStream"),
         "release.tuning": ("Tuned", "TuningPlan", "tune_privately", "tuning_plan"),

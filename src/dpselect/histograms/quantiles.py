@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
@@ -16,11 +16,13 @@ from dpselect.kernel.budget import Spender
 from dpselect.kernel.errors import Advice
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.release import quantiles as halving
+from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.joint_quantiles import MOST_SHARES, MOST_TOTAL, MOST_VALUES
 from dpselect.release.select import Release
 from dpselect.utilities.columns import public_values
 from dpselect.utilities.shares import shares_of, shares_of_percentages
 from dpselect.views import Column, StoredColumn
+from dpselect.views.contributions import Contributions
 from dpselect.views.grid import Grid
 
 HALVING, JOINT, TREE = "halving", "joint", "tree"
@@ -36,6 +38,7 @@ _JOINT = 4
 _MOST = 2**62
 
 
+@overload
 def quantiles(
     values: ArrayLike | Column | StoredColumn,
     shares: Iterable[Any],
@@ -47,8 +50,51 @@ def quantiles(
     epsilon: Epsilon,
     method: str = "auto",
     total: int | None = None,
+    by: None = None,
+    groups: None = None,
+    person: Any = None,
+    rows_per_person: int | None = None,
     ledger: Spender | None = None,
-) -> Release[float]:
+) -> Release[float]: ...
+
+
+@overload
+def quantiles(
+    values: ArrayLike | Column,
+    shares: Iterable[Any],
+    *,
+    grid: ArrayLike | None = None,
+    lower: Any = None,
+    upper: Any = None,
+    step: Any = None,
+    epsilon: Epsilon,
+    method: str = "auto",
+    total: None = None,
+    by: Any,
+    groups: Any,
+    person: Any = None,
+    rows_per_person: int | None = None,
+    ledger: Spender | None = None,
+) -> GroupedRelease: ...
+
+
+def quantiles(
+    values: ArrayLike | Column | StoredColumn,
+    shares: Iterable[Any],
+    *,
+    grid: ArrayLike | None = None,
+    lower: Any = None,
+    upper: Any = None,
+    step: Any = None,
+    epsilon: Epsilon,
+    method: str = "auto",
+    total: int | None = None,
+    by: Any = None,
+    groups: Any = None,
+    person: Any = None,
+    rows_per_person: int | None = None,
+    ledger: Spender | None = None,
+) -> Release[float] | GroupedRelease:
     """Choose several quantiles privately; ``candidates`` of the release are in the order of ``shares``.
 
     By recursive halving: the middle quantile is drawn first, by the exponential mechanism on ranks, then those below
@@ -64,7 +110,7 @@ def quantiles(
         grid: the public candidates, strictly increasing, at least 2. A ``range`` may have any number of values.
         lower, upper, step: the same as an even grid: lower, lower + step, ... up to upper; step is 1 between integers.
             It is never written out, so it may have any number of values too.
-        epsilon: the budget of all quantiles together.
+        epsilon: the budget of all quantiles, and of all groups, together.
         method: ``"halving"``, ``"joint"``, ``"tree"`` or ``"auto"``, what :func:`quantile_method` says of the number
             of shares and of grid values, and of ``total``. ``"joint"`` without a total pays a tenth of epsilon for a
             noisy one, which alone decides whether it is worth while or halving takes what is left. The release says
@@ -73,18 +119,59 @@ def quantiles(
             accuracy and no privacy.
         ledger: where the spend is recorded before anything is drawn.
 
-    Guarantee: epsilon-differential privacy, add-remove. Larger shares never get smaller values.
+    Guarantee: epsilon-differential privacy, add-remove; for person neighbours where ``person`` is passed. Larger shares
+    never get smaller values.
 
     Raises:
-        PrivacyError: neither ``grid`` nor ``lower`` and ``upper``.
+        PrivacyError: neither ``grid`` nor ``lower`` and ``upper``; groups without a public list.
         ValueError: no share, one given twice or outside [0, 1], or a bad grid or method; nothing was spent.
 
     >>> release = quantiles(range(1000), [0.9, 0.1, 0.5], lower=0, upper=10**9, epsilon=10)
     >>> [abs(found - true) < 30 for found, true in zip(release.candidates, (900, 100, 500), strict=True)]
     [True, True, True]
     """
-    points = public_values(grid, lower, upper, step)
-    return _release(values, shares_of(shares), points, epsilon, method, total, ledger)
+    points, rows = public_values(grid, lower, upper, step), Contributions.of(by, groups, person, rows_per_person)
+    return _release(values, shares_of(shares), points, epsilon, method, total, rows, ledger)
+
+
+@overload
+def percentiles(
+    values: ArrayLike | Column | StoredColumn,
+    p: Iterable[Any],
+    *,
+    grid: ArrayLike | None = None,
+    lower: Any = None,
+    upper: Any = None,
+    step: Any = None,
+    epsilon: Epsilon,
+    method: str = "auto",
+    total: int | None = None,
+    by: None = None,
+    groups: None = None,
+    person: Any = None,
+    rows_per_person: int | None = None,
+    ledger: Spender | None = None,
+) -> Release[float]: ...
+
+
+@overload
+def percentiles(
+    values: ArrayLike | Column,
+    p: Iterable[Any],
+    *,
+    grid: ArrayLike | None = None,
+    lower: Any = None,
+    upper: Any = None,
+    step: Any = None,
+    epsilon: Epsilon,
+    method: str = "auto",
+    total: None = None,
+    by: Any,
+    groups: Any,
+    person: Any = None,
+    rows_per_person: int | None = None,
+    ledger: Spender | None = None,
+) -> GroupedRelease: ...
 
 
 def percentiles(
@@ -98,8 +185,12 @@ def percentiles(
     epsilon: Epsilon,
     method: str = "auto",
     total: int | None = None,
+    by: Any = None,
+    groups: Any = None,
+    person: Any = None,
+    rows_per_person: int | None = None,
     ledger: Spender | None = None,
-) -> Release[float]:
+) -> Release[float] | GroupedRelease:
     """Choose several percentiles privately: the release of :func:`quantiles`, asked for in per cent.
 
     Args:
@@ -114,8 +205,8 @@ def percentiles(
     >>> [abs(found - true) < 30 for found, true in zip(release.candidates, (900, 100, 500), strict=True)]
     [True, True, True]
     """
-    points = public_values(grid, lower, upper, step)
-    return _release(values, shares_of_percentages(p), points, epsilon, method, total, ledger)
+    points, rows = public_values(grid, lower, upper, step), Contributions.of(by, groups, person, rows_per_person)
+    return _release(values, shares_of_percentages(p), points, epsilon, method, total, rows, ledger)
 
 
 def quantile_method(
@@ -172,14 +263,18 @@ def _release(
     epsilon: Epsilon,
     method: str,
     total: int | None,
+    rows: Contributions | None,
     ledger: Spender | None,
-) -> Release[float]:
+) -> Release[float] | GroupedRelease:
     if method not in METHODS:
         raise ValueError(Advice("{method} must be auto, halving, joint or tree."))
     if total is not None and whole(total, "total", "a public number of records") > _MOST:
         raise ValueError("total must be at most 2^62: a public number of records.")
     if method == TREE and total is not None:
         raise ValueError(Advice("A tree of counts has no use for {total=}: leave it out, or name no {method=}."))
+    if rows is not None:
+        _require_halving(method, total, rows)
+        return halving.grouped_of(values, shares, grid, epsilon, ledger, rows, total)
     gap = _least_gap(shares)
     if method == JOINT:
         pick = None if total is not None else lambda left, about: _joint(len(shares), grid.size, left * about, gap)
@@ -192,6 +287,16 @@ def _release(
         return halving.release_of(values, shares, grid, epsilon, ledger, total=total)
     curve = trees.release_of(values, grid, epsilon, ledger)
     return Release(curve.quantiles(shares), curve.mechanism, curve.guarantee)
+
+
+def _require_halving(method: str, total: int | None, rows: Contributions) -> None:
+    """Refuse what is not for groups and persons, by public facts (``ValueError``)."""
+    if method not in ("auto", HALVING):
+        raise ValueError(
+            Advice("In groups, and where persons are protected, quantiles are drawn by halving: name no {method=}.")
+        )
+    if total is not None and rows.groups is not None:
+        raise ValueError(Advice("{total=} says how many records the whole column has: leave it out with {by=|--by}."))
 
 
 def _automatic(shares: list[Fraction], size: int, gap: Fraction, epsilon: Fraction, total: int | None) -> str:

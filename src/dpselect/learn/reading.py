@@ -19,6 +19,7 @@ from dpselect.learn.domains import Attribute
 from dpselect.sources import frames, identity
 from dpselect.sources.cells import OUTSIDE
 from dpselect.sources.distinct import distinct
+from dpselect.views.first_rows import first_rows
 
 Integers = NDArray[np.int64]
 _ROUNDED = "is a column of pandas that NumPy holds"
@@ -95,11 +96,7 @@ class Rows:
         who = self.people(person)
         if missing == "error" and (who == OUTSIDE).any():
             raise ValueError(f'Column {person!r} has missing values and missing="error": say whose every row is.')
-        order = np.argsort(who, kind="stable")
-        order = order[np.searchsorted(who[order], 0) :]
-        starts = np.flatnonzero(np.append(True, np.diff(who[order]) != 0)) if order.size else np.zeros(0, np.int64)
-        sizes = np.diff(np.append(starts, order.size))
-        positions = np.sort(order[np.arange(order.size) - np.repeat(starts, sizes) < most])
+        positions = first_rows(who, most)
         names = [name for name in self.names if name != person]
         return replace(
             self,

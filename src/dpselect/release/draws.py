@@ -22,7 +22,7 @@ from dpselect.kernel.run_law import RunLaw
 from dpselect.mechanisms.joint_top_k import JOINT, JointQuestion, joint_question, require_joint
 from dpselect.mechanisms.kinds import Mechanism, require_grouped
 from dpselect.mechanisms.named import Named, require_mechanism
-from dpselect.release.halving import halved, require_shares
+from dpselect.release.halving import halved, of_records, require_shares
 from dpselect.release.joint_quantiles import joined, require_joinable
 from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, require_ordered
 from dpselect.release.partition import Candidates
@@ -266,7 +266,7 @@ class Draws:
             total: a public number of records, right or wrong.
         """
         price, shares = exact_epsilon(epsilon), require_shares(shares)
-        self._take(price, Neighbours.ADD_REMOVE, ranged=len(shares) == 1)
+        self._take(price, of_records(self._allowance.neighbours), ranged=len(shares) == 1)
         return halved(ranks, shares, price, self._outcomes.edge, total)
 
     def joint_quantiles(
@@ -281,7 +281,7 @@ class Draws:
         """
         price, shares = exact_epsilon(epsilon), require_shares(shares)
         require_joinable(len(shares), counts.size, total)
-        self._take(price, Neighbours.ADD_REMOVE, ranged=True)
+        self._take(price, of_records(self._allowance.neighbours), ranged=True)
         return joined(countable(counts), shares, price, total, self._outcomes.joint_edges, cuts)
 
     def uniform(self, bounds: Integers) -> Integers:

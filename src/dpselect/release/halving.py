@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.ranks import Ranks
 
 # Draws an edge: ranks, the least and the largest edge, those of the targets in units, and the rate for each unit.
@@ -66,6 +67,11 @@ def halved(
 
     halve(0, len(shares), 0, ranks.edges, Aim(Fraction(0)), Aim(Fraction(1)), epsilon)
     return places
+
+
+def of_records(paid: Neighbours) -> Neighbours:
+    """Return what draws that count records protect: a record, or where persons were paid for one record of a person."""
+    return Neighbours.PERSON if paid is Neighbours.PERSON else Neighbours.ADD_REMOVE
 
 
 def require_shares(shares: Sequence[Fraction]) -> Sequence[Fraction]:

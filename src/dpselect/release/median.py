@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from fractions import Fraction
+from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
@@ -10,8 +11,46 @@ from dpselect import utilities
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms import mechanism
+from dpselect.release.by_group import chosen_by_group
+from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.select import Release, select
+from dpselect.utilities.columns import public_grid
 from dpselect.views import Column, StoredColumn
+from dpselect.views.contributions import Contributions
+
+
+@overload
+def median(
+    values: ArrayLike | Column | StoredColumn,
+    *,
+    lower: Any = None,
+    upper: Any = None,
+    step: Any = None,
+    grid: ArrayLike | None = None,
+    epsilon: Epsilon,
+    by: None = None,
+    groups: None = None,
+    person: Any = None,
+    rows_per_person: int | None = None,
+    ledger: Spender | None = None,
+) -> Release[float]: ...
+
+
+@overload
+def median(
+    values: ArrayLike | Column,
+    *,
+    lower: Any = None,
+    upper: Any = None,
+    step: Any = None,
+    grid: ArrayLike | None = None,
+    epsilon: Epsilon,
+    by: Any,
+    groups: Any,
+    person: Any = None,
+    rows_per_person: int | None = None,
+    ledger: Spender | None = None,
+) -> GroupedRelease: ...
 
 
 def median(
@@ -22,8 +61,12 @@ def median(
     step: Any = None,
     grid: ArrayLike | None = None,
     epsilon: Epsilon,
+    by: Any = None,
+    groups: Any = None,
+    person: Any = None,
+    rows_per_person: int | None = None,
     ledger: Spender | None = None,
-) -> Release[float]:
+) -> Release[float] | GroupedRelease:
     """Choose the median of a column privately, among the values of a public grid.
 
     The mechanism is fixed, so nothing about it depends on the data: permute-and-flip on the scores of
@@ -35,19 +78,34 @@ def median(
             is left out. A column of an Ibis table is counted where it is.
         lower, upper, step: the public candidates lower, lower + step, ... up to upper; step is 1 between integers.
         grid: the candidates themselves instead, strictly increasing, at least 2.
-        epsilon: the budget.
+        epsilon: the budget, of all groups together.
+        by: a column of groups, one cell per value: then the release has an answer for each of ``groups``, all for one
+            epsilon, because a record is in one group.
+        groups: the public list of groups. A record of any other group is left out.
+        person: a column that tells persons apart, one cell per value: then a person is protected with all of their
+            records. The first ``rows_per_person`` of each count, in all groups together, at epsilon / K each.
+        rows_per_person: K, public; 1 unless it is passed.
         ledger: where the spend is recorded before anything is drawn.
 
-    Guarantee: epsilon-differential privacy, add-remove.
+    Guarantee: epsilon-differential privacy, add-remove; for person neighbours where ``person`` is passed.
 
     Raises:
-        PrivacyError: neither ``lower`` and ``upper`` nor ``grid``.
-        ValueError: both, a bad grid, or an epsilon that is not positive and finite; nothing was spent.
+        PrivacyError: neither ``lower`` and ``upper`` nor ``grid``; groups without a public list.
+        TypeError, ValueError: both, a bad grid, a column of another length, or an epsilon that is not positive and
+            finite; nothing was spent.
         BudgetError: the ledger does not allow it; nothing was spent.
 
     >>> release = median(range(1001), lower=0, upper=1000, epsilon=10)
     >>> abs(release.candidate - 500) < 50, release.guarantee.epsilon
     (True, Fraction(10, 1))
+    >>> halves = ["low" if value < 500 else "high" for value in range(1000)]
+    >>> release = median(range(1000), lower=0, upper=999, epsilon=10, by=halves, groups=["low", "high"])
+    >>> [abs(value - true) < 50 for (value,), true in zip(release.groups.values(), (250, 750), strict=True)]
+    [True, True]
     """
+    rows = Contributions.of(by, groups, person, rows_per_person)
+    if rows is not None:
+        points = public_grid(grid, lower, upper, step)
+        return chosen_by_group(values, Fraction(1, 2), points, epsilon, mechanism("permute-and-flip"), rows, ledger)
     scores = utilities.median(values, lower=lower, upper=upper, step=step, grid=grid)
     return select(scores, epsilon, mechanism=mechanism("permute-and-flip"), ledger=ledger)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NoReturn, overload
+from typing import Any, overload
 
-from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Spender, require_spender
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
-from dpselect.mechanisms.worst_case import WorstError, worst_of
+from dpselect.mechanisms.worst_case import worst_of
 from dpselect.release import select
+from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.one_shot import ONE_SHOT, free_gaps, method_of
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question, require_count
@@ -28,46 +26,6 @@ from dpselect.views.stored_events import stored_popularity
 
 # Counts of so many public items are fetched from an engine; of more, how many items have which count.
 _LISTED = 10**7
-
-
-@dataclass(frozen=True)
-class GroupedRelease(Shown):
-    """What may be published of several groups: the chosen candidates of each, and one promise for all of them.
-
-    Attributes:
-        groups: each public group with its winners, in the order of their selection.
-        mechanism: what drew them.
-        guarantee: the promise for the whole release.
-        worst_error: how wrong the list of one group may be, whatever the data, in persons; ``None`` where no exact
-            worst case is known, as where a person counts in some of their groups only.
-    """
-
-    groups: Mapping[Any, tuple[Any, ...]]
-    mechanism: str
-    guarantee: Guarantee
-    worst_error: WorstError | None = field(default=None, repr=False, compare=False, kw_only=True)
-
-    def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
-        return {str(group): winners for group, winners in self.groups.items()}, self.guarantee, self.mechanism
-
-    def accuracy(self, probability: Epsilon = 0.95) -> float:
-        """Return what the error of one group stays below with this probability, whatever the data, in persons.
-
-        Raises:
-            ValueError: no exact worst case is known, or the probability is not between 0 and 1.
-        """
-        if self.worst_error is None:
-            raise ValueError(
-                "Persons whom the coins left out of a group are not in its counts: an error is known where "
-                "groups_per_person= is the number of groups."
-            )
-        return self.worst_error.below(probability)
-
-    def __getattr__(self, name: str) -> NoReturn:
-        """Say where the winners are, to whoever looks for them as in a release of one list."""
-        if name in {"candidate", "candidates", "gaps", "p_value"}:
-            raise AttributeError("A release of several groups has one list for each: use .groups[group].")
-        raise AttributeError(f"'GroupedRelease' has no attribute {name!r}.")
 
 
 @overload

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.bound import Bound, require_rate
 from dpselect.kernel.budget import Spender
@@ -14,13 +15,18 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.ranks import CUTS, Ranks
+from dpselect.release.by_group import asked_of_all, released
+from dpselect.release.draws import Draws
+from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.joint_quantiles import MOST_TOTAL, require_joinable
 from dpselect.release.opened import Door, opened
 from dpselect.release.select import Release
 from dpselect.utilities.columns import occupied
 from dpselect.views import Column, StoredColumn
+from dpselect.views.contributions import Contributions
 from dpselect.views.grid import Grid
 
+Integers = NDArray[np.int64]
 HALVING, JOINT = "recursive halving", "joint quantiles"
 # What the number of records takes of epsilon where it is not public.
 COUNTING = Fraction(1, 10)
@@ -47,6 +53,29 @@ def release_of(
     with door(promise, mechanism=HALVING, ledger=ledger, metadata=metadata, note="quantiles") as draws:
         chosen = dict(zip(increasing, draws.halving(ranks, increasing, price, total), strict=True))
     return Release(tuple(grid.value(chosen[share]) for share in shares), HALVING, promise)
+
+
+def grouped_of(
+    values: ArrayLike | Column | StoredColumn,
+    shares: Sequence[Fraction],
+    grid: Grid,
+    epsilon: Epsilon,
+    ledger: Spender | None,
+    rows: Contributions,
+    total: int | None = None,
+    cuts: int = CUTS,
+    door: Door = opened,
+) -> Release[Any] | GroupedRelease:
+    """Release in every group, or of the rows that count, behind a given door; proof: ``by_group.md``."""
+    increasing = sorted(shares)
+
+    def ask(draws: Draws, places: Integers, counts: Integers, price: Fraction) -> tuple[float, ...]:
+        chosen = draws.halving(Ranks(places, counts, grid.size, cuts), increasing, price, total)
+        named = dict(zip(increasing, chosen, strict=True))
+        return tuple(grid.value(named[share]) for share in shares)
+
+    promise, answers = asked_of_all(ask, rows, values, grid, epsilon, HALVING, ledger, "quantiles", door)
+    return released(answers, rows, HALVING, promise)
 
 
 def joint_release_of(

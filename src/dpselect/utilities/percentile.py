@@ -63,11 +63,15 @@ def percentile(
 
 
 def rank_scores(
-    counts: Integers, share: Fraction, candidates: Any, metadata: Mapping[str, str] | None = None
+    counts: Integers,
+    share: Fraction,
+    candidates: Any,
+    metadata: Mapping[str, str] | None = None,
+    neighbours: str = "add-remove",
 ) -> Scores:
-    """Return the rank scores of a histogram over the public candidates."""
+    """Return the rank scores of a histogram over the public candidates; a step is one record, or one of a person's."""
     distance = changes(counts, share)
-    return Scores(-distance, sensitivity=1, candidates=candidates, distance=distance, metadata=metadata, zero="best")
+    return Scores(-distance, 1, candidates, neighbours, distance=distance, metadata=metadata, zero="best")
 
 
 def changes(counts: Integers, share: Fraction) -> Integers:

@@ -211,6 +211,19 @@ class Column:
             there: Any = ~gone if gone.any() else slice(None)
             yield places[there], None if self._counts is None else self._counts[chunk][there]
 
+    def row_places(self, grid: Grid) -> Integers:
+        """Return the place of every record on the grid, of two the lower, and -1 where its number is lacking.
+
+        Raises:
+            ValueError: a histogram, which has no rows; as :meth:`onto`.
+        """
+        if self._counts is not None:
+            raise ValueError("A histogram has no rows that a group or a person could have: pass one value per row.")
+        self._require_exact(grid.value(0), grid.value(grid.size - 1))
+        places = self._places(grid, slice(None)).astype(np.int64)
+        places[self._gone()] = -1
+        return places
+
     def placed_on(self, grid: Grid) -> NDArray[np.intp]:
         """Return the place on the grid that is nearest to each value, of two the lower; anything for lacking ones."""
         return self._places(grid, slice(None))

@@ -1,0 +1,129 @@
+"""One question asked of every public group, or of the few rows of each person that count, for one epsilon in all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.kernel.budget import Spender
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.worst_case import WorstError, worst_of
+from dpselect.release.draws import Draws
+from dpselect.release.grouped_release import GroupedRelease
+from dpselect.release.one_shot import PEELING
+from dpselect.release.opened import Door, opened
+from dpselect.release.questions import question
+from dpselect.release.select import Release
+from dpselect.scores.scores import Scores
+from dpselect.utilities.columns import histogram
+from dpselect.utilities.percentile import rank_scores
+from dpselect.views import StoredColumn
+from dpselect.views.contributions import Contributions
+from dpselect.views.grid import Grid, Numbers, grid_of
+
+Integers = NDArray[np.int64]
+T = TypeVar("T")
+# Asks one group: draws for it, the occupied places of the grid, how many rows each holds, and the epsilon of one row.
+Ask = Callable[[Draws, Integers, Integers, Fraction], T]
+
+
+def promised(epsilon: Epsilon, rows: Contributions) -> tuple[Guarantee, Fraction]:
+    """Return the promise for all groups, and the epsilon of one row: what every group is drawn at.
+
+    Raises:
+        ValueError, TypeError: no such epsilon, or one of which too little is left for one row.
+    """
+    promise = Guarantee(exact_epsilon(epsilon), rows.neighbours)
+    return promise, exact_epsilon(promise.epsilon / rows.per_person)
+
+
+def asked_of_all(
+    ask: Ask[T],
+    rows: Contributions,
+    values: Any,
+    grid: Grid,
+    epsilon: Epsilon,
+    mechanism: str,
+    ledger: Spender | None,
+    note: str,
+    door: Door = opened,
+) -> tuple[Guarantee, list[T]]:
+    """Return the promise, and what every group answered, behind a given door. Proof: ``by_group.md``."""
+    promise, part = promised(epsilon, rows)
+    column = histogram(values, "real" if grid.real else "integer")
+    if isinstance(column, StoredColumn):
+        raise ValueError("Groups and persons are for tables in memory and files: ask the engine for one group alone.")
+    counted = rows.histograms(column, grid)
+    with (
+        door(
+            promise,
+            mechanism=mechanism,
+            ledger=ledger,
+            metadata={**column.metadata, **rows.metadata},
+            per_person=rows.per_person,
+            note=note,
+        ) as draws,
+        draws.disjoint(len(counted)) as parts,
+    ):
+        return promise, [ask(each, *held, part) for each, held in zip(parts, counted, strict=True)]
+
+
+def chosen_by_group(
+    values: Any,
+    share: Fraction,
+    points: Numbers,
+    epsilon: Epsilon,
+    mechanism: Mechanism,
+    rows: Contributions,
+    ledger: Spender | None,
+    door: Door = opened,
+) -> Release[Any] | GroupedRelease:
+    """Choose the value of a share of the rows in every group, by a mechanism on rank scores."""
+    grid = grid_of(points)
+
+    def scores(places: Any = (), counts: Any = ()) -> Scores:
+        held = np.zeros(grid.size, dtype=np.int64)
+        held[np.asarray(places, dtype=np.int64)] = counts
+        return rank_scores(held, share, points, neighbours=rows.neighbours.value)
+
+    # Whatever can be refused is refused by an example, before the spend.
+    example, (_, part) = scores(), promised(epsilon, rows)
+    if question(example, part, mechanism).guarantee.delta:
+        raise PrivacyError(
+            f"{mechanism.name} has a delta, and groups and persons share an epsilon alone: take permute-and-flip."
+        )
+    drawn, worst = mechanism.described(example), worst_of(example, 1, part, mechanism, PEELING)
+    promise, answers = asked_of_all(
+        lambda draws, places, counts, price: (
+            points[draws.choose(scores(places, counts), price, mechanism=mechanism)].item(),
+        ),
+        rows,
+        values,
+        grid,
+        epsilon,
+        drawn,
+        ledger,
+        "percentile",
+        door,
+    )
+    return released(answers, rows, drawn, promise, worst)
+
+
+def released(
+    answers: list[tuple[Any, ...]],
+    rows: Contributions,
+    mechanism: str,
+    promise: Guarantee,
+    worst: WorstError | None = None,
+) -> Release[Any] | GroupedRelease:
+    """Return the answers of all groups, or the only one where there are no groups."""
+    if rows.groups is None:
+        return Release(answers[0], mechanism, promise, worst_error=worst)
+    return GroupedRelease(dict(zip(rows.groups.names, answers, strict=True)), mechanism, promise, worst_error=worst)

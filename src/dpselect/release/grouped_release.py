@@ -1,0 +1,54 @@
+"""What is released of several public groups at once: the answer of each, and one promise for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from dpselect.certificates.certified import Shown
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.numbers import Epsilon
+from dpselect.mechanisms.worst_case import WorstError
+
+
+@dataclass(frozen=True)
+class GroupedRelease(Shown):
+    """What may be published of several groups: the chosen candidates of each, and one promise for all of them.
+
+    Attributes:
+        groups: each public group with its winners: in the order of their selection, or of the quantiles asked for.
+        mechanism: what drew them.
+        guarantee: the promise for the whole release.
+        worst_error: how wrong the answer of one group may be, whatever the data, in persons or records that count;
+            ``None`` where no exact worst case is known, as where a person counts in some of their groups only.
+    """
+
+    groups: Mapping[Any, tuple[Any, ...]]
+    mechanism: str
+    guarantee: Guarantee
+    worst_error: WorstError | None = field(default=None, repr=False, compare=False, kw_only=True)
+
+    def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
+        return {str(group): winners for group, winners in self.groups.items()}, self.guarantee, self.mechanism
+
+    def accuracy(self, probability: Epsilon = 0.95) -> float:
+        """Return what the error of one group stays below with this probability, whatever the data.
+
+        It is counted in persons or records that count: what a bound on contributions left out is not in it.
+
+        Raises:
+            ValueError: no exact worst case is known, or the probability is not between 0 and 1.
+        """
+        if self.worst_error is None:
+            raise ValueError(
+                f"No exact worst case is known for {self.mechanism} by group: it is known for medians and single "
+                "percentiles, and for the most common items where groups_per_person= is the number of groups."
+            )
+        return self.worst_error.below(probability)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Say where the winners are, to whoever looks for them as in a release of one list."""
+        if name in {"candidate", "candidates", "gaps", "p_value"}:
+            raise AttributeError("A release of several groups has one list for each: use .groups[group].")
+        raise AttributeError(f"'GroupedRelease' has no attribute {name!r}.")
