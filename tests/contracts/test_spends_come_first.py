@@ -53,6 +53,12 @@ RELEASES: dict[str, Callable] = {
     "above_threshold": lambda ledger: dps.above_threshold(5, 1, ledger=ledger).ask(5),
     "cumulative": lambda ledger: dps.cumulative([1, 2, 2, 4], grid=range(6), epsilon=1, ledger=ledger),
     "median": lambda ledger: dps.median([1, 2, 2, 4], lower=0, upper=5, epsilon=1, ledger=ledger),
+    "median, groups of persons": lambda ledger: dps.median(
+        [1, 2, 2, 4], lower=0, upper=5, epsilon=1, by=[0, 1, 0, 1], groups=[0, 1], person=[0, 0, 1, 1], ledger=ledger
+    ),
+    "quantiles, groups": lambda ledger: dps.quantiles(
+        [1, 2, 2, 4], [0.25, 0.5], grid=range(6), epsilon=1, by=[0, 1, 0, 1], groups=[0, 1], ledger=ledger
+    ),
     "percentiles": lambda ledger: dps.percentiles([1, 2, 2, 4], [25, 50], grid=range(6), epsilon=1, ledger=ledger),
     "private_sql": lambda ledger: dps.published.private_sql(
         dps.Graph.from_edges([0, 1], [1, 2], nodes=4), max_degree=3, epsilon=1, ledger=ledger

@@ -1,4 +1,4 @@
-"""What a dry run says of a release in every group: how wrong the list of one group may be, by public numbers."""
+"""A release in every group on the command line: one line per group, and what a dry run says of one of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 import dpselect as dps
+from dpselect.cli.plan import accuracy, facts_text, promise
+from dpselect.cli.release import shown
 from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import worst_of
 from dpselect.release.one_shot import method_of
@@ -27,3 +30,33 @@ def plan(request: Request, items: Any, groups: Any, unit: str) -> None:
     method = method_of(question(example, part / k, permute_and_flip()), k, None)
     request.unit, request.scope = unit, "each group: "
     request.worst = worst_of(example, k, part, permute_and_flip(), method)
+
+
+def answered(
+    release: dps.GroupedRelease,
+    unit: str = "",
+    *,
+    note: str = "",
+    scope: str = "each group: ",
+    protected: str | None = None,
+    **more: Any,
+) -> Answer:
+    """Return a release of groups, one line per group, and after a note what it cost and how wrong a group may be.
+
+    Args:
+        note: before the cost.
+        scope: what the error is of.
+        protected: what one step between databases is, in words, where the relation alone does not say it.
+        more: further facts for programs.
+    """
+    lines = [f"{shown(group)}: {', '.join(map(shown, winners))}" for group, winners in release.groups.items()]
+    facts = {
+        "groups": [{"group": group, "candidates": winners} for group, winners in release.groups.items()],
+        **more,
+        "mechanism": release.mechanism,
+        "guarantee": promise(release.guarantee),
+        "accuracy": accuracy(release.worst_error, unit),
+    }
+    cost = f"{note}{facts_text(release.guarantee, protected=protected)}, by {release.mechanism}"
+    worst = [] if release.worst_error is None else [f"{scope}{release.worst_error.sentence(unit=unit)}"]
+    return Answer("\n".join([*lines, cost, *worst]), facts)

@@ -121,8 +121,21 @@ def bound(
     return found
 
 
-def released(release: Release[Any], lines: Sequence[str], note: str = "", unit: str = "", **more: Any) -> Answer:
-    """Return a release as lines and, after a note, what it cost and how accurate it is at worst; and for programs."""
+def released(
+    release: Release[Any],
+    lines: Sequence[str],
+    note: str = "",
+    unit: str = "",
+    *,
+    scope: str = "",
+    protected: str | None = None,
+    **more: Any,
+) -> Answer:
+    """Return a release as lines and, after a note, what it cost and how accurate it is at worst; and for programs.
+
+    ``scope`` is what the error is of, where that is not the whole release; ``protected`` is what one step between
+    databases is, in words, where the relation alone does not say it.
+    """
     worst = release.worst_error
     facts = {
         "candidates": release.candidates,
@@ -133,8 +146,8 @@ def released(release: Release[Any], lines: Sequence[str], note: str = "", unit: 
     }
     if release.p_value is not None:
         facts |= {"gaps": release.gaps, "p_value": release.p_value}
-    cost = f"{note}{facts_text(release.guarantee)}, by {release.mechanism}"
-    sentences = [] if worst is None else [worst.sentence(unit=unit)]
+    cost = f"{note}{facts_text(release.guarantee, protected=protected)}, by {release.mechanism}"
+    sentences = [] if worst is None else [f"{scope}{worst.sentence(unit=unit)}"]
     return Answer("\n".join([*lines, cost, *sentences, *_told(release)]), facts)
 
 

@@ -29,9 +29,9 @@ from dpselect.views.contributions import Contributions
 from dpselect.views.grid import Grid, Numbers, grid_of
 
 Integers = NDArray[np.int64]
-T = TypeVar("T")
+Answer = TypeVar("Answer")
 # Asks one group: draws for it, the occupied places of the grid, how many rows each holds, and the epsilon of one row.
-Ask = Callable[[Draws, Integers, Integers, Fraction], T]
+Ask = Callable[[Draws, Integers, Integers, Fraction], Answer]
 
 
 def promised(epsilon: Epsilon, rows: Contributions) -> tuple[Guarantee, Fraction]:
@@ -45,7 +45,7 @@ def promised(epsilon: Epsilon, rows: Contributions) -> tuple[Guarantee, Fraction
 
 
 def asked_of_all(
-    ask: Ask[T],
+    ask: Ask[Answer],
     rows: Contributions,
     values: Any,
     grid: Grid,
@@ -54,7 +54,7 @@ def asked_of_all(
     ledger: Spender | None,
     note: str,
     door: Door = opened,
-) -> tuple[Guarantee, list[T]]:
+) -> tuple[Guarantee, list[Answer]]:
     """Return the promise, and what every group answered, behind a given door. Proof: ``by_group.md``."""
     promise, part = promised(epsilon, rows)
     column = histogram(values, "real" if grid.real else "integer")
@@ -99,7 +99,7 @@ def chosen_by_group(
         raise PrivacyError(
             f"{mechanism.name} has a delta, and groups and persons share an epsilon alone: take permute-and-flip."
         )
-    drawn, worst = mechanism.described(example), worst_of(example, 1, part, mechanism, PEELING)
+    drawn, worst = mechanism.described(example), worst_of_group(points, share, epsilon, mechanism, rows)
     promise, answers = asked_of_all(
         lambda draws, places, counts, price: (
             points[draws.choose(scores(places, counts), price, mechanism=mechanism)].item(),
@@ -114,6 +114,14 @@ def chosen_by_group(
         door,
     )
     return released(answers, rows, drawn, promise, worst)
+
+
+def worst_of_group(
+    points: Numbers, share: Fraction, epsilon: Epsilon, mechanism: Mechanism, rows: Contributions
+) -> WorstError | None:
+    """Return how wrong the answer of one group may be, in rows that count, whatever the data; by public facts."""
+    example = rank_scores(np.zeros(points.size, dtype=np.int64), share, points, neighbours=rows.neighbours.value)
+    return worst_of(example, 1, promised(epsilon, rows)[1], mechanism, PEELING)
 
 
 def released(

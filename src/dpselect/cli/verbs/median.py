@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import dpselect as dps
-from dpselect.cli import columns, reading
+from dpselect.cli import columns, contributions, reading
 from dpselect.cli.options import option
 from dpselect.cli.places import stays
 from dpselect.cli.release import best, mechanism_of, released
@@ -44,7 +46,16 @@ def scores(request: Request) -> dict[str, dps.Scores]:
 
 
 def run(request: Request) -> Answer:
-    """Return the value or the record."""
+    """Return the value, of every group where there are groups, or the record."""
+    if contributions.named(request):
+        if request.label is not None:
+            raise ValueError(
+                "--label protects the values of a public number of records, so there is nobody to tell apart: leave "
+                "--label out, or --by, --groups, --person and --rows-per-person."
+            )
+        grid, column = columns.grid_and_column(request)
+        mechanism = mechanism_of(request, VALUE)
+        return contributions.chosen(request, column, grid, Fraction(1, 2), mechanism, "median", columns.UNIT)
     ((kind, scored),) = scores(request).items()
     mechanism = mechanism_of(request, VALUE if kind == "rank" else RECORD)
     unit = columns.UNIT if kind == "rank" else ""
@@ -54,9 +65,10 @@ def run(request: Request) -> Answer:
 
 VERB = Verb(
     run,
-    DATA,
+    (*DATA, *contributions.OPTIONS),
     "dpselect median people.csv --column income --lower 0 --upper 200000 --step 100 --epsilon 0.5",
-    about="Protected: whether any one record is in the table; with --label, the value of any one record.",
+    about="Protected: whether any one record is in the table; with --person, whether any one person is; "
+    "with --label, the value of any one record.",
     spends=True,
     mechanism=f"{VALUE} for values, {RECORD} for records",
 )

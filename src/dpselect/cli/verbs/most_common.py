@@ -11,9 +11,8 @@ from dpselect.cli import groups, paths, places, reading
 from dpselect.cli.names import names
 from dpselect.cli.options import DELTA, option, whole
 from dpselect.cli.places import stays
-from dpselect.cli.plan import accuracy, facts_text, promise
 from dpselect.cli.reach import by_coins, by_wall
-from dpselect.cli.release import best, ranked, released, shown
+from dpselect.cli.release import best, ranked, released
 from dpselect.cli.request import Request
 from dpselect.cli.spending import Purse, purse_of
 from dpselect.cli.verb import Answer, Verb
@@ -61,7 +60,7 @@ def run(request: Request) -> Answer:
     else:
         answer = dps.most_common(reading.file(request), request.k, request.epsilon, **asked)
     if isinstance(answer, dps.GroupedRelease):
-        return _grouped(answer)
+        return groups.answered(answer, UNIT, note="in order of selection; ")
     if not answer.candidates:
         return released(answer, [_NOTHING], unit=UNIT)
     return released(answer, ranked(answer), "in order of selection; ", UNIT)
@@ -77,19 +76,6 @@ def _plan(request: Request, items: int, purse: Purse) -> None:
 
 def _listed(text: str | None, option: str, noun: str) -> Any:
     return None if text is None else names(text, option, noun)
-
-
-def _grouped(release: dps.GroupedRelease) -> Answer:
-    lines = [f"{group}: {', '.join(map(shown, winners))}" for group, winners in release.groups.items()]
-    facts = {
-        "groups": [{"group": group, "candidates": winners} for group, winners in release.groups.items()],
-        "mechanism": release.mechanism,
-        "guarantee": promise(release.guarantee),
-        "accuracy": accuracy(release.worst_error, UNIT),
-    }
-    note = f"in order of selection; {facts_text(release.guarantee)}, by {release.mechanism}"
-    worst = [] if release.worst_error is None else [f"each group: {release.worst_error.sentence(unit=UNIT)}"]
-    return Answer("\n".join([*lines, note, *worst]), facts)
 
 
 VERB = Verb(

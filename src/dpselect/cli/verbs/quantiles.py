@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dpselect as dps
-from dpselect.cli import columns
+from dpselect.cli import columns, contributions
 from dpselect.cli.options import number, one_of, option, whole
 from dpselect.cli.release import released
 from dpselect.cli.request import Request
@@ -14,12 +14,14 @@ METHODS = ("auto", "halving", "joint", "tree")
 
 
 def run(request: Request) -> Answer:
-    """Return the chosen values."""
+    """Return the chosen values, of every group where there are groups."""
     if bool(request.p) == bool(request.shares):
         raise ValueError("Which quantiles? Pass either --p, percentages such as 25 50 75, or --shares, such as 0.25.")
     bounds, column = columns.bounds_and_column(request)
     asked, noun = (request.p, "percentile") if request.p else (request.shares, "quantile")
     choose = dps.percentiles if request.p else dps.quantiles
+    written = [f"{float(each):g}" for each in asked]
+    rows = contributions.of(request) if contributions.named(request) else {}
     release = choose(
         column,
         [*asked],
@@ -27,9 +29,14 @@ def run(request: Request) -> Answer:
         epsilon=request.epsilon,
         method=request.method,
         total=request.total,
-        ledger=purse_of(request),
+        ledger=purse_of(request, **contributions.facts(request)),
+        **rows,
     )
-    written = [f"{float(each):g}" for each in asked]
+    if rows:
+        title = ", ".join(f"{noun} {each}" for each in written)
+        if request.p:
+            return contributions.answered(request, release, title, p=written)
+        return contributions.answered(request, release, title, shares=written)
     lines = [f"{noun} {each}: {value}" for each, value in zip(written, release.candidates, strict=True)]
     return released(release, lines, p=written) if request.p else released(release, lines, shares=written)
 
@@ -38,6 +45,7 @@ VERB = Verb(
     run,
     (
         *columns.OPTIONS,
+        *contributions.OPTIONS,
         option("--p", type=number, several=True, metavar="P...", help="the percentages, such as 25 50 75"),
         option("--shares", type=number, several=True, metavar="S...", help="the same as shares, such as 1/4 1/2 3/4"),
         option("--total", type=whole, metavar="N", help="how many records there are, if that is public"),
@@ -51,7 +59,8 @@ VERB = Verb(
         ),
     ),
     "dpselect quantiles people.csv --column age --p 25 50 75 --lower 0 --upper 120 --epsilon 1",
-    about="Protected: whether any one record is in the table. The bounds must not come from the data. A "
+    about="Protected: whether any one record is in the table; with --person, whether any one person is. "
+    "The bounds must not come from the data. A "
     "finer step costs no time; one that is ten times finer costs up to about 5 / epsilon more records of rank for each "
     "doubling of the number of percentiles.",
     spends=True,

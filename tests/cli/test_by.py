@@ -1,0 +1,91 @@
+"""Groups and persons on the command line: one line per group, and whom the promise protects."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import dpselect as dps
+from dpselect.cli import main
+
+
+# Everybody has a row in each region, and one in a region that is not listed.
+ROWS = [(who, region, pay) for region, pay in (("n", 10), ("s", 30), ("x", 90)) for who in range(60)]
+BOUNDS = ["--column", "pay", "--lower", "0", "--upper", "100"]
+BY = ["--by", "region", "--groups", "n,s"]
+VERBS = {
+    "median": ["median", "pay.csv", *BOUNDS],
+    "percentile": ["percentile", "pay.csv", *BOUNDS, "--p", "50"],
+    "quantiles": ["quantiles", "pay.csv", *BOUNDS, "--p", "50"],
+}
+
+
+@pytest.fixture(autouse=True)
+def pay(folder) -> None:
+    """A table of persons with several rows."""
+    lines = ["who,region,pay", *(",".join(map(str, row)) for row in ROWS)]
+    Path("pay.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_one_line_per_group(verb: str, capsys) -> None:
+    """And the cost of all of them together."""
+    assert 0 == main([*VERBS[verb], *BY, "--epsilon", "60", "--yes"])
+    printed = capsys.readouterr().out
+
+    assert "n: 10\ns: 30\n" in printed
+    assert "epsilon = 60 per record added or removed" in printed
+    assert ("each group: less than 1" in printed or "each group: as good as" in printed) == (verb != "quantiles")
+    assert 0 == main([*VERBS[verb], *BY, "--epsilon", "60", "--yes", "--json"])
+    facts = json.loads(capsys.readouterr().out)
+    assert [{"group": "n", "candidates": [10]}, {"group": "s", "candidates": [30]}] == facts["groups"]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_persons_are_said_in_the_plan_and_kept_in_the_ledger(verb: str, capsys) -> None:
+    """The dry run spends nothing; groups and persons together, and persons alone."""
+    assert 0 == main(["budget", "create", "book", "--epsilon", "400", "--neighbours", "person", "--dataset", "x"])
+    line = [*VERBS[verb], "--person", "who", "--rows-per-person", "2", "--epsilon", "100", "--yes", "--ledger", "book"]
+    assert 0 == main([*line, *BY, "--dry-run"])
+    planned = capsys.readouterr().out
+    assert "epsilon = 100 per person, of whom the first 2 rows count" in planned
+    assert ("accuracy   each group, of the rows that count: " in planned) == (verb != "quantiles")
+    assert () == dps.Ledger.read("book").events
+
+    assert 0 == main([*line, *BY])
+    assert 0 == main(line)
+    printed = capsys.readouterr().out
+    assert "n: 10\ns: 30\n" in printed
+    grouped, alone = dps.Ledger.read("book").events
+    assert ("person", "person") == (grouped.neighbours, alone.neighbours)
+    facts = {"by": "region", "person": "who", "groups": "2", "rows_per_person": "2"}
+    assert facts.items() <= dict(grouped.metadata).items()
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--by", "region"], "pass --groups, their public list"),
+        (["--groups", "n,s"], "pass --by"),
+        (["--rows-per-person", "2"], "pass --person too"),
+        (["--person", "who", "--rows-per-person", "0"], "at least 1"),
+        (["--by", "place", "--groups", "n,s"], "Name the right one by --by"),
+        (["--person", "name"], "Name the right one by --person"),
+        ([*BY, "--in-place"], "read without --in-place"),
+    ],
+)
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_is_refused_is_refused_in_one_sentence(verb: str, more: list[str], message: str, capsys) -> None:
+    """Before anything is spent."""
+    assert 2 == main([*VERBS[verb], *more, "--epsilon", "1"])
+    said = capsys.readouterr()
+    assert message in said.err
+    assert ("", 1) == (said.out, said.err.count("\n"))
+
+
+def test_records_that_are_named_have_no_groups(capsys) -> None:
+    """Their number is public, and it is their values that are protected."""
+    assert 2 == main([*VERBS["median"], "--label", "who", "--person", "who", "--epsilon", "1"])
+    assert "leave --label out" in capsys.readouterr().err
