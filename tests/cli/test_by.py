@@ -10,7 +10,6 @@ import pytest
 import dpselect as dps
 from dpselect.cli import main
 
-
 # Everybody has a row in each region, and one in a region that is not listed.
 ROWS = [(who, region, pay) for region, pay in (("n", 10), ("s", 30), ("x", 90)) for who in range(60)]
 BOUNDS = ["--column", "pay", "--lower", "0", "--upper", "100"]
@@ -23,10 +22,10 @@ VERBS = {
 
 
 @pytest.fixture(autouse=True)
-def pay(folder) -> None:
+def pay(folder: Path) -> None:
     """A table of persons with several rows."""
     lines = ["who,region,pay", *(",".join(map(str, row)) for row in ROWS)]
-    Path("pay.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "pay.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 @pytest.mark.parametrize("verb", VERBS)
