@@ -55,6 +55,12 @@ def _every_epsilon_is_meant() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _what_earlier_files_made_is_no_garbage() -> None:
+    """A search through secret runs collects garbage after each; it need not look at modules and caches of others."""
+    gc.freeze()
+
+
 @pytest.fixture
 def entropy() -> Callable[[int], bytes]:
     """A fixed stream of bytes, in place of the operating system's."""

@@ -132,9 +132,9 @@ def test_many_nodes_say_what_to_install_without_numba(monkeypatch: pytest.Monkey
 def small_graphs() -> list[nx.Graph]:
     """Dense, sparse, complete, empty, with hubs, with twins, and with pairs of more than 253 common neighbours."""
     twins = nx.complete_multipartite_graph(*[20] * 4)
-    close = nx.complete_graph(270)
-    close.remove_edges_from([(0, 1), (1, 2), (3, 4)])
-    close.add_edges_from([(270, 0), (270, 1), (270, 2)])
+    # Members of few egos only: 2, 3 and 4 share 257 of the ego of 0, 256 of that of 1.
+    close = nx.Graph([(hub, v) for hub in range(5) for v in range(5, 262)])
+    close.add_edges_from([(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (5, 6), (262, 2), (262, 3)])
     return [
         nx.gnp_random_graph(90, 0.7, seed=1),
         nx.gnp_random_graph(200, 0.02, seed=2),
