@@ -55,13 +55,14 @@ def asking_first(door: D) -> D:
     def opened(guarantee: Any, *, ledger: Any = None, count: Any = 1, **noted: Any) -> Any:
         # What is not a guarantee or a number is refused by the door itself.
         if ledger is None and isinstance(guarantee, Guarantee) and isinstance(count, int):
-            _require_meant(guarantee, count)
+            require_meant(guarantee, count)
         return door(guarantee, ledger=ledger, count=count, **noted)
 
     return cast(D, opened)
 
 
-def _require_meant(guarantee: Guarantee, releases: int) -> None:
+def require_meant(guarantee: Guarantee, releases: int) -> None:
+    """Refuse an epsilon above ``LARGEST`` where no budget says that it is meant (``PrivacyError``)."""
     epsilon = guarantee.epsilon * releases
     if epsilon <= LARGEST or session.get(_UNSAID) is not _UNSAID:
         return

@@ -1,4 +1,4 @@
-"""A mechanism as a measurement of OpenDP."""
+"""A mechanism as a measurement of OpenDP. Proof: ``opendp.md``."""
 
 from __future__ import annotations
 
@@ -8,68 +8,143 @@ from fractions import Fraction
 from typing import Any
 
 from dpselect.kernel.extras import not_installed
+from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_rho, whole
+from dpselect.mechanisms.joint_top_k import JOINT, require_joint
 from dpselect.mechanisms.kinds import Mechanism, require_pure
+from dpselect.mechanisms.large_epsilon import require_meant
 from dpselect.mechanisms.named import require_mechanism
-from dpselect.release.select import select
+from dpselect.release.one_shot import ONE_SHOT, PEELING
+from dpselect.release.questions import flips_units
+from dpselect.release.select import top_k
 from dpselect.scores.scores import Scores
+
+_METRICS = {
+    Neighbours.ADD_REMOVE: ("SymmetricDistance", "InsertDeleteDistance"),
+    Neighbours.SUBSTITUTION: ("ChangeOneDistance", "HammingDistance"),
+}
+# Bits of an epsilon that comes from a rho.
+_BITS = 64
 
 
 def to_opendp(
     mechanism: str | Mechanism,
     utility: Callable[[Any], Scores],
-    epsilon: Epsilon,
+    epsilon: Epsilon | None = None,
     *,
+    rho: Epsilon | None = None,
+    k: int | None = None,
+    method: str | None = None,
     input_domain: Any,
     input_metric: Any,
     neighbours: str = "add-remove",
 ) -> Any:
-    """Return one selection as an OpenDP measurement, which composes in their Context (OpenDP 0.16 or newer).
+    """Return a selection as an OpenDP measurement, which composes in their Context (OpenDP 0.16 or newer).
 
-    Under their symmetric distance d the loss is at most d epsilon, under ``max_divergence``.
+    Under their distance d the loss is at most d epsilon in ``max_divergence()``, which a Context of
+    ``loss_of(epsilon=...)`` adds up; or at most d^2 rho in ``zero_concentrated_divergence()``, for ``loss_of(rho=...)``.
 
     Args:
-        mechanism: ours, or its name.
+        mechanism: ours, or its name. With a rho the exponential one is drawn at twice the epsilon of the others.
         utility: what OpenDP hands over (a list or an array) to Scores.
-        epsilon: of one selection, for neighbours at distance 1.
+        epsilon: of the whole release, for neighbours at distance 1; or rho.
+        rho: the zero-concentrated cost of the whole release, instead of epsilon.
+        k: how many candidates to name, at most as many as there are; the measurement then returns a list. ``None`` for
+            one, which is returned by itself.
+        method: as for :func:`dpselect.top_k`; with a rho a list is peeled unless this says otherwise.
         input_domain: an OpenDP domain; ``utility`` must accept its members.
         input_metric: ``symmetric_distance()`` for add-remove, ``change_one_distance()`` for substitution.
         neighbours: the relation of the scores that ``utility`` returns; others are refused.
 
     Raises:
         ImportError: OpenDP is not installed.
-        ValueError: the metric does not fit the relation.
-        PrivacyError: a mechanism with a delta, of which a max-divergence knows nothing.
+        ValueError, TypeError: not one of epsilon and rho; the metric does not fit the relation; k or the method is none
+            that the mechanism has.
+        PrivacyError: a mechanism without a guarantee or with a delta, of which neither divergence knows; an epsilon
+            above 10 outside of a budget.
     """
     drawn = require_mechanism(mechanism)
     require_pure(drawn)
+    dp = _opendp()
+    _require_metric(input_metric, neighbours)
+    count = 1 if k is None else whole(k, "k", "how many candidates to name")
+    _require_method(drawn, method)
+    if (epsilon is None) == (rho is None):
+        raise TypeError("Pass epsilon= for a Context of epsilons, or rho= for one of rhos: one of the two.")
+    relation = Neighbours(neighbours)
+    # A mechanism without a guarantee has no bounded range either: it is refused here.
+    ranged = drawn.guarantee(Scores([0, 0], 1, neighbours=relation.value), 1).bounded_range
+    if rho is not None:
+        cost, power = exact_rho(rho), 2
+        method = method or (PEELING if count > 1 else None)
+        total = epsilon_for_rho(cost, count if method == PEELING else 1, bounded_range=ranged)
+    else:
+        cost, power = exact_epsilon(epsilon), 1
+        total = cost
+    require_meant(Guarantee(total, relation), 1)
+
+    def function(data: Any) -> Any:
+        scores = utility(data)
+        if scores.neighbours is not relation:
+            raise ValueError(f"The utility protects {scores.neighbours.value} neighbours, not {neighbours}.")
+        winners = top_k(scores, count, total, mechanism=drawn, method=method).candidates
+        return winners[0] if k is None else [*winners]
+
+    dp.enable_features("contrib", "honest-but-curious")
+    return dp.m.make_user_measurement(
+        input_domain,
+        input_metric,
+        dp.max_divergence() if rho is None else dp.zero_concentrated_divergence(),
+        function,
+        lambda distance: _upwards(int(distance) ** power * cost),
+        TO="ExtrinsicObject",
+    )
+
+
+def epsilon_for_rho(rho: Fraction, draws: int, *, bounded_range: bool) -> Fraction:
+    """Return the epsilon of so many equal draws together that cost rho: rounded down.
+
+    >>> float(epsilon_for_rho(Fraction(1, 2), 1, bounded_range=True))
+    2.0
+    >>> float(epsilon_for_rho(Fraction(1, 2), 4, bounded_range=False))
+    2.0
+    """
+    squared = rho * (8 if bounded_range else 2) / draws
+    size = squared.numerator.bit_length() - squared.denominator.bit_length()
+    shift = max(_BITS - size // 2, 0)
+    return draws * Fraction(math.isqrt(math.floor(squared * 4**shift)), 2**shift)
+
+
+def _upwards(cost: Fraction) -> float:
+    """Return a float that is not below the cost."""
+    try:
+        near = float(cost)
+    except OverflowError:
+        return math.inf
+    return near if Fraction(near) >= cost else math.nextafter(near, math.inf)
+
+
+def _require_metric(metric: Any, neighbours: str) -> None:
+    if not str(metric).startswith(_METRICS.get(Neighbours(neighbours), ("-",))):
+        raise ValueError(
+            "Use symmetric_distance() with add-remove neighbours and change_one_distance() with substitution."
+        )
+
+
+def _require_method(mechanism: Mechanism, method: str | None) -> None:
+    """Refuse a method before OpenDP has counted its cost (``ValueError``)."""
+    if method == JOINT:
+        require_joint(mechanism)
+    elif method == ONE_SHOT and not flips_units(mechanism):
+        raise ValueError("One pass is for mechanisms that draw by permute-and-flip from unit scores: use that one.")
+    elif method not in (None, PEELING, ONE_SHOT):
+        raise ValueError('method must be "one-shot", "peeling" or "joint", or None for the one that fits.')
+
+
+def _opendp() -> Any:
     try:
         import opendp.prelude as dp
     except ImportError:
         raise not_installed("The bridge needs OpenDP", "opendp") from None
-    metrics = {
-        Neighbours.ADD_REMOVE: ("SymmetricDistance", "InsertDeleteDistance"),
-        Neighbours.SUBSTITUTION: ("ChangeOneDistance", "HammingDistance"),
-    }
-    fitting = metrics.get(Neighbours(neighbours), ())
-    if not str(input_metric).startswith(fitting or ("-",)):
-        raise ValueError(
-            "Use symmetric_distance() with add-remove neighbours and change_one_distance() with substitution."
-        )
-    exact = exact_epsilon(epsilon)
-
-    def function(data: Any) -> Any:
-        scores = utility(data)
-        if scores.neighbours.value != neighbours:
-            raise ValueError(f"The utility protects {scores.neighbours.value} neighbours, not {neighbours}.")
-        return select(scores, exact, mechanism=drawn).candidate
-
-    def privacy_map(distance: Any) -> float:
-        cost = float(int(distance) * exact)
-        return cost if Fraction(cost) >= int(distance) * exact else math.nextafter(cost, math.inf)
-
-    dp.enable_features("contrib", "honest-but-curious")
-    return dp.m.make_user_measurement(
-        input_domain, input_metric, dp.max_divergence(), function, privacy_map, TO="ExtrinsicObject"
-    )
+    return dp
