@@ -115,7 +115,7 @@ def test_draws_never_cost_more_than_the_rho_that_paid_for_them() -> None:
             assert rho * (1 - Fraction(1, 10**6)) < cost <= rho
 
 
-def test_what_cannot_be_paid_is_refused_before_their_budget_is_touched(space: dict[str, Any], dp: Any) -> None:
+def test_what_cannot_be_paid_is_refused_before_their_budget_is_touched(space: dict[str, Any]) -> None:
     """Both prices or none, an unknown method, a method of another mechanism, a large epsilon, no guarantee."""
     with pytest.raises(TypeError, match="one of the two"):
         to_opendp("exponential", votes, **space)
@@ -135,7 +135,7 @@ def test_what_cannot_be_paid_is_refused_before_their_budget_is_touched(space: di
 
 
 def test_a_large_epsilon_is_refused_when_the_measurement_is_made(
-    space: dict[str, Any], dp: Any, monkeypatch: pytest.MonkeyPatch
+    space: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Their Context would have counted it before the draw could refuse; a budget of ours says that it is meant."""
     from dpselect.mechanisms import large_epsilon
@@ -149,7 +149,7 @@ def test_a_large_epsilon_is_refused_when_the_measurement_is_made(
         assert 0 == to_opendp("exponential", votes, 11, **space)(ROWS)
 
 
-def test_their_context_finds_the_epsilon_that_is_left(dp: Any, space: dict[str, Any]) -> None:
+def test_their_context_finds_the_epsilon_that_is_left(dp: Any) -> None:
     """A registered constructor without its epsilon gets the share of its query, as their own measurements do."""
 
     def make_favourite(input_domain: Any, input_metric: Any, epsilon: float) -> Any:

@@ -43,7 +43,7 @@ def to_opendp(
     """Return a selection as an OpenDP measurement, which composes in their Context (OpenDP 0.16 or newer).
 
     Under their distance d the loss is at most d epsilon in ``max_divergence()``, which a Context of
-    ``loss_of(epsilon=...)`` adds up; or at most d^2 rho in ``zero_concentrated_divergence()``, for ``loss_of(rho=...)``.
+    ``loss_of(epsilon=...)`` adds up, or at most d^2 rho in ``zero_concentrated_divergence()``, for one of rhos.
 
     Args:
         mechanism: ours, or its name. With a rho the exponential one is drawn at twice the epsilon of the others.
@@ -70,18 +70,18 @@ def to_opendp(
     _require_metric(input_metric, neighbours)
     count = 1 if k is None else whole(k, "k", "how many candidates to name")
     _require_method(drawn, method)
-    if (epsilon is None) == (rho is None):
-        raise TypeError("Pass epsilon= for a Context of epsilons, or rho= for one of rhos: one of the two.")
     relation = Neighbours(neighbours)
     # A mechanism without a guarantee has no bounded range either: it is refused here.
     ranged = drawn.guarantee(Scores([0, 0], 1, neighbours=relation.value), 1).bounded_range
-    if rho is not None:
+    if epsilon is not None and rho is None:
+        cost, power = exact_epsilon(epsilon), 1
+        total = cost
+    elif rho is not None and epsilon is None:
         cost, power = exact_rho(rho), 2
         method = method or (PEELING if count > 1 else None)
         total = epsilon_for_rho(cost, count if method == PEELING else 1, bounded_range=ranged)
     else:
-        cost, power = exact_epsilon(epsilon), 1
-        total = cost
+        raise TypeError("Pass epsilon= for a Context of epsilons, or rho= for one of rhos: one of the two.")
     require_meant(Guarantee(total, relation), 1)
 
     def function(data: Any) -> Any:
