@@ -147,3 +147,51 @@ def test_a_ledger_keeps_the_condition(capsys: pytest.CaptureFixture[str]) -> Non
     answer(capsys, *words, *EPSILON, *GERMAN, "--where", "einkommen > 50", "--ledger", "l.db")
 
     assert "einkommen > 50" in answer(capsys, "budget", "show", "l.db", "--json")
+
+
+def test_rows_without_a_name_are_left_out_or_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of events and edges too, where the curator asks for that; never in an engine, nor as a rule."""
+    Path("events.csv").write_text("who,what,where\nann,tea,n\nbob,tea,n\n,tea,n\ncem,milk,\n", "utf-8")
+    Path("edges.csv").write_text("source,target\n0,1\n0,2\n0,\n", "utf-8")
+    events = ["--person", "who", *EPSILON, "--yes", "--missing"]
+    common = ["most-common", "events.csv", "--item", "what", "--domain", "tea,milk", *events]
+    keys = ["keys", "events.csv", "--key", "what", "--keys-per-person", "1", "--delta", "0.5", *events]
+    edges = ["top-k", "edges.csv", "--metric", "degree", "--nodes", "3", *EPSILON, "--yes", "--missing"]
+
+    assert answer(capsys, *common, "drop").startswith("  1  tea")
+    assert "Some cells of who, what are missing" in refusal(capsys, *common, "refuse")
+    assert "Some cells of who, what are missing" in refusal(capsys, *keys, "refuse")
+    assert "tea" in answer(capsys, *keys, "drop")
+    assert answer(capsys, *edges, "drop").startswith("  1  0")
+    assert "Some cells of source, target are missing" in refusal(capsys, *edges, "refuse")
+    Path("edges.csv").write_text("source,target\n0,1\n0,2\n0,9\n", "utf-8")
+    assert "not a public node" in refusal(capsys, *edges, "refuse")
+    assert "--missing refuse goes with" in refusal(capsys, *common, "refuse", "--in-place")
+    assert "--missing refuse goes with" in refusal(capsys, *edges, "refuse", "--in-place")
+    assert "--missing refuse goes with" in refusal(
+        capsys, "top-k", "lesmis", "--metric", "degree", *EPSILON, "--yes", "--missing", "refuse"
+    )
+    Path("events.csv").write_text("who,what,where\nann,tea,n\nbob,tea,n\ncem,milk,\n", "utf-8")
+    assert answer(capsys, *common, "refuse").startswith("  1  tea")
+    assert "where are missing" in refusal(capsys, *common, "refuse", "--by", "where", "--groups", "n,s")
+
+
+@pytest.mark.parametrize("option", [["--separator", ";"], ["--decimal", ","], ["--encoding", "latin-1"]])
+@pytest.mark.parametrize("verb", ["median", "most-common", "train", "check", "top-k"])
+def test_no_dialect_is_declared_of_a_table_in_place(
+    verb: str, option: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One sentence that names the option, before the table is looked at."""
+    Path("domains.toml").write_text('region = ["North", "South"]\neinkommen = {low = 0, high = 100}\n', "utf-8")
+    words = {
+        "median": ["--column", "einkommen", "--lower", "0", "--upper", "100"],
+        "most-common": ["--person", "person", "--item", "region", "--domain", "North,South"],
+        "train": ["--target", "region", "--domains", "domains.toml", "--out", "m.json"],
+        "check": ["--target", "region", "--domains", "domains.toml"],
+        "top-k": ["--metric", "degree", "--nodes", "3"],
+    }[verb]
+    price = [] if verb == "check" else ["--epsilon", "1"]
+
+    assert f"{option[0]} goes with a file that is read into memory" in refusal(
+        capsys, verb, "people.csv", *words, *price, *option, "--in-place"
+    )

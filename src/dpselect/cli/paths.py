@@ -21,6 +21,7 @@ from dpselect.cli.request import Request
 from dpselect.kernel.errors import Advice
 from dpselect.sources.locators import file_of, is_url, require_plain, without_secrets
 from dpselect.sources.output import Output, belongs_to_database
+from dpselect.sources.web import is_web
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -169,6 +170,8 @@ def _files(path: Named) -> list[str]:
     text = path.text
     if path.parameter.role is not Role.INPUT:
         return [text]
+    if is_web(text):
+        return []
     if is_url(text):
         file = file_of(text)
         return [] if file is None else [str(file)]

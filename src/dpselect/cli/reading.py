@@ -8,6 +8,7 @@ from dpselect.cli.options import Option, one_of, option
 from dpselect.cli.places import stays
 from dpselect.cli.request import Request
 from dpselect.kernel.errors import PrivacyError
+from dpselect.sources import tables
 from dpselect.sources.tables import Reading, TableFile
 from dpselect.views import Column
 
@@ -46,6 +47,28 @@ NUMBERS = missing(
     "drop",
     "refuse",
 )
+
+
+EVENTS = missing(
+    "rows that lack a name that is asked about: leave them out (drop, the default), or refuse the table, which tells "
+    "whoever sees the refusal that there is one",
+    "drop",
+    "refuse",
+)
+
+
+def require_named(request: Request, path: str, *names: str | None) -> None:
+    """Refuse rows without one of these names where the curator asked for that (``ValueError``)."""
+    if request.missing != "refuse":
+        return
+    if stays(request, path):
+        raise ValueError("--missing refuse goes with a file that is read into memory: leave it out.")
+    wanted = [name for name in names if name is not None]
+    if any(cells.null_count for cells in tables.arrows(path, wanted, Reading.of(**keywords(request))).values()):
+        raise ValueError(
+            f"Some cells of {', '.join(wanted)} are missing, and --missing refuse was asked for: mend them, or pass "
+            "--missing drop."
+        )
 
 
 def require_complete(request: Request, column: Column) -> None:

@@ -25,6 +25,7 @@ from dpselect.sources.arrow_text import readable
 from dpselect.sources.csv_text import integer
 from dpselect.sources.locators import missing, no_table, require_plain, without_secrets
 from dpselect.sources.tables import AS_IT_IS, Reading
+from dpselect.sources.web import local
 
 Edges = tuple[NDArray[Any], NDArray[Any]]
 Kind = type[int] | type[str]
@@ -141,7 +142,7 @@ def _trimmed(compute: Any, arrow: Any, cells: Any) -> Any:
 def _form(path: str | Path) -> tuple[Path, str]:
     """Return the path of an edge file, and how it ends."""
     require_plain(str(path))
-    path = Path(path)
+    path = local(path)
     form = next((suffix for suffix in _KNOWN if path.name.lower().endswith(suffix)), None)
     if form is None:
         raise no_table(path, without_secrets(str(path)), f"one that ends in {', '.join(_KNOWN)}", "an edge file")

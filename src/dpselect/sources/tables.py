@@ -20,6 +20,7 @@ from dpselect.sources.absent import no_column
 from dpselect.sources.conditions import Condition
 from dpselect.sources.dialects import PLAIN, Dialect, advice
 from dpselect.sources.locators import missing, without_secrets
+from dpselect.sources.web import local
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def column(path: str | Path, name: str | None = None, reading: Reading = AS_IT_I
         ImportError: what reads the file is not installed.
         ValueError: another kind of file, or no such column.
     """
-    path = Path(path)
+    path = local(path)
     wanted = _choose(names(path, reading), name, path)
     return reading.dialect.number(arrows(path, [wanted], reading)[wanted])
 
@@ -133,7 +134,7 @@ def table(
     Raises:
         FileNotFoundError, ImportError, ValueError: as :func:`column`; two columns of one name.
     """
-    path = Path(path)
+    path = local(path)
     there = arrows(path, names, reading)
     if _is_parquet(path):
         return {name: frames.column(values) for name, values in there.items()}
@@ -148,7 +149,7 @@ def arrows(path: str | Path, names: list[Any], reading: Reading = AS_IT_IS) -> d
     Raises:
         FileNotFoundError, ImportError, ValueError: as :func:`table`; the condition reads a column that is not there.
     """
-    path = Path(path)
+    path = local(path)
     if reading.where is None:
         return _columns(path, names, reading.dialect)
     tested = reading.where.names
@@ -169,7 +170,7 @@ def names(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
     Raises:
         FileNotFoundError, ImportError, ValueError: as :func:`column`.
     """
-    return _header(Path(path), reading.dialect)
+    return _header(local(path), reading.dialect)
 
 
 def labels(path: str | Path, name: str, option: str = "--label", reading: Reading = AS_IT_IS) -> list[Any]:
@@ -180,7 +181,7 @@ def labels(path: str | Path, name: str, option: str = "--label", reading: Readin
     Raises:
         FileNotFoundError, ImportError, ValueError: as :func:`column`; a cell is empty, or two labels are the same.
     """
-    wanted = _choose(names(path, reading), name, Path(path))
+    wanted = _choose(names(path, reading), name, local(path))
     result: list[Any] = arrows(path, [wanted], reading)[wanted].to_pylist()
     if any(label is None or label == "" for label in result):
         raise ValueError(f"The label column {name!r} has empty cells: {option} names a public column that is complete.")

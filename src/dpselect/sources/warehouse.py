@@ -22,6 +22,7 @@ from dpselect.sources import in_place
 from dpselect.sources.absent import no_column
 from dpselect.sources.engines import engine, engine_of
 from dpselect.sources.locators import file_of, is_url, require_plain, without_secrets
+from dpselect.sources.web import is_web
 
 Answer = TypeVar("Answer")
 Rows = dict[str, NDArray[Any]]
@@ -99,6 +100,13 @@ class Warehouse:
             metadata = _facts_of(expression)
         elif not isinstance(source, (str, Path)):
             raise TypeError("A warehouse is an Ibis table, a path to .parquet or .csv files, or a URL with its table.")
+        elif is_web(source):
+            raise ValueError(
+                Advice(
+                    "A file at a web address is not counted where it is: "
+                    "{pass dpselect.TableFile.of(address)|leave out --in-place and --table}, or download it first."
+                )
+            )
         elif is_url(source):
             expression, metadata, opened = _at_url(str(source), table)
         else:

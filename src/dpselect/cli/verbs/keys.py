@@ -14,6 +14,7 @@ from dpselect.cli.verb import Answer, Verb
 
 def run(request: Request) -> Answer:
     """Return the names."""
+    reading.require_named(request, request.file, request.person, request.key)
     request.reach = lambda: by_coins(request, "a key", request.keys_per_person, request.epsilon)
     release = dps.select_keys(
         reading.file(request),
@@ -45,6 +46,7 @@ VERB = Verb(
         ),
         DELTA,
         *reading.OPTIONS,
+        reading.EVENTS,
     ),
     "dpselect keys events.parquet --person user --key product --keys-per-person 3 --epsilon 1 --delta 1e-6",
     about="Protected: whether any one person is in the table, with all of their rows. A name that one person has is "

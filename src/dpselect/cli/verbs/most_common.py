@@ -30,6 +30,9 @@ _NOTHING = "nothing could be named: too few persons have the same item for this 
 def run(request: Request) -> Answer:
     """Return the named items, of every group where there are groups."""
     columns = {"person": request.person, "item": request.item}
+    if stays(request, request.file):
+        reading.require_memory(request)
+    reading.require_named(request, request.file, request.person, request.item, request.by)
     domain, purse = _listed(request.domain, "--domain", "item"), purse_of(request, **columns)
     asked: dict[str, Any] = {
         **columns,
@@ -115,6 +118,7 @@ VERB = Verb(
             help="without --domain: how many items of one person decide which items may be revealed",
         ),
         *reading.OPTIONS,
+        reading.EVENTS,
     ),
     "dpselect most-common events.parquet --person user --item product --k 10 --domain products.txt --epsilon 1",
     about="Protected: whether any one person is in the table, with all of their rows. Different persons are counted, "

@@ -166,14 +166,28 @@ def _heard(request: Request, read: Callable[[Request], G]) -> G:
 
 def _read(request: Request) -> AnyGraph:
     if not request.truncate:
-        return _whole(request)
+        return _complete(request, _whole(request))
     if request.max_degree is None:
         raise ValueError("--truncate needs --max-degree: how many edges of each node are read at most.")
     if _FOLLOWERS in request.metric:
         raise ValueError("followers takes lists of any length: leave out --truncate.")
     if _WEIGHTED in request.metric:
         raise ValueError(f"{_WEIGHTED} takes any number of edges: leave out --truncate.")
-    return dps.TruncatedGraph(_whole(request), request.max_degree)
+    return dps.TruncatedGraph(_complete(request, _whole(request)), request.max_degree)
+
+
+def _complete(request: Request, graph: G) -> G:
+    """Return the graph, or refuse rows that are not edges of it where the curator asked for that (``ValueError``)."""
+    if request.missing == "refuse":
+        if isinstance(graph, StoredGraph) or not _is_file(request):
+            raise ValueError("--missing refuse goes with an edge file that is read into memory: leave it out.")
+        reading.require_named(request, request.graph, *_ends(request))
+        if graph.strangers_dropped:
+            raise ValueError(
+                "Some edges have an end that is missing or is not a public node, and --missing refuse was asked for: "
+                "mend them, or pass --missing drop."
+            )
+    return graph
 
 
 def _whole(request: Request) -> dps.Graph | dps.DirectedGraph | dps.WeightedGraph | StoredGraph:
@@ -192,14 +206,12 @@ def _whole(request: Request) -> dps.Graph | dps.DirectedGraph | dps.WeightedGrap
         return _in_memory(request)
     if not _is_file(request):
         raise ValueError("followers needs edges that have directions: name an edge file, shipped graphs have none.")
-    return dps.DirectedGraph.read(
-        Path(request.graph), nodes=nodes(request.nodes), ends=_ends(request), **_written(request)
-    )
+    return dps.DirectedGraph.read(request.graph, nodes=nodes(request.nodes), ends=_ends(request), **_written(request))
 
 
 def _in_memory(request: Request) -> dps.Graph:
     if _is_file(request):
-        return dps.Graph.read(Path(request.graph), nodes=nodes(request.nodes), ends=_ends(request), **_written(request))
+        return dps.Graph.read(request.graph, nodes=nodes(request.nodes), ends=_ends(request), **_written(request))
     graph = dps.Graph.named(request.graph)
     _require_shipped(request)
     return graph
@@ -232,7 +244,7 @@ def _weighted(request: Request) -> dps.WeightedGraph:
         public = nodes(request.nodes)
         ends = _ends(request)
         return dps.WeightedGraph.read(
-            Path(request.graph),
+            request.graph,
             public,
             ends=ends,
             weight=column,
@@ -309,6 +321,7 @@ DATA = (
     *places.OPTIONS,
     *ENDS,
     *reading.OPTIONS,
+    reading.EVENTS,
     option(
         "--metric",
         required=True,
