@@ -133,3 +133,13 @@ def test_codes_in_words() -> None:
     assert ("is a", "is not a", "is one of a, b, c") == tuple(
         kind.meaning(np.array(codes)) for codes in ([0], [1, 2], [0, 1, 2])
     )
+
+
+def test_two_numbers_in_a_list_are_not_taken_for_a_range() -> None:
+    """As categories they would leave out nearly every row; two codes, and what is written backwards, are meant."""
+    for domain in ([0, 100], [18, 90], [0.5, 99.5]):
+        with pytest.raises(ValueError, match=r"pass \(.*\) in round brackets"):
+            attributes(["age"], {"age": domain}, bins=4, missing=False)
+    for domain in ([0, 1], [1, 2], [90, 18], [False, True], [1, 2, 9], ["18", "90"]):
+        assert attributes(["age"], {"age": domain}, bins=4, missing=False)[0].categories == tuple(domain)
+    assert attributes(["age"], {"age": (18, 90)}, bins=4, missing=False)[0].categories is None

@@ -218,3 +218,10 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     """The path is the user's own."""
     with pytest.raises(FileNotFoundError, match="There is no file"):
         edges.read(tmp_path / "nowhere.csv", kind=int)
+
+
+def test_a_separator_that_was_not_declared_is_advised(tmp_path: Path) -> None:
+    """From the header line alone, of which nothing is quoted."""
+    (tmp_path / "e.csv").write_text("from;to\na;b\n")
+    with pytest.raises(ValueError, match="columns from and to, and its first line looks like semicolons: --separator"):
+        edges.read(tmp_path / "e.csv", kind=str, ends=("from", "to"))

@@ -141,7 +141,9 @@ def test_graphs_of_other_libraries_and_files_give_the_same(tmp_path) -> None:
         assert expected == graph.units.tolist()
         assert list("abcz") == [*graph.candidates]
     with pytest.warns(UserWarning, match="Directions are dropped"):
-        directed = dps.WeightedGraph.from_networkx(nx.DiGraph([(0, 1, {"weight": 3}), (1, 0, {"weight": 4})]), cap=9)
+        directed = dps.WeightedGraph.from_networkx(
+            nx.DiGraph([(0, 1, {"weight": 3}), (1, 0, {"weight": 4})]), weight="weight", cap=9
+        )
     assert [7, 7] == directed.units.tolist()
     assert "WeightedGraph(nodes=4, cap=10)" == repr(graphs[0])
 
@@ -170,3 +172,13 @@ def test_bad_caps_kinds_columns_and_graphs_are_refused(tmp_path) -> None:
         dps.WeightedGraph.read(tmp_path / "e.csv", 2, cap=1)
     with pytest.raises(ValueError, match="three different columns"):
         dps.WeightedGraph.read(tmp_path / "e.csv", 2, weight="source", cap=1)
+
+
+def test_the_attribute_of_weights_is_named() -> None:
+    """One that no edge has is not refused, because an edge would decide that; the curator can count."""
+    drawn = nx.Graph([(0, 1, {"weight": 3}), (1, 2)])
+    with pytest.raises(ValueError, match='as in weight="weight"'):
+        dps.WeightedGraph.from_networkx(drawn, cap=9)
+    assert 1 == dps.WeightedGraph.from_networkx(drawn, weight="weight", cap=9).weightless
+    misspelt = dps.WeightedGraph.from_networkx(drawn, weight="wieght", cap=9)
+    assert (2, [0, 0, 0]) == (misspelt.weightless, misspelt.units.tolist())

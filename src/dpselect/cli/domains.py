@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -42,7 +43,14 @@ def read(path: str) -> dict[str, Any]:
         raise FileNotFoundError(f"There is no file {path}.")
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
+    except tomllib.TOMLDecodeError as error:
+        # The file is public, and the reader says in which line and column it stopped.
+        where = re.search(r"\(at (.+)\)$", str(error))
+        raise ValueError(
+            f"{path} is not a TOML file of domains{f' ({where[1]})' if where else ''}: write name = [...] or "
+            "name = {low = ..., high = ...}."
+        ) from None
+    except (UnicodeDecodeError, RecursionError):
         raise ValueError(
             f"{path} is not a TOML file of domains: write name = [...] or name = {{low = ..., high = ...}}."
         ) from None
@@ -52,6 +60,7 @@ def read(path: str) -> dict[str, Any]:
         if isinstance(domain, list):
             if not all(isinstance(each, (str, int, float)) for each in domain):
                 raise ValueError(f"The domain of {name!r} lists more than text, numbers and truth values: quote dates.")
+            _require_categories(name, domain)
             domains[name] = domain
         elif isinstance(domain, dict) and set(domain) == {"edges"}:
             domains[name] = _edges(name, domain["edges"])
@@ -63,6 +72,18 @@ def read(path: str) -> dict[str, Any]:
                 "--help."
             )
     return domains
+
+
+def _require_categories(name: str, domain: list[Any]) -> None:
+    """Refuse two numbers that read like the ends of a range (``ValueError``)."""
+    from dpselect.learn.domains import names_two_ends
+
+    if names_two_ends(domain):
+        low, high = domain
+        raise ValueError(
+            f"The domain of {name!r} lists two numbers, which are two categories: for all numbers between write {name} "
+            f"= {{low = {low}, high = {high}}}, or for these two alone {name} = [{high}, {low}]."
+        )
 
 
 def _range(path: str, name: str, domain: Mapping[str, Any]) -> tuple[Any, Any]:

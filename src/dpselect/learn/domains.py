@@ -227,4 +227,20 @@ def attributes(names: Sequence[Any], domains: Any, *, bins: int, missing: bool) 
             f"domains lacks {', '.join(map(repr, lacking[:5]))}: pass the public domain of every column, "
             "or a table without it (Warehouse.only selects columns in an engine)."
         )
+    for name in names:
+        if names_two_ends(domains[name]):
+            low, high = domains[name]
+            raise ValueError(
+                f"The domain of {name!r} lists two numbers, which are two categories: pass ({low}, {high}) in round "
+                f"brackets for all numbers between, or [{high}, {low}] for these two alone."
+            )
     return tuple(attribute(name, domains[name], bins=bins, missing=missing) for name in names)
+
+
+def names_two_ends(domain: Any) -> bool:
+    """Return whether a list of categories reads like the ends of a range: two numbers with room between them.
+
+    >>> names_two_ends([18, 90]), names_two_ends([0, 1]), names_two_ends([90, 18])
+    (True, False, False)
+    """
+    return isinstance(domain, list) and numeric_range(tuple(domain)) and bool(domain[0] + 1 < domain[1])

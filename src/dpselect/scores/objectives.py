@@ -51,9 +51,13 @@ def listed(parts: Iterable[Scores], name: str) -> list[Scores]:
     if not scores:
         raise ValueError("There is no objective: pass a list of Scores.")
     first = scores[0]
-    for other in scores[1:]:
+    for position, other in enumerate(scores):
         if not _alike(first.candidates, other.candidates):
-            raise ValueError("The objectives score different candidates: score the same public list in each.")
+            raise ValueError(
+                f"objectives[{position}] scores other candidates than objectives[0], "
+                f"{_difference(first.candidates, other.candidates)}: pass each of them the same public list, as in "
+                "Scores(..., candidates=graph.candidates)."
+            )
         if other.neighbours is not first.neighbours:
             relations = f"{first.neighbours.value!r} and {other.neighbours.value!r}"
             raise ValueError(f"The objectives protect different neighbours, {relations}: use one relation for all.")
@@ -142,6 +146,15 @@ def _alike(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.dtype.kind == other.dtype.kind:
         return bool((one == other).all())
     return one == other if isinstance(one, range) and isinstance(other, range) else _plain(one) == _plain(other)
+
+
+def _difference(one: Any, other: Any) -> str:
+    """Say how two public lists differ, in words."""
+    if len(one) != len(other):
+        return f"{len(other)} of them and not {len(one)}"
+    pairs = zip(_plain(one), _plain(other), strict=True)
+    name, stranger = next(((a, b) for a, b in pairs if a != b), (None, None))
+    return f"such as {reprlib.repr(stranger)} in the place of {reprlib.repr(name)}"
 
 
 def _plain(candidates: Any) -> list[Any]:

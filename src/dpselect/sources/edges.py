@@ -23,6 +23,7 @@ from dpselect.kernel.extras import not_installed
 from dpselect.sources import graphml, tables
 from dpselect.sources.arrow_text import readable
 from dpselect.sources.csv_text import integer
+from dpselect.sources.dialects import advice
 from dpselect.sources.locators import missing, no_table, require_plain, without_secrets
 from dpselect.sources.tables import AS_IT_IS, Reading
 from dpselect.sources.web import local
@@ -299,7 +300,9 @@ def _opened(path: Path) -> Iterator[IO[str]]:
 def _places(names: list[str], ends: Ends) -> tuple[int, int]:
     """Return the positions of source and target; what the file has is not quoted: it may be an edge."""
     if any(names.count(name) != 1 for name in ends):
-        asked = f"{ends[0]} and {ends[1]}"
+        asked, advised = f"{ends[0]} and {ends[1]}", advice(names)
+        if advised:
+            raise ValueError(f"An edge file needs the columns {asked}, and {advised}.")
         raise ValueError(
             Advice(
                 "An edge file needs the columns {asked} once each, named in its header: if they are called otherwise, "

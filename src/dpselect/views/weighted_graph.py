@@ -44,6 +44,7 @@ class WeightedGraph:
         metadata: where the edges came from, for the ledger.
         self_loops_dropped: how many rows joined a node to itself.
         strangers_dropped: how many rows had an end that is missing or is not a public node.
+        weightless: how many other rows count for nothing: their weight is missing, no number, negative or 0.
     """
 
     units: Integers
@@ -54,6 +55,7 @@ class WeightedGraph:
     self_loops_dropped: int = 0
     metadata: Mapping[str, str] = field(default_factory=dict)
     strangers_dropped: int = 0
+    weightless: int = 0
 
     @classmethod
     def from_edges(
@@ -94,23 +96,31 @@ class WeightedGraph:
         graph: Any,
         nodes: int | Iterable[Any] | None = None,
         *,
-        weight: str = "weight",
+        weight: str | None = None,
         cap: float | Fraction | None = None,
         kind: str = "integer",
     ) -> WeightedGraph:
-        """Return a NetworkX graph; an edge without the attribute has weight 0, and directions go.
+        """Return a NetworkX graph with an attribute of its edges; directions go.
 
-        Its own nodes, isolated ones included, are thereby declared public, unless ``nodes`` lists others.
+        An edge without the attribute has weight 0. Whether there is one that has it is private, so a name that no edge
+        has is not refused: ``weightless`` tells the curator. The graph's own nodes, isolated ones included, are thereby
+        declared public, unless ``nodes`` lists others.
 
         Raises:
             PrivacyError: ``cap`` is missing.
-            TypeError, ValueError: as :meth:`from_edges`.
+            TypeError, ValueError: as :meth:`from_edges`; ``weight`` is missing.
 
         >>> import networkx
         >>> graph = networkx.Graph([("ann", "bob", {"weight": 4}), ("bob", "eve")])
-        >>> WeightedGraph.from_networkx(graph, cap=10).units
-        array([4, 4, 0])
+        >>> weighted = WeightedGraph.from_networkx(graph, weight="weight", cap=10)
+        >>> weighted.units, weighted.weightless
+        (array([4, 4, 0]), 1)
         """
+        if weight is None:
+            raise ValueError(
+                'Say which attribute of the edges holds their weights, as in weight="weight": an edge without it would '
+                "count for nothing."
+            )
         lattice = _Lattice.of(cap, kind)
         names, source, target = graphs.of_networkx(graph)
         graphs.warn_of_directions(graph.is_directed())
@@ -273,7 +283,8 @@ def _added(
         raise ValueError(Advice(f"{{nodes}} may be at most {_MOST_NODES} where edges have weights."))
     known = (source >= 0) & (target >= 0)
     mask = known & (source != target)
-    units = _of_nodes(source[mask], target[mask], lattice.of_cells(weights)[mask], lattice.most, size)
+    read = lattice.of_cells(weights)[mask]
+    units = _of_nodes(source[mask], target[mask], read, lattice.most, size)
     units.setflags(write=False)
     return make(
         units=units,
@@ -283,6 +294,7 @@ def _added(
         labels=labels,
         self_loops_dropped=int(known.sum() - mask.sum()),
         strangers_dropped=int(source.size - known.sum()),
+        weightless=int((read == 0).sum()),
     )
 
 
