@@ -96,7 +96,7 @@ def refusal_after(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> s
         ('age = {low = 0, high = 100}\njob = ["nurse", "smith"]\n', [], "lacks 'rich'"),
         ('job = ["nurse"]\nage = {low = 0, high = 100}\nrich = ["no", "yes"]\n', STRICT, "outside its public domain"),
         ('age = 7\nrich = ["no", "yes"]\n', [], "must be a list"),
-        ("age = {low = 0, high = 9}\nrich = no", [], "not a TOML file of domains (at line 2, column"),
+        ("age = {low = 0, high = 9}\nrich = no", [], "not a TOML file of domains (line 2, column"),
         ("age = [0, 100]", [], "write age = {low = 0, high = 100}, or for these two alone age = [100, 0]."),
         ("age = [", [], "not a TOML file"),
         (None, ["--mechanism", "exponential"], "goes with --model id3"),

@@ -113,6 +113,7 @@ def _redirects() -> Any:
     class Redirects(HTTPRedirectHandler):
         def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
             if not is_web(newurl) or (req.full_url.lower().startswith("https:") and newurl.lower().startswith("http:")):
+                fp.close()
                 raise URLError("a redirect")
             return super().redirect_request(req, fp, code, msg, headers, newurl)
 

@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli import paths, traces
+from dpselect.cli import graphs, paths, traces
 from dpselect.cli.options import epsilon, option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
@@ -69,7 +69,7 @@ def run_metrics(request: Request) -> Answer:
     _refuse_traces(request)
     if request.out is not None:
         raise ValueError("--out goes with another task: metrics are compared in a table.")
-    graph = top_k.undirected(request)
+    graph = graphs.undirected(request)
     advice = dps.recommend_metric(graph, request.k, request.epsilon, max_degree=request.max_degree, data="public")
     note = "For public or old graphs only: figures like these reveal private data."
     start, table = str(advice).split("\n\n")

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any, TypeVar
+from collections.abc import Sequence
 
 import dpselect as dps
 from dpselect.cli import paths, places, reading
-from dpselect.cli.options import Exact, flag, nodes, number, one_of, option, weight_of, whole
-from dpselect.cli.places import stays
+from dpselect.cli.graphs import DECAY, FOLLOWERS, WEIGHTED, AnyGraph, graph_of
+from dpselect.cli.options import Exact, flag, number, one_of, option, weight_of, whole
 from dpselect.cli.release import best, mechanism_of, ranked, released
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.mechanisms.joint_top_k import JOINT
 from dpselect.release.one_shot import ONE_SHOT, PEELING
-from dpselect.sources.graphs import Dropped, named
-from dpselect.sources.warehouse import Warehouse
-from dpselect.views import StoredGraph
 
-G = TypeVar("G")
-_DECAY = "linear-decay"
 # What each metric is drawn with unless --mechanism says otherwise: a public rule, the same for every graph.
 DEFAULTS = {
     "degree": "permute-and-flip",
@@ -31,7 +22,7 @@ DEFAULTS = {
     "open-pairs": "local-dampening-flip",
     "followers": "permute-and-flip",
     "log-betweenness": "permute-and-flip",
-    _DECAY: "permute-and-flip",
+    DECAY: "permute-and-flip",
     "core-number": "permute-and-flip",
     # Dampened, triangles would be ranked by other things: triangles.md says by which.
     "triangles": "permute-and-flip",
@@ -40,20 +31,18 @@ DEFAULTS = {
 }
 # Metrics that are ranked by their margins unless --mechanism or --method joint is given: dampened, their order is not
 # their own, and permute-and-flip on the scores needs far more epsilon.
-_BY_MARGIN = {"ego-betweenness", _DECAY}
+_BY_MARGIN = {"ego-betweenness", DECAY}
 # What several metrics together are drawn with, and margins.
 COMBINED = "local-dampening-flip"
 MARGIN = "permute-and-flip"
-_FOLLOWERS, _WEIGHTED = "followers", "weighted-degree"
-AnyGraph = dps.Graph | dps.DirectedGraph | dps.TruncatedGraph | dps.WeightedGraph | StoredGraph
 # What the scores of a metric count.
 _UNITS = {
     "degree": "neighbours",
-    _FOLLOWERS: _FOLLOWERS,
+    FOLLOWERS: FOLLOWERS,
     "core-number": "shells",
     "triangles": "triangles",
     "two-step-reach": "halves of a node",
-    _DECAY: "parts of a pair",
+    DECAY: "parts of a pair",
 }
 # Mechanisms that gain by a sensitivity close to the exact one. Shifted scores would rank by what nodes share, and
 # the others read its ceiling only.
@@ -69,7 +58,7 @@ _AGAIN = "give --metric again for each further metric"
 
 def scores(request: Request) -> dict[str, dps.Scores]:
     """Return the score of every node."""
-    graph = _heard(request, _read)
+    graph = graph_of(request)
     if len(set(request.metric)) != len(request.metric):
         raise ValueError("A metric is given twice: name each once.")
     if len(request.metric) == 1:
@@ -101,12 +90,12 @@ def run(request: Request) -> Answer:
     formula = " + ".join(f"{weight} x {metric}" for metric, weight in weights.items())
     recorded = {"metric": name} | ({"weights": formula} if formula else {})
     # So is how fast pairs lose their worth.
-    decay = {"decay": _decay(request)} if _DECAY in request.metric else {}
+    decay = {"decay": _decay(request)} if DECAY in request.metric else {}
     recorded |= {each: str(value) for each, value in decay.items()}
     recorded |= {"margin": "yes"} if request.margin else {}
     release = best(request, scored, mechanism, request.k, unit, request.method, gaps=True, **recorded)
-    whole = "protected is the whole list of a person, whatever its length; " if name == _FOLLOWERS else ""
-    if name == _WEIGHTED:
+    whole = "protected is the whole list of a person, whatever its length; " if name == FOLLOWERS else ""
+    if name == WEIGHTED:
         whole = f"protected is everything between two nodes, counted up to {request.weight_cap}; "
     if request.truncate:
         whole = (
@@ -132,7 +121,7 @@ def _by_margin(request: Request) -> bool:
 
 def objectives(request: Request) -> list[dps.Scores]:
     """Return the score of every node by each metric."""
-    graph = _heard(request, _read)
+    graph = graph_of(request)
     return [_metric(metric, request, graph) for metric in request.metric]
 
 
@@ -149,123 +138,6 @@ def _weight(text: str) -> object:
         raise ValueError(f"{error}, and the graph before --weights") from None
 
 
-def undirected(request: Request) -> dps.Graph:
-    """Return an edge file in memory, or a shipped graph, and say in one line each what of its form was dropped."""
-    return _heard(request, _in_memory)
-
-
-def _heard(request: Request, read: Callable[[Request], G]) -> G:
-    with warnings.catch_warnings(record=True) as dropped:
-        warnings.simplefilter("always", Dropped)
-        graph = read(request)
-    # Words of other libraries may quote what is private.
-    for warning in (each for each in dropped if each.category is Dropped):
-        print(f"{request.prog}: {warning.message}", file=sys.stderr)
-    return graph
-
-
-def _read(request: Request) -> AnyGraph:
-    if not request.truncate:
-        return _complete(request, _whole(request))
-    if request.max_degree is None:
-        raise ValueError("--truncate needs --max-degree: how many edges of each node are read at most.")
-    if _FOLLOWERS in request.metric:
-        raise ValueError("followers takes lists of any length: leave out --truncate.")
-    if _WEIGHTED in request.metric:
-        raise ValueError(f"{_WEIGHTED} takes any number of edges: leave out --truncate.")
-    return dps.TruncatedGraph(_complete(request, _whole(request)), request.max_degree)
-
-
-def _complete(request: Request, graph: G) -> G:
-    """Return the graph, or refuse rows that are not edges of it where the curator asked for that (``ValueError``)."""
-    if request.missing == "refuse":
-        if isinstance(graph, StoredGraph) or not _is_file(request):
-            raise ValueError("--missing refuse goes with an edge file that is read into memory: leave it out.")
-        reading.require_named(request, request.graph, *_ends(request))
-        if graph.strangers_dropped:
-            raise ValueError(
-                "Some edges have an end that is missing or is not a public node, and --missing refuse was asked for: "
-                "mend them, or pass --missing drop."
-            )
-    return graph
-
-
-def _whole(request: Request) -> dps.Graph | dps.DirectedGraph | dps.WeightedGraph | StoredGraph:
-    if _WEIGHTED in request.metric:
-        return _weighted(request)
-    if request.weight_column or request.weight_cap or request.weight_kind:
-        raise ValueError(f"--weight-column, --weight-cap and --weight-kind go with --metric {_WEIGHTED}.")
-    if request.decay is not None and _DECAY not in request.metric:
-        raise ValueError(f"--decay goes with --metric {_DECAY}.")
-    if _FOLLOWERS in request.metric and {*request.metric} != {_FOLLOWERS}:
-        raise ValueError("followers protects the whole list of a person and other metrics one edge: name it alone.")
-    if stays(request, request.graph):
-        reading.require_memory(request)
-        return StoredGraph(Warehouse.open(request.graph, request.table), nodes(request.nodes), ends=_ends(request))
-    if _FOLLOWERS not in request.metric:
-        return _in_memory(request)
-    if not _is_file(request):
-        raise ValueError("followers needs edges that have directions: name an edge file, shipped graphs have none.")
-    return dps.DirectedGraph.read(request.graph, nodes=nodes(request.nodes), ends=_ends(request), **_written(request))
-
-
-def _in_memory(request: Request) -> dps.Graph:
-    if _is_file(request):
-        return dps.Graph.read(request.graph, nodes=nodes(request.nodes), ends=_ends(request), **_written(request))
-    graph = dps.Graph.named(request.graph)
-    _require_shipped(request)
-    return graph
-
-
-def _written(request: Request) -> dict[str, Any]:
-    """Return how the edge file is written; fractions are for weights alone."""
-    asked = reading.keywords(request)
-    if "decimal" in asked:
-        raise ValueError(f"--decimal goes with --metric {_WEIGHTED}: leave it out.")
-    return asked
-
-
-def _require_shipped(request: Request) -> None:
-    if reading.keywords(request):
-        raise ValueError("How a file is read goes with an edge file: leave it out for a shipped graph.")
-    if request.nodes is not None:
-        raise ValueError("--nodes goes with an edge file: the nodes of a shipped graph are known.")
-    if request.source is not None or request.target is not None:
-        raise ValueError("--source and --target name columns of an edge file: a shipped graph has none.")
-
-
-def _weighted(request: Request) -> dps.WeightedGraph:
-    if {*request.metric} != {_WEIGHTED}:
-        raise ValueError(f"{_WEIGHTED} counts weights and other metrics count edges: name it alone.")
-    if stays(request, request.graph):
-        raise ValueError(f"{_WEIGHTED} is added up in memory: export the edges to a .csv or .parquet file.")
-    column, kind = request.weight_column or "weight", request.weight_kind or "integer"
-    if _is_file(request):
-        public = nodes(request.nodes)
-        ends = _ends(request)
-        return dps.WeightedGraph.read(
-            request.graph,
-            public,
-            ends=ends,
-            weight=column,
-            cap=request.weight_cap,
-            kind=kind,
-            **reading.keywords(request),
-        )
-    _require_shipped(request)
-    graph = named(request.graph)
-    return dps.WeightedGraph.from_networkx(graph, weight=column, cap=request.weight_cap, kind=kind)
-
-
-def _is_file(request: Request) -> bool:
-    path = Path(request.graph)
-    return bool(path.suffix) or path.exists()
-
-
-def _ends(request: Request) -> tuple[str, str]:
-    return request.source or "source", request.target or "target"
-
-
 def _decay(request: Request) -> int:
     return 20 if request.decay is None else int(request.decay)
 
@@ -275,7 +147,7 @@ def _metric(metric: str, request: Request, graph: AnyGraph) -> dps.Scores:
         return graph.scores(lambda kept: _metric(metric, request, kept))
     if isinstance(graph, dps.WeightedGraph):
         return dps.utilities.weighted_degree(graph)
-    if isinstance(graph, dps.DirectedGraph) or metric == _FOLLOWERS:
+    if isinstance(graph, dps.DirectedGraph) or metric == FOLLOWERS:
         return dps.utilities.followers(graph)
     if metric == "ego-betweenness":
         close = request.get("margin") or (len(request.metric) == 1 and request.get("mechanism") in _CLOSE)
@@ -285,7 +157,7 @@ def _metric(metric: str, request: Request, graph: AnyGraph) -> dps.Scores:
             workers=request.workers,
             sensitivity="refined" if close else "degree",
         )
-    if metric == _DECAY:
+    if metric == DECAY:
         return dps.utilities.linear_decay(graph, request.max_degree, decay=_decay(request), workers=request.workers)
     if metric == "log-betweenness":
         return dps.utilities.log_betweenness(graph, request.workers)
