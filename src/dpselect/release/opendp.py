@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -68,38 +69,55 @@ def to_opendp(
     require_pure(drawn)
     dp = _opendp()
     _require_metric(input_metric, neighbours)
-    count = 1 if k is None else whole(k, "k", "how many candidates to name")
     _require_method(drawn, method)
-    relation = Neighbours(neighbours)
-    # A mechanism without a guarantee has no bounded range either: it is refused here.
-    ranged = drawn.guarantee(Scores([0, 0], 1, neighbours=relation.value), 1).bounded_range
-    if epsilon is not None and rho is None:
-        cost, power = exact_epsilon(epsilon), 1
-        total = cost
-    elif rho is not None and epsilon is None:
-        cost, power = exact_rho(rho), 2
-        method = method or (PEELING if count > 1 else None)
-        total = epsilon_for_rho(cost, count if method == PEELING else 1, bounded_range=ranged)
-    else:
-        raise TypeError("Pass epsilon= for a Context of epsilons, or rho= for one of rhos: one of the two.")
-    require_meant(Guarantee(total, relation), 1)
+    price = _Price.of(epsilon, rho)
+    count = 1 if k is None else whole(k, "k", "how many candidates to name")
+    if price.concentrated and count > 1:
+        method = method or PEELING
+    total = price.epsilon(drawn, count if method == PEELING else 1)
+    require_meant(Guarantee(total, Neighbours(neighbours)), 1)
 
     def function(data: Any) -> Any:
         scores = utility(data)
-        if scores.neighbours is not relation:
+        if scores.neighbours.value != neighbours:
             raise ValueError(f"The utility protects {scores.neighbours.value} neighbours, not {neighbours}.")
         winners = top_k(scores, count, total, mechanism=drawn, method=method).candidates
         return winners[0] if k is None else [*winners]
 
+    measure = dp.zero_concentrated_divergence() if price.concentrated else dp.max_divergence()
     dp.enable_features("contrib", "honest-but-curious")
-    return dp.m.make_user_measurement(
-        input_domain,
-        input_metric,
-        dp.max_divergence() if rho is None else dp.zero_concentrated_divergence(),
-        function,
-        lambda distance: _upwards(int(distance) ** power * cost),
-        TO="ExtrinsicObject",
-    )
+    return dp.m.make_user_measurement(input_domain, input_metric, measure, function, price.at, TO="ExtrinsicObject")
+
+
+@dataclass(frozen=True)
+class _Price:
+    """What a measurement costs between neighbours.
+
+    Attributes:
+        cost: an epsilon, or a rho.
+        concentrated: whether it is a rho.
+    """
+
+    cost: Fraction
+    concentrated: bool
+
+    @classmethod
+    def of(cls, epsilon: Epsilon | None, rho: Epsilon | None) -> _Price:
+        """Return the one that was passed (``TypeError``)."""
+        if epsilon is not None and rho is None:
+            return cls(exact_epsilon(epsilon), concentrated=False)
+        if rho is not None and epsilon is None:
+            return cls(exact_rho(rho), concentrated=True)
+        raise TypeError("Pass epsilon= for a Context of epsilons, or rho= for one of rhos: one of the two.")
+
+    def epsilon(self, mechanism: Mechanism, draws: int) -> Fraction:
+        """Return the epsilon of so many draws together; a mechanism without a guarantee is refused."""
+        ranged = mechanism.guarantee(Scores([0, 0], 1), 1).bounded_range
+        return epsilon_for_rho(self.cost, draws, bounded_range=ranged) if self.concentrated else self.cost
+
+    def at(self, distance: Any) -> float:
+        """Return the cost between inputs at this distance, rounded up."""
+        return _upwards(int(distance) ** (2 if self.concentrated else 1) * self.cost)
 
 
 def epsilon_for_rho(rho: Fraction, draws: int, *, bounded_range: bool) -> Fraction:

@@ -100,13 +100,6 @@ class Warehouse:
             metadata = _facts_of(expression)
         elif not isinstance(source, (str, Path)):
             raise TypeError("A warehouse is an Ibis table, a path to .parquet or .csv files, or a URL with its table.")
-        elif is_web(source):
-            raise ValueError(
-                Advice(
-                    "A file at a web address is not counted where it is: "
-                    "{pass dpselect.TableFile.of(address)|leave out --in-place and --table}, or download it first."
-                )
-            )
         elif is_url(source):
             expression, metadata, opened = _at_url(str(source), table)
         else:
@@ -267,6 +260,13 @@ def _ibis() -> Any:
 
 
 def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
+    if is_web(url):
+        raise ValueError(
+            Advice(
+                "A file at a web address is not counted where it is: "
+                "{pass dpselect.TableFile.of(address)|leave out --in-place and --table}, or download it first."
+            )
+        )
     ibis = _ibis()
     parts = urlsplit(url)
     options = parse_qsl(parts.query, keep_blank_values=True)
