@@ -51,6 +51,7 @@ def test_a_column_of_semicolons_and_decimal_commas(command: list[str], capsys: p
     assert "10.5" in answer(capsys, *words, *GERMAN, "--where", "region = North")
     assert "90.5" in answer(capsys, *words, *GERMAN, "--where", "region = South and einkommen > 90,4".replace(",", "."))
     assert "looks like semicolons: --separator ';'" in refusal(capsys, *words)
+    assert "pass --decimal , or, where they have a point, --decimal ." in refusal(capsys, *words, "--separator", ";")
     assert "missing or not a number" in refusal(capsys, *words, *GERMAN, "--missing", "refuse")
     assert "is not a condition" in refusal(capsys, *words, *GERMAN, "--where", "region")
 
