@@ -70,11 +70,11 @@ def to_opendp(
     dp = _opendp()
     _require_metric(input_metric, neighbours)
     _require_method(drawn, method)
-    price = _Price.of(epsilon, rho)
+    price = _Price.asked(epsilon, rho)
     count = 1 if k is None else whole(k, "k", "how many candidates to name")
     if price.concentrated and count > 1:
         method = method or PEELING
-    total = price.epsilon(drawn, count if method == PEELING else 1)
+    total = price.epsilon_of_draws(drawn, count if method == PEELING else 1)
     require_meant(Guarantee(total, Neighbours(neighbours)), 1)
 
     def function(data: Any) -> Any:
@@ -86,7 +86,9 @@ def to_opendp(
 
     measure = dp.zero_concentrated_divergence() if price.concentrated else dp.max_divergence()
     dp.enable_features("contrib", "honest-but-curious")
-    return dp.m.make_user_measurement(input_domain, input_metric, measure, function, price.at, TO="ExtrinsicObject")
+    return dp.m.make_user_measurement(
+        input_domain, input_metric, measure, function, price.between_inputs, TO="ExtrinsicObject"
+    )
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ class _Price:
     concentrated: bool
 
     @classmethod
-    def of(cls, epsilon: Epsilon | None, rho: Epsilon | None) -> _Price:
+    def asked(cls, epsilon: Epsilon | None, rho: Epsilon | None) -> _Price:
         """Return the one that was passed (``TypeError``)."""
         if epsilon is not None and rho is None:
             return cls(exact_epsilon(epsilon), concentrated=False)
@@ -110,12 +112,12 @@ class _Price:
             return cls(exact_rho(rho), concentrated=True)
         raise TypeError("Pass epsilon= for a Context of epsilons, or rho= for one of rhos: one of the two.")
 
-    def epsilon(self, mechanism: Mechanism, draws: int) -> Fraction:
+    def epsilon_of_draws(self, mechanism: Mechanism, draws: int) -> Fraction:
         """Return the epsilon of so many draws together; a mechanism without a guarantee is refused."""
         ranged = mechanism.guarantee(Scores([0, 0], 1), 1).bounded_range
         return epsilon_for_rho(self.cost, draws, bounded_range=ranged) if self.concentrated else self.cost
 
-    def at(self, distance: Any) -> float:
+    def between_inputs(self, distance: Any) -> float:
         """Return the cost between inputs at this distance, rounded up."""
         return _upwards(int(distance) ** (2 if self.concentrated else 1) * self.cost)
 
