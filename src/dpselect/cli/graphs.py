@@ -67,7 +67,7 @@ def _complete(request: Request, graph: Whole) -> Whole:
         if graph.strangers_dropped:
             raise ValueError(
                 "Some edges have an end that is missing or is not a public node, and --missing refuse was asked for: "
-                "mend them, or pass --missing drop."
+                "fix them, or pass --missing drop."
             )
     return graph
 

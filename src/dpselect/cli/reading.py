@@ -67,7 +67,7 @@ def require_named(request: Request, path: str, *names: str | None) -> None:
     wanted = [name for name in names if name is not None]
     if any(cells.null_count for cells in tables.arrows(path, wanted, Reading.of(**keywords(request))).values()):
         raise ValueError(
-            f"Some cells of {', '.join(wanted)} are missing, and --missing refuse was asked for: mend them, or pass "
+            f"Some cells of {', '.join(wanted)} are missing, and --missing refuse was asked for: fix them, or pass "
             "--missing drop."
         )
 
@@ -84,7 +84,7 @@ def require_complete(request: Request, column: Column) -> None:
 def require_decimal(request: Request) -> None:
     """Refuse numbers between semicolons where nobody said what marks their fractions (``ValueError``).
 
-    Read with the wrong mark they are no numbers, and the answer is noise: of private cells nothing would tell.
+    Read with the wrong mark none of them is a number, and the answer is noise: nothing may say so of private cells.
     """
     unsaid = request.separator == ";" and request.decimal is None
     if unsaid and request.file.lower().endswith(ENDINGS) and not stays(request, request.file):
