@@ -20,7 +20,7 @@ def findings(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> list[str]:
 def _price(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> str:
     counted = Counter(row.verdict for row in rows)
     private, losing = counted["reproduced"], counted["reproduced, without privacy"]
-    text = f"{private + losing} of {len(rows)} printed claims come out: {private} at the stated privacy"
+    text = f"{private + losing} of {len(rows)} printed claims are reproduced: {private} at the stated privacy"
     if not losing:
         return f"{text}."
     priced = {(row.paper, row.item) for row in rows if row.verdict == "reproduced, without privacy"}
@@ -63,4 +63,4 @@ def _wrong(rows: Sequence[Row]) -> str:
         return "No printed claim is refuted where its set-up is known."
     papers = Counter(PAPERS[row.paper].authors for row in refuted)
     where = ", ".join(f"{number} of {authors}" for authors, number in papers.most_common())
-    return f"{len(refuted)} do not come out though their set-up is printed or known: {where}."
+    return f"{len(refuted)} are not reproduced though their set-up is printed or known: {where}."

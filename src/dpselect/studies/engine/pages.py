@@ -26,18 +26,19 @@ _MEANINGS = (
     ("as released", "a line with the set-up that made the printed numbers, as far as programs or logs tell it."),
     ("as described", "a line with the paper's text, corrected where it errs."),
     ("sound", "a line with what this library recommends for the same question."),
-    ("reproduced", "the number or sentence comes out, from a mechanism whose loss is at most the stated epsilon."),
+    ("reproduced", "we get the same number or sentence, from a mechanism whose loss is at most the stated epsilon."),
     (
         "reproduced, without privacy",
-        "it comes out, from the set-up that made it, and that set-up loses more than the stated epsilon; each page "
+        "we get it from the set-up that made it, and that set-up loses more than the stated epsilon; each page "
         "says how much.",
     ),
     (
         "depends on unpublished data or choices",
-        "it rests on something that was made up or not printed; the page shows how far other choices move it.",
+        "it rests on something that we had to make up or that is not printed; the page shows how much other choices "
+        "change it.",
     ),
-    ("refuted", "the set-up is printed or known, and the number still does not come out."),
-    ("not comparable", "something is missing to decide; what it is stands beside it."),
+    ("refuted", "the set-up is printed or known, and we still do not get the number."),
+    ("not comparable", "something is missing that would decide it; the entry says what."),
 )
 
 

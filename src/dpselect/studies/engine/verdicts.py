@@ -204,9 +204,9 @@ def allowance(experiment: Experiment) -> str:
     number = len(experiment.printed)
     runs = f", of which the paper has {experiment.paper_runs} behind each" if experiment.paper_runs else ""
     return (
-        f"A printed number may lie from ours as far as both standard errors allow at 5 per cent over all {number} "
+        f"A printed number may differ from ours as far as both standard errors allow at 5 per cent over all {number} "
         f"numbers{runs}, and by rounding; a number that is twice the printed one is never reproduced. A printed line "
-        "is compared with one line of ours: a private one where none of its numbers is refuted, else the closest."
+        "is compared with one line of ours: a private one if none of its numbers is refuted, otherwise the closest."
     )
 
 

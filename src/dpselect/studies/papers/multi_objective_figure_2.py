@@ -214,8 +214,8 @@ def _acs(results: Results, series: str) -> Judgement:
     if above and below:
         private = EXPERIMENT.private(results, series)
         return Judgement(shown, reproduced(private), f"within what chance allows at each budget; {series}")
-    words = {"the half from .5 on comes out": above, "the half below .5 comes out": below}
-    held = next((half for half, met in words.items() if met), "neither half comes out")
+    words = {"the half from .5 on is reproduced": above, "the half below .5 is reproduced": below}
+    held = next((half for half, met in words.items() if met), "neither half is reproduced")
     why = f"{held}; the depth of LocalDiffPID3 would make the rest comparable, and is not printed (here 5)"
     return Judgement(shown, "not comparable", why)
 

@@ -305,7 +305,7 @@ EXPERIMENT = Experiment(
     remark=(
         "The gain is the max operator's, not the smooth noise's: permute-and-flip on the max operator itself (global "
         "sensitivity 1) is better than every 0/1 score, and the library's default tree is better still. The two "
-        "logged accuracies that do not come out are those of SNM-LLN at epsilon 0.01 and depth 2, on Adult and NLTCS; "
-        "the authors' second log of them agrees with ours."
+        "logged accuracies that are not reproduced are those of SNM-LLN at epsilon 0.01 and depth 2, on Adult and "
+        "NLTCS; the authors' second log of them agrees with ours."
     ),
 )
