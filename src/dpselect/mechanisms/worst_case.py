@@ -109,7 +109,7 @@ class WorstCase:
         reach = self._reach(exact_positive(error, "error"))
         if reach <= 0:
             raise ValueError(
-                f"Real scores are told apart in steps of 2^-20 of the sensitivity: allow an error above "
+                f"Real scores are distinguished in steps of 2^-20 of the sensitivity: allow an error above "
                 f"{float(_TWO_GAPS * self.sensitivity / TICKS):.6g}."
             )
         epsilon = exponent / reach
@@ -188,7 +188,9 @@ class WorstCase:
         if exact >= 1:
             raise ValueError("probability must be below 1: how likely the error is to stay below, such as 0.95.")
         if self.method == "joint" and 1 - exact < _JOINT_FLOOR:
-            raise ValueError("A joint list keeps a chance of 2^-60 to be any: ask for a probability of at most that.")
+            raise ValueError(
+                "With a chance of 2^-60 a joint list may be any list: ask for a probability of at most that."
+            )
         return needed(self._tail, *self._beaten, exact)
 
 

@@ -94,9 +94,7 @@ def promised(epsilon: Epsilon, delta: Any, keys_per_person: int) -> tuple[Guaran
     guarantee = Guarantee(exact_epsilon(epsilon), Neighbours.PERSON, exact_delta(delta))
     if not guarantee.delta:
         raise PrivacyError(
-            Advice(
-                "Names of no public list cannot be revealed without a delta: pass {delta=1e-6|--delta 1e-6}, or less."
-            )
+            Advice("Names without a list cannot be revealed without a delta: pass {delta=1e-6|--delta 1e-6}, or less.")
         )
     require_keys(guarantee.delta / most)
     return guarantee, Bound(most, Neighbours.PERSON)

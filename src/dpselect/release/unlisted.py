@@ -81,7 +81,7 @@ def _revealed(
     if stays(events):
         raise ValueError(
             Advice(
-                "An engine has no coins for the items of each person: pass {kept=|--kept} instead, or read the two "
+                "An engine cannot draw which items of each person count: pass {kept=|--kept} instead, or read the two "
                 "columns into memory."
             )
         )

@@ -62,9 +62,7 @@ def wall(k: Any, kept: Any, guarantee: Guarantee, bound: Bound) -> Wall:
         )
     if not guarantee.delta:
         raise PrivacyError(
-            Advice(
-                "Names of no public list cannot be revealed without a delta: pass {delta=1e-6|--delta 1e-6}, or less."
-            )
+            Advice("Names without a list cannot be revealed without a delta: pass {delta=1e-6|--delta 1e-6}, or less.")
         )
     rate = guarantee.epsilon / (most * bound.total)
     require_rate(rate)

@@ -326,7 +326,7 @@ def _in_files(source: str | Path) -> tuple[Any, dict[str, str], tuple[Path, ...]
     except ConnectionError:
         expression = None
     if expression is None:
-        raise ValueError(f"{path.name} is not a complete parquet file, or no csv file with a header line.")
+        raise ValueError(f"{path.name} is not a complete parquet file, or not a csv file with a header line.")
     return expression, {"source": str(path), "snapshot": in_place.written(files)}, tuple(files)
 
 

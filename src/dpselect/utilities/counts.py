@@ -46,5 +46,5 @@ def whole_counts(class_counts: ArrayLike) -> NDArray[np.int64]:
     """Return counts as integers, or say what they must be."""
     array = np.asarray(class_counts)
     if array.ndim != 1 or not array.size or array.dtype.kind not in "iu" or (array < 0).any():
-        raise ValueError("Counts are integers >= 0, one a public candidate: pass shape (m,), m >= 1.")
+        raise ValueError("Counts are integers >= 0, one per public candidate: pass shape (m,), m >= 1.")
     return array.astype(np.int64)
