@@ -54,6 +54,8 @@ INSTEAD = [
     (r" mend(?:s|ed|ing)?\b", "what you should mend", "fix"),
     (r"whoever knows\b", "whoever knows how the loss behaves", "if you know"),
     (r"held against\b", "each is held against the others", "compared with"),
+    (r"spells? no number\b", "a cell that spells no number", "is not a number"),
+    (r"by fresh coins\b", "chosen by fresh coins", "at random"),
     (r"whatever stands in\b", "whatever stands in it", "whatever it contains"),
     (r"for free\b", "tells it for free", "at no cost, or: without being paid for"),
     (r"stands? between others\b", "who stands between others", "who connects others: a broker"),

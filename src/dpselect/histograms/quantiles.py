@@ -103,7 +103,7 @@ def quantiles(
     off a tree of counts instead, as of :func:`cumulative`.
 
     Args:
-        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or spells no number
+        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number
             is left out. A column of an Ibis table is counted where it is.
         shares: distinct shares of the records, 0 <= share <= 1: 0 is the minimum, 0.5 the median, 1 the maximum. One
             above 1 can only be a percentage and is refused: those go to :func:`percentiles`. Any digits are exact.

@@ -74,7 +74,7 @@ def median(
     :func:`dpselect.select` for another mechanism.
 
     Args:
-        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or spells no number
+        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number
             is left out. A column of an Ibis table is counted where it is.
         lower, upper, step: the public candidates lower, lower + step, ... up to upper; step is 1 between integers.
         grid: the candidates themselves instead, strictly increasing, at least 2.
