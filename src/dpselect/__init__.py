@@ -86,6 +86,7 @@ __all__ = [
     "opened",
     "pareto",
     "percentiles",
+    "plot_law",
     "price_of_runs",
     "priv_agg",
     "priv_pareto",
@@ -135,6 +136,7 @@ if TYPE_CHECKING:
     from dpselect.analysis import metrics as metrics
     from dpselect.analysis.plan import epsilon_for as epsilon_for
     from dpselect.analysis.plan import worst_error as worst_error
+    from dpselect.analysis.plot_law import plot_law as plot_law
     from dpselect.analysis.recommend import Recommendation as Recommendation
     from dpselect.analysis.recommend import recommend as recommend
     from dpselect.analysis.recommend import tune as tune
@@ -187,6 +189,7 @@ else:
     _MODULES |= {name: f"dpselect.analysis.{name}" for name in ("compare", "metrics")}
     _INSIDE = {
         "analysis.plan": ("epsilon_for", "worst_error"),
+        "analysis.plot_law": ("plot_law",),
         "analysis.recommend": ("Recommendation", "recommend", "tune"),
         "analysis.recommend_metric": ("MetricRecommendation", "recommend_metric"),
         "analysis.runs": ("price_of_runs",),

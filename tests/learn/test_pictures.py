@@ -77,6 +77,15 @@ def test_no_words_lie_on_others(depth: int, seed: int) -> None:
         assert page.y0 <= each.y0 < each.y1 <= page.y1
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_no_words_lie_on_others_in_many_trees(seed: int) -> None:
+    """Lone leaves, lopsided trees and wide ones, up to six splits deep."""
+    tree = random_tree(seed % 7, seed)
+
+    assert 0 == touching(boxes(tree_picture(model_of(tree), tree, None)))
+
+
 @pytest.mark.parametrize("size", [(24, 9), (14, 20)])
 def test_no_words_lie_on_others_in_axes_of_somebody(size: tuple[float, float]) -> None:
     """Text shrinks until it fits; the figure keeps its canvas and its size."""
@@ -101,6 +110,16 @@ def test_axes_that_are_too_small_are_refused() -> None:
     tree = random_tree(2, 5)
     with pytest.raises(ValueError, match="axes of at least .* inches: pass larger ones, or leave ax= out"):
         tree_picture(model_of(tree), tree, None, Figure(figsize=(2, 2)).subplots())
+
+
+def test_a_notebook_shows_a_tree_without_pyplot() -> None:
+    """A figure of the library brings its own picture; one that is as long as a street stays within bounds."""
+    tree = random_tree(1, 5)
+    figure = tree_picture(model_of(tree), tree, None)
+
+    assert figure._repr_png_().startswith(b"\x89PNG")
+    figure.set_size_inches(400, 1)
+    assert 8_000 == int.from_bytes(figure._repr_png_()[16:20], "big")
 
 
 def test_the_check_finds_words_that_lie_on_others() -> None:

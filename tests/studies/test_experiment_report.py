@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from dpselect.analysis.families import FAMILIES
+from dpselect.kernel.families import FAMILIES
 from dpselect.studies.engine import pictures, report, tables, verdicts
 from dpselect.studies.engine import runs as engine
 from dpselect.studies.engine.experiment import QUICK, NotReproduced, Point, Printed, Results

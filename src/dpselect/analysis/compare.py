@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.analysis.families import FAMILIES, family
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.extras import not_installed
+from dpselect.kernel.families import FAMILIES, family
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.named import require_mechanism

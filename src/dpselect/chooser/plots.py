@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.chooser.regret import Regret
-from dpselect.kernel.extras import not_installed
+from dpselect.sources.figures import new_figure, require_picture
 from dpselect.sources.output import save_figure
 
 _MARKERS = "osD^vPX*<>"
@@ -114,16 +114,6 @@ def draw_histograms(
     save_figure(figure, path, overwrite=overwrite)
 
 
-def require_picture(path: str | Path) -> None:
-    """Refuse a file that is not a picture (``ValueError``)."""
-    if Path(path).suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise ValueError(f"{Path(path).name} is not a picture: pass a file that ends in .png, .svg or .pdf.")
-
-
 def _figure(path: str | Path, size: tuple[float, float]) -> Any:
     require_picture(path)
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise not_installed("Pictures need matplotlib", "plot") from None
-    return Figure(figsize=size, layout="constrained")
+    return new_figure(figsize=size, layout="constrained")

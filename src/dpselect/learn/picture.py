@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.kernel.extras import not_installed
 from dpselect.learn.export import label_of
 from dpselect.learn.tree import Tree
+from dpselect.sources.figures import new_figure, require_picture
 from dpselect.sources.output import save_figure
 
 # Points, as they are and at least; rows and gaps are in units of the first. A line of text is about 1.2 high, and its
@@ -37,14 +37,11 @@ def tree_picture(model: Any, tree: Tree, path: str | Path | None, ax: Any = None
 
     Raises:
         FileExistsError: the file exists, and ``overwrite`` was not asked for.
-        ValueError: axes in which words would be smaller than 2 points.
+        ValueError: axes in which words would be smaller than 2 points, or a file of another kind.
         ImportError: matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise not_installed("Pictures need matplotlib", "plot") from None
-    figure = Figure(dpi=_DPI) if ax is None else ax.get_figure()
+    require_picture(path)
+    figure = new_figure(dpi=_DPI) if ax is None else ax.get_figure()
     axes = figure.add_axes((0, 0, 1, 1)) if ax is None else ax
     rows = _rows(tree)
     named = {node: _named(model, tree, node) for node in rows}

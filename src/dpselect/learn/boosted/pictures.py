@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.extras import not_installed
 from dpselect.learn.domains import Attribute
+from dpselect.learn.pages.colours import colour_of
+from dpselect.sources.figures import new_figure, require_picture
 from dpselect.sources.output import save_figure
 
 Floats = NDArray[np.float64]
@@ -40,9 +42,9 @@ def curves_picture(
         ValueError: the model has interactions; no such column; several columns for one place.
         ImportError: matplotlib is not installed.
     """
+    require_picture(path)
     curves = model.curves_
     try:
-        from matplotlib.figure import Figure
         from matplotlib.patches import Patch
     except ImportError:
         raise not_installed("Pictures need matplotlib", "plot") from None
@@ -54,7 +56,7 @@ def curves_picture(
     else:
         wide = min(_WIDE, len(places))
         high = math.ceil(len(places) / wide)
-        figure = Figure(figsize=(4.2 * wide, 2.9 * high), layout="constrained")
+        figure = new_figure(figsize=(4.2 * wide, 2.9 * high), layout="constrained")
         every = figure.subplots(high, wide, squeeze=False).ravel().tolist()
     low = min(float(curves[place].min()) for place in places)
     top = max(float(curves[place].max()) for place in places)
@@ -69,7 +71,7 @@ def curves_picture(
         axes.set_axis_off()
     if curves[places[0]].ndim > 1:
         names = [_short(str(each)) for each in model.classes_]
-        marks = [Patch(color=f"C{place}", label=name) for place, name in enumerate(names)]
+        marks = [Patch(color=colour_of(place), label=name) for place, name in enumerate(names)]
         every[0].legend(handles=marks, fontsize=7, title="score of", title_fontsize=7)
     if ax is None:
         of = "scores" if curves[places[0]].ndim > 1 else _measure(model)
@@ -101,7 +103,7 @@ def _draw(axes: Any, attribute: Attribute, curve: Floats) -> None:
     heights = curve if curve.ndim > 1 else curve[:, None]
     axes.axhline(0, color="0.8", linewidth=0.8, zorder=0)
     known = attribute.size - attribute.missing
-    colours = [f"C{place}" for place in range(heights.shape[1])]
+    colours = [colour_of(place) for place in range(heights.shape[1])]
     if attribute.edges is not None:
         for output, colour in zip(heights.T, colours, strict=True):
             axes.stairs(output[:known], attribute.edges, color=colour, baseline=None, linewidth=1.5)

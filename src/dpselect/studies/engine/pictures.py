@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any, NamedTuple
 
-from dpselect.analysis.families import FAMILIES
+from dpselect.kernel.families import FAMILIES, lighter
 from dpselect.studies.engine import axes as limits
 from dpselect.studies.engine import verdicts
 from dpselect.studies.engine.authors import PAPERS
@@ -192,14 +192,8 @@ def _look(experiment: Experiment, names: Sequence[str], name: str) -> _Look:
         if other.name in names and (other.kind, other.family) == (described.kind, described.family)
     ]
     dashes, number = _DASHES[described.kind], alike.index(name)
-    colour = _lighter(look.colour, _TINTS[min(number, len(_TINTS) - 1)])
+    colour = lighter(look.colour, _TINTS[min(number, len(_TINTS) - 1)])
     return _Look(colour, look.marker, dashes[number % len(dashes)], _WIDTHS[described.kind])
-
-
-def _lighter(colour: str, share: float) -> str:
-    """Return a colour mixed with white."""
-    parts = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
-    return "#" + "".join(f"{round(part + (255 - part) * share):02x}" for part in parts)
 
 
 def _panel(

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from dpselect.analysis.families import FAMILIES
+from dpselect.kernel.families import FAMILIES
 
 Kind = Literal["as released", "as described", "sound", "reference"]
 
@@ -33,7 +33,7 @@ class Series:
 
     def __post_init__(self) -> None:
         if self.family not in FAMILIES:
-            raise ValueError(f"There is no family {self.family!r}: add it to analysis/families.py.")
+            raise ValueError(f"There is no family {self.family!r}: add it to kernel/families.py.")
 
 
 def times(loss: float) -> str:

@@ -73,5 +73,15 @@ def family(mechanism: str) -> str:
     name = mechanism.partition(",")[0]
     result = _OF.get(name, name)
     if result not in FAMILIES:
-        raise ValueError(f"There is no family of {mechanism!r}: add it to analysis/families.py.")
+        raise ValueError(f"There is no family of {mechanism!r}: add it to kernel/families.py.")
     return result
+
+
+def lighter(colour: str, share: float) -> str:
+    """Return a colour mixed with white.
+
+    >>> lighter("#0b3c5d", 0), lighter("#0b3c5d", 1)
+    ('#0b3c5d', '#ffffff')
+    """
+    parts = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return "#" + "".join(f"{round(part + (255 - part) * share):02x}" for part in parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpselect.analysis.families import FAMILIES, family
+from dpselect.kernel.families import FAMILIES, family
 from dpselect.mechanisms import EVERY_MECHANISM
 
 
@@ -24,5 +24,5 @@ def test_no_two_families_look_alike():
 
 def test_an_unknown_family_is_told():
     """One sentence with the place to add it."""
-    with pytest.raises(ValueError, match=r"add it to analysis/families.py"):
+    with pytest.raises(ValueError, match=r"add it to kernel/families.py"):
         family("telepathy")
