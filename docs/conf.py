@@ -17,9 +17,15 @@ author = "the dpselect authors"
 copyright = "the dpselect authors"
 release = version = dpselect.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 exclude_patterns = ["_build"]
-source_suffix = {".md": "markdown"}
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
+# Notebooks are stored without outputs and run here, in a folder that is gone afterwards; an error fails the build.
+nb_execution_mode = "auto"
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_number_source_lines = False
 # Pages are written for readers of the repository too: links are plain paths.
 myst_heading_anchors = 3
 myst_links_external_new_tab = False

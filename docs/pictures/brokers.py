@@ -3,8 +3,9 @@
 `python docs/pictures/brokers.py` draws the stored figures afresh.
 """
 
-from paper import INK, LIGHT, MIDDLE, save, sheet
+from paper import INK, save, sheet
 
+from dpselect.mechanisms import COLOURS
 from dpselect.studies.peers.brokers import EPSILONS, stored
 
 TITLES = {
@@ -15,10 +16,20 @@ TITLES = {
     "github": "GitHub",
 }
 LOOKS = {
-    "degree": ("degree, permute-and-flip", INK, "--", "s"),
-    "open pairs": ("open pairs, local-dampening-flip", MIDDLE, "-", "o"),
-    "margin of ego betweenness": ("margin of ego betweenness, refined, permute-and-flip", LIGHT, "-", "^"),
-    "shifted dampening": ("ego betweenness, published, shifted-local-dampening-flip", "#8a8f98", ":", "x"),
+    "degree": ("degree, permute-and-flip", COLOURS["permute-and-flip"], "--", "s"),
+    "open pairs": ("open pairs, local-dampening-flip", COLOURS["local-dampening-flip"], "-", "o"),
+    "margin of ego betweenness": (
+        "margin of ego betweenness, refined, permute-and-flip",
+        COLOURS["permute-and-flip"],
+        "-",
+        "^",
+    ),
+    "shifted dampening": (
+        "ego betweenness, published, shifted-local-dampening-flip",
+        COLOURS["shifted-local-dampening-flip"],
+        ":",
+        "x",
+    ),
 }
 # Where the limit at infinite epsilon is drawn.
 _LIMIT = 3000

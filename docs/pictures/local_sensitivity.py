@@ -114,16 +114,16 @@ def chance_of_the_best():
     figure, axes = sheet(height=3.8)
     epsilons = np.geomspace(0.05, 50, 61)
     ways = [
-        ("count people, permute-and-flip", "permute-and-flip", PLAIN, INK, ":"),
-        ("shifted local dampening, flip", "shifted-local-dampening-flip", SCORES, INK, "-"),
-        ("local dampening, flip", "local-dampening-flip", SCORES, MIDDLE, "--"),
-        ("worst case, permute-and-flip", "permute-and-flip", WORST, LIGHT, "-."),
-        ("worst case, exponential", "exponential", WORST, "#8a8f98", "-"),
+        ("count people, permute-and-flip", "permute-and-flip", PLAIN, ":"),
+        ("shifted local dampening, flip", "shifted-local-dampening-flip", SCORES, "-"),
+        ("local dampening, flip", "local-dampening-flip", SCORES, "--"),
+        ("worst case, permute-and-flip", "permute-and-flip", WORST, "-."),
+        ("worst case, exponential", "exponential", WORST, "-"),
     ]
-    for label, name, scores, colour, line in ways:
+    for label, name, scores, line in ways:
         mechanism = dps.mechanism(name)
         chance = [mechanism.law(scores, round(float(epsilon), 6))[0] for epsilon in epsilons]
-        axes.plot(epsilons, chance, color=colour, linestyle=line, label=label)
+        axes.plot(epsilons, chance, color=dps.mechanisms.COLOURS[name], linestyle=line, label=label)
     axes.set_xscale("log")
     axes.set_xticks([0.1, 1, 10], ["0.1", "1", "10"])
     axes.set(xlabel="epsilon", ylabel="chance that tea is named", ylim=(0.3, 1.02), xlim=(0.05, 50))

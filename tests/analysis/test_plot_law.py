@@ -50,14 +50,14 @@ def test_the_picture_says_whom_it_is_for() -> None:
 
 
 def test_many_candidates_share_the_last_bar() -> None:
-    """The best eleven, and all others together; no chance is lost."""
+    """The best nine, and all others together; no chance is lost."""
     scores = dps.Scores(range(40), 1, kind="integer")
     (axes,) = dps.plot_law(scores, 0.1).axes
     (lengths,) = widths(axes)
 
-    assert 12 == len(lengths)
+    assert 10 == len(lengths)
     assert pytest.approx(1) == sum(lengths)
-    assert "the other 29" == axes.get_yticklabels()[-1].get_text()
+    assert "the other 31" == axes.get_yticklabels()[-1].get_text()
 
 
 def test_a_neighbour_is_marked_with_the_largest_ratio() -> None:

@@ -23,7 +23,7 @@ from dpselect.sources.output import save_figure
 
 Floats = NDArray[np.float64]
 # Bars that can be told apart, and candidates that have a bar of their own where there are more.
-_LAWS, _SHOWN, _LETTERS = 6, 11, 24
+_LAWS, _SHOWN, _LETTERS = 6, 9, 24
 # Ratios beyond this many powers of e are shown as powers.
 _WRITTEN = 12
 _HATCHES = ("", "///", "...", "xxx")
@@ -68,7 +68,7 @@ def plot_law(
     """Draw the exact chance of each candidate as bars; return the matplotlib figure, which notebooks show.
 
     The chances are functions of the scores, so this is for public or made-up data, and the picture says so. Nothing is
-    drawn at random and nothing is spent. The best candidates stand first; of more than 12, those after the first 11
+    drawn at random and nothing is spent. The best candidates stand first; of more than ten, those after the first nine
     share one bar.
 
     Args:
@@ -155,7 +155,7 @@ def _rows(scores: Scores, laws: Sequence[_Law]) -> tuple[list[str], list[Floats]
 
 def _size(laws: Sequence[_Law], names: Sequence[str]) -> tuple[float, float]:
     lines = sum(1 if law.there is None else 2 for law in laws)
-    return 7.0, 1.3 + len(names) * (0.14 + 0.2 * len(laws)) + 0.22 * lines
+    return 7.0, 1.3 + len(names) * (0.16 + 0.15 * len(laws)) + 0.22 * lines
 
 
 def _draw(

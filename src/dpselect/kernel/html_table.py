@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -36,7 +36,13 @@ def grid(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def cell(value: Any) -> str:
-    """Return a value as escaped text; of a long list, the first entries and how many there are."""
+    """Return a value as escaped text; of a long list, the first entries and how many there are.
+
+    >>> cell({"answer": ["<a>", 2]})
+    'answer: &lt;a&gt;, 2'
+    """
+    if isinstance(value, Mapping):
+        return "<br>".join(f"{escape(str(name))}: {cell(each)}" for name, each in value.items())
     if isinstance(value, (list, tuple)):
         more = f", … ({len(value)} in all)" if len(value) > MOST else ""
         return escape(", ".join(map(str, value[:MOST])) + more)

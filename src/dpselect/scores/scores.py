@@ -16,6 +16,8 @@ from dpselect.scores.labels import column_of, labelled
 from dpselect.scores.sensitivity import Sensitivity, constant
 from dpselect.scores.zero import negated, zero_of
 
+# So many candidates a notebook names.
+_NAMED = 8
 # Steps and positions, of shapes that broadcast, to numbers: see ``Scores(highest=)``.
 Highest = Callable[[NDArray[np.int64], NDArray[np.intp]], NDArray[Any]]
 
@@ -138,9 +140,13 @@ class Scores:
 
     def _repr_html_(self) -> str:
         # Public facts alone: no score, and no sensitivity that only the database knows.
-        bound = f"{self.sensitivity.ceiling:g}" if self.sensitivity.fixed else None
+        ceiling = self.sensitivity.ceiling
+        moves = f"follows the data, at most {ceiling:g}" if ceiling < float("inf") else "follows the data"
+        bound = f"{ceiling:g}" if self.sensitivity.fixed else moves
+        numbered = isinstance(self.candidates, range)
         rows = [
             ("candidates", f"{len(self)}"),
+            ("named", None if numbered else [*self.candidates[:_NAMED], *["…"][: len(self) > _NAMED]]),
             ("numbers", "integers" if self.values.dtype.kind in "iu" else "real numbers"),
             ("sensitivity", bound),
             ("protected", PROTECTED_UNITS[self.neighbours]),
