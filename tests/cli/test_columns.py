@@ -173,8 +173,10 @@ def test_compare_works_for_columns(task: list[str], people: str, capsys: pytest.
     """The same data arguments as the command itself."""
     arguments = [people if argument == "FILE" else argument for argument in task]
     assert 0 == main(["compare", *arguments, *BOUNDS, "--epsilons", "1"])
+    printed = capsys.readouterr().out
 
-    assert "permute-and-flip" in capsys.readouterr().out
+    assert "permute-and-flip" in printed
+    assert "expected error, in the unit of age" in printed
 
 
 def test_compare_works_for_graphs(capsys: pytest.CaptureFixture[str]) -> None:

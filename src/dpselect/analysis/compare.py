@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.extras import not_installed
 from dpselect.kernel.families import FAMILIES, family
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.named import require_mechanism
 from dpselect.scores.scores import Scores, require_scores
+from dpselect.sources.figures import new_figure, require_picture, with_zero
 from dpselect.sources.output import save_figure
 
 # Of tables: what any terminal shows.
@@ -43,6 +43,9 @@ class Row:
         best: the probability of naming a best candidate, shape (epsilons,).
         error: the expected distance of the score of the one named from the best, shape (epsilons,).
         why: empty, or why the mechanism does not apply.
+        distance: where candidates are numbers, the expected distance of the one named from the nearest best candidate,
+            in their own unit, shape (epsilons,); else empty.
+        unit: what that unit is called, or empty.
     """
 
     name: str
@@ -50,13 +53,24 @@ class Row:
     best: tuple[float, ...]
     error: tuple[float, ...]
     why: str = ""
+    distance: tuple[float, ...] = ()
+    unit: str = ""
 
 
-def row(scores: Scores, mechanism: str | Mechanism, epsilons: Sequence[Any], *, label: str = "") -> Row:
+def row(scores: Scores, mechanism: str | Mechanism, epsilons: Sequence[Any], *, label: str = "", unit: str = "") -> Row:
     """Return the exact figures of one mechanism, each from its law.
 
+    Args:
+        scores: of public data.
+        mechanism: a mechanism or its name.
+        epsilons: of one selection each.
+        label: what tells these scores from others.
+        unit: what the candidates are numbers of, such as ``"euros"``: then errors are shown in it instead of in the
+            score.
+
     Raises:
-        ValueError, TypeError: an epsilon that is not positive and finite; no Scores or no Mechanism.
+        ValueError, TypeError: an epsilon that is not positive and finite; no Scores or no Mechanism; a unit, and
+            candidates that are not numbers.
 
     >>> import dpselect as dps
     >>> votes = dps.Scores([60, 40, 5], sensitivity=1, range_bound=1, kind="integer")
@@ -74,11 +88,28 @@ def row(scores: Scores, mechanism: str | Mechanism, epsilons: Sequence[Any], *, 
     except (PrivacyError, ValueError) as reason:
         return Row(name, exact, (), (), str(reason))
     best = tuple(float(law[short == 0].sum()) for law in laws)
-    return Row(name, exact, best, tuple(float(law @ short) for law in laws))
+    error = tuple(float(law @ short) for law in laws)
+    if not unit:
+        return Row(name, exact, best, error)
+    away = _from_the_best(np.asarray(scores.candidates, dtype=np.float64), short == 0)
+    return Row(name, exact, best, error, distance=tuple(float(law @ away) for law in laws), unit=unit)
+
+
+def _from_the_best(values: NDArray[np.float64], best: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return how far each value is from the nearest of the best.
+
+    >>> _from_the_best(np.array([1.0, 2.0, 4.0, 9.0]), np.array([False, True, True, False]))
+    array([1., 0., 0., 5.])
+    """
+    right = np.sort(values[best])
+    after = np.searchsorted(right, values)
+    below, above = right[np.maximum(after - 1, 0)], right[np.minimum(after, right.size - 1)]
+    return np.minimum(np.abs(values - below), np.abs(values - above))
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return two tables as text: the probability of a best candidate, and the expected error.
+    """Return two tables as text: the probability of a best candidate, and the expected error, in the unit of the
+    candidates where they have one.
 
     Beneath them stands why a mechanism does not apply. A table that is wider than 80 columns goes on beneath itself.
 
@@ -94,15 +125,25 @@ def table(rows: Sequence[Row]) -> str:
     names = ["epsilon", *(each.name for each in rows)]
     head = [f"{float(epsilon):g}" for epsilon in rows[0].epsilons]
     best = [[f"{chance:.3f}" for chance in each.best] for each in rows]
-    error = [[_figure(distance) for distance in each.error] for each in rows]
+    error = [[_figure(distance) for distance in _errors(each)] for each in rows]
     why = [fill(f"{each.name} is not applicable: {_fact(each.why)}.", _WIDTH) for each in rows if each.why]
     return "\n\n".join(
         [
             *_columns("probability of naming a best candidate", names, [head, *best]),
-            *_columns("expected error in the score", names, [head, *error]),
+            *_columns(_measured(rows), names, [head, *error]),
             *(["\n".join(why)] if why else []),
         ]
     )
+
+
+def _errors(row: Row) -> tuple[float, ...]:
+    return row.distance if row.unit else row.error
+
+
+def _measured(rows: Sequence[Row]) -> str:
+    """Return what the errors are measured in."""
+    units = {each.unit for each in rows if not each.why}
+    return f"expected error, in {units.pop()}" if len(units) == 1 and any(units) else "expected error in the score"
 
 
 def _columns(title: str, names: Sequence[str], cells: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -125,12 +166,12 @@ def _lines(
         yield f"{f'  {name}':<{left}}{shown}"
 
 
-def draw(rows: Sequence[Row], path: str | Path, *, overwrite: bool = False) -> None:
-    """Draw both figures against epsilon into a file whose ending says its kind (.png, .svg, .pdf).
+def draw(rows: Sequence[Row], path: str | Path | None = None, *, overwrite: bool = False) -> Any:
+    """Draw both figures against epsilon, errors on a log axis that has a place for 0; return the matplotlib figure.
 
     Args:
         rows: what was compared.
-        path: the file.
+        path: where the picture is saved, if anywhere: its ending says its kind (.png, .svg, .pdf).
         overwrite: replace a file that is there already.
 
     Raises:
@@ -138,38 +179,39 @@ def draw(rows: Sequence[Row], path: str | Path, *, overwrite: bool = False) -> N
         ImportError: matplotlib is not installed.
         ValueError: a file of another kind, or no mechanism that applies.
     """
-    path = Path(path)
-    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise ValueError(f"{path.name} is not a picture: pass a file that ends in .png, .svg or .pdf.")
+    require_picture(path)
     shown = [each for each in rows if not each.why]
     if not shown:
         raise ValueError("No mechanism applies to these scores, so there is nothing to draw: see the table.")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise not_installed("Pictures need matplotlib", "plot") from None
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    figure = new_figure(figsize=(10, 4.2), layout="constrained")
     best, error = figure.subplots(1, 2)
     drawn: Counter[str] = Counter()
-    for each in shown:
+    for number, each in enumerate(shown):
         name = family(each.name)
+        # Mechanisms that agree lie on each other: those below are wider.
+        width = 1.2 + 3.2 * (1 - number / len(shown))
         # Of one family the second has another line, and so on.
         looks = {
             "linestyle": _STYLES[drawn[name] % len(_STYLES)],
             "marker": FAMILIES[name].marker,
-            "markersize": 4,
+            "markersize": 3 + width,
+            "linewidth": width,
             "color": FAMILIES[name].colour,
         }
         drawn[name] += 1
         x = [float(epsilon) for epsilon in each.epsilons]
         best.plot(x, each.best, label=each.name, **looks)
-        error.plot(x, each.error, **looks)
+        error.plot(x, _errors(each), **looks)
     best.set(xscale="log", xlabel="epsilon", ylabel="probability of naming a best candidate", ylim=(-0.02, 1.02))
-    error.set(xscale="log", xlabel="epsilon", ylabel="expected error in the score")
+    error.set(xscale="log", xlabel="epsilon", ylabel=_measured(shown))
+    with_zero(error, [value for each in shown for value in _errors(each)])
     for axes in (best, error):
+        axes.xaxis.set_major_formatter("{x:g}")
         axes.grid(color="0.9")
     figure.legend(loc="outside right upper", frameon=False, fontsize="small")
-    save_figure(figure, path, overwrite=overwrite)
+    if path is not None:
+        save_figure(figure, path, overwrite=overwrite)
+    return figure
 
 
 def draw_front(
@@ -200,18 +242,12 @@ def draw_front(
         ImportError: matplotlib is not installed.
         ValueError: not two objectives, weights that are both zero, or a file of another kind.
     """
-    path = Path(path)
     if not len(objectives) == len(names) == len(weights) == 2 or not any(weights):
         raise ValueError("The front is drawn for two objectives: pass two, two names and two weights, not both zero.")
-    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise ValueError(f"{path.name} is not a picture: pass a file that ends in .png, .svg or .pdf.")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise not_installed("Pictures need matplotlib", "plot") from None
+    require_picture(path)
     x, y = (each.values.astype(np.float64) for each in objectives)
     signs = [(weight > 0) - (weight < 0) for weight in weights]
-    figure = Figure(figsize=(7, 4.6), layout="constrained")
+    figure = new_figure(figsize=(7, 4.6), layout="constrained")
     axes = figure.subplots()
     axes.plot(x, y, ".", color="0.75", markersize=3, label="candidates", rasterized=True)
     if all(signs):
@@ -252,5 +288,7 @@ def _fact(why: str) -> str:
 
 
 def _figure(distance: float) -> str:
-    """Return three digits, or all of those before the point."""
+    """Return three digits, or all of those before the point; what is less than any double can tell is 0."""
+    if distance < 1e-12:
+        return "0"
     return f"{distance:.0f}" if 1000 <= distance < 10**7 else f"{distance:.3g}"

@@ -39,13 +39,20 @@ class Recommendation:
     table: tuple[tuple[str, float, str], ...]
 
     def _repr_html_(self) -> str:
-        rows = [(name, why or f"{error:.6g}") for name, error, why in self.table]
+        rows = [(name, why or _written(error)) for name, error, why in self.table]
         return table("Recommendation", [("advice", self.sentence)]) + grid(("mechanism", "expected error"), rows)
 
     def __str__(self) -> str:
         lines = [self.sentence, "", f"{'mechanism':<38} {'expected error':>14}"]
-        lines += [f"{name:<38} {error:>14.6g}" if not why else f"{name:<38} {why}" for name, error, why in self.table]
+        lines += [
+            f"{name:<38} {_written(error):>14}" if not why else f"{name:<38} {why}" for name, error, why in self.table
+        ]
         return "\n".join(lines)
+
+
+def _written(error: float) -> str:
+    """Return six digits; what is less than the rounding of chances is 0."""
+    return f"{error:.6g}" if not error < 1e-12 else "0"
 
 
 def recommend(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> Recommendation:

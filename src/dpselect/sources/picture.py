@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 _DPI, _MOST = 110, 8_000
 
 
-class Picture(Figure):  # type: ignore[misc]
+class Picture(Figure):
     """A figure without a window: ``savefig`` saves it, and a notebook shows it as it shows those of pyplot."""
 
     def _repr_png_(self) -> bytes:

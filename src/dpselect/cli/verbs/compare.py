@@ -86,7 +86,7 @@ def run(request: Request) -> Answer:
     mechanisms = [dps.mechanism(name) for name in request.mechanisms or _USUAL]
     problems = task.scores(request)
     rows = [
-        dps.compare.row(scored, mechanism, epsilons, label=label if len(problems) > 1 else "")
+        dps.compare.row(scored, mechanism, epsilons, label=label if len(problems) > 1 else "", unit=_unit(request))
         for label, scored in problems.items()
         for mechanism in mechanisms
     ]
@@ -104,12 +104,20 @@ def run(request: Request) -> Answer:
     return Answer(f"{dps.compare.table(rows)}\n\n{note}{out}", {"mechanisms": [_figures(row) for row in rows]})
 
 
+def _unit(request: Request) -> str:
+    """Return what the candidates are numbers of: the unit of the column, or nothing where they are names."""
+    if request.task not in ("percentile", "median") or request.get("label") is not None:
+        return ""
+    return f"the unit of {request.get('column') or 'the column'}"
+
+
 def _figures(row: dps.compare.Row) -> dict[str, Any]:
     return {
         "name": row.name,
         "epsilon": [str(epsilon) for epsilon in row.epsilons],
         "probability_of_best": [*map(float, row.best)],
         "expected_error": [*map(float, row.error)],
+        **({"expected_distance": [*map(float, row.distance)]} if row.unit else {}),
         "not_applicable": row.why or None,
     }
 
