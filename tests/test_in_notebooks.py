@@ -80,3 +80,14 @@ def test_a_long_list_is_cut() -> None:
     text = words(dps.top_k(scores, 50, 50, mechanism=FLIP))
 
     assert "(50 in all)" in text
+
+
+def test_scores_name_public_candidates_and_the_public_ceiling() -> None:
+    """The first eight names, and nothing of what the database decides."""
+    safe = dps.sensitivity.local(lambda t: 7.25 * (t + 1), ceiling=123.5)
+    text = words(dps.Scores([5] * 9, safe, candidates=[f"<{n}>" for n in range(9)], kind="integer"))
+
+    assert "&lt;7&gt;, …" in text
+    assert "&lt;8&gt;" not in text
+    assert "follows the data, at most 123.5" in text
+    assert "7.25" not in text

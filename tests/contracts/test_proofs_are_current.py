@@ -13,6 +13,7 @@ from tests.contracts.proof_hashes import SOURCE
 WITHOUT = {
     "kernel/errors.py": "messages",
     "kernel/extras.py": "messages",
+    "kernel/families.py": "colours and markers of pictures",
     "kernel/html_table.py": "tables for notebooks of what may be published",
     "kernel/version.py": "the number of the version",
     "kernel/neighbours.py": "the names of the relations",
