@@ -92,15 +92,16 @@ def test_learning_spends_nothing() -> None:
 
 def losses(lines, factor: int = 1):
     """The log-ratio of every transcript of the program on small lines and their neighbours, by replay."""
+
+    def run(counts):
+        return lambda replay: blocks(np.array(counts), Fraction(1), trained(), door_to(lambda: replay), factor)
+
     for line in lines:
+        every = list(transcripts(run(line), released=(-3, 6)))
         for cell in range(4):
             more = np.array(line)
             more[cell] += 1
-
-            def run(counts):
-                return lambda replay: blocks(np.array(counts), Fraction(1), trained(), door_to(lambda: replay), factor)
-
-            for script, chance in transcripts(run(line), released=(-3, 6)):
+            for script, chance in every:
                 yield abs(chance - log_chance_of(run(more), script, released=(-3, 6)))
 
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import Replay, log_chance_of, transcripts
+from dpselect.audit.replay import Replay, transcripts
 from dpselect.learn import DPEvolutionaryTreeClassifier, DPID3Classifier, DPTreeClassifier
 from dpselect.learn.builder import Plan, noisy_leaf
 from dpselect.published import RandomDecisionForestClassifier
 from tests.learn.doors import fit
+from tests.losses import losses
 
 
 class BySize:
@@ -86,12 +87,7 @@ def test_no_transcript_of_any_table_loses_more_than_epsilon(name: str, epsilon: 
 
 def no_transcript_loses_more(name: str, epsilon: Fraction, tables) -> None:
     """Require it of these tables and one more record."""
-    model, worst = VARIANTS[name], 0.0
-    for records in tables:
-        for script, chance in transcripts(fit(model, records, epsilon)):
-            for more in (0, 5):
-                there = fit(model, (*records, more), epsilon)
-                worst = max(worst, abs(chance - log_chance_of(there, script)))
+    worst = max(losses(lambda records: fit(VARIANTS[name], records, epsilon), tables, (0, 5)))
 
     assert worst <= float(epsilon) * (1 + 1e-9)
     # With 0/1 scores most of epsilon pays for a scale that moves, which tables of two records hardly use.
@@ -103,21 +99,13 @@ def no_transcript_loses_more(name: str, epsilon: Fraction, tables) -> None:
 def test_the_audit_would_find_a_forest_that_overspends() -> None:
     """Two trees over the same records, each of which spends the whole epsilon."""
     model = RandomDecisionForestClassifier(n_trees=2, max_depth=1, sharing="budget", leaf="counts")
-    greedy = [fit(model, records, Fraction(2)) for records in ((), (5,))]
-    losses = [abs(chance - log_chance_of(greedy[1], script)) for script, chance in transcripts(greedy[0])]
 
-    assert max(losses) > 1.9
+    assert max(losses(lambda records: fit(model, records, Fraction(2)), [()], [5])) > 1.9
 
 
 def worst_loss(model, epsilon: Fraction) -> float:
     """The largest log-ratio over tables of up to two records, one more record, and every transcript."""
-    worst = 0.0
-    for records in ((), (0,), (5,), (0, 5), (5, 5)):
-        here = fit(model, records, epsilon)
-        for script, chance in transcripts(here):
-            for more in (0, 5):
-                worst = max(worst, abs(chance - log_chance_of(fit(model, (*records, more), epsilon), script)))
-    return worst
+    return max(losses(lambda records: fit(model, records, epsilon), [(), (0,), (5,), (0, 5), (5, 5)], (0, 5)))
 
 
 def test_a_default_tree_that_believes_in_half_the_sensitivity_is_found(monkeypatch) -> None:

@@ -8,11 +8,12 @@ from fractions import Fraction
 import numpy as np
 
 import dpselect as dps
-from dpselect.audit.replay import Replay, log_chance_of, transcripts
+from dpselect.audit.replay import Replay
 from dpselect.learn.domains import attributes
 from dpselect.mechanisms.law import discrete_laplace
 from dpselect.release.opened import door_to
 from dpselect.views.targets import STEPS, Targets
+from tests.losses import losses as every_loss
 
 KNOWN = attributes(["a", "b"], {"a": [0, 1], "b": (0, 2)}, bins=2, missing=False)
 # Codes of both attributes, and a step of the grid: what records may be here, from end to end.
@@ -72,8 +73,4 @@ def peaked(run: Callable[[Replay], object]) -> Callable[[Replay], object]:
 
 def losses(model, epsilon: Fraction, tables, more) -> Iterator[float]:
     """The log-ratios over these tables, one more record of these kinds, and every transcript."""
-    for records in tables:
-        for script, chance in transcripts(peaked(fit(model, records, epsilon))):
-            for kind in more:
-                there = log_chance_of(peaked(fit(model, (*records, kind), epsilon)), script)
-                yield abs(chance - there)
+    return every_loss(lambda kinds: peaked(fit(model, kinds, epsilon)), tables, more)
