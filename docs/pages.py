@@ -16,6 +16,7 @@ import click
 
 import dpselect as dps
 from dpselect.cli import command
+from dpselect.cli.examples import wrapped
 from dpselect.cli.verbs import PANELS
 
 DOCS = Path(__file__).parent
@@ -212,7 +213,6 @@ def _commands(verb: click.Command, name: str, level: str) -> Iterator[str]:
 
 def _described(verb: click.Command, name: str) -> str:
     usage = " ".join([name, *verb.collect_usage_pieces(click.Context(verb))])
-    example = (verb.epilog or "").removeprefix("Example: ")
     rows = []
     for param in verb.params:
         written = param.opts[0] if isinstance(param, click.Option) else ""
@@ -221,7 +221,13 @@ def _described(verb: click.Command, name: str) -> str:
         needed = " (required)" if param.required and "(required)" not in param.help else ""
         rows.append(f"| `{_cell(written)}` | {_cell(param.help)}{needed} |")
     table = "\n".join(["| argument | what it is |", "|---|---|", *rows]) if rows else ""
-    return f"```text\n{usage}\n\nexample: {example}\n```\n\n{table}"
+    return f"```text\n{usage}\n\n{_examples(verb)}\n```\n\n{table}"
+
+
+def _examples(verb: click.Command) -> str:
+    """Return the examples of a command, broken as on its page of help."""
+    lines: list[str] = verb.verb.example.splitlines()  # type: ignore[attr-defined]
+    return "\n".join(["example:", *(line for each in lines for line in wrapped(each, 100))])
 
 
 def show_as_written(_app: Any, what: str, _name: str, _it: Any, _options: Any, lines: list[str]) -> None:

@@ -14,7 +14,8 @@ import rich_click
 from click.core import ParameterSource
 
 from dpselect.cli import certificates, options, paths
-from dpselect.cli.options import BUDGET, NEGATIVE, OUTPUT, Argument, Option, Role
+from dpselect.cli.examples import wrapped
+from dpselect.cli.options import BUDGET, NEGATIVE, OUTPUT, READING, Argument, Option, Role
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Verb
 from dpselect.cli.verbs import PANELS, VERBS
@@ -29,6 +30,7 @@ _LOOK = {
     "max_width": 100,
     "text_markup": None,
     "text_paragraph_linebreaks": "\n\n",
+    "padding_helptext_first_line": (0, 0, 1, 0),
     "show_arguments": True,
     "options_table_column_types": ["opt_all", "help"],
     "options_table_help_sections": ["help", "required"],
@@ -36,7 +38,24 @@ _LOOK = {
 }
 
 
-class Task(rich_click.RichCommand):
+class _Page:
+    """What ends a page of help: examples that can be copied."""
+
+    verb: Verb
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples, broken only where a shell goes on reading."""
+        if self.verb.example:
+            from rich.text import Text
+
+            lines = [line for each in self.verb.example.splitlines() for line in wrapped(each, formatter.width - 2)]
+            title = "Examples" if "\n" in self.verb.example else "Example"
+            page = "\n".join([f"{title}:", *(f"  {line}" for line in lines), ""])
+            formatter.write(Text(page, no_wrap=True, overflow="ignore"))
+        super().format_epilog(ctx, formatter)  # type: ignore[misc]
+
+
+class Task(_Page, rich_click.RichCommand):
     """A verb without tasks, or a task of a verb."""
 
     def __init__(self, name: str, verb: Verb, **settings: Any) -> None:
@@ -51,7 +70,7 @@ class Task(rich_click.RichCommand):
         return super().parse_args(ctx, words)
 
 
-class Tasks(rich_click.RichGroup):
+class Tasks(_Page, rich_click.RichGroup):
     """A verb that has tasks, or the list of all verbs."""
 
     def __init__(self, name: str, verb: Verb, **settings: Any) -> None:
@@ -198,10 +217,10 @@ def sentence(error: click.ClickException) -> str:
 def _command(name: str, verb: Verb, summary: str) -> Task | Tasks:
     """Return the command of a verb or a task."""
     settings: dict[str, Any] = {
-        "params": [*verb.options, *_shared(verb)],
+        # Required options come first; the order of arguments is that of the command line.
+        "params": sorted([*verb.options, *_shared(verb)], key=lambda each: _rank(each)),
         "help": f"{summary}\n\n{verb.about}".strip(),
         "short_help": summary,
-        "epilog": f"Example: {verb.example}" if verb.example else None,
         "panels": [*_panels(verb)],
     }
     if not verb.tasks:
@@ -210,12 +229,16 @@ def _command(name: str, verb: Verb, summary: str) -> Task | Tasks:
     return Tasks(name, verb, commands=tasks, subcommand_metavar="[TASK]" if verb.run else "TASK", **settings)
 
 
+def _rank(parameter: Option | Argument) -> int:
+    return 0 if isinstance(parameter, Argument) else 1 if parameter.required else 2
+
+
 def _panels(verb: Verb) -> Iterator[Any]:
-    """Yield the parts of a page of help, in order; those that stay empty are not shown."""
+    """Yield the parts of a page of help, what is used most first; those that stay empty are not shown."""
     if verb.tasks:
         yield rich_click.RichCommandPanel("Tasks", commands=[*verb.tasks])
-    more = [str(each.panel) for each in verb.options if each.panel is not None]
-    for title in dict.fromkeys(("Arguments", "Options", *sorted({*more} - {BUDGET, OUTPUT}), BUDGET, OUTPUT)):
+    own = [str(each.panel) for each in verb.options if each.panel not in (None, BUDGET, READING, OUTPUT)]
+    for title in dict.fromkeys(("Arguments", "Options", BUDGET, *own, READING, OUTPUT)):
         yield rich_click.RichOptionPanel(title)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import dpselect as dps
 from dpselect.cli import reading
 from dpselect.cli.options import MISSING, one_of, option
+from dpselect.cli.options import READING as PANEL
 from dpselect.cli.request import Request
 from dpselect.sources.absent import no_column, what_there_is
 
@@ -26,7 +27,7 @@ READING = (
         default="clip",
         type=one_of(["clip", "ignore", "error"]),
         metavar="clip|ignore|error",
-        panel=reading.PANEL,
+        panel=PANEL,
         help="values outside their domain: clip numbers and leave out rows with other categories (default), leave out "
         "both, or refuse the table",
     ),

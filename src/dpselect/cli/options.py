@@ -25,7 +25,7 @@ else:
 
 # What stands where a value belongs and is a number: -1e3 and -1/2 too.
 NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan)", re.IGNORECASE)
-BUDGET, OUTPUT = "Budget", "Output"
+BUDGET, OUTPUT, READING = "Budget", "Output", "How the file is read"
 # What --missing says, and how estimators call it.
 MISSING = {"drop": "ignore", "category": "category", "refuse": "error"}
 _EPSILON = "epsilon must be positive and finite, such as 0.5"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpselect.cli.options import flag, option
+from dpselect.cli.options import READING, flag, option
 from dpselect.cli.request import Request
 from dpselect.sources.locators import is_url
 from dpselect.sources.web import is_web
@@ -11,9 +11,10 @@ OPTIONS = (
     option(
         "--table",
         metavar="NAME",
+        panel=READING,
         help="the table, when a URL such as postgres://host/database or duckdb://FILE is given",
     ),
-    flag("--in-place", "let DuckDB count in a file where it is, for tables beyond memory"),
+    flag("--in-place", "let DuckDB count in a file where it is, for tables beyond memory", READING),
 )
 
 

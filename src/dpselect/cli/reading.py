@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpselect.cli.options import Option, one_of, option
+from dpselect.cli.options import READING, Option, one_of, option
 from dpselect.cli.places import stays
 from dpselect.cli.request import Request
 from dpselect.kernel.errors import PrivacyError
@@ -13,24 +13,23 @@ from dpselect.sources.csv_text import ENDINGS
 from dpselect.sources.tables import Reading, TableFile
 from dpselect.views import Column
 
-PANEL = "How the file is read"
 FILES = "a table (.csv, .csv.gz, .tsv, .xlsx, .parquet)"
 DIALECT: tuple[Option, ...] = (
     option(
         "--separator",
         metavar="SIGN",
-        panel=PANEL,
+        panel=READING,
         help="what separates columns: ',' (default), ';', '|' or tab (the default of .tsv); it is never guessed",
     ),
-    option("--decimal", metavar="SIGN", panel=PANEL, help="what marks the fraction of a number: . (default) or ','"),
-    option("--encoding", metavar="NAME", panel=PANEL, help="utf-8 (default), or such as latin-1 or cp1252"),
+    option("--decimal", metavar="SIGN", panel=READING, help="what marks the fraction of a number: . (default) or ','"),
+    option("--encoding", metavar="NAME", panel=READING, help="utf-8 (default), or such as latin-1 or cp1252"),
 )
 OPTIONS: tuple[Option, ...] = (
     *DIALECT,
     option(
         "--where",
         metavar="CONDITION",
-        panel=PANEL,
+        panel=READING,
         help="leave out the rows that do not fulfil it, such as 'region = North and (age >= 18 or status = student)': "
         "a public condition, tested row by row",
     ),
@@ -39,7 +38,7 @@ OPTIONS: tuple[Option, ...] = (
 
 def missing(words: str, *names: str) -> Option:
     """Return the option that says what becomes of missing cells; the first name is the default."""
-    return option("--missing", default=names[0], type=one_of(names), metavar="|".join(names), panel=PANEL, help=words)
+    return option("--missing", default=names[0], type=one_of(names), metavar="|".join(names), panel=READING, help=words)
 
 
 NUMBERS = missing(

@@ -33,8 +33,8 @@ class Verb:
     Attributes:
         run: returns the answer; ``None`` where a task must be named.
         options: what it takes beyond what every verb has.
-        example: one command that works, shown by ``--help``.
-        about: what the one line of the list leaves open.
+        example: a command that works, shown by ``--help``; several on a line each.
+        about: what is protected, as "Protected: ", and what the one line of the list leaves open.
         spends: whether it releases: then it also has ``--epsilon``, ``--ledger`` and ``--dry-run``.
         mechanism: what it draws with by default, in words; ``None`` where there is nothing to choose.
         summary: one line; of a verb it stands in the list of verbs.

@@ -80,5 +80,5 @@ VERB = Verb(
         paths.output("--html", help="also write a page with pictures"),
     ),
     "dpselect audit permute-and-flip --budget 20",
-    about="It needs no data. Status 1 says that a claim is broken, 0 that none is of those that were run.",
+    about="Protected: no table is read. Status 1 says that a claim is broken, 0 that none is of those that were run.",
 )

@@ -188,6 +188,7 @@ CREATE = Verb(
         ),
     ),
     "dpselect budget create people.ledger --epsilon 2 --dataset people",
+    about="Protected: what one step of --neighbours is, by every release that is recorded here. No table is read.",
     summary="Make a ledger.",
 )
 SHOW = Verb(
@@ -204,6 +205,7 @@ SHOW = Verb(
         ),
     ),
     "dpselect budget show people.ledger",
+    about="Protected: no table is read. A ledger holds what was asked and what it cost, and no row of the data.",
     summary="Draw what is spent and left, and list releases.",
 )
 SPEND = Verb(
@@ -218,9 +220,12 @@ SPEND = Verb(
         DRY_RUN,
     ),
     'dpselect budget spend people.ledger --epsilon 0.1 --note "table 3"',
+    about="Protected: what the other program protected. No table is read.",
     summary="Record a release that was made elsewhere.",
 )
 VERB = Verb(
+    about="Protected: no table is read. A ledger records every release before it is drawn, and refuses what does not "
+    "fit.",
     tasks={
         "create": CREATE,
         "show": SHOW,
@@ -229,12 +234,14 @@ VERB = Verb(
             _verify,
             (_ledger(),),
             "dpselect budget verify people.ledger",
+            about="Protected: no table is read. Whoever holds the ledger may check it.",
             summary="Check every row and every sum.",
         ),
         "settle": Verb(
             _settle,
             (_ledger(),),
             "dpselect budget settle old.ledger",
+            about="Protected: no table is read. Settle a ledger only where it was used, never a copy.",
             summary="Take an older ledger as complete without its write-ahead log.",
         ),
         "export": Verb(
@@ -244,6 +251,7 @@ VERB = Verb(
                 paths.new("--backup", metavar="COPY", help="write a verified copy of the ledger instead"),
             ),
             "dpselect budget export people.ledger --backup copy.ledger",
+            about="Protected: no table is read. The lines hold what was asked and what it cost, and no answer.",
             summary="Print every release as a line of JSON.",
         ),
     },

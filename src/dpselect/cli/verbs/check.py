@@ -51,5 +51,5 @@ VERB = Verb(
         *domains.READING,
     ),
     "dpselect check people.csv --target rich --domains domains.toml",
-    about="The counts are private: they are for the curator alone.",
+    about="Protected: nobody. The counts are exact and private: they are for the curator alone.",
 )

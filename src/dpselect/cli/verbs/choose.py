@@ -128,6 +128,7 @@ TREE = Verb(
     summary="A private tree or forest.",
 )
 VERB = Verb(
+    about="Protected: whether any one record is in the table. The traces are of public data.",
     tasks={"histogram": HISTOGRAM, "tree": TREE},
     example="dpselect choose histogram counts.npy --epsilon 1 --out noisy.npy",
 )

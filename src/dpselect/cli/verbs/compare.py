@@ -16,6 +16,8 @@ from dpselect.cli.verbs import median, percentile, snp, top_k
 from dpselect.kernel.numbers import Epsilon
 
 TASKS = {"percentile": percentile, "median": median, "snp": snp, "top-k": top_k}
+# It holds for every task.
+_ABOUT = "Protected: nobody. Exact figures from laws are for public data only: they would reveal private data."
 _EPSILONS = tuple(map(Fraction, ("1/10", "1/5", "1/2", "1", "2", "5", "10")))
 _USUAL = (
     "permute-and-flip",
@@ -183,6 +185,7 @@ def _task(name: str, module: Any) -> Verb:
             *([front] if module is top_k else []),
         ),
         _EXAMPLES[name],
+        about=_ABOUT,
         summary=f"Compare mechanisms for dpselect {name}.",
     )
 
@@ -201,6 +204,7 @@ HISTOGRAM = Verb(
         _picture("a .png, .svg or .pdf file, which is needed"),
     ),
     "dpselect compare histogram public.npy --epsilon 1 --out histograms.png",
+    about="Protected: nobody. The picture shows the counts as they are: it is for public data only.",
     summary="Draw a public histogram beside private ones.",
 )
 METRICS = Verb(
@@ -225,6 +229,7 @@ METRICS = Verb(
         ),
     ),
     "dpselect compare metrics lesmis --epsilon 10 --max-degree 76",
+    about=_ABOUT,
     summary="Say which metric names the brokers, who connect others, on a public graph.",
 )
 VERB = Verb(
@@ -234,6 +239,6 @@ VERB = Verb(
         _picture("also draw a picture: .png, .svg or .pdf"),
     ),
     "dpselect compare top-k lesmis --metric degree --epsilons 0.1 1",
-    about="Exact figures from laws, for public data only: they would reveal private data.",
+    about=_ABOUT,
     tasks={"histogram": HISTOGRAM, "metrics": METRICS} | {name: _task(name, module) for name, module in TASKS.items()},
 )

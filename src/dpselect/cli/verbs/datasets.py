@@ -19,7 +19,8 @@ from dpselect.datasets import Dataset
 _WIDTH = 80
 _SIZES = ("kind", "rows", "columns", "n_nodes", "n_edges", "shape")
 _MORE = (
-    "Public research data of the papers that dpselect reproduces. A clone has some in its folder data; DPSELECT_DATA "
+    "Protected: nobody, because these are public research data of the papers that dpselect reproduces. A clone has "
+    "some in its folder data; DPSELECT_DATA "
     "adds a folder with a manifest.toml, whose datasets come first. Without either, the list still says where each "
     "dataset comes from and how to get it. Nothing is downloaded."
 )

@@ -112,5 +112,7 @@ VERB = Verb(
             "--csv", endings=(".csv",), help="write a made-up survey there instead, to play with; nothing is replaced"
         ),
     ),
-    "dpselect demo --csv survey.csv",
+    "dpselect demo\ndpselect demo --csv survey.csv",
+    about="Protected: any one edge of the graph, by the release at the end; the exact probabilities are for public "
+    "data, as this graph is. The survey is made up.",
 )

@@ -18,4 +18,4 @@ def run(_: Request) -> Answer:
     return Answer("\n".join(lines), {"mechanisms": facts})
 
 
-VERB = Verb(run, example="dpselect mechanisms")
+VERB = Verb(run, example="dpselect mechanisms", about="Protected: no table is read.")

@@ -203,5 +203,6 @@ VERB = Verb(
         option("--step", type=number, metavar="X", help="for a percentile: how fine the answer is (default 1)"),
     ),
     "dpselect plan --candidates 1000 --error 10 --range-bound 1",
-    about="No data is read, and nothing is spent: the figures are exact worst cases over all databases, rounded up.",
+    about="Protected: no table is read, and nothing is spent. The figures are exact worst cases over all databases, "
+    "rounded up.",
 )

@@ -58,5 +58,7 @@ VERB = Verb(
         paths.output("--out", metavar="CSV", help="write there instead of printing"),
     ),
     "dpselect predict model.json people.csv --why",
-    about="It spends nothing: the model was paid for when it was trained.",
+    about="Protected: the records that the model was trained on, as it promised then. The rows of FILE are not, so "
+    "their "
+    "labels are for those who may see them. Nothing is spent: the model was paid for.",
 )

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from dpselect.studies.engine.runs import Outcome
 
 _MORE = (
-    "With neither --quick nor --runs, measurements are repeated until their standard error is 0.01, up to a bound: "
+    "Protected: nobody, because the data are public. With neither --quick nor --runs, measurements are repeated "
+    "until their standard error is 0.01, up to a bound: "
     "about an hour on two cores. A run that was stopped or killed goes on where it was: give the same command again. "
     "Data are read from the folder data of a clone, and from the folder that the environment variable DPSELECT_DATA "
     "names, which holds manifest.toml and the files it lists; nothing is downloaded, and experiments without data run "
@@ -161,7 +162,7 @@ VERB = Verb(
         option("--jobs", type=whole, default=2, metavar="N", help="processes; default: 2"),
         flag("--list", "list the experiments"),
     ),
-    "dpselect reproduce --quick --out reproduction",
+    "dpselect reproduce --list",
     about=_MORE,
     json=False,
 )

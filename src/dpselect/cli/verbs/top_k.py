@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import dpselect as dps
 from dpselect.cli import paths, places, reading
 from dpselect.cli.graphs import DECAY, FOLLOWERS, WEIGHTED, AnyGraph, graph_of
-from dpselect.cli.options import Exact, flag, number, one_of, option, weight_of, whole
+from dpselect.cli.options import READING, Exact, flag, number, one_of, option, weight_of, whole
 from dpselect.cli.release import best, mechanism_of, ranked, released
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
@@ -172,6 +172,8 @@ def _metric(metric: str, request: Request, graph: AnyGraph) -> dps.Scores:
     return dps.utilities.degree(graph) if metric == "degree" else dps.utilities.ego_density(graph)
 
 
+# Parts of the page of help.
+_SEVERAL, _WEIGHTED = "With several metrics", f"With --metric {WEIGHTED}"
 NODES = paths.input(
     "--nodes",
     metavar="N|FILE",
@@ -179,8 +181,13 @@ NODES = paths.input(
     "file, whose nodes are then public (required for edge files)",
 )
 ENDS = (
-    option("--source", metavar="NAME", help="the column of one end of an edge, or of who points (default source)"),
-    option("--target", metavar="NAME", help="the column of the other end (default target)"),
+    option(
+        "--source",
+        metavar="NAME",
+        panel=READING,
+        help="the column of one end of an edge, or of who points (default source)",
+    ),
+    option("--target", metavar="NAME", panel=READING, help="the column of the other end (default target)"),
 )
 DATA = (
     paths.input(
@@ -203,13 +210,14 @@ DATA = (
         help=f"what makes a node influential: {', '.join(sorted(DEFAULTS))}; give it again for each further metric, "
         "to combine them",
     ),
-    flag("--pareto", "several metrics: prefer nodes that few others beat in every metric"),
+    flag("--pareto", "prefer nodes that few others beat in every metric", _SEVERAL),
     option(
         "--weights",
         several=True,
         type=Exact("weight", _weight),
         metavar="W...",
-        help="several metrics: the weight of each, in their order",
+        panel=_SEVERAL,
+        help="the weight of each metric, in their order",
     ),
     NODES,
     option(
@@ -219,18 +227,20 @@ DATA = (
         help="a public bound on the number of neighbours of any node (open-pairs, ego-betweenness, "
         "linear-decay, triangles and two-step-reach need it, others do not use it)",
     ),
-    option("--weight-column", metavar="NAME", help="weighted-degree: the column of weights (default weight)"),
+    option("--weight-column", metavar="NAME", panel=_WEIGHTED, help="the column of weights (default weight)"),
     option(
         "--weight-cap",
         type=number,
         metavar="W",
-        help="weighted-degree: what everything between two nodes counts at most, a public number",
+        panel=_WEIGHTED,
+        help="what everything between two nodes counts at most, a public number",
     ),
     option(
         "--weight-kind",
         type=one_of(("integer", "real")),
         metavar="KIND",
-        help="weighted-degree: integer weights or real ones (default integer)",
+        panel=_WEIGHTED,
+        help="integer weights or real ones (default integer)",
     ),
     flag(
         "--truncate",
@@ -255,8 +265,8 @@ DATA = (
 VERB = Verb(
     run,
     (
-        *DATA,
         option("--k", type=whole, default=1, metavar="K", help="how many nodes to name (default 1)"),
+        *DATA,
         option(
             "--method",
             type=one_of((ONE_SHOT, PEELING, JOINT)),

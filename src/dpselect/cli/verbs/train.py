@@ -184,7 +184,8 @@ VERB = Verb(
         ),
     ),
     "dpselect train people.csv --target rich --domains domains.toml --epsilon 1 --out model.json",
-    about="Protected: whether any one record, or person, is in the table. The domains are public: never take them "
+    about="Protected: whether any one record is in the table, and with --person any one person. The domains are "
+    "public: never take them "
     "from the data.",
     spends=True,
     mechanism="as the model says; it is how id3 and evolutionary select",

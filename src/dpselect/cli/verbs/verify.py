@@ -43,6 +43,7 @@ VERB = Verb(
         paths.ledger("--ledger", help="also check that this ledger has the row that the certificate names"),
     ),
     "dpselect verify certificate.json --ledger people.ledger",
-    about="The checksum shows that a certificate is whole. It is not the signature of a person: whoever edits a "
+    about="Protected: no table is read, and a certificate holds nothing that was not released. The checksum shows "
+    "that a certificate is whole. It is not the signature of a person: whoever edits a "
     "certificate can compute a new one, so compare it with the ledger, or with a copy of your own.",
 )
