@@ -33,6 +33,7 @@ __all__ = [
     "Candidates",
     "Certificate",
     "Column",
+    "Counts",
     "Cumulative",
     "DirectedGraph",
     "Draws",
@@ -69,6 +70,7 @@ __all__ = [
     "budget",
     "certificate",
     "compare",
+    "counts",
     "cumulative",
     "epsilon_for",
     "error_tail",
@@ -158,6 +160,8 @@ if TYPE_CHECKING:
     from dpselect.mechanisms.worst_case import WorstError as WorstError
     from dpselect.release.above_threshold import above_threshold as above_threshold
     from dpselect.release.above_threshold import threshold_error as threshold_error
+    from dpselect.release.counts import Counts as Counts
+    from dpselect.release.counts import counts as counts
     from dpselect.release.grouped_release import GroupedRelease as GroupedRelease
     from dpselect.release.keys import key_law as key_law
     from dpselect.release.keys import select_keys as select_keys
@@ -202,6 +206,7 @@ else:
         "mechanisms.joint_top_k": ("joint_law",),
         "mechanisms.worst_case": ("WorstError",),
         "release.above_threshold": ("above_threshold", "threshold_error"),
+        "release.counts": ("Counts", "counts"),
         "release.keys": ("key_law", "select_keys"),
         "release.median": ("median",),
         "release.grouped_release": ("GroupedRelease",),

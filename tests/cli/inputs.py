@@ -77,6 +77,7 @@ VOTES = ["--candidate", "page", "--score", "votes", "--sensitivity", "1"]
 PREDICT = ["predict", "model.json", "people.csv"]
 PERCENTILE = ["people.csv", "--column", "age", "--lower", "0", "--upper", "100", "--p", "50"]
 EVENTS = ["events.csv", "--person", "user", "--item", "product", "--domain", "products.txt"]
+COUNTS = ["events.csv", "--column", "product", "--domain", "products.txt", "--person", "user"]
 TOP_K = ["edges.csv", "--nodes", "nodes.txt", "--metric", "degree"]
 # Every command that works, as it is written in the folder of the inputs.
 COMMANDS = [
@@ -86,6 +87,7 @@ COMMANDS = [
     ["quantiles", *PERCENTILE, "75", "--epsilon", "1"],
     ["select", "votes.parquet", *VOTES, "--domain", "rows", "--epsilon", "1"],
     ["most-common", *EVENTS, "--epsilon", "1"],
+    ["counts", *COUNTS, "--epsilon", "1"],
     ["above", "counts.csv", "--threshold", "20", "--epsilon", "1"],
     ["snp", "study.csv", "--families", "100", "--epsilon", "1"],
     [*TRAIN, "--out", "new.json"],

@@ -51,6 +51,7 @@ RELEASES: dict[str, Callable] = {
         for name in dps.mechanisms.EVERY_MECHANISM
     },
     "above_threshold": lambda ledger: dps.above_threshold(5, 1, ledger=ledger).ask(5),
+    "counts": lambda ledger: dps.counts(EVENTS, 1, column=1, domain=[0, 1, 2], ledger=ledger),
     "cumulative": lambda ledger: dps.cumulative([1, 2, 2, 4], grid=range(6), epsilon=1, ledger=ledger),
     "median": lambda ledger: dps.median([1, 2, 2, 4], lower=0, upper=5, epsilon=1, ledger=ledger),
     "median, groups of persons": lambda ledger: dps.median(

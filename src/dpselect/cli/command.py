@@ -70,7 +70,7 @@ class Task(_Page, rich_click.RichCommand):
         return super().parse_args(ctx, words)
 
 
-class Tasks(_Page, rich_click.RichGroup):
+class Tasks(_Page, rich_click.RichGroup):  # type: ignore[misc]
     """A verb that has tasks, or the list of all verbs."""
 
     def __init__(self, name: str, verb: Verb, **settings: Any) -> None:

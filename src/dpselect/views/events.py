@@ -63,7 +63,7 @@ class Events:
         Raises:
             TypeError, ValueError: not a table; a column is missing, or of a type that no list names.
         """
-        columns, metadata = _columns(table, [person, item] if by is None else [person, item, by])
+        columns, metadata = columns_of(table, [person, item] if by is None else [person, item, by])
         who, what = identity.persons(distinct(columns[person])), names.codes(distinct(columns[item]), item)
         where = None
         if by is not None and places is not None:
@@ -81,7 +81,7 @@ class Events:
         Raises:
             TypeError, ValueError: as :meth:`read`.
         """
-        columns, metadata = _columns(table, [person, item])
+        columns, metadata = columns_of(table, [person, item])
         codes, names = identity.named(distinct(columns[item]))
         order = identity.in_public_order(names)
         ordered: list[Any] = [None] * len(names)
@@ -125,7 +125,7 @@ class Events:
         return "Events(private)"
 
 
-def _columns(table: Any, wanted: list[Any]) -> tuple[dict[Any, Any], dict[str, str]]:
+def columns_of(table: Any, wanted: list[Any]) -> tuple[dict[Any, Any], dict[str, str]]:
     """Return the wanted columns as their container has them, and where they came from.
 
     Raises:

@@ -1,0 +1,141 @@
+"""dpselect counts: a noisy histogram of a column, over public values or bins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dpselect as dps
+from dpselect.cli import paths, reading
+from dpselect.cli.names import names
+from dpselect.cli.options import number, one_of, option, whole
+from dpselect.cli.plan import PROBABILITY, facts_text, promise
+from dpselect.cli.release import shown
+from dpselect.cli.request import Request
+from dpselect.cli.spending import purse_of
+from dpselect.cli.verb import Answer, Verb
+from dpselect.release.counts import NEGATIVE, promised, public_cells, within
+from dpselect.sources.public_names import PublicNames
+
+# Bins that --lower, --upper and --step make.
+_MOST = 10**6
+
+
+def run(request: Request) -> Answer:
+    """Return the counts, of every group where there are groups."""
+    domain, bins = _listed(request.domain, "--domain", "value"), _edges(request)
+    groups = _listed(request.groups, "--groups", "group")
+    request.bound = lambda: _sentence(_accuracy(request, domain, bins, groups))
+    release = dps.counts(
+        reading.file(request),
+        request.epsilon,
+        column=request.column,
+        domain=domain,
+        bins=bins,
+        by=request.by,
+        groups=groups,
+        person=request.person,
+        rows_per_person=request.rows_per_person,
+        negative=request.negative,
+        ledger=purse_of(request),
+    )
+    return _answered(release, grouped=groups is not None)
+
+
+def _accuracy(request: Request, domain: Any, bins: Any, groups: Any) -> int:
+    """Return what a dry run may say, which follows from public numbers."""
+    guarantee, bound = promised(request.epsilon, request.person, request.rows_per_person)
+    many = len(public_cells(domain, bins)) * (1 if groups is None else len(PublicNames.of(groups, "groups")))
+    return within(guarantee.epsilon / bound.total, many, PROBABILITY)
+
+
+def _edges(request: Request) -> list[float] | None:
+    """Return the public edges of bins, as they are listed or as a grid makes them."""
+    grid = (request.lower, request.upper, request.step)
+    if grid == (None, None, None):
+        return [float(each) for each in request.bins] or None
+    if request.bins:
+        raise ValueError("Bins are listed by --bins, or even by --lower, --upper and --step: pass one of the two.")
+    if None in grid or not request.lower < request.upper or request.step <= 0:
+        raise ValueError("Even bins need --lower below --upper, and a positive --step, their width: all three.")
+    many = (request.upper - request.lower) / request.step
+    if many.denominator != 1 or many > _MOST:
+        raise ValueError(f"--step must divide the bounds into at most {_MOST} whole bins: choose another width.")
+    return [float(request.lower + place * request.step) for place in range(int(many) + 1)]
+
+
+def _listed(text: str | None, option_: str, noun: str) -> Any:
+    return None if text is None else names(text, option_, noun)
+
+
+def _answered(release: dps.Counts, *, grouped: bool) -> Answer:
+    groups = release.counts if grouped else {None: release.counts}
+    rows = [
+        ({} if group is None else {"group": group}) | {"value": value, "count": count}
+        for group, held in groups.items()
+        for value, count in held.items()
+    ]
+    width = max(len(str(row["count"])) for row in rows)
+    wide = max(len(shown(group)) for group in groups) + 2 if grouped else 0
+    lines = [f"{shown(row.get('group', '')):<{wide}}{row['count']:>{width}}  {shown(row['value'])}" for row in rows]
+    off = release.accuracy(PROBABILITY)
+    facts = {
+        "counts": rows,
+        "mechanism": release.mechanism,
+        "guarantee": promise(release.guarantee),
+        "accuracy": {"probability": PROBABILITY, "every_count_within": off},
+    }
+    cost = f"{facts_text(release.guarantee)}, by {release.mechanism}"
+    return Answer("\n".join([*lines, cost, _sentence(off)]), facts)
+
+
+def _sentence(off: int) -> str:
+    return f"with {float(PROBABILITY) * 100:g} % every count is within {off}, whatever the data"
+
+
+VERB = Verb(
+    run,
+    (
+        paths.input("file", help=reading.FILES),
+        option("--column", required=True, metavar="NAME", help="the column to count"),
+        paths.input(
+            "--domain",
+            metavar="A,B|FILE|N",
+            help="the public values: with commas between (a single one ends with a comma), a file with one per line, "
+            "or "
+            "N for the whole numbers 0 .. N-1; other values are counted nowhere",
+        ),
+        option(
+            "--bins",
+            type=number,
+            several=True,
+            metavar="EDGE...",
+            help="of numbers: the public edges of bins instead, such as 0 18 65 120",
+        ),
+        option("--lower", type=number, metavar="X", help="of numbers: where the first of even bins begins"),
+        option("--upper", type=number, metavar="X", help="of numbers: where the last of even bins ends"),
+        option("--step", type=number, metavar="X", help="of numbers: how wide even bins are"),
+        option("--by", metavar="COLUMN", help="count in each group of this column; all groups together cost epsilon"),
+        paths.input("--groups", metavar="A,B|FILE|N", help="the public groups, written as --domain is"),
+        option("--person", metavar="COLUMN", help="the column that tells persons apart: protect all of their rows"),
+        option(
+            "--rows-per-person",
+            type=whole,
+            metavar="K",
+            help="how many rows of one person count, the first ones (default 1); the noise grows with it",
+        ),
+        option(
+            "--negative",
+            type=one_of(NEGATIVE),
+            default=NEGATIVE[0],
+            metavar="|".join(NEGATIVE),
+            help="counts that noise made negative: keep them, so that sums are right on average (default), or clip "
+            "them to 0",
+        ),
+        *reading.OPTIONS,
+    ),
+    "dpselect counts people.csv --column job --domain nurse,smith,clerk --epsilon 1\n"
+    "dpselect counts people.csv --column age --bins 0 18 65 120 --epsilon 1",
+    about="Protected: whether any one row is in the table, or with --person any one person with all of their rows. The "
+    "values, bins and groups are public: never take them from the data.",
+    spends=True,
+)

@@ -1,0 +1,222 @@
+"""A histogram of one column in one call: how many rows, or rows of persons that count, each public cell holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpselect.certificates.certified import Shown
+from dpselect.kernel.bound import Bound, require_rate
+from dpselect.kernel.budget import Spender
+from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_positive, whole
+from dpselect.release.opened import Door, opened
+from dpselect.release.unlisted import stays
+from dpselect.sources.public_names import PublicNames
+from dpselect.views.tallied import Bins, tallied
+
+MECHANISM = "two-sided geometric noise"
+NEGATIVE = ("keep", "clip")
+# So many cells fit memory many times over.
+MOST_CELLS = 2**22
+# Far more than what rounding to 60 digits takes away.
+_SAFE = Decimal("1e-40")
+
+
+@dataclass(frozen=True)
+class Counts(Shown):
+    """What may be published of a histogram.
+
+    Attributes:
+        counts: each public value or bin with its noisy count; with groups, each group with such a mapping.
+        mechanism: what drew the noise.
+        guarantee: the promise for all counts together.
+        rate: of the noise: a count is off by z with a chance proportional to exp(-rate |z|).
+    """
+
+    counts: Mapping[Any, Any]
+    mechanism: str
+    guarantee: Guarantee
+    rate: Fraction = field(repr=False, kw_only=True)
+
+    def accuracy(self, probability: Epsilon = 0.95) -> int:
+        """Return what all counts are within, together, with this probability, whatever the data.
+
+        It is about the rows that count: what a bound on the rows of a person left out is not in it.
+
+        Raises:
+            ValueError: a probability that is not between 0 and 1.
+        """
+        nested = [each for each in self.counts.values() if isinstance(each, Mapping)]
+        return within(self.rate, sum(map(len, nested)) if nested else len(self.counts), probability)
+
+    def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
+        return {str(name): count for name, count in self.counts.items()}, self.guarantee, self.mechanism
+
+
+def counts(
+    table: Any,
+    epsilon: Epsilon,
+    *,
+    column: Any,
+    domain: Any = None,
+    bins: Any = None,
+    by: Any = None,
+    groups: Any = None,
+    person: Any = None,
+    rows_per_person: int | None = None,
+    negative: str = "keep",
+    ledger: Spender | None = None,
+) -> Counts:
+    """Count the rows of every public value of a column, or of every bin of numbers, privately: a noisy histogram.
+
+    The noise is exact and whole; its size follows from epsilon alone. Values outside of the list, or of all bins, are
+    counted nowhere.
+
+    Args:
+        table: a pandas, polars or arrow table, a mapping of columns, an array, the path of a file, or a
+            :class:`dpselect.TableFile` with what is declared of it.
+        epsilon: the budget, of all counts together.
+        column: the column that is counted.
+        domain: the public values: a list of text or numbers, or a range; those that no row has are counted too.
+        bins: the public edges of bins of numbers instead: each bin holds its lower edge, the last both.
+        by, groups: a column of groups and their public list, to count in each group: a row is in one of them, so all
+            groups together cost epsilon.
+        person: the column that tells persons apart: all rows of one are protected together.
+        rows_per_person: how many rows of one person count, the first ones; 1 unless more are asked for. The noise
+            grows with it.
+        negative: ``"keep"`` counts that noise has made negative, so that sums are right on average, or ``"clip"`` them
+            to 0.
+        ledger: where the spend is recorded before anything is drawn.
+
+    Guarantee: epsilon-differential privacy, one row more or fewer; with ``person``, one person with all of their rows.
+
+    Raises:
+        PrivacyError: neither a domain nor bins, or groups without a list.
+        TypeError, ValueError: both; not a table; no such column; bad edges or bounds; nothing was spent.
+        BudgetError: the ledger does not allow it; nothing was spent.
+
+    >>> people = {"job": ["nurse"] * 60 + ["smith"] * 40, "age": [*range(100)]}
+    >>> release = counts(people, 5, column="job", domain=["clerk", "nurse", "smith"])
+    >>> abs(release.counts["nurse"] - 60) < 20, list(release.counts), release.accuracy()
+    (True, ['clerk', 'nurse', 'smith'], 0)
+    >>> list(counts(people, 1, column="age", bins=[0, 18, 65, 100], negative="clip").counts)
+    ['[0, 18)', '[18, 65)', '[65, 100]']
+    """
+    return counts_of(table, epsilon, column, domain, bins, by, groups, person, rows_per_person, negative, ledger)
+
+
+def counts_of(
+    table: Any,
+    epsilon: Epsilon,
+    column: Any,
+    domain: Any = None,
+    bins: Any = None,
+    by: Any = None,
+    groups: Any = None,
+    person: Any = None,
+    rows_per_person: int | None = None,
+    negative: str = "keep",
+    ledger: Spender | None = None,
+    door: Door = opened,
+) -> Counts:
+    """Count behind a given door; proof: ``counts.md``."""
+    cells, places = public_cells(domain, bins), _places(by, groups)
+    if negative not in NEGATIVE:
+        raise ValueError(Advice("{negative} is keep or clip: what becomes of counts below 0."))
+    if len(cells) * (1 if places is None else len(places)) > MOST_CELLS:
+        raise ValueError(f"A histogram has at most {MOST_CELLS} cells: use fewer values, or coarser bins.")
+    if stays(table):
+        raise ValueError("Counts are of tables in memory and files: ask an engine for its own counts, or export it.")
+    promise, bound = promised(epsilon, person, rows_per_person)
+    require_rate(promise.epsilon / bound.total)
+    true, metadata = tallied(table, column, cells, by, places, person, int(bound.total))
+    if person is not None:
+        metadata = {**metadata, "rows_per_person": str(bound.total)}
+    with door(promise, mechanism=MECHANISM, ledger=ledger, metadata=metadata, note="histogram") as draws:
+        noisy = draws.counts(true, promise.epsilon, bound)
+    shown = np.maximum(noisy, 0) if negative == "clip" else noisy
+    lists = [dict(zip(cells.names, each, strict=True)) for each in shown.reshape(-1, len(cells)).tolist()]
+    answer = lists[0] if places is None else dict(zip(places.names, lists, strict=True))
+    return Counts(answer, MECHANISM, promise, rate=promise.epsilon / bound.total)
+
+
+def promised(epsilon: Epsilon, person: Any, rows_per_person: int | None) -> tuple[Guarantee, Bound]:
+    """Return the promise of all counts, and how far one row, or one person, moves them in all.
+
+    Raises:
+        TypeError, ValueError: no such epsilon; a bound without persons, or one that is not a whole number.
+    """
+    if person is None and rows_per_person is not None:
+        raise ValueError(
+            Advice(
+                "{rows_per_person=|--rows-per-person} says how many rows of one person count: pass {person=|--person} "
+                "too, or leave it out."
+            )
+        )
+    most = 1 if rows_per_person is None else whole(rows_per_person, "rows_per_person", "how many rows count")
+    neighbours = Neighbours.ADD_REMOVE if person is None else Neighbours.PERSON
+    return Guarantee(exact_epsilon(epsilon), neighbours), Bound(most, neighbours)
+
+
+def public_cells(domain: Any, bins: Any) -> PublicNames | Bins:
+    """Return the public values or bins.
+
+    Raises:
+        PrivacyError: neither is there.
+        TypeError, ValueError: both; a list that is none.
+    """
+    if domain is None and bins is None:
+        raise PrivacyError(
+            Advice(
+                "Which values there are must not depend on the data: pass {domain=|--domain}, their public list, or "
+                "{bins=|--bins}, the public edges of bins of numbers."
+            )
+        )
+    if domain is not None and bins is not None:
+        raise ValueError(
+            Advice("A column has values or bins: pass {domain=|--domain} or {bins=|--bins}, one of the two.")
+        )
+    return PublicNames.of(domain, "domain") if bins is None else Bins.of(bins)
+
+
+def within(rate: Fraction, cells: int, probability: Epsilon = 0.95) -> int:
+    """Return the least n such that noise of this rate leaves all of so many counts within n with this probability.
+
+    Exactly: one count is off by more than n with chance 2 q^(n + 1) / (1 + q), q = exp(-rate), each by itself.
+
+    Raises:
+        ValueError: a probability that is not between 0 and 1.
+
+    >>> within(Fraction(1), 1), within(Fraction(1), 1000)
+    (3, 10)
+    """
+    chance = exact_positive(probability, "probability")
+    if not chance < 1:
+        raise ValueError("probability must lie between 0 and 1, such as 0.95.")
+    with localcontext(prec=60):
+        one, exponent = Decimal(1), Decimal(rate.numerator) / rate.denominator
+        # The chance with which each count may be further off.
+        each = one - ((Decimal(chance.numerator) / chance.denominator).ln() / cells).exp()
+        least = -(each * (one + (-exponent).exp()) / 2).ln() / exponent
+        return max(0, math.ceil(least * (one + _SAFE)) - 1)
+
+
+def _places(by: Any, groups: Any) -> PublicNames | None:
+    if by is None:
+        if groups is not None:
+            raise ValueError(Advice("Groups need their column: pass {by=|--by}, or leave {groups=|--groups} out."))
+        return None
+    if groups is None:
+        raise PrivacyError(
+            Advice("Which groups there are must not depend on the data: pass {groups=|--groups}, their public list.")
+        )
+    return PublicNames.of(groups, "groups")

@@ -1,0 +1,28 @@
+"""Counts of the rows of persons, with the noise that one row would need."""
+
+from dpselect.kernel.bound import Bound
+from dpselect.release import counts
+from dpselect.views.tallied import tallied
+from tests.release.counted_people import counterexample
+
+DETECTOR = "loss"
+
+
+def detect() -> str:
+    """Two rows of one person are said to move the counts by one."""
+
+    def count(held, door):
+        """All rows count, and the noise is that of one."""
+        true, _ = tallied(held, "what", counts.public_cells([0, 1], None), person="who", most=2)
+        promise, bound = counts.promised(1, "who", 2)
+        with door(promise, mechanism="free", ledger=None) as draws:
+            return draws.counts(true, promise.epsilon, Bound(1, bound.neighbours))
+
+    return counterexample(count)
+
+
+def repaired() -> str:
+    """The bound follows from how many rows count."""
+    return counterexample(
+        lambda held, door: counts.counts_of(held, 1, "what", [0, 1], person="who", rows_per_person=2, door=door)
+    )
