@@ -20,6 +20,8 @@ from dpselect.views import StoredGraph
 G = TypeVar("G")
 # Metrics that read other things than single edges, or take an option of their own.
 FOLLOWERS, WEIGHTED, DECAY = "followers", "weighted-degree", "linear-decay"
+# Metrics whose sensitivity follows from a public bound on degrees.
+_BOUNDED = ("ego-betweenness", DECAY, "open-pairs", "triangles", "two-step-reach")
 Whole = dps.Graph | dps.DirectedGraph | dps.WeightedGraph | StoredGraph
 AnyGraph = Whole | dps.TruncatedGraph
 
@@ -48,6 +50,7 @@ def _heard(request: Request, read: Callable[[Request], G]) -> G:
 
 def _read(request: Request) -> AnyGraph:
     if not request.truncate:
+        _require_used(request)
         return _complete(request, _whole(request))
     if request.max_degree is None:
         raise ValueError("--truncate needs --max-degree: how many edges of each node are read at most.")
@@ -56,6 +59,15 @@ def _read(request: Request) -> AnyGraph:
     if WEIGHTED in request.metric:
         raise ValueError(f"{WEIGHTED} takes any number of edges: leave out --truncate.")
     return dps.TruncatedGraph(_complete(request, _whole(request)), request.max_degree)
+
+
+def _require_used(request: Request) -> None:
+    """Refuse a bound that nothing would use: whoever passes one may believe that it protects (``ValueError``)."""
+    if request.max_degree is not None and not {*request.metric} & {*_BOUNDED}:
+        raise ValueError(
+            f"--max-degree goes with {', '.join(_BOUNDED)}, or with --truncate: {' and '.join(request.metric)} has no "
+            "use for it, leave it out."
+        )
 
 
 def _complete(request: Request, graph: Whole) -> Whole:

@@ -13,7 +13,7 @@ from dpselect.sources.csv_text import ENDINGS
 from dpselect.sources.tables import Reading, TableFile
 from dpselect.views import Column
 
-FILES = "a table (.csv, .csv.gz, .tsv, .xlsx, .parquet)"
+FILES = "a table (.csv, .csv.gz, .tsv, .xlsx, .parquet; or several, 'part-*.parquet')"
 DIALECT: tuple[Option, ...] = (
     option(
         "--separator",

@@ -79,8 +79,13 @@ def no_table(path: Path, shown: str, wanted: str, sought: str = "a table") -> Va
 
 
 def missing(path: str | Path) -> FileNotFoundError:
-    """Return the error that says that a file is not there."""
-    return FileNotFoundError(f"There is no file {without_secrets(str(path))}.")
+    """Return the error that says that a file is not there, or that no file matches a pattern."""
+    shown = without_secrets(str(path))
+    if "*" in Path(path).name:
+        return FileNotFoundError(
+            f"No file matches {shown}: check the folder and the pattern, and put quotes around it."
+        )
+    return FileNotFoundError(f"There is no file {shown}.")
 
 
 def file_of(url: str) -> Path | None:

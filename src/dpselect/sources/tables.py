@@ -15,7 +15,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from dpselect.kernel.extras import not_installed
-from dpselect.sources import arrow_text, csv_text, excel, frames
+from dpselect.sources import arrow_text, csv_text, excel, frames, parts
 from dpselect.sources.absent import no_column
 from dpselect.sources.conditions import Condition
 from dpselect.sources.dialects import PLAIN, Dialect, advice
@@ -197,6 +197,8 @@ def labels(path: str | Path, name: str, option: str = "--label", reading: Readin
 
 
 def _header(path: Path, dialect: Dialect) -> list[str]:
+    if parts.are_in(path):
+        return parts.header(path, lambda each: _header(each, dialect))
     if not _is_typed(path):
         return csv_text.header(path, dialect)
     _require_plain(path, dialect)
@@ -211,7 +213,10 @@ def _header(path: Path, dialect: Dialect) -> list[str]:
 
 
 def _columns(path: Path, names: Sequence[Any], dialect: Dialect) -> dict[Any, Any]:
-    """Return the wanted columns of a file of any kind."""
+    """Return the wanted columns of a file of any kind, or of several whose names match."""
+    if parts.are_in(path):
+        _header(path, dialect)
+        return parts.joined(path, lambda each: _columns(each, names, dialect))
     if not _is_typed(path):
         return csv_text.columns(path, [*names], dialect)
     _require_plain(path, dialect)

@@ -22,12 +22,22 @@ _MECHANISMS = (
     "local-dampening-t",
     "smooth-noisy-max",
 )
+_OF_BETWEENNESS = ("permute-and-flip", "local-dampening-flip", "shifted-local-dampening-flip")
 _MAX_DEGREE = 40
+_LESSON = (
+    "One edge moves a node's open pairs by its degree at most, and its ego",
+    "betweenness by up to a quarter of the degree squared: so open pairs need less",
+    "epsilon. Unshifted dampening shrinks the betweenness of hubs most, and loses",
+    "them. Shifted dampening ranks by degree, nearly; degree itself needs the least.",
+    "Here every metric has the same first. Where the best connected are not the",
+    "brokers, degree and shifted dampening name others: for graphs like yours, run",
+    "dpselect compare metrics on a public one.",
+)
 
 
 def run(request: Request) -> Answer:
     """Return the demo's text: Les Miserables, who stands between the others most; or write a survey."""
-    return _graph() if request.csv is None else _survey(request.csv)
+    return _graph(request) if request.csv is None else _survey(request.csv)
 
 
 def _survey(path: str) -> Answer:
@@ -54,55 +64,50 @@ def _survey(path: str) -> Answer:
     return Answer("\n".join(lines), {"written_to": path, "rows": rows, "columns": survey.COLUMNS, "try": commands})
 
 
-def _graph() -> Answer:
+def _graph(request: Request) -> Answer:
+    """Print every line as soon as it is known: laws of heavy tails take a second."""
+
+    def say(*lines: str) -> None:
+        if not request.json:
+            print(*lines, sep="\n", flush=True)
+
+    say("Les Miserables, and who met whom. Who stands between the others most?")
     graph = dps.Graph.named("lesmis")
-    pairs = dps.utilities.open_pairs(graph, max_degree=_MAX_DEGREE)
-    betweenness = dps.utilities.ego_betweenness(graph, max_degree=_MAX_DEGREE, sensitivity="degree")
-    best = int(betweenness.values.argmax())
-    asked = [
-        ("open-pairs: pairs of acquaintances who do not know each other", pairs, _MECHANISMS),
-        ("degree: acquaintances", dps.utilities.degree(graph), ("permute-and-flip",)),
-        ("log-betweenness", dps.utilities.log_betweenness(graph), ("permute-and-flip",)),
-        (
-            "ego-betweenness, its sensitivity bounded by degrees",
-            betweenness,
-            ("permute-and-flip", "local-dampening-flip", "shifted-local-dampening-flip"),
-        ),
-    ]
-    lines = [
-        f"Les Miserables: {len(graph)} characters. Who stands between the others most?",
-        "Protected: every single edge. Public: the characters, and that nobody meets",
+    say(
+        f"Protected: every single edge. Public: the {len(graph)} characters, and that nobody meets",
         f"more than {_MAX_DEGREE} others.",
         "",
+    )
+    betweenness = dps.utilities.ego_betweenness(graph, max_degree=_MAX_DEGREE, sensitivity="degree")
+    best = int(betweenness.values.argmax())
+    say(
         f"Exact probability that the true answer, {graph.candidates[best]}, is named:",
         "",
         f"{'metric and mechanism':<36}" + "".join(f"{'eps ' + epsilon:>10}" for epsilon in _EPSILONS),
-    ]
+    )
+    pairs = dps.utilities.open_pairs(graph, max_degree=_MAX_DEGREE)
     facts = list[dict[str, Any]]()
-    for metric, scores, mechanisms in asked:
-        lines.append(metric)
+    for metric, scores, mechanisms in (
+        ("open-pairs: pairs of acquaintances who do not know each other", pairs, _MECHANISMS),
+        ("degree: acquaintances", dps.utilities.degree(graph), ("permute-and-flip",)),
+        ("log-betweenness", dps.utilities.log_betweenness(graph), ("permute-and-flip",)),
+        ("ego-betweenness, its sensitivity bounded by degrees", betweenness, _OF_BETWEENNESS),
+    ):
+        say(metric)
         for name in mechanisms:
             law = [float(dps.mechanism(name).law(scores, Fraction(epsilon))[best]) for epsilon in _EPSILONS]
-            lines.append(f"  {name:<34}" + "".join(f"{chance:>10.3f}" for chance in law))
+            say(f"  {name:<34}" + "".join(f"{chance:>10.3f}" for chance in law))
             chances = dict(zip(_EPSILONS, law, strict=True))
             facts.append({"metric": metric.partition(":")[0], "mechanism": name, "probabilities": chances})
+    say("", *_LESSON, "")
     chosen = dps.select(pairs, 1, mechanism="local-dampening-flip")
-    lines += [
-        "",
-        "One edge moves a node's open pairs by its degree at most, and its ego",
-        "betweenness by up to a quarter of the degree squared: so open pairs need less",
-        "epsilon. Unshifted dampening shrinks the betweenness of hubs most, and loses",
-        "them. Shifted dampening ranks by degree, nearly; degree itself needs the least.",
-        "Here every metric has the same first. Where the best connected are not the",
-        "brokers, degree and shifted dampening name others: for graphs like yours, run",
-        "dpselect compare metrics on a public one.",
-        "",
+    say(
         f"One private release at epsilon 1: {chosen.candidate}, by open pairs and",
         f"{chosen.mechanism}.",
         "Probabilities come from the exact law, which is for public data; a release",
         "names one character.",
-    ]
-    return Answer("\n".join(lines), {"truth": graph.candidates[best], "laws": facts, "released": chosen.candidate})
+    )
+    return Answer("", {"truth": graph.candidates[best], "laws": facts, "released": chosen.candidate})
 
 
 VERB = Verb(

@@ -224,8 +224,8 @@ DATA = (
         "--max-degree",
         type=whole,
         metavar="N",
-        help="a public bound on the number of neighbours of any node (open-pairs, ego-betweenness, "
-        "linear-decay, triangles and two-step-reach need it, others do not use it)",
+        help="a public bound on the number of neighbours of any node, which open-pairs, ego-betweenness, "
+        "linear-decay, triangles, two-step-reach and --truncate need",
     ),
     option("--weight-column", metavar="NAME", panel=_WEIGHTED, help="the column of weights (default weight)"),
     option(
