@@ -94,7 +94,8 @@ class Tasks(_Page, rich_click.RichGroup):  # type: ignore[misc]
             near = get_close_matches(args[0], names, 1)
             meant = f", did you mean {near[0]}" if near else ""
             kind = "command" if ctx.parent is None else "task"
-            ctx.fail(f"there is no {kind} {args[0]!r}{meant}: see {ctx.command_path} --help.")
+            listed = f"; it is one of {', '.join(names)}" if ctx.parent is not None and not near else ""
+            ctx.fail(f"there is no {kind} {args[0]!r}{meant}{listed}: see {ctx.command_path} --help.")
         return args[0], self.imported(args[0]), args[1:]
 
     def imported(self, name: str) -> click.Command:
@@ -255,7 +256,11 @@ def _shared(verb: Verb) -> Iterator[Option | Argument]:
         )
     if verb.mechanism is not None:
         yield options.option(
-            "--mechanism", panel=BUDGET, metavar="NAME", help=f"default: {verb.mechanism}; see dpselect mechanisms"
+            "--mechanism",
+            panel=BUDGET,
+            metavar="NAME",
+            complete=options.every_mechanism,
+            help=f"default: {verb.mechanism}; see dpselect mechanisms",
         )
     if verb.spends:
         yield paths.ledger("--ledger", help="spend from this ledger; see dpselect budget create", panel=BUDGET)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich_click.rich_parameter import RichArgument, RichOption
 
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.sources import graphml
 
 # Only newer versions of Click let a type say what it holds.
@@ -42,7 +43,10 @@ class Role(Enum):
 
 
 class Option(RichOption):
-    """An option; ``role`` and ``endings`` where it names a path, ``several`` where many words may follow it."""
+    """An option; ``role`` and ``endings`` where it names a path, ``several`` where many words may follow it.
+
+    ``complete`` returns the names that a shell may offer.
+    """
 
     def __init__(
         self,
@@ -50,9 +54,12 @@ class Option(RichOption):
         role: Role | None = None,
         endings: Sequence[str] = (),
         several: bool = False,
+        complete: Callable[[], Sequence[str]] | None = None,
         **settings: Any,
     ) -> None:
-        super().__init__(names, shell_complete=_files if role else None, **settings)
+        if role is not None or complete is not None:
+            settings["shell_complete"] = _files if complete is None else _names(complete)
+        super().__init__(names, **settings)
         self.role, self.endings, self.several = role, tuple(endings), several
 
     def get_rich_table_row(self, ctx: Any, formatter: Any, panel: Any = None) -> list[Any]:  # noqa: ARG002
@@ -70,6 +77,18 @@ class Argument(RichArgument):
     def get_rich_table_row(self, ctx: Any, formatter: Any, panel: Any = None) -> list[Any]:  # noqa: ARG002
         """Return what a page of help shows: its name, and what it is."""
         return [_named(self, formatter), self.get_rich_help(ctx, formatter)]
+
+
+def _names(every: Callable[[], Sequence[str]]) -> Callable[[Any, Any, str], list[str]]:
+    """Let the shell complete a name of a list that only its own command needs to know."""
+    return lambda _ctx, _parameter, incomplete: [name for name in every() if name.startswith(incomplete)]
+
+
+def every_mechanism() -> Sequence[str]:
+    """Return the names of all mechanisms."""
+    from dpselect.mechanisms import EVERY_MECHANISM
+
+    return [*EVERY_MECHANISM]
 
 
 def _files(_: Any, parameter: Any, incomplete: str) -> list[Any]:
@@ -101,6 +120,11 @@ class Exact(_Type):
         try:
             return self.read(value)
         except ValueError as error:
+            apart = " ".join(part for part in value.replace(",", " ").split())
+            if getattr(param, "several", False) and apart != value and param is not None:
+                raise click.BadParameter(
+                    f"{value!r} are several: write spaces between, as in {param.opts[0]} {apart}", ctx, param
+                ) from None
             raise click.BadParameter(str(error), ctx, param) from None
 
 
@@ -139,6 +163,13 @@ def flag(name: str, words: str, panel: str | None = None) -> Option:
 
 
 YES = flag("--yes", "an epsilon above 10 is meant", BUDGET)
+RELATION = option(
+    "--neighbours",
+    type=one_of([*Neighbours]),
+    default="add-remove",
+    metavar="RELATION",
+    help=f"what one step between databases is: {', '.join(Neighbours)} (default add-remove)",
+)
 DRY_RUN = flag("--dry-run", "say what it would cost and what would be recorded; spend nothing", BUDGET)
 
 
@@ -156,7 +187,7 @@ def _number(text: str) -> Fraction:
             raise ValueError
         return Fraction(text)
     except (ValueError, ZeroDivisionError):
-        raise ValueError(f"{text!r} is not a number: write one such as 0.5, 1/3 or 1e-6") from None
+        raise ValueError(f"{text!r} is not a number: write one such as 50, 0.5 or 1/3") from None
 
 
 def _epsilon(text: str) -> Fraction:

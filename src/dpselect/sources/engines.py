@@ -239,13 +239,15 @@ EVERY_ENGINE = (
 def engine(name: str) -> Engine:
     """Return the engine of that name; one that is not in the list can do what all can.
 
-    >>> engine("postgres").title, engine("mysql").install
-    ('PostgreSQL', 'python -m pip install "ibis-framework[mysql]"')
+    >>> engine("postgres").title, engine("mysql").install[:50]
+    ('PostgreSQL', 'python -m pip install "ibis-framework[mysql]" (dps')
     """
     for each in EVERY_ENGINE:
         if each.name == name:
             return each
-    return Engine(name, name, f'python -m pip install "ibis-framework[{name}]"')
+    *most, last = [each.title for each in EVERY_ENGINE]
+    untested = f"dpselect is tested with {', '.join(most)} and {last} only"
+    return Engine(name, name, f'python -m pip install "ibis-framework[{name}]" ({untested})')
 
 
 def engine_of(expression: Any) -> Engine:

@@ -7,7 +7,7 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.cli import paths, reading
-from dpselect.cli.options import number, one_of, option, whole
+from dpselect.cli.options import RELATION, number, one_of, option, whole
 from dpselect.cli.plan import facts_text, promise
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
@@ -136,7 +136,7 @@ VERB = Verb(
             metavar="1|2",
             help="1 if one record moves all counts the same way (default 2)",
         ),
-        option("--neighbours", default="add-remove", metavar="RELATION", help="what one step between databases is"),
+        RELATION,
         *reading.OPTIONS,
         reading.NUMBERS,
     ),

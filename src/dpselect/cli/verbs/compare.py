@@ -9,7 +9,7 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.cli import graphs, paths, traces
-from dpselect.cli.options import epsilon, option, whole
+from dpselect.cli.options import epsilon, every_mechanism, option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.cli.verbs import median, percentile, snp, top_k
@@ -171,6 +171,7 @@ def _task(name: str, module: Any) -> Verb:
                 "--mechanisms",
                 several=True,
                 metavar="NAME...",
+                complete=every_mechanism,
                 help="which to compare (default: those of the usual six that apply)",
             ),
             option(

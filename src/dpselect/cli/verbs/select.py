@@ -6,7 +6,7 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.cli import counts, paths, reading
-from dpselect.cli.options import nodes, number, one_of, option, whole
+from dpselect.cli.options import RELATION, nodes, number, one_of, option, whole
 from dpselect.cli.release import best, best_stored, bound, mechanism_of, ranked, released
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
@@ -87,7 +87,7 @@ VERB = Verb(
             metavar="1|2",
             help="1 if one record moves all scores the same way (default 2)",
         ),
-        option("--neighbours", default="add-remove", metavar="RELATION", help="what one step between databases is"),
+        RELATION,
         option("--k", type=whole, default=1, metavar="K", help="how many candidates to name (default 1)"),
         option(
             "--method",
