@@ -22,8 +22,6 @@ COMMANDS = {
     " ".join(words): ROOT.imported(words[0]) if len(words) == 1 else ROOT.imported(words[0]).commands[words[1]]
     for words, _ in every_command()
 }
-# These print while they run, for hours, and write their report as files.
-WITHOUT_JSON = {"reproduce"}
 
 
 def test_every_verb_is_a_file_and_a_line() -> None:
@@ -51,10 +49,9 @@ def test_every_command_has_what_its_page_needs(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_what_the_base_gives(name: str) -> None:
-    """--json where it answers; epsilon, ledger and --dry-run where it releases; no name that a request uses itself."""
+    """Epsilon, ledger and --dry-run where it releases; no name that a request uses itself."""
     verb = COMMANDS[name].verb
     options = {option for parameter in COMMANDS[name].params for option in parameter.opts}
-    assert verb.run is None or ("--json" in options) == (name not in WITHOUT_JSON), f"{name} answers: give it --json"
     assert not verb.spends or {"--epsilon", "--ledger", "--dry-run", "--json"} <= options
     own = {*vars(Request([]))} - {"json", "dry_run", "overwrite"}
     assert not own & {parameter.name for parameter in COMMANDS[name].params}, f"{name}: name that option otherwise"

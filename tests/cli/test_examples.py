@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 from contextlib import closing
@@ -13,14 +14,21 @@ import pyarrow.parquet as parquet
 import pytest
 
 import dpselect as dps
-from dpselect.cli import command, main
+from dpselect.cli import command, main, schemas
 from dpselect.cli.examples import commands, wrapped
 from tests.cli import inputs
 from tests.cli.every import every_command
+from tests.cli.schema import faults, unnamed
 from tests.ledger.test_file import write_ahead
 
 ROOT = command.root()
-NAMES = [" ".join(words) for words, _ in every_command()]
+VERBS = {
+    " ".join(words): ROOT.imported(words[0]) if len(words) == 1 else ROOT.imported(words[0]).commands[words[1]]
+    for words, _ in every_command()
+}
+# The example of compare is that of a task; traces are tested where they are made.
+JSON = [name for name in schemas.ANSWERS if name != "compare"]
+WITHOUT_JSON = {"reproduce": "It prints while it runs, for hours, and writes its report and its figures as files."}
 # These draw pictures, train on traces, enumerate, or compute exact laws of heavy tails.
 LONG = {"audit", "choose histogram", "choose tree", "compare histogram", "compare median", "compare percentile", "demo"}
 JOBS, REGIONS = ("nurse", "smith", "clerk"), ("North", "South", "West")
@@ -59,6 +67,16 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def fresh(files: Path, folder: Path, words: list[str], monkeypatch) -> list[str]:
+    """Run in a copy of the files; return those that the command will write, which are not there yet."""
+    shutil.copytree(files, folder)
+    monkeypatch.chdir(folder)
+    written = [words[words.index(option) + 1] for option in ("--out", "--csv", "--backup") if option in words]
+    for path in [*written, *(["people.ledger"] if "create" in words else [])]:
+        (folder / path).unlink(missing_ok=True)
+    return written
+
+
 def page_of(name: str, width: int, monkeypatch, capsys) -> str:
     """Return a page of help as a pipe gets it."""
     monkeypatch.setenv("COLUMNS", str(width))
@@ -82,7 +100,7 @@ def lacking(page: str, name: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", VERBS)
 def test_every_page_of_help_says_three_things(name: str, monkeypatch, capsys) -> None:
     """What it does, whose row, edge or person is protected, and how it is written."""
     page = page_of(name, 80, monkeypatch, capsys)
@@ -97,7 +115,7 @@ def test_a_page_without_the_three_is_noticed() -> None:
     assert ["what the command does", "what is protected", "an example"] == lacking(page, "x")
 
 
-@pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.slow] * (each in LONG)) for each in NAMES])
+@pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.slow] * (each in LONG)) for each in VERBS])
 def test_every_example_on_a_page_of_help_works(name: str, files: Path, tmp_path: Path, monkeypatch, capsys) -> None:
     """Copied from the page, with files of the names that it has."""
     page = page_of(name, 80, monkeypatch, capsys)
@@ -105,17 +123,55 @@ def test_every_example_on_a_page_of_help_works(name: str, files: Path, tmp_path:
     mine = [each for each in commands(page) if name != "choose" or "choose histogram" not in each]
     for number, line in enumerate(mine):
         words = shlex.split(line)
-        folder = shutil.copytree(files, tmp_path / str(number))
-        monkeypatch.chdir(folder)
-        written = [words[words.index(option) + 1] for option in ("--out", "--csv", "--backup") if option in words]
-        for path in [*written, *(["people.ledger"] if "create" in words else [])]:
-            (folder / path).unlink(missing_ok=True)
+        folder = tmp_path / str(number)
+        written = fresh(files, folder, words, monkeypatch)
 
         status = main(words[1:])
         said = capsys.readouterr()
         assert 0 == status, f"{line}\n{said.err}"
         assert said.out
         assert all((folder / path).exists() for path in written)
+
+
+@pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.slow] * (each in LONG)) for each in JSON])
+def test_every_example_prints_the_json_that_its_schema_says(name: str, files, tmp_path, monkeypatch, capsys) -> None:
+    """All members that must be there, each of its type, and none that no schema names."""
+    verb = VERBS[name].verb
+    for number, line in enumerate(verb.example.splitlines()):
+        words = shlex.split(line)[1:]
+        # A group whose task must be named has the example of one.
+        schema = schemas.answer(" ".join(words[:2]) if " ".join(words[:2]) in schemas.ANSWERS else words[0])
+        fresh(files, tmp_path / str(number), words, monkeypatch)
+
+        if verb.spends:
+            assert 0 == main([*words, "--dry-run", "--json"])
+            planned = json.loads(capsys.readouterr().out)
+            assert not faults(planned, schemas.dry_run())
+            assert not unnamed(planned, schemas.dry_run())
+        assert 0 == main([*words, "--json"])
+        printed = json.loads(capsys.readouterr().out)
+        assert not faults(printed, schema), line
+        assert not unnamed(printed, schema), f"{line}: name these members in dpselect/cli/schemas.py"
+
+
+def test_every_command_with_json_has_a_schema_and_no_other() -> None:
+    """And the reason why a command has none is written down."""
+    with_json = {name for name, verb in VERBS.items() if any("--json" in each.opts for each in verb.params)}
+    assert with_json == {*schemas.ANSWERS}
+    answering = {name for name, verb in VERBS.items() if verb.verb.run is not None}
+    assert answering - with_json == {*WITHOUT_JSON}
+    assert all(reason.endswith(".") for reason in WITHOUT_JSON.values())
+
+
+def test_a_member_of_another_type_is_noticed() -> None:
+    """And one that is missing, and one that no schema names."""
+    schema = schemas.answer("counts")
+    printed = {"command": "counts", "counts": [{"value": 3, "count": "2"}], "mechanism": "x", "more": 1}
+
+    assert {"/guarantee is missing", "/accuracy is missing", "/counts/0/count is '2', and should be integer"} == {
+        *faults(printed, schema)
+    }
+    assert {"more"} == unnamed(printed, schema)
 
 
 def test_a_long_example_is_broken_where_a_shell_goes_on_reading() -> None:

@@ -1,0 +1,197 @@
+"""What ``--json`` prints, as JSON Schema: a member keeps its name and its type, and others may be added.
+
+``dpselect COMMAND --json`` prints one object. Amounts of budget are text that spells an exact fraction, such as
+``"1/3"``; what ends in ``_float`` is the same as a float.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Schema = dict[str, Any]
+TEXT: Schema = {"type": "string"}
+NUMBER: Schema = {"type": "number"}
+WHOLE: Schema = {"type": "integer"}
+TRUTH: Schema = {"type": "boolean"}
+NAME: Schema = {"type": ["string", "number"]}
+ANY: Schema = {}
+
+
+def _maybe(schema: Schema) -> Schema:
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    return schema | {"type": [*kinds, "null"]}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _object(required: Mapping[str, Schema], **optional: Schema) -> Schema:
+    return {"type": "object", "properties": {**required, **optional}, "required": [*required]}
+
+
+def _map(values: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": values}
+
+
+_AMOUNTS = {"epsilon": TEXT, "epsilon_float": NUMBER, "delta": TEXT, "delta_float": NUMBER, "neighbours": TEXT}
+GUARANTEE = _object(_AMOUNTS, rho=TEXT)
+ACCURACY = _maybe(
+    _object({"probability": NUMBER, "error_below": _maybe(NUMBER), "unit": _maybe(TEXT), "candidates": WHOLE})
+)
+_PAID = {"mechanism": TEXT, "guarantee": GUARANTEE}
+_BY_GROUP = _list(_object({"group": NAME}, candidates=_list(NAME)))
+_TERMS = {"dataset": TEXT, "neighbours": TEXT, "rule": TEXT, "epsilon": TEXT, "delta": TEXT}
+_SPENT = _map(TEXT)
+
+
+def _released(**more: Schema) -> Schema:
+    """Return the schema of a list of winners: ``groups`` stands in place of ``candidates`` where groups were asked."""
+    gaps = {"gaps": _list(NUMBER), "p_value": NUMBER}
+    return _object({**_PAID, "accuracy": ACCURACY}, candidates=_list(NAME), groups=_BY_GROUP, **gaps, **more)
+
+
+_LAWS = _list(
+    _object(
+        {
+            "name": TEXT,
+            "epsilon": _list(TEXT),
+            "probability_of_best": _list(NUMBER),
+            "expected_error": _list(NUMBER),
+            "not_applicable": _maybe(TEXT),
+        }
+    )
+)
+_COMPARED = _object({"mechanisms": _LAWS})
+_COUNT = _object({"value": NAME, "count": WHOLE}, group=NAME)
+_WRITTEN = {"guarantee": GUARANTEE, "mechanism": TEXT, "written_to": TEXT}
+
+# By command: what it prints beside "command", which every object has.
+ANSWERS: Mapping[str, Schema] = {
+    "median": _released(),
+    "percentile": _released(),
+    "quantiles": _released(p=_list(TEXT), shares=_list(TEXT)),
+    "select": _released(),
+    "most-common": _released(),
+    "keys": _released(),
+    "top-k": _released(metric=TEXT, weights=_map(TEXT), margin=TRUTH, decay=WHOLE, truncated_to=WHOLE),
+    "snp": _released(),
+    "counts": _object(
+        {**_PAID, "counts": _list(_COUNT), "accuracy": _object({"probability": NUMBER, "every_count_within": WHOLE})}
+    ),
+    "above": _object(
+        {
+            **_PAID,
+            "answers": _list(_object({"name": NAME, "above": TRUTH, "level": ANY, "gap": _maybe(NUMBER)})),
+            "names": WHOLE,
+        }
+    ),
+    "check": _object(
+        {
+            "private": TEXT,
+            "rows": WHOLE,
+            "outside": _map(WHOLE),
+            "missing": _map(WHOLE),
+            "labels_outside": WHOLE,
+            "labels_missing": WHOLE,
+            "left_out": WHOLE,
+        }
+    ),
+    "train": _object(
+        {**_WRITTEN, "model": {"type": "object"}, "learned_from": _list(TEXT), "chosen_because": _maybe(TEXT)}
+    ),
+    "predict": _object(
+        {},
+        labels={"type": ["array", "integer"]},
+        values={"type": ["array", "integer"]},
+        classes=_list(NAME),
+        shares=_list(_list(NUMBER)),
+        why=_list(TEXT),
+        written_to=TEXT,
+    ),
+    "choose histogram": _object({**_WRITTEN, "counts": {"type": "array"}, "why": TEXT}),
+    "choose tree": _object({**_WRITTEN, "model": {"type": "object"}, "why": TEXT}),
+    "budget create": _object({"ledger": TEXT, **_TERMS}, rho=TEXT),
+    "budget show": _object(
+        {**_TERMS, "spent": _SPENT, "left": _SPENT, "releases": WHOLE, "events": _list({"type": "object"})},
+        rho=TEXT,
+        answers=_list({"type": ["string", "null"]}),
+    ),
+    "budget spend": _object({"row": WHOLE, **_PAID}),
+    "budget verify": _object({"entries": WHOLE, "spent": _SPENT}),
+    "budget settle": _object({"entries": WHOLE}),
+    "budget export": _object({}, events=_list({"type": "object"}), written_to=TEXT),
+    "verify": _object({"whole": TRUTH}, why=TEXT, sha256=TEXT, certificate={"type": "object"}, in_ledger=TRUTH),
+    "plan": _object(
+        {"plans": _list({"type": "object"}), "epsilon": _maybe(NUMBER), "probability": NUMBER},
+        **{
+            "candidates": WHOLE,
+            "k": WHOLE,
+            "sensitivity": NUMBER,
+            "range_bound": WHOLE,
+            "kind": TEXT,
+            "error": _maybe(NUMBER),
+        },
+    ),
+    "mechanisms": _object({"mechanisms": _list(_object({"name": TEXT, "sampler": TEXT, "use": TEXT}))}),
+    "compare": _object({"regret": _list(TEXT)}),
+    "compare histogram": _object({"range_error": _map(NUMBER)}),
+    "compare metrics": _object({"metric": TEXT, "metrics": _list({"type": "object"})}),
+    **{f"compare {name}": _COMPARED for name in ("percentile", "median", "snp", "top-k")},
+    "demo": _object(
+        {},
+        truth=NAME,
+        laws=_list(_object({"metric": TEXT, "mechanism": TEXT, "probabilities": _map(NUMBER)})),
+        released=NAME,
+        written_to=TEXT,
+        rows=WHOLE,
+        columns=_list(TEXT),
+        **{"try": _list(TEXT)},
+    ),
+    "audit": _object({}, claims=_list(_map(TEXT)), findings=_list({"type": "object"}), not_tested=_list(TEXT)),
+    "datasets": _object({"folders": _list(TEXT), "datasets": _list({"type": "object"})}, disagreements=_list(TEXT)),
+}
+# What --dry-run prints in place of the answer.
+PLANNED = _object(
+    {
+        "dry_run": TRUTH,
+        "mechanism": TEXT,
+        "guarantee": GUARANTEE,
+        "draws": WHOLE,
+        "error_bound": {"type": ["number", "string", "null"]},
+        "accuracy": ACCURACY,
+        "reach": _maybe(TEXT),
+        "chosen_because": _maybe(TEXT),
+        "ledger": _maybe(_object({"path": TEXT, "left": _SPENT, "left_after": _SPENT, "record": _map(TEXT)})),
+    }
+)
+
+
+def answer(command: str) -> Schema:
+    """Return the JSON Schema of what a command prints with ``--json``.
+
+    Raises:
+        KeyError: there is no such command, or it prints no object.
+
+    >>> answer("budget settle")["properties"]["entries"]
+    {'type': 'integer'}
+    """
+    return _titled(f"dpselect {command} --json", ANSWERS[command])
+
+
+def dry_run() -> Schema:
+    """Return the JSON Schema of what every command that spends prints with ``--dry-run --json``."""
+    return _titled("dpselect ... --dry-run --json", PLANNED)
+
+
+def _titled(title: str, schema: Schema) -> Schema:
+    # Every release may be asked for with a certificate.
+    certified = {"certificate": TEXT} if "guarantee" in schema["properties"] else {}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": title,
+        "type": "object",
+        "properties": {"command": TEXT, **certified, **schema["properties"]},
+        "required": ["command", *schema["required"]],
+    }
