@@ -14,6 +14,7 @@ WITHOUT = {
     "kernel/errors.py": "messages",
     "kernel/extras.py": "messages",
     "kernel/families.py": "colours and markers of pictures",
+    "kernel/markup.py": "pages of what may be published",
     "kernel/html_table.py": "tables for notebooks of what may be published",
     "kernel/version.py": "the number of the version",
     "kernel/neighbours.py": "the names of the relations",

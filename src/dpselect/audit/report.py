@@ -1,8 +1,7 @@
-"""The audit of the library by itself: a table, and one self-contained page with pictures."""
+"""The audit of the library by itself: claims, checked one by one, and a table of them."""
 
 from __future__ import annotations
 
-import html
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -93,19 +92,6 @@ def text(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def page(rows: Sequence[Row]) -> str:
-    """Return the report as one HTML file: bars of loss over epsilon, heat maps of tightness."""
-    parts = [_HEAD, "<h1>Audit</h1>", f"<p>{_summary(rows)}</p>"]
-    losses = [row for row in rows if row.losses]
-    if losses:
-        parts += ["<h2>Worst loss over epsilon</h2>", f"<p>{_LOSS_TEXT}</p>", _bars(losses)]
-    tight = [row for row in rows if row.tightness]
-    if tight:
-        parts += ["<h2>Where each sensitivity is exact</h2>", f"<p>{_TIGHT_TEXT}</p>", _heat(tight)]
-    parts += ["<h2>Every claim</h2>", _table(rows), "</body></html>"]
-    return "\n".join(parts)
-
-
 def _checked(claim: Claim) -> Row:
     if isinstance(claim, DrawClaim):
         cells, detail = claim.check()
@@ -142,94 +128,3 @@ def _mechanism(claim: MechanismClaim) -> Row:
         losses=tuple(loss.worst / float(loss.claim[0]) for loss in losses),
         detail=worst.attained,
     )
-
-
-def _summary(rows: Sequence[Row]) -> str:
-    count = {verdict: sum(row.verdict == verdict for row in rows) for verdict in ("holds", "BROKEN", "not run")}
-    cells = sum(row.cells for row in rows)
-    return (
-        f"{count['holds']} claims hold, {count['BROKEN']} are broken, {count['not run']} were not run; "
-        f"{cells} comparisons."
-    )
-
-
-_LOSS_TEXT = (
-    "Each bar is the exact worst log-ratio of any outcome between any two neighbours, divided by epsilon. The line "
-    "at 1 is what was promised: a bar that crosses it would be a broken guarantee."
-)
-_TIGHT_TEXT = (
-    "Each cell is the share of (database, candidate) where the bound equals the exact element sensitivity, by "
-    "distance: dark is exact everywhere."
-)
-_HEAD = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>dpselect audit</title><style>
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b; }
-table { border-collapse: collapse; font-size: 14px; } td, th { padding: .25rem .6rem; text-align: left; }
-tr:nth-child(even) { background: #f4f4f4; } td.n { text-align: right; font-variant-numeric: tabular-nums; }
-.broken { color: #b00020; font-weight: 700; } svg text { font: 12px system-ui, sans-serif; fill: #1b1b1b; }
-</style></head><body>"""
-# One shade an epsilon, apart in grey-scale print too.
-_SHADES = ("#9ecae1", "#4292c6", "#08306b")
-
-
-def _bars(rows: Sequence[Row]) -> str:
-    names = sorted({row.claim for row in rows}, key=[row.claim for row in rows].index)
-    left, width, step = 250, 480, 46
-    height = step * len(names) + 60
-    parts = [f'<svg viewBox="0 0 {left + width + 40} {height}" role="img" aria-label="worst loss over epsilon">']
-    for i, name in enumerate(names):
-        parts.append(f'<text x="{left - 8}" y="{i * step + 30}" text-anchor="end">{html.escape(name)}</text>')
-        for j, shade in enumerate(_SHADES):
-            worst = max(row.losses[j] for row in rows if row.claim == name)
-            parts.append(
-                f'<rect x="{left}" y="{i * step + 10 + 11 * j}" width="{width * min(worst, 1.05):.1f}" height="9" '
-                f'fill="{shade}"><title>{html.escape(name)}, epsilon {EPSILONS[j]}: {worst:.4f}</title></rect>'
-            )
-    base = step * len(names) + 14
-    parts.append(
-        f'<line x1="{left + width}" y1="0" x2="{left + width}" y2="{base}" stroke="#b00020" stroke-width="2"/>'
-    )
-    for tick in (0, 0.25, 0.5, 0.75, 1):
-        parts.append(f'<text x="{left + width * tick}" y="{base + 14}" text-anchor="middle">{tick:g}</text>')
-    for j, shade in enumerate(_SHADES):
-        x = left + 110 * j
-        parts.append(f'<rect x="{x}" y="{base + 24}" width="12" height="12" fill="{shade}"/>')
-        parts.append(f'<text x="{x + 18}" y="{base + 34}">epsilon {EPSILONS[j]}</text>')
-    return "\n".join([*parts, "</svg>"])
-
-
-def _heat(rows: Sequence[Row]) -> str:
-    left, cell = 250, 44
-    most = max(len(row.tightness) for row in rows)
-    parts = [
-        f'<svg viewBox="0 0 {left + cell * most + 20} {cell * len(rows) + 50}" role="img" '
-        'aria-label="share of cells where the bound is exact">'
-    ]
-    for i, row in enumerate(rows):
-        y = i * cell
-        parts.append(f'<text x="{left - 8}" y="{y + 26}" text-anchor="end">{html.escape(row.claim)}</text>')
-        for t, share in enumerate(row.tightness):
-            grey = round(245 - 200 * share)
-            ink = "#fff" if share > 0.5 else "#000"
-            parts.append(
-                f'<rect x="{left + t * cell}" y="{y}" width="{cell - 3}" height="{cell - 3}" '
-                f'fill="rgb({grey},{grey},{grey})"/>'
-                f'<text x="{left + t * cell + cell / 2 - 2}" y="{y + 26}" text-anchor="middle" style="fill:{ink}">'
-                f"{share:.2f}</text>"
-            )
-    y = len(rows) * cell + 16
-    for t in range(most):
-        parts.append(f'<text x="{left + t * cell + cell / 2 - 2}" y="{y}" text-anchor="middle">{t}</text>')
-    parts.append(f'<text x="{left}" y="{y + 20}">distance t</text>')
-    return "\n".join([*parts, "</svg>"])
-
-
-def _table(rows: Sequence[Row]) -> str:
-    lines = ["<table><tr><th>claim</th><th>universe</th><th>cells</th><th>verdict</th><th>detail</th></tr>"]
-    for row in rows:
-        mark = ' class="broken"' if row.verdict == "BROKEN" else ""
-        lines.append(
-            f"<tr><td>{html.escape(row.claim)}</td><td>{html.escape(row.universe)}</td><td class='n'>{row.cells}</td>"
-            f"<td{mark}>{row.verdict}</td><td>{html.escape(row.detail)}</td></tr>"
-        )
-    return "\n".join([*lines, "</table>"])

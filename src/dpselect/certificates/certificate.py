@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpselect.certificates.page import content_of, page, template
+from dpselect.certificates.page import content_of, page
 from dpselect.certificates.plain import checksum
 from dpselect.certificates.rows import require_entry
 from dpselect.kernel.errors import Advice
@@ -62,11 +62,7 @@ class Certificate:
         return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
     def as_html(self) -> str:
-        """Return the certificate as one page, which holds the JSON too.
-
-        Raises:
-            ImportError: jinja2 is not installed.
-        """
+        """Return the certificate as one page, which holds the JSON too."""
         return page(self.content, self.sha256, self.as_json())
 
     def save(self, path: str | Path, overwrite: bool = False) -> None:
@@ -74,7 +70,6 @@ class Certificate:
 
         Raises:
             ValueError: another ending.
-            ImportError: a page, and jinja2 is not installed.
             OSError: the file exists and ``overwrite`` was not given, or it cannot be written.
         """
         with Output(path, overwrite) as file:
@@ -85,7 +80,6 @@ class Certificate:
 
         Raises:
             ValueError: an ending other than .json and .html.
-            ImportError: a page, and jinja2 is not installed.
         """
         ending = Path(str(path)).suffix.lower()
         if ending not in ENDINGS:
@@ -186,13 +180,11 @@ def promised(guarantee: Any, protects: str | None = None) -> dict[str, Any]:
 
 
 def require_ending(path: str | Path | Output) -> None:
-    """Refuse a name that no certificate has, and a page where no library can make one, before anything is paid.
+    """Refuse a name that no certificate has, before anything is paid.
 
     Raises:
-        ValueError, ImportError: as :meth:`Certificate.as_bytes`.
+        ValueError: as :meth:`Certificate.as_bytes`.
     """
     ending = Path(str(path)).suffix.lower()
     if ending not in ENDINGS:
         raise ValueError(Advice("{certificate} is saved as .json or .html: name such a file."))
-    if ending == ".html":
-        template()

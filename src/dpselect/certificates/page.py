@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
 from html import unescape
 from typing import Any
 
-from dpselect.kernel.extras import not_installed
+from dpselect.kernel.markup import filled
 
 _RECORD = re.compile(r'<pre id="certificate">(.*?)</pre>', re.DOTALL)
 
 
 def page(content: Mapping[str, Any], sha256: str, document: str) -> str:
-    """Return the page: what it shows, its checksum, and the JSON that can be checked.
-
-    Raises:
-        ImportError: jinja2 is not installed.
-    """
-    return str(template().render(each=content, sha256=sha256, document=document, answers=_answers(content["answer"])))
+    """Return the page: what it shows, its checksum, and the JSON that can be checked."""
+    facts = {"sha256": sha256, "document": document, "answers": _answers(content["answer"])}
+    return str(filled(__package__, "certificate.html", each=content, **facts))
 
 
 def content_of(written: str) -> str:
@@ -32,28 +28,6 @@ def content_of(written: str) -> str:
     if len(records) != 1:
         raise ValueError("no certificate")
     return unescape(records[0])
-
-
-@cache
-def template() -> Any:
-    """Return the template, which refuses a name that is missing.
-
-    Raises:
-        ImportError: jinja2 is not installed.
-    """
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError:
-        raise not_installed("A certificate as a page needs jinja2; .json needs nothing", "certificates") from None
-    environment = Environment(
-        loader=PackageLoader("dpselect.certificates", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("certificate.html")
 
 
 def _answers(answer: Any) -> list[tuple[str, str]]:

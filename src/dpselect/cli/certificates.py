@@ -44,7 +44,6 @@ def prepared(request: Request) -> Mapping[str, str] | None:
 
     Raises:
         ValueError: words for a certificate, and none; the hash of what is not one plain file.
-        ImportError: a page, and jinja2 is not installed.
     """
     if request.get("certificate") is None:
         if request.get("question") is not None or request.get("file_hash"):

@@ -16,6 +16,7 @@ LIBRARIES = ("opendp", "diffprivlib")
 def run(request: Request) -> Answer:
     """Return the report; a page too when asked."""
     from dpselect.audit import report
+    from dpselect.audit.page import page
 
     if not request.budget > 0:
         raise ValueError("--budget is a number of seconds > 0.")
@@ -27,7 +28,7 @@ def run(request: Request) -> Answer:
         rows.append(row)
         _progress(f"{len(rows)}/{len(claims)} {row.claim:<40}")
     if request.html:
-        request.html.put(report.page(rows).encode())
+        request.html.put(page(rows).encode())
     status = 1 if any(row.verdict == "BROKEN" for row in rows) else 0
     facts = [{name: str(value) for name, value in asdict(row).items()} for row in rows]
     return Answer(report.text(rows), {"claims": facts}, status)

@@ -139,7 +139,6 @@ def _folder(out: str, wanted: Sequence[Experiment]) -> Path:
 
 def _needs_libraries() -> None:
     try:
-        import jinja2  # noqa: F401
         import matplotlib  # noqa: F401
         import pyarrow  # noqa: F401
         import sklearn  # noqa: F401

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpselect.kernel.markup import Mark, drawing, mark
 from dpselect.learn.export import label_of
 from dpselect.learn.pages.colours import colour_of
 from dpselect.learn.tree import Tree
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 # Pixels: of a level, of a line, around everything, of a bar of class shares, and of a letter.
 _LEVEL, _LINE, _EDGE, _BAR, _LETTER = 182, 36, 16, 56, 6.9
@@ -27,7 +31,7 @@ class _Place:
     y: float
 
 
-def drawn_tree(model: Any, tree: Tree) -> str:
+def drawn_tree(model: Any, tree: Tree) -> Markup:
     """Return a drawing of released splits, labels and noisy class shares.
 
     Args:
@@ -35,24 +39,22 @@ def drawn_tree(model: Any, tree: Tree) -> str:
         tree: of at most ``MOST_LEAVES`` leaves.
     """
     places = _laid_out(tree)
-    parts, widest = [], 0.0
+    marks, widest = list[Mark](), 0.0
     for node, place in places.items():
         if tree.split[node] < 0:
             drawn, width = _leaf(model, tree, node, place)
-            parts.append(drawn)
+            marks += drawn
             widest = max(widest, place.x + width)
             continue
-        parts.append(f'<circle cx="{place.x:g}" cy="{place.y:g}" r="4" fill="#555"/>')
+        marks.append(mark("circle", cx=f"{place.x:g}", cy=f"{place.y:g}", r=4, fill="#555"))
         name = str(tree.attributes[tree.split[node]].name)
         for child in tree.children(node).tolist():
             words = tree.words(node, child)
-            parts.append(_edge(place, places[child], words, _fitted(words, name)))
+            marks += _edge(place, places[child], words, _fitted(words, name))
     height = max(place.y for place in places.values()) + _EDGE + _LINE / 2
     width = int(widest + _EDGE)
-    return (
-        f'<svg viewBox="0 0 {width} {height:g}" width="{width}" height="{height:g}" role="img" '
-        f'aria-label="a tree of {tree.leaves.size} leaves">\n' + "\n".join(parts) + "\n</svg>"
-    )
+    size = {"viewBox": f"0 0 {width} {height:g}", "width": width, "height": f"{height:g}"}
+    return drawing(*marks, **size, aria_label=f"a tree of {tree.leaves.size} leaves")
 
 
 def _laid_out(tree: Tree) -> dict[int, _Place]:
@@ -83,29 +85,27 @@ def _fitted(words: str, name: str) -> str:
     return words if len(words) <= _FITS else words[: _FITS - 1] + "…"
 
 
-def _edge(parent: _Place, child: _Place, words: str, shown: str) -> str:
-    """Return the line to a child with its condition above it; a cut one is whole where the pointer rests on it."""
+def _edge(parent: _Place, child: _Place, words: str, shown: str) -> Iterator[Mark]:
+    """Yield the line to a child with its condition above it; a cut one is whole where the pointer rests on it."""
     bend = parent.x + 16
-    return (
-        f'<path d="M{parent.x + 4:g} {parent.y:g}H{bend:g}V{child.y:g}H{child.x - 4:g}" fill="none" stroke="#aaa"/>'
-        f'<text x="{bend + 5:g}" y="{child.y - 5:g}"><title>{escape(words)}</title>{escape(shown)}</text>'
-    )
+    path = f"M{parent.x + 4:g} {parent.y:g}H{bend:g}V{child.y:g}H{child.x - 4:g}"
+    yield mark("path", d=path, fill="none", stroke="#aaa")
+    yield mark("text", mark("title", words), shown, x=f"{bend + 5:g}", y=f"{child.y - 5:g}")
 
 
-def _leaf(model: Any, tree: Tree, node: int, place: _Place) -> tuple[str, float]:
+def _leaf(model: Any, tree: Tree, node: int, place: _Place) -> tuple[list[Mark], float]:
     """Return the label of a leaf with its noisy shares and counts, and how wide they are."""
     label, counts = label_of(model, tree, node)
-    parts, x = [], place.x
+    marks, x = list[Mark](), place.x
     if counts and hasattr(model, "classes_"):
         shares = np.maximum(tree.counts[node], 0)
         shares = shares / shares.sum() if shares.sum() > 0 else np.full(shares.size, 1 / shares.size)
         for code, share in enumerate(shares.tolist()):
-            parts.append(
-                f'<rect x="{x:.1f}" y="{place.y - 6:g}" width="{_BAR * share:.1f}" height="12" '
-                f'fill="{colour_of(code)}"/>'
-            )
+            size = {"x": f"{x:.1f}", "y": f"{place.y - 6:g}", "width": f"{_BAR * share:.1f}", "height": 12}
+            marks.append(mark("rect", **size, fill=colour_of(code)))
             x += _BAR * share
         x = place.x + _BAR + 8
-    counted = f'<tspan class="quiet"> {escape(counts.strip())}</tspan>' if counts else ""
-    parts.append(f'<text x="{x:g}" y="{place.y + 5:g}"><tspan class="label">{escape(label)}</tspan>{counted}</text>')
-    return "".join(parts), x - place.x + _LETTER * (len(label) + len(counts) + 2)
+    parts = [mark("tspan", label, **{"class": "label"})]
+    parts += [mark("tspan", f" {counts.strip()}", **{"class": "quiet"})] if counts else []
+    marks.append(mark("text", *parts, x=f"{x:g}", y=f"{place.y + 5:g}"))
+    return marks, x - place.x + _LETTER * (len(label) + len(counts) + 2)

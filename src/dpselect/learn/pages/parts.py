@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -16,23 +14,22 @@ MOST_CURVES = 24
 _WHOLE = " Splits that say no more than noise are not drawn; predictions use the whole tree."
 
 
-def of_trees(model: Any) -> Iterator[str]:
-    """Yield the first tree, drawn and as text."""
+def of_trees(model: Any) -> dict[str, Any]:
+    """Return the first tree, drawn and as text."""
     tree = getattr(model, "drawn_", model.trees_[0])
     several = len(model.trees_) > 1
-    yield f"<h2>The {'first of ' + str(len(model.trees_)) + ' trees' if several else 'tree'}</h2>"
-    if tree.leaves.size > MOST_LEAVES:
-        yield f"<p>It has {tree.leaves.size} leaves, too many to draw: export_text() lists them all.</p>"
-        return
-    yield f"<p>{_read(model)}{_WHOLE if tree is not model.trees_[0].grown else ''}</p>"
-    drawn = f'<div class="wide">{drawn_tree(model, tree)}</div>'
-    # A tree of a forest is large, and predicts nothing alone.
-    yield f"<details><summary>Show it</summary>{drawn}</details>" if is_forest(model) else drawn
-    yield f"<details><summary>The same as text</summary><pre>{escape(tree_text(model, tree))}</pre></details>"
+    fits = tree.leaves.size <= MOST_LEAVES
+    return {
+        "title": f"The {f'first of {len(model.trees_)} trees' if several else 'tree'}",
+        "leaves": tree.leaves.size,
+        "how": _read(model) + (_WHOLE if tree is not model.trees_[0].grown else ""),
+        "drawn": drawn_tree(model, tree) if fits else None,
+        "text": tree_text(model, tree) if fits else "",
+    }
 
 
 def is_forest(model: Any) -> bool:
-    """Return whether several trees predict together."""
+    """Return whether several trees predict together; a tree of a forest is large, and predicts nothing alone."""
     return len(getattr(model, "trees_", ())) > 1 and hasattr(model, "n_trees")
 
 
@@ -49,48 +46,19 @@ def _read(model: Any) -> str:
     return words
 
 
-def of_curves(model: Any) -> Iterator[str]:
-    """Yield the curve of every column that matters most, or why there are none."""
-    yield "<h2>What each value does</h2>"
+def of_curves(model: Any) -> dict[str, Any]:
+    """Return the curve of every column that matters most; the number of tables where they are no curves."""
     if not model.model_.additive:
-        yield (
-            f"<p>This model adds {len(model.model_.tiles)} small tables, some of several columns, so no curve of a "
-            "single column tells what it does. A model learned with interactions=False is a sum of curves.</p>"
-        )
-        return
-    yield f"<p>{_explained(model)}</p>"
+        return {"tables": len(model.model_.tiles)}
     curves = model.curves_
     order = np.argsort(-np.asarray(model.feature_importances_), kind="stable").tolist()
     most = max(float(np.abs(curve).max()) for curve in curves)
-    yield '<div class="cards">'
-    for place in order[:MOST_CURVES]:
-        attribute = model.attributes_[place]
-        yield f"<figure><figcaption>{escape(str(attribute.name))}</figcaption>"
-        yield f"{drawn_curve(attribute, curves[place], most)}</figure>"
-    yield "</div>"
-    if len(order) > MOST_CURVES:
-        yield f"<p>The {len(order) - MOST_CURVES} columns that matter less are not drawn.</p>"
-
-
-def _explained(model: Any) -> str:
-    """Return in words how curves are read."""
     start = np.asarray(model.intercept_)
-    if not hasattr(model, "classes_"):
-        return (
-            f"A prediction starts with {start[0]:.4g}, and each value of a record adds what its curve shows, in the "
-            "units of the target; the sum is cut to where targets were found. Curves were learned under noise, and "
-            "small bumps are noise."
-        )
-    names = [f"<b>{escape(str(label))}</b>" for label in model.classes_.tolist()]
-    if start.size == 1:
-        return (
-            f"A record starts with a score of {start[0]:+.2f}, and each of its values adds what its curve shows. Above "
-            f"zero, or to the right of it, a value speaks for {names[1]}, otherwise for {names[0]}; +1 multiplies the "
-            "odds by 2.7. Curves were learned under noise, and small bumps are noise."
-        )
-    scores = ", ".join(f"{name} {value:+.2f}" for name, value in zip(names, start, strict=True))
-    return (
-        f"A record starts with a score for each class ({scores}), and each of its values adds what its curves show; "
-        "the class of the highest score is the likeliest, and a lead of +1 multiplies its odds by 2.7. Curves were "
-        "learned under noise, and small bumps are noise."
-    )
+    chosen = [(model.attributes_[place], curves[place]) for place in order[:MOST_CURVES]]
+    return {
+        "tables": None,
+        "start": f"{start[0]:.4g}",
+        "scores": [f"{value:+.2f}" for value in start],
+        "cards": [(attribute.name, drawn_curve(attribute, curve, most)) for attribute, curve in chosen],
+        "more": max(0, len(order) - MOST_CURVES),
+    }
