@@ -42,8 +42,8 @@ def _bars(rows: Sequence[Row]) -> Markup:
         for j, shade in enumerate(_SHADES):
             worst = max(row.losses[j] for row in rows if row.claim == name)
             title = mark("title", f"{name}, epsilon {EPSILONS[j]}: {worst:.4f}")
-            size = {"x": left, "y": i * step + 10 + 11 * j, "width": f"{width * min(worst, 1.05):.1f}", "height": 9}
-            marks.append(mark("rect", title, **size, fill=shade))
+            bar = {"x": left, "y": i * step + 10 + 11 * j, "width": f"{width * min(worst, 1.05):.1f}", "height": 9}
+            marks.append(mark("rect", title, **bar, fill=shade))
     marks.append(mark("line", x1=left + width, y1=0, x2=left + width, y2=base, stroke="#b00020", stroke_width=2))
     for tick in (0, 0.25, 0.5, 0.75, 1):
         marks.append(mark("text", f"{tick:g}", x=left + width * tick, y=base + 14, text_anchor="middle"))
