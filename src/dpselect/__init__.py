@@ -104,6 +104,7 @@ __all__ = [
     "threshold_error",
     "to_opendp",
     "top_k",
+    "top_k_by_group",
     "tune",
     "tune_privately",
     "tuning_plan",
@@ -170,6 +171,7 @@ if TYPE_CHECKING:
     from dpselect.release.threshold_error import ThresholdError as ThresholdError
     from dpselect.release.threshold_stream import ThresholdAnswer as ThresholdAnswer
     from dpselect.release.threshold_stream import ThresholdStream as ThresholdStream
+    from dpselect.release.top_k_by_group import top_k_by_group as top_k_by_group
     from dpselect.release.tuning import Tuned as Tuned
     from dpselect.release.tuning import TuningPlan as TuningPlan
     from dpselect.release.tuning import tune_privately as tune_privately
@@ -213,6 +215,7 @@ else:
         "release.most_common": ("most_common",),
         "release.threshold_error": ("ThresholdError",),
         "release.threshold_stream": ("ThresholdAnswer", "ThresholdStream"),
+        "release.top_k_by_group": ("top_k_by_group",),
         "release.tuning": ("Tuned", "TuningPlan", "tune_privately", "tuning_plan"),
         "release.value": ("ReleasedValue", "release_value"),
         "sources.candidates": ("Candidates",),

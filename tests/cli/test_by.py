@@ -88,3 +88,51 @@ def test_records_that_are_named_have_no_groups(capsys) -> None:
     """Their number is public, and it is their values that are protected."""
     assert 2 == main([*VERBS["median"], "--label", "who", "--person", "who", "--epsilon", "1"])
     assert "leave --label out" in capsys.readouterr().err
+
+
+SELECT = ["select", "votes.csv", "--candidate", "page", "--score", "votes", "--kind", "integer", "--sensitivity", "1"]
+
+
+@pytest.fixture
+def votes(folder: Path) -> None:
+    """Ready-made counts: every line is a public page of a region."""
+    lines = ["region,page,votes", "n,1,900", "n,2,3", "s,1,1", "s,2,800", "x,1,5", "x,1,6"]
+    (folder / "votes.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.mark.usefixtures("votes")
+def test_ready_made_scores_have_groups_too(capsys) -> None:
+    """The best page of each region; lines of other regions go nowhere, twice named or not."""
+    line = [*SELECT, "--domain", "rows", *BY, "--epsilon", "9"]
+    assert 0 == main(line)
+    assert "n: 1\ns: 2\nin order of selection; epsilon = 9 per record" in capsys.readouterr().out
+    assert 0 == main([*line, "--dry-run"])
+    assert "accuracy   each group: as good as the best" in capsys.readouterr().out
+    assert 0 == main([*line, "--neighbours", "person", "--groups-per-person", "2", "--json"])
+    facts = json.loads(capsys.readouterr().out)
+    assert ["person", [1], [2]] == [facts["guarantee"]["neighbours"], *(each["candidates"] for each in facts["groups"])]
+
+
+@pytest.mark.usefixtures("votes")
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--by", "region"], "pass --groups, their public list"),
+        (["--groups", "n,s"], "pass --by"),
+        (["--groups-per-person", "2"], "pass --by"),
+        (["--by", "region", "--groups", "n,w"], "no line for the group 'w'"),
+        (["--by", "region", "--groups", "n,x"], "listed twice"),
+        (["--by", "votes", "--groups", "900,"], "the scores are private"),
+        ([*BY, "--neighbours", "person"], "pass --groups-per-person"),
+        ([*BY, "--neighbours", "substitution"], "may be in two"),
+        ([*BY, "--groups-per-person", "2"], "leave --groups-per-person out"),
+        ([*BY, "--method", "peeling"], "leave it out"),
+        ([*BY, "--k", "3"], "there are 2 candidates"),
+    ],
+)
+def test_groups_of_scores_are_refused_in_one_sentence(more: list[str], message: str, capsys) -> None:
+    """Before anything is spent."""
+    assert 2 == main([*SELECT, "--domain", "rows", *more, "--epsilon", "1"])
+    said = capsys.readouterr()
+    assert message in said.err
+    assert ("", 1) == (said.out, said.err.count("\n"))

@@ -65,6 +65,7 @@ RELEASES: dict[str, Callable] = {
         dps.Graph.from_edges([0, 1], [1, 2], nodes=4), max_degree=3, epsilon=1, ledger=ledger
     ),
     "smooth_median": lambda ledger: dps.published.smooth_median([1, 2, 2, 4], upper=5, epsilon=1, ledger=ledger),
+    "top_k_by_group": lambda ledger: dps.top_k_by_group({"n": SCORES, "s": SCORES}, 2, 1, ledger=ledger),
     "most_common": lambda ledger: dps.most_common(EVENTS, 2, 1, person=0, item=1, domain=[0, 1, 2], ledger=ledger),
     "most_common, groups": lambda ledger: dps.most_common(
         EVENTS, 1, 1, person=0, item=1, domain=[0, 1], by=2, groups=[0, 1], groups_per_person=1, ledger=ledger

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import dpselect as dps
 from dpselect.cli import reading
+from dpselect.cli.names import names
 from dpselect.cli.options import Option, one_of, option
 from dpselect.cli.request import Request
 from dpselect.sources import tables
 from dpselect.sources.absent import in_csv, no_column
+from dpselect.sources.distinct import distinct
+from dpselect.sources.public_names import PublicNames
 
 KINDS = ("integer", "real")
 KIND: Option = option(
@@ -50,6 +55,39 @@ def scores(request: Request) -> dps.Scores:
         PrivacyError: nothing says that the lines are public.
         ValueError: a column is missing, or a candidate is named twice.
     """
+    how = _public(request)
+    return _scores(request, _values(request, how), tables.labels(request.file, request.candidate, "--candidate", how))
+
+
+def by_group(request: Request) -> dict[Any, dps.Scores]:
+    """Return the scores of every listed group: a line is a public candidate of a group, other groups are left out.
+
+    Raises:
+        PrivacyError: nothing says which groups there are, or that the lines are public.
+        ValueError: as :func:`scores`; a listed group without a line, or a candidate that is named twice in one.
+    """
+    if request.by is None:
+        raise ValueError("Groups need their column: pass --by, or leave --groups out.")
+    if request.groups is None:
+        raise dps.PrivacyError("Which groups there are must not depend on the data: pass --groups, their public list.")
+    if request.by == request.score:
+        raise dps.PrivacyError("--by is a public column: the scores are private.")
+    public = PublicNames.of(names(request.groups, "--groups", "group"), "groups")
+    how = _public(request, request.by)
+    where = public.codes(distinct(tables.arrows(request.file, [request.by], how)[request.by]), request.by)
+    values = _values(request, how)
+    labels = tables.repeated_labels(request.file, request.candidate, "--candidate", how)
+    result = {}
+    for code, group in enumerate(public.names):
+        rows = np.flatnonzero(where == code)
+        if not rows.size:
+            raise ValueError(f"The file has no line for the group {group!r}: every group needs its public candidates.")
+        result[group] = _scores(request, values[rows], [labels[row] for row in rows.tolist()])
+    return result
+
+
+def _public(request: Request, *more: str) -> tables.Reading:
+    """Return how the file is read, after whatever is not public or not there was refused."""
     if request.domain is None:
         raise dps.PrivacyError(
             "Which candidates there are must not depend on the data: pass --domain rows if the file has a line for "
@@ -58,16 +96,23 @@ def scores(request: Request) -> dps.Scores:
     how = reading.of(request)
     reading.require_public(request, request.score)
     there = tables.names(request.file, how)
-    for name in (request.candidate, request.score):
+    for name in (request.candidate, request.score, *more):
         if name not in there:
             raise no_column(name, there, request.file)
+    return how
+
+
+def _values(request: Request, how: tables.Reading) -> Any:
     column = dps.Column(tables.column(request.file, request.score, how), kind=request.kind)
     reading.require_complete(request, column)
-    values = column.values
+    return column.values
+
+
+def _scores(request: Request, values: Any, labels: list[Any]) -> dps.Scores:
     return dps.Scores(
         values if request.kind == "integer" else np.nan_to_num(values),
         request.sensitivity,
-        tables.labels(request.file, request.candidate, "--candidate", how),
+        labels,
         request.neighbours,
         int(request.range_bound),
         metadata={"candidate": request.candidate, "score": request.score},

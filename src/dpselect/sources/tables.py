@@ -181,6 +181,16 @@ def labels(path: str | Path, name: str, option: str = "--label", reading: Readin
     Raises:
         FileNotFoundError, ImportError, ValueError: as :func:`column`; a cell is empty, or two labels are the same.
     """
+    result = repeated_labels(path, name, option, reading)
+    if len({*map(str, result)}) != len(result):
+        raise ValueError(
+            f"The label column {name!r} holds a name twice: {option} needs a column with a different name in every row."
+        )
+    return result
+
+
+def repeated_labels(path: str | Path, name: str, option: str, reading: Reading = AS_IT_IS) -> list[Any]:
+    """Return a column of public labels as :func:`labels`; a label may stand in several rows."""
     wanted = _choose(names(path, reading), name, local(path))
     result: list[Any] = arrows(path, [wanted], reading)[wanted].to_pylist()
     if any(label is None or label == "" for label in result):
@@ -189,10 +199,6 @@ def labels(path: str | Path, name: str, option: str = "--label", reading: Readin
         # "007" is a label and "7" an integer.
         whole = all(len(label) < 19 and str(int(label)) == label for label in result)
         result = [int(label) for label in result] if whole else result
-    if len({*map(str, result)}) != len(result):
-        raise ValueError(
-            f"The label column {name!r} holds a name twice: {option} needs a column with a different name in every row."
-        )
     return result
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli import counts, paths, reading
+from dpselect.cli import counts, groups, paths, reading
 from dpselect.cli.options import RELATION, nodes, number, one_of, option, whole
 from dpselect.cli.release import best, best_stored, bound, mechanism_of, ranked, released
 from dpselect.cli.request import Request
+from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.release.one_shot import ONE_SHOT, PEELING
+from dpselect.release.questions import require_count
+from dpselect.release.top_k_by_group import worst_of_groups
 from dpselect.sources.warehouse import Warehouse
 
 DEFAULT = "permute-and-flip"
@@ -19,6 +22,11 @@ DEFAULT = "permute-and-flip"
 def run(request: Request) -> Answer:
     """Return the named candidates."""
     mechanism = mechanism_of(request, DEFAULT)
+    grouped = any(value is not None for value in (request.by, request.groups, request.groups_per_person))
+    if grouped and not counts.are_in(request):
+        raise ValueError("--by is for candidates in a csv file: of other tables, select from a view of one group.")
+    if grouped:
+        return _in_groups(request, mechanism)
     if counts.are_in(request):
         release = best(request, counts.scores(request), mechanism, request.k, method=request.method)
         return released(release, ranked(release), "in order of selection; ")
@@ -40,6 +48,25 @@ def run(request: Request) -> Answer:
         request.bound = bound(candidates.known, request.sensitivity, range_bound, each, mechanism)
         release = best_stored(request, candidates, mechanism, request.method)
     return released(release, ranked(release), "in order of selection; ")
+
+
+def _in_groups(request: Request, mechanism: dps.Mechanism) -> Answer:
+    if request.method is not None:
+        raise ValueError("In groups --method is decided by the mechanism: leave it out.")
+    scores = counts.by_group(request)
+    k, request.scope = require_count(request.k, min(map(len, scores.values()))), "each group: "
+    share = min(request.groups_per_person or 1, len(scores))
+    request.worst = worst_of_groups(scores, k, request.epsilon, mechanism, max(share, 1))
+    purse = purse_of(request, by=request.by, candidate=request.candidate, score=request.score)
+    release = dps.top_k_by_group(
+        scores,
+        k,
+        request.epsilon,
+        mechanism=mechanism,
+        groups_per_person=request.groups_per_person,
+        ledger=purse,
+    )
+    return groups.answered(release, note="in order of selection; ")
 
 
 def _domain(text: str | None) -> Any:
@@ -89,6 +116,25 @@ VERB = Verb(
         ),
         RELATION,
         option("--k", type=whole, default=1, metavar="K", help="how many candidates to name (default 1)"),
+        option(
+            "--by",
+            metavar="COLUMN",
+            help="name K candidates in each group of this column of a csv file, all for one epsilon: one record is "
+            "behind the scores of one group only",
+        ),
+        paths.input(
+            "--groups",
+            metavar="A,B|FILE|N",
+            help="with --by, the public groups: names with commas between (a single one ends with a comma), a file "
+            "with one per line, or N for the whole numbers 0 .. N-1; lines of other groups are left out",
+        ),
+        option(
+            "--groups-per-person",
+            type=whole,
+            metavar="G",
+            help="with --by and --neighbours person: of how many groups one person moves scores at most; each group "
+            "is drawn at epsilon / G",
+        ),
         option(
             "--method",
             type=one_of((ONE_SHOT, PEELING)),
