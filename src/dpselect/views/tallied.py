@@ -73,7 +73,7 @@ class Bins:
         numbers = Column(values, kind="real").values
         codes = np.searchsorted(self.edges, numbers, side="right") - 1
         codes[numbers == self.edges[-1]] = len(self) - 1
-        # What is missing, or spells no number, is NaN, and compares with nothing.
+        # What is missing, or not a number, is NaN, and compares with nothing.
         inside = (numbers >= self.edges[0]) & (numbers <= self.edges[-1])
         return np.where(inside, codes, OUTSIDE).astype(np.int64)
 

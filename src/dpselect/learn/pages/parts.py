@@ -47,7 +47,7 @@ def _read(model: Any) -> str:
 
 
 def of_curves(model: Any) -> dict[str, Any]:
-    """Return the curve of every column that matters most; the number of tables where they are no curves."""
+    """Return the curve of every column that matters most; the number of tables where they are not curves."""
     if not model.model_.additive:
         return {"tables": len(model.model_.tiles)}
     curves = model.curves_
