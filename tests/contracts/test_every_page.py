@@ -87,17 +87,23 @@ def test_what_joins_scores_or_draws_has_a_proof_too(name: str) -> None:
     assert not complete.of_proof(SOURCE / name)
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_files_can_be_read_in_one_sitting(path: Path) -> None:
+def test_files_can_be_read_in_one_sitting() -> None:
     """No file of the package is longer than 400 lines."""
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCE.rglob("*.py")}
+    assert lines
+    assert [] == [path for path, many in lines.items() if many > 400]
 
 
 def test_functions_fit_on_a_screen() -> None:
     """None is longer than 60 lines, documentation included, but a door with its manual."""
     long = {"door_to": 70}
     for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        # Functions are statements: there is none within an expression.
+        waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+        while waiting:
+            node = waiting.pop()
+            waiting += [each for part in ast.iter_fields(node) if isinstance(part[1], list) for each in part[1]
+                        if isinstance(each, (ast.stmt, ast.ExceptHandler, ast.match_case))]  # fmt: skip
             if isinstance(node, ast.FunctionDef):
                 lines = (node.end_lineno or 0) - node.lineno + 1
                 assert lines <= long.get(node.name, 60), f"{path.name}: {node.name} has {lines} lines: carve it."

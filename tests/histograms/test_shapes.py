@@ -1,5 +1,7 @@
 """Made-up histograms."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -7,16 +9,15 @@ from dpselect.histograms import shapes
 from dpselect.histograms.public_numbers import PublicNumbers
 
 
-@pytest.mark.parametrize("shape", [(1,), (100,), (16, 24)], ids=str)
 @pytest.mark.parametrize("name", shapes.EVERY_SHAPE)
-@pytest.mark.parametrize("scale", [0, 1, 37, 10**6])
-def test_exactly_as_many_records(name: str, shape: tuple[int, ...], scale: int) -> None:
+def test_exactly_as_many_records(name: str) -> None:
     """Integers >= 0 that sum to the scale, the same for the same seed."""
-    counts = shapes.make(name, shape, scale, seed=8)
+    for shape, scale in itertools.product([(1,), (100,), (16, 24)], [0, 1, 37, 10**6]):
+        counts = shapes.make(name, shape, scale, seed=8)
 
-    assert (shape, scale, np.int64) == (counts.shape, counts.sum(), counts.dtype)
-    assert 0 <= counts.min()
-    assert np.array_equal(counts, shapes.make(name, shape, scale, seed=8))
+        assert (shape, scale, np.int64) == (counts.shape, counts.sum(), counts.dtype)
+        assert 0 <= counts.min()
+        assert np.array_equal(counts, shapes.make(name, shape, scale, seed=8))
 
 
 def test_shapes_differ() -> None:

@@ -38,15 +38,15 @@ def largest_loss(tail: HeavyTail, t: float) -> float:
 
 
 @pytest.mark.parametrize("gamma", [0, 2, 4, 10, 256])
-@pytest.mark.parametrize("epsilon", EPSILONS)
-def test_a_shift_costs_at_most_epsilon_and_hardly_less(gamma: int, epsilon: float) -> None:
+def test_a_shift_costs_at_most_epsilon_and_hardly_less(gamma: int) -> None:
     """On a grid it costs at most epsilon; one longer by 10^-6 costs more, and the bound on the cost says both."""
-    tail, exact = HeavyTail(gamma), Fraction(epsilon)
-    t = shift(tail, exact)
+    for epsilon in EPSILONS:
+        tail, exact = HeavyTail(gamma), Fraction(epsilon)
+        t = shift(tail, exact)
 
-    assert 0 < slide(tail, t) <= exact < slide(tail, t * (1 + Fraction(1, 10**6)))
-    if epsilon >= 1e-3:
-        assert epsilon * (1 - 1e-5) <= largest_loss(tail, float(t)) <= epsilon * (1 + 1e-11)
+        assert 0 < slide(tail, t) <= exact < slide(tail, t * (1 + Fraction(1, 10**6)))
+        if epsilon >= 1e-3:
+            assert epsilon * (1 - 1e-5) <= largest_loss(tail, float(t)) <= epsilon * (1 + 1e-11)
 
 
 @pytest.mark.parametrize("t", [1e-9, 0.01, 0.3, 1, 2.5, 40, 1e6])

@@ -1521,7 +1521,7 @@ MUTANTS = (
     ),
     Mutant(
         "a boosted model reads all rows of a person",
-        "dpselect.learn.reading:Rows.bounded",
+        "dpselect.views.first_rows:first_rows",
         "order[np.arange(order.size) - np.repeat(starts, sizes) < most]",
         "order",
         (),

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import CodeType
@@ -31,7 +32,7 @@ def planted(mutant: Mutant, source: str) -> str:
     Raises:
         LookupError: there is no such function, or what is replaced is not in it exactly once.
     """
-    scope: ast.AST = ast.parse(source)
+    scope: ast.AST = _parsed(source)
     for name in mutant.function.partition(":")[2].split("."):
         inner = [node for node in ast.iter_child_nodes(scope) if getattr(node, "name", None) == name]
         if len(inner) != 1:
@@ -43,6 +44,11 @@ def planted(mutant: Mutant, source: str) -> str:
     if text.count(mutant.old) != 1:
         raise LookupError(f"{mutant.old!r} is in {mutant.function} {text.count(mutant.old)} times, not once.")
     return "".join(lines[:first]) + text.replace(mutant.old, mutant.new) + "".join(lines[last:])
+
+
+@lru_cache(maxsize=1)
+def _parsed(source: str) -> ast.Module:
+    return ast.parse(source)
 
 
 def source_of(mutant: Mutant) -> Path:

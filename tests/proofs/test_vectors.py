@@ -96,15 +96,15 @@ def test_ticks_agree_with_the_reference() -> None:
     assert set(reference[~inside].tolist()) == {-48, 48}
 
 
-@pytest.mark.parametrize("row", vectors("laws"), ids=lambda row: str(row["gaps"]))
-def test_laws_agree_with_the_reference(row: dict[str, Any]) -> None:
+def test_laws_agree_with_the_reference() -> None:
     """Coins 2^-gap of up to five candidates: permute-and-flip and the exponential mechanism."""
-    gaps, counts = np.unique(row["gaps"], return_counts=True)
-    for name, compute in (("permute_and_flip", law.permute_and_flip), ("exponential", law.exponential)):
-        computed = np.exp(compute(gaps, counts, HALVES)).tolist()
-        for group, gap in enumerate(gaps.tolist()):
-            expected = Fraction(row[name][row["gaps"].index(gap)])
-            assert computed[group] == pytest.approx(float(expected), rel=1e-11), (name, gap)
+    assert len(vectors("laws")) > 100
+    for row in vectors("laws"):
+        gaps, counts = np.unique(row["gaps"], return_counts=True)
+        for name, compute in (("permute_and_flip", law.permute_and_flip), ("exponential", law.exponential)):
+            computed = np.exp(compute(gaps, counts, HALVES)).tolist()
+            expected = [float(Fraction(row[name][row["gaps"].index(gap)])) for gap in gaps.tolist()]
+            assert computed == pytest.approx(expected, rel=1e-11, abs=0), (name, row["gaps"])
 
 
 @pytest.mark.parametrize("row", vectors("lists"), ids=lambda row: str(row["gaps"]))

@@ -450,18 +450,17 @@ def test_parts_that_cancel_lose_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("mechanism", ["exponential", "permute-and-flip", "noisy-max-laplace"])
-@pytest.mark.parametrize("weight", [Fraction(1, 3), 0.1, 0.7])
-@pytest.mark.parametrize("size", [2**28, 2**40, 2**50, 2**53 - 1000, 2**60])
 @pytest.mark.parametrize("step", [213, pytest.param(71, marks=pytest.mark.slow)])
-def test_rounding_a_large_sum_costs_nothing(size: int, weight, mechanism: str, step: int) -> None:
+def test_rounding_a_large_sum_costs_nothing(mechanism: str, step: int) -> None:
     """However large the parts are: what a float cannot tell apart is not told apart."""
-    made = dps.mechanism(mechanism)
-    for apart in range(0, 500, step):
-        here, there = (
-            made.log_law(aggregate([dps.Scores(np.array([size + apart + x, size - x]), 1)], [weight]), 1)
-            for x in (0, 1)
-        )
-        assert np.abs(here - there).max() <= 1 + 1e-12
+    for size, weight in itertools.product([2**28, 2**40, 2**50, 2**53 - 1000, 2**60], [Fraction(1, 3), 0.1, 0.7]):
+        made = dps.mechanism(mechanism)
+        for apart in range(0, 500, step):
+            here, there = (
+                made.log_law(aggregate([dps.Scores(np.array([size + apart + x, size - x]), 1)], [weight]), 1)
+                for x in (0, 1)
+            )
+            assert np.abs(here - there).max() <= 1 + 1e-12
 
 
 def test_a_pareto_score_of_aggregates_is_admissible() -> None:
