@@ -1,9 +1,12 @@
 """The site: `python -m sphinx -W docs docs/_build/html` builds it from this folder and the docstrings."""
 
+import os
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+# Notebooks run the command of this very installation.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 
 import pages
 from docutils import nodes

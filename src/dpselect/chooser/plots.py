@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.chooser.regret import Regret
+from dpselect.kernel.families import FAMILIES, family
 from dpselect.sources.figures import new_figure, require_picture
 from dpselect.sources.output import save_figure
 
@@ -35,7 +36,7 @@ def draw_regret(regret: Regret, path: str | Path, *, overwrite: bool = False) ->
     for place, name in enumerate(names):
         true = [max(row["true"][name], 1e-12) for row in regret.rows]
         guess = [max(row["predicted"][name], 1e-12) for row in regret.rows]
-        losses.plot(true, guess, _MARKERS[place % 10], color=f"C{place}", label=name, markersize=4, alpha=0.6)
+        losses.plot(true, guess, _MARKERS[place % 10], color=_colour(name, place), label=name, markersize=4, alpha=0.6)
     every = [loss for row in regret.rows for kind in ("true", "predicted") for loss in row[kind].values() if loss > 0]
     ends = [min(every), max(every)]
     losses.plot(ends, ends, color="0.6", linewidth=1, zorder=0)
@@ -43,7 +44,7 @@ def draw_regret(regret: Regret, path: str | Path, *, overwrite: bool = False) ->
     for policy in regret.policies:
         fixed = policy.startswith("always ")
         place = names.index(policy.removeprefix("always ")) if fixed else 0
-        looks: dict[str, Any] = {"color": f"C{place}", "linewidth": 1, "linestyle": "--"}
+        looks: dict[str, Any] = {"color": _colour(names[place], place), "linewidth": 1, "linestyle": "--"}
         if not fixed:
             shade = [each for each in regret.policies if not each.startswith("always ")].index(policy)
             looks = {"color": str(min(0.3 * shade, 0.8)), "linewidth": 2, "marker": "o^sD"[shade % 4], "label": policy}
@@ -112,6 +113,14 @@ def draw_histograms(
         ticks = [each for each in (0, 1, 10, 100, 1_000, 10_000, 100_000, 10**6) if each <= counts.max()]
         bar.set_ticks(np.log1p(ticks).tolist(), labels=[f"{each:,}" for each in ticks])
     save_figure(figure, path, overwrite=overwrite)
+
+
+def _colour(name: str, place: int) -> str:
+    """Return the one colour of a mechanism or an algorithm in all pictures; others are told apart in this one."""
+    try:
+        return FAMILIES[family(name)].colour
+    except ValueError:
+        return f"C{place}"
 
 
 def _figure(path: str | Path, size: tuple[float, float]) -> Any:
