@@ -39,6 +39,10 @@ CHANGED = (
 )
 
 
+# Where files are kept, and no engine answers.
+_STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "hdfs", "dbfs", "ftp", "sftp", "webdav"))
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Warehouse:
     """A table in its engine. Make one with :meth:`open`.
@@ -267,8 +271,12 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
                 "{pass dpselect.TableFile.of(address)|leave out --in-place and --table}, or download it first."
             )
         )
-    ibis = _ibis()
     parts = urlsplit(url)
+    if parts.scheme.lower() in _STORES:
+        raise ValueError(
+            f"Files at {parts.scheme}:// are not read: copy the file to this machine, or pass an https:// address."
+        )
+    ibis = _ibis()
     options = parse_qsl(parts.query, keep_blank_values=True)
     named = [value for name, value in options if name == "table"]
     table = table or (named[0] if named else None)
