@@ -44,7 +44,7 @@ def test_one_line_more_moves_one_record(tmp_path: Path, domain: str, place: list
         ('["true", "false"]', ("true", "false")),
         ("[true, false]", ("true", "False")),
         ("[true, false]", ("1", "0")),
-        ("[0.1, 5]", ("0.10", "05")),
+        ("[5, 0.1]", ("0.10", "05")),
         ("[9007199254740993, 9007199254740992]", ("9007199254740993", " 9007199254740992")),
         ("{low = 0, high = 4}", ("1e0", "+3")),
     ],
