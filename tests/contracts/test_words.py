@@ -13,6 +13,7 @@ FILES = sorted(
         *ROOT.glob("[A-Z]*.md"),
         *(path for path in (ROOT / "docs").rglob("*.md") if not {"_build", "made"} & set(path.parts)),
         *(path for folder in ("src", "data") for path in (ROOT / folder).rglob("*.md")),
+        *(ROOT / "docs" / "notebooks").glob("*.ipynb"),
         *(ROOT / "src").rglob("*.py"),
     ]
 )
