@@ -104,11 +104,3 @@ def test_targets_beyond_their_bounds_are_not_called_labels(tmp_path: Path, capsy
     (tmp_path / "d.toml").write_text("a = [1, 2]\ny = {low = 0, high = 9}\n", encoding="utf-8")
     assert 0 == main(["check", str(tmp_path / "d.csv"), "--target", "y", "--domains", str(tmp_path / "d.toml")])
     assert "targets: 1 outside of the bounds, 0 missing" in capsys.readouterr().out
-
-
-def test_a_slip_in_the_domains_is_named_by_its_line(tmp_path, capsys) -> None:
-    """The file is public, so its line and column may be said."""
-    (tmp_path / "d.toml").write_text('age = {low = 0, high = 9}\njob = ["a", "b"\nrich = 3\n', encoding="utf-8")
-    (tmp_path / "p.csv").write_text("age,job\n3,a\n", encoding="utf-8")
-    assert 2 == main(["check", str(tmp_path / "p.csv"), "--target", "job", "--domains", str(tmp_path / "d.toml")])
-    assert "d.toml is not a TOML file of domains (at line 3, column 1): write name" in capsys.readouterr().err

@@ -76,7 +76,7 @@ def kept(answer: Answer, request: Request, file: Mapping[str, str] | None) -> An
         raise Unsaved(f"The certificate could not be made ({type(error).__name__}).", answer.text) from None
     paths.keep(request.certificate, content, answer.text)
     name = str(request.certificate)
-    return Answer(f"{answer.text}\ncertificate: {name}", {**answer.facts, "certificate": name}, answer.status)
+    return answer.with_line(f"certificate: {name}", {"certificate": name})
 
 
 def _certificate(answer: Answer, request: Request, file: Mapping[str, str] | None) -> Certificate:

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 import click
 
-from dpselect.cli import command, paths
+from dpselect.cli import command, paths, tables
 from dpselect.cli.options import MISSING
 from dpselect.cli.paths import Unsaved
 from dpselect.cli.request import Request
@@ -86,7 +86,7 @@ def deliver(answer: Answer, request: Request) -> None:
         # Whoever closes it wants no words.
         return
     try:
-        _print(text)
+        _print(tables.drawn(answer.parts) if answer.parts and not request.json and tables.on_terminal() else text)
     except BrokenPipeError:
         raise
     except OSError:

@@ -21,7 +21,7 @@ G = TypeVar("G")
 # Metrics that read other things than single edges, or take an option of their own.
 FOLLOWERS, WEIGHTED, DECAY = "followers", "weighted-degree", "linear-decay"
 # Metrics whose sensitivity follows from a public bound on degrees.
-_BOUNDED = ("ego-betweenness", DECAY, "open-pairs", "triangles", "two-step-reach")
+BOUNDED = ("ego-betweenness", DECAY, "open-pairs", "triangles", "two-step-reach")
 Whole = dps.Graph | dps.DirectedGraph | dps.WeightedGraph | StoredGraph
 AnyGraph = Whole | dps.TruncatedGraph
 
@@ -63,9 +63,9 @@ def _read(request: Request) -> AnyGraph:
 
 def _require_used(request: Request) -> None:
     """Refuse a bound that nothing would use: whoever passes one may believe that it protects (``ValueError``)."""
-    if request.max_degree is not None and not {*request.metric} & {*_BOUNDED}:
+    if request.max_degree is not None and not {*request.metric} & {*BOUNDED}:
         raise ValueError(
-            f"--max-degree goes with {', '.join(_BOUNDED)}, or with --truncate: {' and '.join(request.metric)} has no "
+            f"--max-degree goes with {', '.join(BOUNDED)}, or with --truncate: {' and '.join(request.metric)} has no "
             "use for it, leave it out."
         )
 

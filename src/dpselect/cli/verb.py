@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from dpselect.cli.tables import Table
+
 if TYPE_CHECKING:
     from dpselect.cli.options import Argument, Option
     from dpselect.cli.request import Request
@@ -19,11 +21,24 @@ class Answer:
         text: for people, on standard output.
         facts: the same for programs: what ``--json`` prints as one object.
         status: 0, or 1 where a claim of the library broke.
+        parts: the text once more, with its tables, which a terminal draws; none where the text is all.
     """
 
     text: str
     facts: Mapping[str, Any] = field(default_factory=dict)
     status: int = 0
+    parts: Sequence[str | Table] = ()
+
+    @classmethod
+    def of(cls, parts: Sequence[str | Table], facts: Mapping[str, Any]) -> Answer:
+        """Return an answer with tables."""
+        text = "\n".join(part if isinstance(part, str) else part.plain() for part in parts)
+        return cls(text, facts, parts=parts)
+
+    def with_line(self, line: str, facts: Mapping[str, Any]) -> Answer:
+        """Return the same answer with one line and some facts more."""
+        parts = (*self.parts, line) if self.parts else ()
+        return Answer(f"{self.text}\n{line}", {**self.facts, **facts}, self.status, parts)
 
 
 @dataclass(frozen=True)

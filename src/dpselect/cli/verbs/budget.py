@@ -15,6 +15,7 @@ from dpselect.cli.options import DRY_RUN, epsilon, flag, number, one_of, option,
 from dpselect.cli.plan import promise
 from dpselect.cli.request import Request
 from dpselect.cli.spending import Purse, left, text
+from dpselect.cli.tables import Table
 from dpselect.cli.verb import Answer, Verb
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
@@ -64,7 +65,16 @@ def _show(request: Request) -> Answer:
     }
     if answers is not None:
         facts["answers"] = answers
-    return Answer("\n".join(lines).rstrip(), facts)
+    rest = lines[lines.index("") + 1 + len([*_table(events, first, answers)]) :]
+    earlier = [f"({first - 1} earlier entries: --all lists them)"] if first > 1 else []
+    parts: list[str | Table] = [
+        *_bar(terms, totals),
+        "",
+        *([_drawn(events, first, answers)] if events else []),
+        *earlier,
+        *rest,
+    ]
+    return Answer("\n".join(lines).rstrip(), facts, parts=parts)
 
 
 def _bar(terms: Terms, totals: Totals) -> Iterator[str]:
@@ -97,6 +107,27 @@ def _table(events: Sequence[Event], first: int, answers: Sequence[str | None] | 
             yield f"{'':>6}  answer: {answers[row - first] or 'not kept; ask with --certificate'}"
     if first > 1:
         yield f"({first - 1} earlier entries: --all lists them)"
+
+
+def _drawn(events: Sequence[Event], first: int, answers: Sequence[str | None] | None) -> Table:
+    """Return the same lines as a table for a terminal."""
+    rows = [
+        [
+            str(row),
+            event.when[:16].replace("T", " "),
+            f"{_figure(event.epsilon)} x {event.count}",
+            _figure(event.delta) if event.delta else "",
+            asked_by(event),
+            event.mechanism,
+            event.note,
+            "" if answers is None else answers[row - first] or "not kept",
+        ]
+        for row, event in enumerate(events, first)
+    ]
+    titles = ("row", "when", "epsilon", "delta", "question", "mechanism", "note", "answer")
+    # A column that says nothing is left out.
+    wide = [place for place in range(len(titles)) if any(row[place] for row in rows)]
+    return Table([titles[place] for place in wide], [[row[place] for place in wide] for row in rows])
 
 
 def _spend(request: Request) -> Answer:

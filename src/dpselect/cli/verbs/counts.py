@@ -12,6 +12,7 @@ from dpselect.cli.plan import PROBABILITY, facts_text, promise
 from dpselect.cli.release import shown
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
+from dpselect.cli.tables import Table
 from dpselect.cli.verb import Answer, Verb
 from dpselect.release.counts import NEGATIVE, promised, public_cells, within
 from dpselect.sources.public_names import PublicNames
@@ -74,9 +75,11 @@ def _answered(release: dps.Counts, *, grouped: bool) -> Answer:
         for group, held in groups.items()
         for value, count in held.items()
     ]
-    width = max(len(str(row["count"])) for row in rows)
-    wide = max(len(shown(group)) for group in groups) + 2 if grouped else 0
-    lines = [f"{shown(row.get('group', '')):<{wide}}{row['count']:>{width}}  {shown(row['value'])}" for row in rows]
+    table = Table(
+        (*(["group"] if grouped else []), "count", "value"),
+        [[*([shown(row["group"])] if grouped else []), str(row["count"]), shown(row["value"])] for row in rows],
+        frozenset({1 if grouped else 0}),
+    )
     off = release.accuracy(PROBABILITY)
     facts = {
         "counts": rows,
@@ -85,7 +88,7 @@ def _answered(release: dps.Counts, *, grouped: bool) -> Answer:
         "accuracy": {"probability": PROBABILITY, "every_count_within": off},
     }
     cost = f"{facts_text(release.guarantee)}, by {release.mechanism}"
-    return Answer("\n".join([*lines, cost, _sentence(off)]), facts)
+    return Answer.of([table, cost, _sentence(off)], facts)
 
 
 def _sentence(off: int) -> str:
