@@ -60,11 +60,13 @@ def read(path: str) -> dict[str, Any]:
     for name, domain in (table if isinstance(table, dict) else content).items():
         if isinstance(domain, list):
             if not all(isinstance(each, (str, int, float)) for each in domain):
-                raise ValueError(f"The domain of {name!r} lists more than text, numbers and truth values: quote dates.")
+                raise ValueError(
+                    f"The domain of {name!r} in {path} lists more than text, numbers and truth values: quote dates."
+                )
             _require_categories(name, domain)
             domains[name] = domain
         elif isinstance(domain, dict) and set(domain) == {"edges"}:
-            domains[name] = _edges(name, domain["edges"])
+            domains[name] = _edges(path, name, domain["edges"])
         elif isinstance(domain, dict) and domain:
             domains[name] = _range(path, name, domain)
         else:
@@ -104,11 +106,13 @@ def _range(path: str, name: str, domain: Mapping[str, Any]) -> tuple[Any, Any]:
     return domain["low"], domain["high"]
 
 
-def _edges(name: str, edges: Any) -> Any:
+def _edges(path: str, name: str, edges: Any) -> Any:
     import numpy as np
 
     if not isinstance(edges, list) or not all(isinstance(each, (int, float)) for each in edges):
-        raise ValueError(f"The edges of {name!r} must be a list of numbers, such as {{edges = [0, 18, 65, 120]}}.")
+        raise ValueError(
+            f"The edges of {name!r} in {path} must be a list of numbers, such as {{edges = [0, 18, 65, 120]}}."
+        )
     return np.array(edges, dtype=float)
 
 
