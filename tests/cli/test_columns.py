@@ -60,10 +60,11 @@ def test_median_of_decimals_on_a_finer_grid(people: str, capsys: pytest.CaptureF
 def test_the_record_with_the_median_value(people: str, capsys: pytest.CaptureFixture[str]) -> None:
     """--label names records; one of the sixty with the median age."""
     assert 0 == main(["median", people, "--column", "age", "--label", "name", *BOUNDS, "--epsilon", "10000"])
-    first, last = capsys.readouterr().out.splitlines()
+    first, cost, last = capsys.readouterr().out.splitlines()
 
     assert int(first.removeprefix("median: p")) < 81
-    assert "epsilon = 10000 per record replaced, by local-dampening-flip" == last
+    assert "epsilon = 10000 per record replaced, by local-dampening-flip" == cost
+    assert last.startswith("no bound on the error: ")
 
 
 def test_quantiles_of_a_histogram(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -87,11 +88,11 @@ def test_quantiles_by_shares_on_a_grid_of_any_size(people: str, capsys: pytest.C
 
 
 def test_quantiles_by_a_method_that_is_named(people: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The last line says which ran."""
+    """The line before the last says which ran, and the last what is known of its error."""
     asked = ["quantiles", people, "--column", "age", "--p", "50", "90", *BOUNDS, "--epsilon", "10000"]
     for method, name in (("tree", "tree of counts"), ("auto", "recursive halving")):
         assert 0 == main([*asked, "--method", method])
-        assert f"epsilon = 10000 per record added or removed, by {name}" == capsys.readouterr().out.splitlines()[-1]
+        assert f"epsilon = 10000 per record added or removed, by {name}" == capsys.readouterr().out.splitlines()[-2]
     assert 0 == main([*asked, "--total", "60"])
     assert "percentile 50:" in capsys.readouterr().out
     assert "--total: leave it out, or name no --method" in refusal(

@@ -167,6 +167,7 @@ def test_a_member_of_another_type_is_noticed() -> None:
     """And one that is missing, and one that no schema names."""
     schema = schemas.answer("counts")
     printed = {"command": "counts", "counts": [{"value": 3, "count": "2"}], "mechanism": "x", "more": 1}
+    printed |= {"accuracy_line": "", "every_count_within": 3}
 
     assert {"/guarantee is missing", "/accuracy is missing", "/counts/0/count is '2', and should be integer"} == {
         *faults(printed, schema)

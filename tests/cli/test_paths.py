@@ -18,8 +18,8 @@ from tests.cli.inputs import CHOOSE, CHOOSE_TREE, PERCENTILE, PREDICT, TOP_K, TR
 # Options that take text which is no path. A new one is either declared as a path or named here.
 WORDS = {
     "by", "candidate", "column", "decimal", "dataset", "encoding", "goal", "importance", "item", "key", "label",
-    "learner", "mechanism", "mechanisms", "names", "neighbours", "note", "person", "question", "score", "separator",
-    "source", "table", "target", "thresholds", "value", "weight_column", "where",
+    "learner", "mechanism", "mechanisms", "names", "neighbours", "note", "person", "question", "release", "score",
+    "separator", "source", "table", "target", "thresholds", "value", "weight_column", "where",
 }  # fmt: skip
 
 

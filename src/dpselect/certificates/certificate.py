@@ -156,7 +156,10 @@ def _complete(content: Any) -> bool:
         and content["guarantee"].keys() == _PROMISE
         and content["software"].keys() == {"dpselect", "python"}
         and (content["file"] is None or content["file"].keys() == {"name", "sha256"})
-        and (content["accuracy"] is None or content["accuracy"].keys() == {"probability", "error_below", "unit"})
+        and (
+            content["accuracy"] is None
+            or content["accuracy"].keys() == {"probability", "error_below", "unit", "in words"}
+        )
         and isinstance(content["public"], dict)
         and lists
         and all(each.keys() == {"row", "hash"} for each in (content["ledger"] or {"rows": []})["rows"])

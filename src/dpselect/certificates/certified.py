@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.html_table import table
+from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy
 
 if TYPE_CHECKING:
     from dpselect.certificates.certificate import Certificate
@@ -49,7 +50,25 @@ class Certified(ABC):
 class Shown(Certified):
     """A release that notebooks show as a table: its answer, mechanism and promise, which may all be published."""
 
+    # What is said of the error: a figure from public facts alone, or why there is none.
+    stated: Accuracy = UNKNOWN
+
+    def accuracy_line(self, unit: str = "") -> str:
+        """Return in one line how wrong this may be with 95 %, whatever the data, or why nothing can be said.
+
+        Args:
+            unit: what a score counts, such as ``"votes"``.
+
+        It follows from public facts alone, so it says nothing about the data and may be published.
+
+        >>> import dpselect as dps
+        >>> votes = dps.Scores([520, 480, 30], sensitivity=1, range_bound=1, kind="integer")
+        >>> dps.select(votes, 1, mechanism="permute-and-flip").accuracy_line("votes")
+        'less than 3 votes behind the best with probability 0.95, whatever the data'
+        """
+        return self.stated.line(unit)
+
     def _repr_html_(self) -> str:
         answer, guarantee, mechanism = self._certified()
-        rows = [*answer.items(), ("mechanism", mechanism), *guarantee.in_words()]
+        rows = [*answer.items(), ("accuracy", self.accuracy_line()), ("mechanism", mechanism), *guarantee.in_words()]
         return table(type(self).__name__, rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -17,8 +16,6 @@ from dpselect.kernel.version import VERSION
 
 if TYPE_CHECKING:
     from dpselect.kernel.guarantee import Guarantee
-
-PROBABILITY = 0.95
 
 
 def certificate(
@@ -61,10 +58,10 @@ def certificate(
     >>> paper.content["answer"], paper.content["guarantee"]["epsilon"], len(paper.sha256)
     ({'candidates': ['ann']}, '5', 64)
     """
-    worst = protects = None
+    stated = protects = None
     if hasattr(release, "_certified"):
         answer, guarantee, mechanism = release._certified()
-        worst, protects = getattr(release, "worst_error", None), getattr(release, "_protects", None)
+        stated, protects = release.stated, getattr(release, "_protects", None)
     elif guarantee is None or mechanism is None:
         raise TypeError("Pass a release of dpselect, or an answer with guarantee= and mechanism=.")
     else:
@@ -75,7 +72,7 @@ def certificate(
         mechanism=mechanism,
         question=question,
         public=public or {},
-        accuracy=None if worst is None else accuracy(worst),
+        accuracy=None if stated is None else accuracy(stated.facts(), stated.line()),
         file=None if file_hash is None else hashed(file_hash),
         ledger=None if ledger is None else ledger_row(ledger, guarantee, row),
         repeat=repeat,
@@ -113,7 +110,7 @@ def composed(
     return Certificate(plain(content))
 
 
-def accuracy(worst: Any) -> dict[str, Any]:
-    """Return how wrong a release may be, whatever the data."""
-    least = worst.below(PROBABILITY)
-    return {"probability": PROBABILITY, "error_below": None if math.isinf(least) else least, "unit": None}
+def accuracy(facts: Mapping[str, Any] | None, line: str) -> dict[str, Any]:
+    """Return how wrong a release may be, whatever the data: its figure, if it has one, and in words."""
+    figures = {name: None if facts is None else facts[name] for name in ("probability", "error_below", "unit")}
+    return {**figures, "in words": line}

@@ -36,7 +36,16 @@ OPTIONS = (
 )
 # What is said elsewhere in a certificate, or is not a fact of the question.
 _ELSEWHERE = {"certificate", "question", "file_hash", "ledger", "epsilon", "dry_run", "json", "overwrite", "mechanism"}
-_NOT_THE_ANSWER = {"mechanism", "guarantee", "accuracy", "chosen_because", "model", "written_to", "error_bound"}
+_NOT_THE_ANSWER = {
+    "mechanism",
+    "guarantee",
+    "accuracy",
+    "accuracy_line",
+    "chosen_because",
+    "model",
+    "written_to",
+    "error_bound",
+}
 
 
 def prepared(request: Request) -> Mapping[str, str] | None:
@@ -88,7 +97,7 @@ def _certificate(answer: Answer, request: Request, file: Mapping[str, str] | Non
         mechanism=answer.facts.get("mechanism") or request.spends[0].mechanism,
         question=without_secrets(request.question or _summary(request)),
         public=_public(request),
-        accuracy=_accuracy(answer.facts.get("accuracy")),
+        accuracy=_accuracy(answer.facts),
         file=file,
         ledger=_ledger(request),
         repeat=shlex.join(["dpselect", *map(without_secrets, request.words)]),
@@ -144,9 +153,10 @@ def _shown(value: Any) -> Any:
     return "yes" if value is True else without_secrets(value) if isinstance(value, str) else value
 
 
-def _accuracy(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    names = ("probability", "error_below", "unit")
-    return None if facts is None else {name: facts[name] for name in names}
+def _accuracy(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    from dpselect.certificates.composed import accuracy
+
+    return accuracy(facts["accuracy"], facts["accuracy_line"]) if "accuracy_line" in facts else None
 
 
 def _ledger(request: Request) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ from dpselect.cli.release import released
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer
-from dpselect.release.by_group import chosen_by_group, worst_of_group
+from dpselect.release.by_group import accuracy_of_group, chosen_by_group
 from dpselect.sources import tables
 from dpselect.sources.absent import no_column
 from dpselect.views.contributions import Contributions
@@ -107,7 +107,7 @@ def chosen(
 ) -> Answer:
     """Return the answer where groups or persons are named; ``noun`` is what is chosen."""
     rows = rows_of(request)
-    request.unit, request.worst = unit, worst_of_group(grid, share, request.epsilon, mechanism, rows)
+    request.says(accuracy_of_group(grid, share, request.epsilon, mechanism, rows), unit)
     purse = purse_of(request, **facts(request))
     return answered(request, chosen_by_group(column, share, grid, request.epsilon, mechanism, rows, purse), noun, unit)
 

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 import dpselect as dps
-from dpselect.cli.plan import accuracy, facts_text, promise
+from dpselect.cli.plan import facts_text, promise, said
 from dpselect.cli.release import shown
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
-from dpselect.mechanisms.worst_case import worst_of
+from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.mechanisms.worst_case import accuracy_of
+from dpselect.release.most_common import LEFT_OUT
 from dpselect.release.one_shot import method_of
 from dpselect.release.questions import question, require_count
 
@@ -22,14 +24,16 @@ def plan(request: Request, items: Any, groups: Any, unit: str) -> None:
 
     Each group is drawn at epsilon / G, whatever adds the epsilons up, and so in one pass where that is possible.
     """
-    if items is None or groups is None or request.groups_per_person is None or request.groups_per_person < len(groups):
-        # Of persons in some of their groups only, no worst error is known.
+    if items is None or groups is None:
+        return
+    if request.groups_per_person is None or request.groups_per_person < len(groups):
+        request.says(Accuracy(None, LEFT_OUT), unit)
         return
     k, part = require_count(request.k, len(items)), request.epsilon / len(groups)
     example = dps.Scores(np.zeros(len(items), dtype=np.int64), 1, None, "person", 1, kind="integer", zero="worst")
     method = method_of(question(example, part / k, permute_and_flip()), k, None)
-    request.unit, request.scope = unit, "each group: "
-    request.worst = worst_of(example, k, part, permute_and_flip(), method)
+    request.scope = "each group: "
+    request.says(accuracy_of(example, k, part, permute_and_flip(), method), unit)
 
 
 def answered(
@@ -55,8 +59,7 @@ def answered(
         **more,
         "mechanism": release.mechanism,
         "guarantee": promise(release.guarantee),
-        "accuracy": accuracy(release.worst_error, unit),
+        **said(release.stated, unit),
     }
     cost = f"{note}{facts_text(release.guarantee, protected=protected)}, by {release.mechanism}"
-    worst = [] if release.worst_error is None else [f"{scope}{release.worst_error.sentence(unit=unit)}"]
-    return Answer("\n".join([*lines, cost, *worst]), facts)
+    return Answer("\n".join([*lines, cost, release.stated.line(unit, scope)]), facts)

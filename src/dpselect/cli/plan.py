@@ -6,7 +6,6 @@ nothing is spent, drawn or written.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
 from dpselect.kernel.written import written
+from dpselect.mechanisms.worst_case import WorstError
 
 if TYPE_CHECKING:
     from dpselect.kernel.guarantee import Guarantee
-    from dpselect.mechanisms.worst_case import WorstError
+    from dpselect.mechanisms.stated_error import Accuracy
 
-# How likely the error that is named is not reached.
-PROBABILITY = 0.95
 # What one step between databases is, in words.
 PROTECTED = {
     "edge": "edge",
@@ -74,7 +72,7 @@ class Planned(Exception):
             "guarantee": promise(self.guarantee, self.count),
             "draws": self.count,
             "error_bound": bound,
-            "accuracy": accuracy(request.worst, request.unit),
+            **said(request.stated, request.unit),
             "reach": reach,
             "chosen_because": request.choice,
             "ledger": None,
@@ -102,10 +100,7 @@ class Planned(Exception):
             lines.append(f"error      {bound}")
         elif bound is not None:
             lines.append(f"error      {_mean(bound, request, self.count)}")
-        elif request.worst is None:
-            lines.append("error      no bound follows from public facts alone")
-        if request.worst is not None:
-            lines.append(f"accuracy   {request.scope}{request.worst.sentence(unit=request.unit)}")
+        lines.append(f"accuracy   {request.stated.line(request.unit, request.scope)}")
         if reach is not None:
             lines.append(f"reach      {reach}")
         if self.balance is None:
@@ -121,15 +116,14 @@ def _expected(request: Request) -> float | None:
 
     Of a list whose worst error is known it says nothing: that of a single draw is not that of the list.
     """
-    if request.worst is not None:
-        known: float | None = request.worst.expected() if request.worst.case.k == 1 else None
-        return known
+    if isinstance(request.worst, WorstError):
+        return request.worst.expected() if request.worst.case.k == 1 else None
     return None if request.bound is None else request.bound()
 
 
 def _mean(bound: float, request: Request, count: int) -> str:
     """Return in words what the error is on average: exact where it is known that some database has it."""
-    if request.worst is not None and request.worst.attained:
+    if isinstance(request.worst, WorstError) and request.worst.attained:
         return f"expected {bound:.6g} in the score on the worst data"
     return f"expected, at most {bound:.6g} in the score, {'per draw and ' if count > 1 else ''}whatever the data"
 
@@ -146,17 +140,9 @@ def promise(guarantee: Guarantee, count: int = 1) -> dict[str, Any]:
     } | ({} if guarantee.stated_rho is None else {"rho": str(guarantee.stated_rho * count)})
 
 
-def accuracy(worst: WorstError | None, unit: str = "") -> dict[str, Any] | None:
-    """Return for programs how wrong a release may be, whatever the data; ``None`` where nothing is known."""
-    if worst is None:
-        return None
-    least = worst.below(PROBABILITY)
-    return {
-        "probability": PROBABILITY,
-        "error_below": None if math.isinf(least) else least,
-        "unit": unit or None,
-        "candidates": worst.case.candidates,
-    }
+def said(stated: Accuracy, unit: str = "") -> dict[str, Any]:
+    """Return for programs how wrong a release may be, whatever the data, or why that is not known; and the line."""
+    return {"accuracy": stated.facts(unit), "accuracy_line": stated.line(unit)}
 
 
 def facts_text(guarantee: Guarantee, count: int = 1, protected: str | None = None) -> str:

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 import dpselect as dps
-from dpselect.cli.plan import accuracy, facts_text, promise
+from dpselect.cli.plan import facts_text, promise, said
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.joint_top_k import JOINT
-from dpselect.mechanisms.worst_case import worst_of, worst_of_source
+from dpselect.mechanisms.worst_case import accuracy_of, accuracy_of_source
 from dpselect.release.one_shot import ONE_SHOT, PEELING, has_gaps, method_of
 from dpselect.release.questions import question, require_count
 from dpselect.release.select import Release, grouped_method
@@ -56,11 +56,11 @@ def best(
     k = require_count(k, len(scores))
     if method == JOINT:
         if k > 1 and mechanism.name == "exponential":
-            request.unit, request.worst = unit, worst_of(scores, k, request.epsilon, mechanism, JOINT)
+            request.says(accuracy_of(scores, k, request.epsilon, mechanism, JOINT), unit)
         return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, method=JOINT, ledger=purse)
     asked = question(scores, exact_epsilon(request.epsilon) / k, mechanism)
     way = method_of(asked, k, method, purse)
-    request.unit, request.worst = unit, worst_of(scores, k, request.epsilon, mechanism, way)
+    request.says(accuracy_of(scores, k, request.epsilon, mechanism, way), unit)
     sensitivity = scores.sensitivity
     if sensitivity.fixed:
         request.bound = bound(
@@ -88,7 +88,7 @@ def best_stored(
     purse, total = purse_of(request, **facts), exact_epsilon(request.epsilon)
     k = require_count(request.k, source.known)
     way = grouped_method(source, k, total, mechanism, method, purse)
-    request.unit, request.worst = unit, worst_of_source(source, k, total, mechanism, way)
+    request.says(accuracy_of_source(source, k, total, mechanism, way), unit)
     example = source.example()
     gaps = (
         method != PEELING
@@ -136,25 +136,26 @@ def released(
     ``scope`` is what the error is of, where that is not the whole release; ``protected`` is what one step between
     databases is, in words, where the relation alone does not say it.
     """
-    worst = release.worst_error
     facts = {
         "candidates": release.candidates,
         **more,
         "mechanism": release.mechanism,
         "guarantee": promise(release.guarantee),
-        "accuracy": accuracy(worst, unit),
+        **said(release.stated, unit),
     }
     if release.p_value is not None:
         facts |= {"gaps": release.gaps, "p_value": release.p_value}
     cost = f"{note}{facts_text(release.guarantee, protected=protected)}, by {release.mechanism}"
-    sentences = [] if worst is None else [f"{scope}{worst.sentence(unit=unit)}"]
-    return Answer("\n".join([*lines, cost, *sentences, *_told(release)]), facts)
+    return Answer("\n".join([*lines, cost, release.stated.line(unit, scope), *_told(release)]), facts)
 
 
 def _told(release: Release[Any]) -> list[str]:
     """Return what the p-value says, and no more, where there is one."""
     if release.p_value is None:
         return []
+    if release.p_value >= 1:
+        least = "the choice" if len(release.candidates) == 1 else "the last name"
+        return [f"no p-value: the lead of {least} over the others rounds to zero, which says nothing"]
     wrong = "a wrong choice" if len(release.candidates) == 1 else "a wrong name"
     # Rounded up, so that what is printed is a p-value too.
     shown = Context(prec=2, rounding=ROUND_CEILING).create_decimal(Decimal(release.p_value))

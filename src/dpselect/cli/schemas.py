@@ -38,8 +38,10 @@ def _map(values: Schema) -> Schema:
 _AMOUNTS = {"epsilon": TEXT, "epsilon_float": NUMBER, "delta": TEXT, "delta_float": NUMBER, "neighbours": TEXT}
 GUARANTEE = _object(_AMOUNTS, rho=TEXT)
 ACCURACY = _maybe(
-    _object({"probability": NUMBER, "error_below": _maybe(NUMBER), "unit": _maybe(TEXT), "candidates": WHOLE})
+    _object({"probability": NUMBER, "error_below": _maybe(NUMBER), "unit": _maybe(TEXT), "candidates": _maybe(WHOLE)})
 )
+# How wrong a release may be, for programs and as the line that people read.
+_STATED = {"accuracy": ACCURACY, "accuracy_line": TEXT}
 _PAID = {"mechanism": TEXT, "guarantee": GUARANTEE}
 _BY_GROUP = _list(_object({"group": NAME}, candidates=_list(NAME)))
 _TERMS = {"dataset": TEXT, "neighbours": TEXT, "rule": TEXT, "epsilon": TEXT, "delta": TEXT}
@@ -49,7 +51,7 @@ _SPENT = _map(TEXT)
 def _released(**more: Schema) -> Schema:
     """Return the schema of a list of winners: ``groups`` stands in place of ``candidates`` where groups were asked."""
     gaps = {"gaps": _list(NUMBER), "p_value": NUMBER}
-    return _object({**_PAID, "accuracy": ACCURACY}, candidates=_list(NAME), groups=_BY_GROUP, **gaps, **more)
+    return _object({**_PAID, **_STATED}, candidates=_list(NAME), groups=_BY_GROUP, **gaps, **more)
 
 
 _LAWS = _list(
@@ -65,7 +67,7 @@ _LAWS = _list(
 )
 _COMPARED = _object({"mechanisms": _LAWS})
 _COUNT = _object({"value": NAME, "count": WHOLE}, group=NAME)
-_WRITTEN = {"guarantee": GUARANTEE, "mechanism": TEXT, "written_to": TEXT}
+_WRITTEN = {"guarantee": GUARANTEE, "mechanism": TEXT, "written_to": TEXT, **_STATED}
 
 # By command: what it prints beside "command", which every object has.
 ANSWERS: Mapping[str, Schema] = {
@@ -77,12 +79,11 @@ ANSWERS: Mapping[str, Schema] = {
     "keys": _released(),
     "top-k": _released(metric=TEXT, weights=_map(TEXT), margin=TRUTH, decay=WHOLE, truncated_to=WHOLE),
     "snp": _released(),
-    "counts": _object(
-        {**_PAID, "counts": _list(_COUNT), "accuracy": _object({"probability": NUMBER, "every_count_within": WHOLE})}
-    ),
+    "counts": _object({**_PAID, **_STATED, "counts": _list(_COUNT), "every_count_within": WHOLE}),
     "above": _object(
         {
             **_PAID,
+            **_STATED,
             "answers": _list(_object({"name": NAME, "above": TRUTH, "level": ANY, "gap": _maybe(NUMBER)})),
             "names": WHOLE,
         }
@@ -132,6 +133,8 @@ ANSWERS: Mapping[str, Schema] = {
             "range_bound": WHOLE,
             "kind": TEXT,
             "error": _maybe(NUMBER),
+            "fits": TRUTH,
+            "ledger": _maybe(_object({"path": TEXT, "left": _SPENT, "left_after": _SPENT})),
         },
     ),
     "mechanisms": _object({"mechanisms": _list(_object({"name": TEXT, "sampler": TEXT, "use": TEXT}))}),
@@ -160,7 +163,7 @@ PLANNED = _object(
         "guarantee": GUARANTEE,
         "draws": WHOLE,
         "error_bound": {"type": ["number", "string", "null"]},
-        "accuracy": ACCURACY,
+        **_STATED,
         "reach": _maybe(TEXT),
         "chosen_because": _maybe(TEXT),
         "ledger": _maybe(_object({"path": TEXT, "left": _SPENT, "left_after": _SPENT, "record": _map(TEXT)})),

@@ -27,6 +27,13 @@ class Spent:
     row: int
 
 
+@dataclass(frozen=True)
+class Imagined:
+    """What a plan of several releases knows of a ledger: its rule, which decides how lists are drawn."""
+
+    rule: str
+
+
 @dataclass(frozen=True, eq=False)
 class Purse:
     """A ledger, or none; a release without one is paid for all the same, because it cannot be taken back.
@@ -39,7 +46,7 @@ class Purse:
     """
 
     request: Request
-    ledger: Ledger | None
+    ledger: Ledger | Imagined | None
     facts: Mapping[str, str]
 
     @property
@@ -57,7 +64,7 @@ class Purse:
             raise Planned(guarantee, mechanism, count, self.facts, self._balance(guarantee, mechanism, count))
         row = 0
         try:
-            if self.ledger is not None:
+            if isinstance(self.ledger, Ledger):
                 row = self.ledger.spend(guarantee, mechanism=mechanism, count=count, note=note, metadata=self.facts)
         except KeyboardInterrupt:
             # It may have been written already.
@@ -79,7 +86,7 @@ class Purse:
         return self
 
     def _balance(self, guarantee: Guarantee, mechanism: str, count: int) -> Balance | None:
-        if self.ledger is None:
+        if not isinstance(self.ledger, Ledger):
             return None
         terms, totals = self.ledger.terms, self.ledger.totals
         event = Event.of(guarantee, dataset=terms.dataset, mechanism=mechanism, count=count, metadata=self.facts)
@@ -99,7 +106,8 @@ def purse_of(request: Request, **more: str) -> Purse:
     if request.get("certificate") is not None:
         # Where the answer can be looked up, by ``dpselect budget show --answers``.
         facts["certificate"] = os.path.realpath(str(request.certificate))
-    return Purse(request, Ledger.read(request.ledger), _kept(facts | more))
+    ledger = request.ledger if isinstance(request.ledger, Imagined) else Ledger.read(request.ledger)
+    return Purse(request, ledger, _kept(facts | more))
 
 
 def text(value: str) -> str:

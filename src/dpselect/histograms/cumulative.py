@@ -19,6 +19,7 @@ from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.mechanisms.stated_error import Accuracy
 from dpselect.release.draws import Draws
 from dpselect.release.opened import Door, opened
 from dpselect.utilities.columns import occupied, public_values
@@ -27,6 +28,9 @@ from dpselect.views import Column, StoredColumn
 from dpselect.views.grid import Grid
 
 TREE = "tree of counts"
+BY_TREE = (
+    "the noise of blocks is mixed until they agree, and no worst case of that is known; quantiles by halving have one"
+)
 # A certificate lists the counts of so many grid values; of more it says a hash, in float64 and little-endian.
 _LISTED = 1000
 
@@ -46,6 +50,7 @@ class Cumulative(Shown):
     counts: Floats
     mechanism: str
     guarantee: Guarantee
+    stated = Accuracy(None, BY_TREE)
 
     def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
         answer: dict[str, Any] = {"total": self.total}

@@ -8,6 +8,7 @@ exceeds them.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,15 @@ def deviation(epsilon: float) -> float:
     (1.414, 0.0095)
     """
     return math.sqrt(0.5) / math.sinh(min(epsilon, 1e3) / 2)
+
+
+def rate_of(noise: float) -> Fraction:
+    """Return the epsilon whose noise has this standard deviation, rounded down: as :func:`deviation` backwards.
+
+    >>> round(float(rate_of(deviation(0.1))), 9)
+    0.1
+    """
+    return Fraction(2 * math.asinh(math.sqrt(0.5) / noise) * (1 - 1e-12))
 
 
 def shrunk_shares(tree: Tree, noise: float) -> NDArray[np.float64]:

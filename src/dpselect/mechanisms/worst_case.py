@@ -22,6 +22,7 @@ from dpselect.kernel.units import TICK_CLIP, TICKS
 from dpselect.mechanisms.gaps import GAP_CLIP
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.scaling import scale
+from dpselect.mechanisms.stated_error import Accuracy, why_unknown
 from dpselect.mechanisms.worst_tails import Tail, chance, decimal_above, exponential, gumbel, needed, worst_mean
 from dpselect.scores.grouped import CandidateSource
 from dpselect.scores.scores import Scores
@@ -241,6 +242,11 @@ class WorstError:
         return self.case.expected(self.epsilon)
 
     @property
+    def names(self) -> int:
+        """Return among how many public candidates was chosen."""
+        return self.case.candidates
+
+    @property
     def attained(self) -> bool:
         """Return whether :meth:`expected` is the worst itself, and not only an upper bound."""
         return self.case.mechanism == "exponential"
@@ -261,17 +267,6 @@ class WorstError:
         if self.case.method == "joint":
             return f"every place {measure} the candidate that belongs there {share}"
         return f"each {measure} the {ordinal(self.case.k)} best {share}"
-
-
-def known(worst: WorstError | None, mechanism: str) -> WorstError:
-    """Return how wrong a release may be, or say that nobody knows (``ValueError``)."""
-    if worst is None:
-        raise ValueError(
-            f"No exact worst case is known for {mechanism} as it was used here. It is known for single choices by "
-            "permute-and-flip or exponential with one constant sensitivity, for lists that the first makes in one pass "
-            "and for those that the second makes; of all else, ask public data that is like yours."
-        )
-    return worst
 
 
 def worst_of_source(
@@ -304,6 +299,26 @@ def worst_of(
     number = len(scores) if candidates is None else candidates
     case = WorstCase.of(number, k, mechanism, method, bound, scores.range_bound, kind)
     return WorstError(case, epsilon)
+
+
+def accuracy_of(scores: Scores, k: int, epsilon: Fraction, mechanism: Mechanism, method: str) -> Accuracy:
+    """Return what a release of such scores says of its error, from public facts: as :func:`worst_of`, or why not."""
+    worst = worst_of(scores, k, epsilon, mechanism, method)
+    return Accuracy(worst) if worst is not None else Accuracy(None, why_unknown(scores, k, mechanism))
+
+
+def accuracy_of_source(
+    source: CandidateSource, k: int, epsilon: Fraction, mechanism: Mechanism, method: str
+) -> Accuracy:
+    """Return what a release from a source says of its error."""
+    worst = worst_of_source(source, k, epsilon, mechanism, method)
+    if worst is not None:
+        return Accuracy(worst)
+    if source.example() is not None and getattr(source, "known", None) is None:
+        return Accuracy(
+            None, "how many candidates there are is counted in the table; name their domain and there is one"
+        )
+    return Accuracy(None, why_unknown(source.example(), k, mechanism))
 
 
 def rounded_up(number: Fraction) -> float:

@@ -14,7 +14,8 @@ from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.worst_case import WorstError, worst_of
+from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy
+from dpselect.mechanisms.worst_case import accuracy_of
 from dpselect.release.draws import Draws
 from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.one_shot import PEELING
@@ -99,7 +100,7 @@ def chosen_by_group(
         raise PrivacyError(
             f"{mechanism.name} has a delta, and groups and persons share an epsilon alone: take permute-and-flip."
         )
-    drawn, worst = mechanism.described(example), worst_of_group(points, share, epsilon, mechanism, rows)
+    drawn, stated = mechanism.described(example), accuracy_of_group(points, share, epsilon, mechanism, rows)
     promise, answers = asked_of_all(
         lambda draws, places, counts, price: (
             points[draws.choose(scores(places, counts), price, mechanism=mechanism)].item(),
@@ -113,15 +114,15 @@ def chosen_by_group(
         "percentile",
         door,
     )
-    return released(answers, rows, drawn, promise, worst)
+    return released(answers, rows, drawn, promise, stated)
 
 
-def worst_of_group(
+def accuracy_of_group(
     points: Numbers, share: Fraction, epsilon: Epsilon, mechanism: Mechanism, rows: Contributions
-) -> WorstError | None:
+) -> Accuracy:
     """Return how wrong the answer of one group may be, in rows that count, whatever the data; by public facts."""
     example = rank_scores(np.zeros(points.size, dtype=np.int64), share, points, neighbours=rows.neighbours.value)
-    return worst_of(example, 1, promised(epsilon, rows)[1], mechanism, PEELING)
+    return accuracy_of(example, 1, promised(epsilon, rows)[1], mechanism, PEELING)
 
 
 def released(
@@ -129,9 +130,9 @@ def released(
     rows: Contributions,
     mechanism: str,
     promise: Guarantee,
-    worst: WorstError | None = None,
+    stated: Accuracy = UNKNOWN,
 ) -> Release[Any] | GroupedRelease:
     """Return the answers of all groups, or the only one where there are no groups."""
     if rows.groups is None:
-        return Release(answers[0], mechanism, promise, worst_error=worst)
-    return GroupedRelease(dict(zip(rows.groups.names, answers, strict=True)), mechanism, promise, worst_error=worst)
+        return Release(answers[0], mechanism, promise, stated=stated)
+    return GroupedRelease(dict(zip(rows.groups.names, answers, strict=True)), mechanism, promise, stated=stated)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +15,9 @@ from dpselect.kernel.budget import Spender
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_positive, whole
+from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
+from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy
+from dpselect.release.count_error import CountError, within
 from dpselect.release.opened import Door, opened
 from dpselect.release.unlisted import stays
 from dpselect.sources.public_names import PublicNames
@@ -27,8 +27,6 @@ MECHANISM = "two-sided geometric noise"
 NEGATIVE = ("keep", "clip")
 # So many cells fit memory many times over.
 MOST_CELLS = 2**22
-# Far more than what rounding to 60 digits takes away.
-_SAFE = Decimal("1e-40")
 
 
 @dataclass(frozen=True)
@@ -40,12 +38,14 @@ class Counts(Shown):
         mechanism: what drew the noise.
         guarantee: the promise for all counts together.
         rate: of the noise: a count is off by z with a chance proportional to exp(-rate |z|).
+        stated: how far all counts together may be off, whatever the data.
     """
 
     counts: Mapping[Any, Any]
     mechanism: str
     guarantee: Guarantee
     rate: Fraction = field(repr=False, kw_only=True)
+    stated: Accuracy = field(default=UNKNOWN, repr=False, compare=False, kw_only=True)
 
     def accuracy(self, probability: Epsilon = 0.95) -> int:
         """Return what all counts are within, together, with this probability, whatever the data.
@@ -55,8 +55,12 @@ class Counts(Shown):
         Raises:
             ValueError: a probability that is not between 0 and 1.
         """
+        return within(self.rate, self._cells, probability)
+
+    @property
+    def _cells(self) -> int:
         nested = [each for each in self.counts.values() if isinstance(each, Mapping)]
-        return within(self.rate, sum(map(len, nested)) if nested else len(self.counts), probability)
+        return sum(map(len, nested)) if nested else len(self.counts)
 
     def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
         return {str(name): count for name, count in self.counts.items()}, self.guarantee, self.mechanism
@@ -146,7 +150,8 @@ def counts_of(
     shown = np.maximum(noisy, 0) if negative == "clip" else noisy
     lists = [dict(zip(cells.names, each, strict=True)) for each in shown.reshape(-1, len(cells)).tolist()]
     answer = lists[0] if places is None else dict(zip(places.names, lists, strict=True))
-    return Counts(answer, MECHANISM, promise, rate=promise.epsilon / bound.total)
+    rate = promise.epsilon / bound.total
+    return Counts(answer, MECHANISM, promise, rate=rate, stated=Accuracy(CountError(rate, shown.size)))
 
 
 def promised(epsilon: Epsilon, person: Any, rows_per_person: int | None) -> tuple[Guarantee, Bound]:
@@ -186,28 +191,6 @@ def public_cells(domain: Any, bins: Any) -> PublicNames | Bins:
             Advice("A column has values or bins: pass {domain=|--domain} or {bins=|--bins}, one of the two.")
         )
     return PublicNames.of(domain, "domain") if bins is None else Bins.of(bins)
-
-
-def within(rate: Fraction, cells: int, probability: Epsilon = 0.95) -> int:
-    """Return the least n such that noise of this rate leaves all of so many counts within n with this probability.
-
-    Exactly: one count is off by more than n with chance 2 q^(n + 1) / (1 + q), q = exp(-rate), each by itself.
-
-    Raises:
-        ValueError: a probability that is not between 0 and 1.
-
-    >>> within(Fraction(1), 1), within(Fraction(1), 1000)
-    (3, 10)
-    """
-    chance = exact_positive(probability, "probability")
-    if not chance < 1:
-        raise ValueError("probability must lie between 0 and 1, such as 0.95.")
-    with localcontext(prec=60):
-        one, exponent = Decimal(1), Decimal(rate.numerator) / rate.denominator
-        # The chance with which each count may be further off.
-        each = one - ((Decimal(chance.numerator) / chance.denominator).ln() / cells).exp()
-        least = -(each * (one + (-exponent).exp()) / 2).ln() / exponent
-        return max(0, math.ceil(least * (one + _SAFE)) - 1)
 
 
 def _places(by: Any, groups: Any) -> PublicNames | None:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from dpselect.certificates.certified import Shown
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
-from dpselect.mechanisms.worst_case import WorstError
+from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy, StatedError
 
 
 @dataclass(frozen=True)
@@ -20,14 +20,19 @@ class GroupedRelease(Shown):
         groups: each public group with its winners: in the order of their selection, or of the quantiles asked for.
         mechanism: what drew them.
         guarantee: the promise for the whole release.
-        worst_error: how wrong the answer of one group may be, whatever the data, in persons or records that count;
-            ``None`` where no exact worst case is known, as where a person counts in some of their groups only.
+        stated: how wrong the answer of one group may be, whatever the data, in persons or records that count, or why
+            nothing is known of that, as where a person counts in some of their groups only.
     """
 
     groups: Mapping[Any, tuple[Any, ...]]
     mechanism: str
     guarantee: Guarantee
-    worst_error: WorstError | None = field(default=None, repr=False, compare=False, kw_only=True)
+    stated: Accuracy = field(default=UNKNOWN, repr=False, compare=False, kw_only=True)
+
+    @property
+    def worst_error(self) -> StatedError | None:
+        """Return how wrong the answer of one group may be, whatever the data; ``None`` where nothing is known."""
+        return self.stated.worst
 
     def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
         return {str(group): winners for group, winners in self.groups.items()}, self.guarantee, self.mechanism
@@ -40,12 +45,7 @@ class GroupedRelease(Shown):
         Raises:
             ValueError: no exact worst case is known, or the probability is not between 0 and 1.
         """
-        if self.worst_error is None:
-            raise ValueError(
-                f"No exact worst case is known for {self.mechanism} by group: it is known for medians and single "
-                "percentiles, and for the most common items where groups_per_person= is the number of groups."
-            )
-        return self.worst_error.below(probability)
+        return self.stated.known(self.mechanism).below(probability)
 
     def __getattr__(self, name: str) -> NoReturn:
         """Say where the winners are, to whoever looks for them as in a release of one list."""

@@ -15,7 +15,9 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.keep_chances import CERTAIN, chances_of, require_keys
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, whole
+from dpselect.mechanisms.stated_error import Accuracy
 from dpselect.release.draws import Draws
+from dpselect.release.missed_names import MissedNames
 from dpselect.release.opened import Door, opened
 from dpselect.release.select import Release
 from dpselect.views import Events
@@ -81,7 +83,8 @@ def keys_of(
     events, names = Events.named(table, person, key)
     with door(promise, mechanism=MECHANISM, ledger=ledger, metadata=events.metadata) as draws:
         mask = revealed(draws, events, promise.epsilon, promise.delta, bound)
-    return Release(tuple(name for name, shown in zip(names, mask.tolist(), strict=True) if shown), MECHANISM, promise)
+    kept = tuple(name for name, shown in zip(names, mask.tolist(), strict=True) if shown)
+    return Release(kept, MECHANISM, promise, stated=Accuracy(missed(promise, bound)))
 
 
 def promised(epsilon: Epsilon, delta: Any, keys_per_person: int) -> tuple[Guarantee, Bound]:
@@ -98,6 +101,11 @@ def promised(epsilon: Epsilon, delta: Any, keys_per_person: int) -> tuple[Guaran
         )
     require_keys(guarantee.delta / most)
     return guarantee, Bound(most, Neighbours.PERSON)
+
+
+def missed(promise: Guarantee, bound: Bound) -> MissedNames:
+    """Return how many persons a name may have and still be missed, by the public law of its coin."""
+    return MissedNames(promise.epsilon / bound.total, promise.delta / bound.total)
 
 
 def revealed(draws: Draws, events: Events, epsilon: Fraction, delta: Fraction, bound: Bound) -> NDArray[np.bool_]:

@@ -10,7 +10,8 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
-from dpselect.mechanisms.worst_case import worst_of
+from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.mechanisms.worst_case import accuracy_of
 from dpselect.release import select
 from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.one_shot import ONE_SHOT, free_gaps, method_of
@@ -26,6 +27,10 @@ from dpselect.views.stored_events import stored_popularity
 
 # Counts of so many public items are fetched from an engine; of more, how many items have which count.
 _LISTED = 10**7
+LEFT_OUT = (
+    "persons whom the coins left out of a group are not in its counts; there is one where groups_per_person= is the "
+    "number of groups"
+)
 
 
 @overload
@@ -175,7 +180,7 @@ def grouped_of(
     example, part = _scores([0] * len(names)), guarantee.epsilon / share
     method = method_of(question(example, part / k, mechanism), k, None)
     # Errors are measured on what is counted, and left out of one group are persons who count in another.
-    worst = worst_of(example, k, part, mechanism, method) if share == len(places) else None
+    stated = accuracy_of(example, k, part, mechanism, method) if share == len(places) else Accuracy(None, LEFT_OUT)
     drawn = mechanism.described(example) + (f", {ONE_SHOT}" if method == ONE_SHOT else "")
     door_opened = door(
         guarantee, mechanism=drawn, ledger=ledger, metadata=read.metadata, per_person=share, note="most common by group"
@@ -188,7 +193,7 @@ def grouped_of(
                 for each, counts in zip(parts, counted, strict=True)
             ]
     lists = [tuple(names.names[place] for place in each) for each in winners]
-    return GroupedRelease(dict(zip(places.names, lists, strict=True)), drawn, guarantee, worst_error=worst)
+    return GroupedRelease(dict(zip(places.names, lists, strict=True)), drawn, guarantee, stated=stated)
 
 
 def _require_listed(domain: Any, delta: Any, kept: Any, items_per_person: Any) -> None:

@@ -15,11 +15,13 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.ranks import CUTS, Ranks
-from dpselect.release.by_group import asked_of_all, released
+from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.release.by_group import asked_of_all, promised, released
 from dpselect.release.draws import Draws
 from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.joint_quantiles import MOST_TOTAL, require_joinable
 from dpselect.release.opened import Door, opened
+from dpselect.release.rank_error import RankError
 from dpselect.release.select import Release
 from dpselect.utilities.columns import occupied
 from dpselect.views import Column, StoredColumn
@@ -30,6 +32,10 @@ Integers = NDArray[np.int64]
 HALVING, JOINT = "recursive halving", "joint quantiles"
 # What the number of records takes of epsilon where it is not public.
 COUNTING = Fraction(1, 10)
+BY_JOINT = (
+    "joint draws aim at ranks that a number of records gives, and no worst case of theirs is known; method halving has "
+    "one"
+)
 # From what is left of epsilon, and the number of records as it was released: whether to draw jointly.
 Pick = Callable[[Fraction, int], bool]
 
@@ -52,7 +58,8 @@ def release_of(
     promise = Guarantee(price, Neighbours.ADD_REMOVE, bounded_range=len(shares) == 1)
     with door(promise, mechanism=HALVING, ledger=ledger, metadata=metadata, note="quantiles") as draws:
         chosen = dict(zip(increasing, draws.halving(ranks, increasing, price, total), strict=True))
-    return Release(tuple(grid.value(chosen[share]) for share in shares), HALVING, promise)
+    stated = Accuracy(RankError(tuple(increasing), grid.size, price, total, cuts))
+    return Release(tuple(grid.value(chosen[share]) for share in shares), HALVING, promise, stated=stated)
 
 
 def grouped_of(
@@ -75,7 +82,8 @@ def grouped_of(
         return tuple(grid.value(named[share]) for share in shares)
 
     promise, answers = asked_of_all(ask, rows, values, grid, epsilon, HALVING, ledger, "quantiles", door)
-    return released(answers, rows, HALVING, promise)
+    stated = Accuracy(RankError(tuple(increasing), grid.size, promised(epsilon, rows)[1], total, cuts))
+    return released(answers, rows, HALVING, promise, stated)
 
 
 def joint_release_of(
@@ -109,4 +117,4 @@ def joint_release_of(
             chosen, name = draws.halving(Ranks(places, many, grid.size, cuts or CUTS), increasing, price), HALVING
     named = dict(zip(increasing, chosen, strict=True))
     values_chosen = tuple(grid.value(named[share]) for share in shares)
-    return Release(values_chosen, f"{name}, about {total} records", promise)
+    return Release(values_chosen, f"{name}, about {total} records", promise, stated=Accuracy(None, BY_JOINT))

@@ -15,7 +15,8 @@ from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.joint_top_k import JOINT, joint_question, require_joint
 from dpselect.mechanisms.kinds import Mechanism, require_grouped
 from dpselect.mechanisms.named import mechanism_for
-from dpselect.mechanisms.worst_case import WorstError, known, worst_of, worst_of_source
+from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy, StatedError
+from dpselect.mechanisms.worst_case import accuracy_of, accuracy_of_source
 from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, p_value, require_measure, require_ordered
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question, require_count
@@ -38,7 +39,7 @@ class Release(Shown, Generic[C_co]):
             last over the best of the others; floored, so that none is more than it was.
         p_value: with ``gaps=True``, what the last gap says. Whatever the data, a release that names a candidate which
             is not among the k best comes with a p-value of at most a in at most a share a of releases.
-        worst_error: how wrong it may be, whatever the data; ``None`` where no exact worst case is known.
+        stated: how wrong it may be, whatever the data, or why nothing is known of that.
     """
 
     candidates: tuple[C_co, ...]
@@ -46,7 +47,12 @@ class Release(Shown, Generic[C_co]):
     guarantee: Guarantee
     gaps: tuple[int | float, ...] = ()
     p_value: float | None = None
-    worst_error: WorstError | None = field(default=None, repr=False, compare=False, kw_only=True)
+    stated: Accuracy = field(default=UNKNOWN, repr=False, compare=False, kw_only=True)
+
+    @property
+    def worst_error(self) -> StatedError | None:
+        """Return how wrong it may be, whatever the data; ``None`` where no exact worst case is known."""
+        return self.stated.worst
 
     @property
     def candidate(self) -> C_co:
@@ -71,7 +77,7 @@ class Release(Shown, Generic[C_co]):
         Raises:
             ValueError: no exact worst case is known, or the probability is not between 0 and 1.
         """
-        return known(self.worst_error, self.mechanism).below(probability)
+        return self.stated.known(self.mechanism).below(probability)
 
 
 def select(
@@ -184,19 +190,19 @@ def release_of(
     asked = question(scores, total if k == 1 else total / k, mechanism)
     each, promise, drawn = asked.guarantee, of_list(asked.guarantee, total, k), mechanism.described(scores)
     name = method_of(asked, k, method, require_spender(ledger), gaps=gaps)
-    worst = worst_of(scores, k, total, mechanism, name)
+    stated = accuracy_of(scores, k, total, mechanism, name)
     if name == PEELING:
         with door(each, mechanism=drawn, ledger=ledger, metadata=scores.metadata, count=k) as draws:
             winners = draws.answer(asked, k)
-        return Release(_named(scores, winners), drawn, promise, worst_error=worst)
+        return Release(_named(scores, winners), drawn, promise, stated=stated)
     measure = require_measure(mechanism.measure(scores)) if gaps else None
     drawn = drawn if k == 1 else f"{drawn}, {ONE_SHOT}"
     with door(promise, mechanism=drawn, ledger=ledger, metadata=scores.metadata) as draws:
         winners, below = draws.ordered(asked, k, gaps=gaps)
     if measure is None:
-        return Release(_named(scores, winners), drawn, promise, worst_error=worst)
+        return Release(_named(scores, winners), drawn, promise, stated=stated)
     leads = tuple(measure.lead(gap) for gap in below)
-    return Release(_named(scores, winners), drawn, promise, leads, p_value(below[-1], asked.rate), worst_error=worst)
+    return Release(_named(scores, winners), drawn, promise, leads, p_value(below[-1], asked.rate), stated=stated)
 
 
 def _release_joint(
@@ -218,11 +224,11 @@ def _release_joint(
     if require_same_k(scores, require_count(k, len(scores))) == 1:
         return release_of(scores, k, epsilon, mechanism, ledger, door, method=PEELING)
     asked = joint_question(scores, int(k), epsilon)
-    worst = worst_of(scores, asked.k, asked.guarantee.epsilon, mechanism, JOINT)
+    stated = accuracy_of(scores, asked.k, asked.guarantee.epsilon, mechanism, JOINT)
     drawn = f"{mechanism.described(scores)}, {JOINT}"
     with door(asked.guarantee, mechanism=drawn, ledger=ledger, metadata=scores.metadata) as draws:
         winners = draws.joint(asked)
-    return Release(_named(scores, winners), drawn, asked.guarantee, worst_error=worst)
+    return Release(_named(scores, winners), drawn, asked.guarantee, stated=stated)
 
 
 def _named(scores: Scores, winners: list[int]) -> tuple[Any, ...]:
@@ -248,7 +254,7 @@ def _release_grouped(
     name = grouped_method(source, k, total, mechanism, method, require_spender(ledger), gaps=gaps)
     example = source.example()
     measure = require_measure(mechanism.measure(example)) if gaps and example is not None else None
-    worst, promise = worst_of_source(source, k, total, mechanism, name), of_list(each, total, k)
+    stated, promise = accuracy_of_source(source, k, total, mechanism, name), of_list(each, total, k)
     paid, count = (promise, 1) if name == ONE_SHOT else (each, k)
     drawn = mechanism.described() + (f", {ONE_SHOT}" if k > 1 and name == ONE_SHOT else "")
     below, rate = list[int](), Fraction(0)
@@ -270,11 +276,11 @@ def _release_grouped(
     ):
         names = tuple(_plain(winner) for winner in source.answer(pick))
     if measure is None:
-        return Release(names, drawn, promise, worst_error=worst)
+        return Release(names, drawn, promise, stated=stated)
     leads = tuple(measure.lead(gap) for gap in below)
     # Rows may turn out to be as many as winners: then nobody is left who might have been better.
     p = p_value(below[-1], rate) if len(below) == k else None
-    return Release(names, drawn, promise, leads, p, worst_error=worst)
+    return Release(names, drawn, promise, leads, p, stated=stated)
 
 
 def grouped_method(

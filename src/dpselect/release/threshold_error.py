@@ -12,6 +12,8 @@ from fractions import Fraction
 
 from dpselect.kernel.coins import exponential_between
 from dpselect.kernel.numbers import Epsilon, exact_positive, whole
+from dpselect.mechanisms.stated_error import PROBABILITY
+from dpselect.mechanisms.worst_case import rounded_up
 from dpselect.release.threshold_rules import Level, ThresholdRules
 
 _DIGITS = 40
@@ -42,6 +44,37 @@ class ThresholdError:
             f"the threshold is answered below, and none of {self.questions} values {_up(self.below)} or more under it "
             "is answered above"
         )
+
+
+@dataclass(frozen=True)
+class StreamError:
+    """How far from the threshold the answers of one stream are right, at any probability.
+
+    Attributes:
+        rules: of the stream.
+        questions: how many are counted.
+    """
+
+    rules: ThresholdRules
+    questions: int
+
+    @property
+    def names(self) -> None:
+        """Return ``None``: nothing is chosen among candidates."""
+        return
+
+    def below(self, probability: Epsilon = PROBABILITY) -> float:
+        """Return from what distance to the threshold on all answers are right with this probability; rounded up.
+
+        Raises:
+            TypeError, ValueError: as :func:`error_of`.
+        """
+        error = error_of(self.rules, self.questions, probability)
+        return rounded_up(Fraction(max(error.above, error.below)))
+
+    def sentence(self, probability: Epsilon = PROBABILITY, unit: str = "") -> str:  # noqa: ARG002
+        """Return what is known of either kind of error, in words."""
+        return str(error_of(self.rules, self.questions, probability))
 
 
 def error_of(rules: ThresholdRules, questions: int, probability: Epsilon) -> ThresholdError:

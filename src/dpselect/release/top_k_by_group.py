@@ -12,7 +12,8 @@ from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.named import mechanism_for
-from dpselect.mechanisms.worst_case import WorstError, worst_of
+from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.mechanisms.worst_case import accuracy_of
 from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.one_shot import ONE_SHOT, method_of
 from dpselect.release.opened import Door, opened
@@ -77,7 +78,7 @@ def top_k_of(
     methods = [method_of(each, k, None) for each in asked]
     first = next(iter(scores.values()))
     drawn = chosen.described(first) + (f", {ONE_SHOT}" if {ONE_SHOT} == {*methods} else "")
-    worst = worst_of_groups(scores, k, epsilon, chosen, share)
+    stated = accuracy_of_groups(scores, k, epsilon, chosen, share)
     door_opened = door(
         promise, mechanism=drawn, ledger=ledger, metadata=first.metadata, per_person=share, note="top k by group"
     )
@@ -90,19 +91,21 @@ def top_k_of(
         tuple(_plain(of_group.candidates[i]) for i in places)
         for of_group, places in zip(scores.values(), winners, strict=True)
     ]
-    return GroupedRelease(dict(zip(scores, lists, strict=True)), drawn, promise, worst_error=worst)
+    return GroupedRelease(dict(zip(scores, lists, strict=True)), drawn, promise, stated=stated)
 
 
-def worst_of_groups(
+def accuracy_of_groups(
     scores: Mapping[Any, Scores], k: int, epsilon: Epsilon, mechanism: Mechanism, groups_per_person: int = 1
-) -> WorstError | None:
+) -> Accuracy:
     """Return how wrong the list of the group with most candidates may be, where groups differ in nothing else."""
     part, facts = exact_epsilon(epsilon) / groups_per_person, set()
     largest = max(scores.values(), key=len)
     for each in scores.values():
         method = method_of(question(each, part / k, mechanism), k, None)
         facts.add((each.sensitivity.ceiling, each.range_bound, each.values.dtype.kind, method))
-    return worst_of(largest, k, part, mechanism, method) if len(facts) == 1 else None
+    if len(facts) > 1:
+        return Accuracy(None, "groups differ in their bounds, and each has a worst case of its own")
+    return accuracy_of(largest, k, part, mechanism, method)
 
 
 def _promised(

@@ -13,6 +13,7 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
+from dpselect.mechanisms.stated_error import Accuracy
 from dpselect.release import keys
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import require_count
@@ -24,6 +25,11 @@ from dpselect.sources.warehouse import Warehouse, is_expression
 from dpselect.sources.web import is_web
 from dpselect.views import Events
 from dpselect.views.stored_events import stored_names
+
+BY_NAMES = (
+    "which items may be named is drawn too; how many persons a name needs is what a dry run says, and a public list of "
+    "items has a bound"
+)
 
 
 def unlisted_of(
@@ -63,7 +69,7 @@ def unlisted_of(
     drawn = f"permute-and-flip before a wall, kept={rules.kept}"
     with door(promise, mechanism=drawn, ledger=ledger, metadata=metadata) as draws:
         winners = draws.walled(counts, rules)
-    return Release(tuple(names[place] for place in winners), drawn, promise)
+    return Release(tuple(names[place] for place in winners), drawn, promise, stated=Accuracy(None, BY_NAMES))
 
 
 def _revealed(
@@ -95,7 +101,7 @@ def _revealed(
         if revealed:
             scores = Scores(read.counts()[revealed], 1, None, "person", 1, zero="worst")
             winners = draws.top_k(scores, min(k, len(revealed)), half, mechanism=chosen)
-    return Release(tuple(names[revealed[place]] for place in winners), drawn, promise)
+    return Release(tuple(names[revealed[place]] for place in winners), drawn, promise, stated=Accuracy(None, BY_NAMES))
 
 
 def stays(events: Any) -> bool:

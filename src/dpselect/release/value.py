@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -11,9 +11,16 @@ from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
 from dpselect.kernel.written import written
+from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy, StatedError
+from dpselect.release.number_error import NumberError
 from dpselect.release.opened import Door, opened
 from dpselect.release.value_questions import ValueQuestion, value_question
 from dpselect.scores.sensitivity import Sensitivity
+
+_PRIVATE = (
+    "the noise follows a bound that is private; a Sensitivity with a public ceiling has one, and dpselect.value_error "
+    "is for the eyes of the curator"
+)
 
 
 @dataclass(frozen=True)
@@ -25,12 +32,28 @@ class ReleasedValue(Shown):
         tick: how fine it is.
         mechanism: the name of the mechanism that drew it.
         guarantee: the promise.
+        stated: how far off it may be, whatever the data, where a public ceiling bounds the noise; or why that is not
+            known.
     """
 
     value: Fraction
     tick: Fraction
     mechanism: str
     guarantee: Guarantee
+    stated: Accuracy = field(default=UNKNOWN, repr=False, compare=False, kw_only=True)
+
+    @property
+    def worst_error(self) -> StatedError | None:
+        """Return how far off it may be, whatever the data; ``None`` where no public ceiling bounds the noise."""
+        return self.stated.worst
+
+    def accuracy(self, probability: Epsilon = 0.95) -> float:
+        """Return how far off the number is at most with this probability, whatever the data.
+
+        Raises:
+            ValueError: no public ceiling bounds the noise, or the probability is not between 0 and 1.
+        """
+        return self.stated.known(self.mechanism).below(probability)
 
     def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
         return {"value": written(self.value), "tick": written(self.tick)}, self.guarantee, self.mechanism
@@ -89,4 +112,11 @@ def released(asked: ValueQuestion, ledger: Spender | None = None, door: Door = o
     """Release the answer to a question behind a given door."""
     name = f"release-value, {asked.noise.name}"
     with door(asked.guarantee, mechanism=name, ledger=ledger) as draws:
-        return ReleasedValue(draws.noisy_number(asked), asked.tick, name, asked.guarantee)
+        return ReleasedValue(draws.noisy_number(asked), asked.tick, name, asked.guarantee, stated=stated_of(asked))
+
+
+def stated_of(asked: ValueQuestion) -> Accuracy:
+    """Return how far off the answer may be by the largest noise that the public ceiling allows."""
+    if asked.largest is None:
+        return Accuracy(None, _PRIVATE)
+    return Accuracy(NumberError(asked.noise, asked.largest, asked.tick))

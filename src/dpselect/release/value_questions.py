@@ -35,6 +35,7 @@ class ValueQuestion:
         tick: what is released is a multiple of it; public.
         beta: how fast the bound may move, the logarithm for each step; public.
         guarantee: of one draw.
+        largest: the largest scale that a public ceiling allows; public. ``None`` where there is no ceiling.
     """
 
     noise: ValueNoise
@@ -43,6 +44,7 @@ class ValueQuestion:
     tick: Fraction
     beta: Fraction
     guarantee: Guarantee
+    largest: Fraction | None = None
 
 
 def value_question(
@@ -70,7 +72,8 @@ def value_question(
     scale = law.scale(total, moving)
     ticks = _private(value, "value") / step
     # One tick more pays for the rounding of the number: see the proof.
-    return ValueQuestion(law, math.floor(ticks + _HALF), scale * (bound / step + 1), step, moving, guarantee)
+    largest = scale * (Fraction(smooth_bound.ceiling) / step + 1) if isinstance(smooth_bound, Sensitivity) else None
+    return ValueQuestion(law, math.floor(ticks + _HALF), scale * (bound / step + 1), step, moving, guarantee, largest)
 
 
 def _computed(sensitivity: Sensitivity, beta: Epsilon, tick: Epsilon | None) -> tuple[Fraction, Fraction, Fraction]:

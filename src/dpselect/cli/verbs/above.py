@@ -8,11 +8,14 @@ from typing import Any
 import dpselect as dps
 from dpselect.cli import paths, reading
 from dpselect.cli.options import RELATION, number, one_of, option, whole
-from dpselect.cli.plan import facts_text, promise
+from dpselect.cli.plan import facts_text, promise, said
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
+from dpselect.mechanisms.stated_error import Accuracy
 from dpselect.release.above_threshold import NAME
+from dpselect.release.threshold_error import StreamError
+from dpselect.release.threshold_rules import threshold_rules
 from dpselect.sources import tables
 from dpselect.sources.absent import no_column
 
@@ -40,7 +43,7 @@ def run(request: Request) -> Answer:
         "range_bound": int(request.range_bound),
         "levels": () if request.margin is None else [(request.margin, _HALF)],
     }
-    request.bound = lambda: _error(request.epsilon, len(names), rules)
+    request.says(_stated(request, len(names), rules))
     purse = purse_of(request, threshold=str(request.thresholds or request.threshold))
     answers = []
     with dps.above_threshold(None, request.epsilon, neighbours=request.neighbours, ledger=purse, **rules) as stream:
@@ -48,7 +51,7 @@ def run(request: Request) -> Answer:
             if stream.ended:
                 break
             answers.append((name, stream.ask(count, line)))
-    return _answered(answers, len(names), stream)
+    return _answered(request, answers, len(names), stream)
 
 
 def _require_columns(request: Request, how: tables.Reading) -> None:
@@ -80,15 +83,20 @@ def _thresholds(request: Request, count: int, how: tables.Reading) -> list[int]:
     return lines
 
 
-def _error(epsilon: Fraction, names: int, rules: dict[str, Any]) -> str | None:
+def _stated(request: Request, names: int, rules: dict[str, Any]) -> Accuracy:
     """Return what can be said of errors before anything is spent."""
+    full = rules | {"kind": "integer", "neighbours": request.neighbours, "share": None}
+    error = StreamError(threshold_rules(request.epsilon, **full), names)
     try:
-        return str(dps.threshold_error(epsilon, questions=names, **rules))
+        error.below()
     except ValueError:
-        return None
+        return Accuracy(None, "at this epsilon the noise is larger than all values")
+    return Accuracy(error)
 
 
-def _answered(answers: list[tuple[Any, dps.ThresholdAnswer]], names: int, stream: dps.ThresholdStream) -> Answer:
+def _answered(
+    request: Request, answers: list[tuple[Any, dps.ThresholdAnswer]], names: int, stream: dps.ThresholdStream
+) -> Answer:
     width = max(len(str(name)) for name, _ in answers)
     lines = [
         f"{name!s:{width}}  {answer}{f', noisy gap {answer.gap}' if answer.above else ''}" for name, answer in answers
@@ -103,8 +111,9 @@ def _answered(answers: list[tuple[Any, dps.ThresholdAnswer]], names: int, stream
         "names": names,
         "mechanism": NAME,
         "guarantee": promise(guarantee),
+        **said(request.stated),
     }
-    return Answer("\n".join([*lines, f"{facts_text(guarantee)}, by {NAME}"]), facts)
+    return Answer("\n".join([*lines, f"{facts_text(guarantee)}, by {NAME}", request.stated.line()]), facts)
 
 
 VERB = Verb(

@@ -10,13 +10,16 @@ from typing import Any
 import dpselect as dps
 from dpselect.cli import domains, paths, traces
 from dpselect.cli.options import option, whole
-from dpselect.cli.plan import promise
+from dpselect.cli.plan import promise, said
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.histograms.counts import require_counts
 from dpselect.kernel.written import written
+from dpselect.mechanisms.stated_error import Accuracy
 from dpselect.sources import tables
+
+_UNKNOWN = Accuracy(None, "which algorithm answers is chosen by released facts, and what it loses depends on the data")
 
 
 def run_histogram(request: Request) -> Answer:
@@ -29,6 +32,7 @@ def run_histogram(request: Request) -> Answer:
     counts = require_counts(traces.read_counts(request.file))
     request.out.hold(8 * counts.size + 4096)
     maker = _maker(request, cells.options())
+    request.says(_UNKNOWN)
     answer = maker.answer(counts, request.epsilon, ledger=purse_of(request))
     file = io.BytesIO()
     np.save(file, answer.value)
@@ -52,6 +56,7 @@ def run_tree(request: Request) -> Answer:
         raise ValueError("The table has more rows than --max-records: pass a larger public bound.")
     database = trees.Table(columns, labels, declared, classes)
     maker = _maker(request, trees.options(request.max_records))
+    request.says(_UNKNOWN)
     answer = maker.answer(database, request.epsilon, ledger=purse_of(request))
     text = as_json(answer.value)
     return _kept(request, answer, text.encode(), text, {"model": json.loads(text)})
@@ -74,9 +79,10 @@ def _kept(request: Request, answer: Any, content: bytes, text: str, facts: dict[
         "why": why,
         "mechanism": "choice-maker",
         "guarantee": promise(answer.guarantee),
+        **said(request.stated),
         "written_to": str(request.out),
     }
-    return Answer(f"{why}\n\n{unit}; written to {request.out}", facts | more)
+    return Answer(f"{why}\n\n{unit}; written to {request.out}\n{request.stated.line()}", facts | more)
 
 
 def _explained(choice: Any) -> str:

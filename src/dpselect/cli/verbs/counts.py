@@ -8,13 +8,15 @@ import dpselect as dps
 from dpselect.cli import paths, reading
 from dpselect.cli.names import names
 from dpselect.cli.options import number, one_of, option, whole
-from dpselect.cli.plan import PROBABILITY, facts_text, promise
+from dpselect.cli.plan import facts_text, promise, said
 from dpselect.cli.release import shown
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.tables import Table
 from dpselect.cli.verb import Answer, Verb
-from dpselect.release.counts import NEGATIVE, promised, public_cells, within
+from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.release.count_error import CountError
+from dpselect.release.counts import NEGATIVE, promised, public_cells
 from dpselect.sources.public_names import PublicNames
 
 # Bins that --lower, --upper and --step make.
@@ -25,7 +27,7 @@ def run(request: Request) -> Answer:
     """Return the counts, of every group where there are groups."""
     domain, bins = _listed(request.domain, "--domain", "value"), _edges(request)
     groups = _listed(request.groups, "--groups", "group")
-    request.bound = lambda: _sentence(_accuracy(request, domain, bins, groups))
+    request.says(_stated(request, domain, bins, groups))
     release = dps.counts(
         reading.file(request),
         request.epsilon,
@@ -42,11 +44,11 @@ def run(request: Request) -> Answer:
     return _answered(release, grouped=groups is not None)
 
 
-def _accuracy(request: Request, domain: Any, bins: Any, groups: Any) -> int:
+def _stated(request: Request, domain: Any, bins: Any, groups: Any) -> Accuracy:
     """Return what a dry run may say, which follows from public numbers."""
     guarantee, bound = promised(request.epsilon, request.person, request.rows_per_person)
     many = len(public_cells(domain, bins)) * (1 if groups is None else len(PublicNames.of(groups, "groups")))
-    return within(guarantee.epsilon / bound.total, many, PROBABILITY)
+    return Accuracy(CountError(guarantee.epsilon / bound.total, many))
 
 
 def _edges(request: Request) -> list[float] | None:
@@ -80,19 +82,15 @@ def _answered(release: dps.Counts, *, grouped: bool) -> Answer:
         [[*([shown(row["group"])] if grouped else []), str(row["count"]), shown(row["value"])] for row in rows],
         frozenset({1 if grouped else 0}),
     )
-    off = release.accuracy(PROBABILITY)
     facts = {
         "counts": rows,
         "mechanism": release.mechanism,
         "guarantee": promise(release.guarantee),
-        "accuracy": {"probability": PROBABILITY, "every_count_within": off},
+        **said(release.stated),
+        "every_count_within": release.accuracy(),
     }
     cost = f"{facts_text(release.guarantee)}, by {release.mechanism}"
-    return Answer.of([table, cost, _sentence(off)], facts)
-
-
-def _sentence(off: int) -> str:
-    return f"with {float(PROBABILITY) * 100:g} % every count is within {off}, whatever the data"
+    return Answer.of([table, cost, release.accuracy_line()], facts)
 
 
 VERB = Verb(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import dpselect as dps
 from dpselect.cli import columns, contributions
 from dpselect.cli.options import number, one_of, option, whole
@@ -9,6 +11,10 @@ from dpselect.cli.release import released
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
+from dpselect.histograms.quantiles import HALVING, stated
+from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.utilities.columns import public_values
+from dpselect.utilities.shares import shares_of, shares_of_percentages
 
 METHODS = ("auto", "halving", "joint", "tree")
 
@@ -22,6 +28,7 @@ def run(request: Request) -> Answer:
     choose = dps.percentiles if request.p else dps.quantiles
     written = [f"{float(each):g}" for each in asked]
     rows = contributions.of(request) if contributions.named(request) else {}
+    request.says(_stated(request, bounds))
     release = choose(
         column,
         [*asked],
@@ -39,6 +46,14 @@ def run(request: Request) -> Answer:
         return contributions.answered(request, release, title, shares=written)
     lines = [f"{noun} {each}: {value}" for each, value in zip(written, release.candidates, strict=True)]
     return released(release, lines, p=written) if request.p else released(release, lines, shares=written)
+
+
+def _stated(request: Request, bounds: dict[str, Any]) -> Accuracy:
+    """Return what the release says of its error, before it is paid for."""
+    shares = shares_of_percentages(request.p) if request.p else shares_of(request.shares)
+    size, grouped = public_values(None, **bounds).size, contributions.named(request)
+    method = HALVING if grouped else request.method
+    return stated(shares, size, request.epsilon / (request.rows_per_person or 1), method, request.total)
 
 
 VERB = Verb(

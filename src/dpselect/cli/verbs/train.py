@@ -11,7 +11,7 @@ from dpselect.cli import domains, paths, places, reading
 from dpselect.cli.learners import AUTO, MODELS, estimator
 from dpselect.cli.options import BUDGET, flag, number, one_of, option, whole
 from dpselect.cli.places import stays
-from dpselect.cli.plan import facts_text, promise
+from dpselect.cli.plan import facts_text, promise, said
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.kernel.written import written
@@ -35,6 +35,8 @@ def run(request: Request) -> Answer:
     domains.require_target(request, declared)
     model = estimator(request, declared)
     _require_place(request)
+    listed = declared[request.target]
+    request.says(model.foretold(len(listed) if isinstance(listed, (list, tuple)) else 0))
     _say_of_delta(request)
     how = reading.of(request)
     if stays(request, request.file):
@@ -62,9 +64,12 @@ def run(request: Request) -> Answer:
         "mechanism": type(model).__name__,
         "chosen_because": request.choice,
         "guarantee": promise(model.privacy_spent_),
+        **said(model.stated),
         "written_to": str(request.out),
     }
-    return Answer(f"{_shown(model)}\n\n{chosen}{spent}; {used}; written to {request.out}", facts)
+    return Answer(
+        f"{_shown(model)}\n\n{chosen}{spent}; {used}; written to {request.out}\n{model.accuracy_line()}", facts
+    )
 
 
 def _shown(model: Any) -> str:

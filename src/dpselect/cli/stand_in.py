@@ -1,0 +1,93 @@
+"""A made-up table in the place of the data: what a command costs and promises does not depend on its rows.
+
+It has the columns that the command names, and no rows but those with public names.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from dpselect.cli import domains
+from dpselect.cli.request import Request
+from dpselect.sources import tables
+from dpselect.sources.locators import is_url
+
+# Options that name columns of a table, and of an edge file what they are where they are left out.
+_COLUMNS = ("column", "person", "item", "key", "by", "label", "value", "thresholds")
+_EDGES = {"source": "source", "target": "target", "weight_column": "weight"}
+# Verbs whose rows have public names, and the columns that are public.
+_NAMED = {"above": ("label", "thresholds"), "snp": ("label",), "median": ("label",)}
+# What is said of a file; the made-up one is plain.
+_OF_FILE = ("separator", "decimal", "encoding", "where", "in_place", "table", "temporary_table")
+_UNNAMED = "value"
+
+
+@contextmanager
+def in_place_of_data(request: Request) -> Iterator[None]:
+    """Let a command read a made-up table; of its own it reads public names alone.
+
+    Raises:
+        OSError, ValueError: the public names cannot be read.
+    """
+    source = "graph" if "graph" in request.parameters else "file"
+    named = str(request.get(source))
+    if source == "graph" and not (Path(named).suffix or Path(named).exists() or is_url(named)):
+        # A graph that ships with NetworkX is public.
+        yield
+        return
+    columns = _columns(request, named)
+    for name in _OF_FILE:
+        if name in request.parameters:
+            setattr(request, name, False if name in ("in_place", "temporary_table") else None)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "made-up.csv"
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows(zip(*columns.values(), strict=True))
+        setattr(request, source, str(path))
+        yield
+
+
+def _columns(request: Request, file: str) -> dict[str, Sequence[Any]]:
+    """Return the columns of the made-up table, by their names."""
+    if "graph" in request.parameters:
+        weights = "weighted-degree" in request.metric
+        ends = {name: value for name, value in _EDGES.items() if weights or name != "weight_column"}
+        return {request.get(name) or value: [] for name, value in ends.items()}
+    if request.command == "train":
+        people = [] if request.person is None else [request.person]
+        return {name: [] for name in [*domains.read(request.domains), *people]}
+    public = _public_names(request, file)
+    rows = len(next(iter(public.values()), []))
+    names = [request.get(name) for name in _COLUMNS if request.get(name) is not None]
+    names += ["b", "c"] if request.command == "snp" else []
+    if "column" in request.parameters and request.column is None:
+        # The only column of a file, whatever its name.
+        names.append(_UNNAMED)
+    return {name: public.get(name, [0] * rows) for name in names}
+
+
+def _public_names(request: Request, file: str) -> dict[str, Sequence[Any]]:
+    """Return the public columns of the table itself, where its rows have public names."""
+    options = [name for name in _NAMED.get(request.command, ()) if request.get(name) is not None]
+    result = dict[str, Sequence[Any]]()
+    for name in options:
+        column = request.get(name)
+        if name == "thresholds":
+            result[column] = [str(cell) for cell in tables.table(file, [column], reading_of(request))[column]]
+        else:
+            result[column] = tables.labels(file, column, f"--{name}", reading_of(request))
+    return result
+
+
+def reading_of(request: Request) -> tables.Reading:
+    """Return how the table itself is read."""
+    from dpselect.cli import reading
+
+    return tables.Reading.of(**reading.keywords(request)) if "separator" in request.parameters else tables.AS_IT_IS

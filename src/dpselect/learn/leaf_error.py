@@ -1,0 +1,53 @@
+"""How far the class counts at the leaves of a released tree may lie from the true ones, whatever the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpselect.kernel.numbers import Epsilon, exact_positive
+from dpselect.mechanisms.stated_error import PROBABILITY
+from dpselect.release.count_error import CountError
+
+# Of models that release no counts, or only sums of them.
+OF_MODEL = (
+    "how well a model predicts depends on the data; measure it on records that need no protection, or pay for "
+    "dpselect.learn.DPSearch, which releases a noisy score"
+)
+PRUNED = "pruning has added up leaves that are no longer there; without it (prune='none') there is one for their counts"
+
+
+@dataclass(frozen=True)
+class LeafError:
+    """The error of the class counts at the leaves.
+
+    Attributes:
+        rate: of the noise of a count at least, for each record.
+        leaves: how many there are, or at most.
+        classes: counts of each leaf.
+        known: whether the tree has grown, so that its leaves are counted.
+    """
+
+    rate: Fraction
+    leaves: int
+    classes: int
+    known: bool = True
+
+    @property
+    def names(self) -> None:
+        """Return ``None``: the counts are not chosen."""
+        return
+
+    def below(self, probability: Epsilon = PROBABILITY) -> float:
+        """Return what the error of every count stays below with this probability, in records.
+
+        Raises:
+            ValueError, TypeError: the probability is not between 0 and 1.
+        """
+        return CountError(self.rate, self.leaves * self.classes).below(probability)
+
+    def sentence(self, probability: Epsilon = PROBABILITY, unit: str = "") -> str:
+        """Return what :meth:`below` says, in words."""
+        share = f"with probability {float(exact_positive(probability, 'probability')):g}, whatever the data"
+        many = f"its {self.leaves} leaves" if self.known else f"its leaves (at most {self.leaves})"
+        return f"every class count at {many} less than {self.below(probability):g} {unit or 'records'} off {share}"
