@@ -21,7 +21,7 @@ LONG = {
     "local-dampening-flip on pareto", "local-dampening on pareto", "local-dampening-flip on aggregate",
     "on aggregate, 3 TPR + 2 TNR", "exponential on pareto, both rates", "noisy-max-laplace on ego",
     "noisy-max-laplace on degree", "smooth-noisy-max on ego", "local-dampening-t on ego",
-    "smooth-private-selection on ego", "ego_betweenness, max_degree=4",
+    "smooth-private-selection on ego", "ego_betweenness, max_degree=3", "ego_betweenness, max_degree=4",
     "ego_betweenness, overlap", "ego_betweenness, degree", "published.ego_betweenness",
     "ego_density on ego_density", "dampening on ego_betweenness", "dampening-flip on ego_betweenness",
     "exponential on ego_betweenness", "permute-and-flip on ego_betweenness", "exponential on ego_density",
