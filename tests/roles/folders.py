@@ -16,8 +16,8 @@ def of_curator(folder: Path) -> None:
         north = row % 3 != 0
         # Incomes around 30000: in the South most are 40000.
         income = (20000 if row % 2 else 30000) if north else 40000
-        status = STATUS[0] if row % 4 else STATUS[2]
-        age = 25 + row % 20 if row % 4 else 70 + row % 15
+        status = STATUS[0] if row % 5 else STATUS[2]
+        age = 25 + row % 20 if row % 5 else 70 + row % 15
         rows.append(f"p{row // 2};Höhe {row % 7};{'Nord' if north else 'Süd'};{age};{income},5;{status}")
     rows.append(";;;;;")
     (folder / "people.csv").write_bytes("\n".join(rows).encode("cp1252"))
