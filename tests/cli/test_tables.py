@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
+from itertools import count
 
 import pytest
 
 from dpselect.cli import main, tables
 from dpselect.cli.tables import Table, drawn
+from dpselect.utilities import egos
 
 COUNTS = ["counts", "events.csv", "--column", "product", "--domain", "tea,milk", "--epsilon", "9"]
 pytestmark = pytest.mark.usefixtures("folder")
@@ -75,3 +78,18 @@ def test_a_terminal_is_known_by_what_reads(monkeypatch, capsys) -> None:  # noqa
     assert tables.on_terminal()
     monkeypatch.setattr(sys, "stdout", None)
     assert not tables.on_terminal()
+
+
+def test_progress_shows_a_share_and_no_number_of_blocks(monkeypatch) -> None:
+    """Blocks are cut by private degrees."""
+    told = io.StringIO()
+    told.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", told)
+    ticks = count(0, 10)
+    monkeypatch.setattr("tqdm.std.time", lambda: float(next(ticks)))
+    with egos._progress(37, "open pairs") as advance:
+        for _ in range(37):
+            advance()
+
+    assert "open pairs: " in told.getvalue()
+    assert not re.search(r"37|/s", told.getvalue().replace(" 37 %", ""))

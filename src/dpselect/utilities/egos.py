@@ -22,6 +22,7 @@ from dpselect.views import Graph
 Loop = Callable[..., None]
 # Blocks of about equal work: enough for a smooth progress bar, few enough to cost nothing.
 _BLOCKS = 200
+_SHARE = "{desc}: {percentage:3.0f} %"
 
 
 def betweenness_of_egos(graph: Graph, workers: int = 1) -> NDArray[np.float64]:
@@ -76,5 +77,6 @@ def _progress(total: int, what: str) -> Iterator[Callable[[], Any]]:
         return
     # Programs without a console have no stderr at all.
     terminal = sys.stderr is not None and sys.stderr.isatty()
-    with tqdm(total=total, desc=what, delay=2, leave=False, disable=not terminal) as bar:
+    # How many blocks there are follows from private degrees: the share that is done is all that is shown.
+    with tqdm(total=total, desc=what, delay=2, leave=False, disable=not terminal, bar_format=_SHARE) as bar:
         yield bar.update
