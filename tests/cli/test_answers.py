@@ -166,6 +166,16 @@ def test_where_no_worst_case_is_known_nothing_is_said(capsys) -> None:
         assert "behind the best" not in capsys.readouterr().out
 
 
+def test_a_p_value_of_one_is_not_printed(monkeypatch, capsys) -> None:
+    """It says nothing: a sentence stands in its place, and a smaller one is printed."""
+    promise = dps.Guarantee(1, dps.Neighbours.EDGE)
+    for p, words in ((1.0, "no p-value: the lead of the last name over the others rounds to zero"), (0.5, "p = 0.5")):
+        release = Release((1, 2), "x", promise, (0, 0), p)
+        monkeypatch.setattr(dps, "top_k", lambda *_, answer=release, **__: answer)
+        assert 0 == main(["top-k", *TOP_K, "--k", "2", "--epsilon", "1"])
+        assert words in capsys.readouterr().out
+
+
 def test_where_the_data_came_from_is_recorded_once(capsys) -> None:
     """The command line names the file already."""
     words = ["most-common", *inputs.EVENTS, "--epsilon", "1", "--ledger", "persons.ledger"]
