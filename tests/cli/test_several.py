@@ -29,6 +29,22 @@ RELEASES = [
     "snp study.csv --families 100",
     "train people.csv --target job --domains domains.toml --out model.json",
 ]
+PLACES = "--by place --groups n,s"
+# Of counts, of groups and of persons: what is public is in the command, or in the names of scores.
+GROUPED = [
+    "counts visits.csv --column job --domain nurse,cook,clerk",
+    "counts visits.csv --column age --lower 0 --upper 120 --step 10 --negative clip",
+    f"counts visits.csv --column age --bins 0 18 65 {PLACES} --person who --rows-per-person 2",
+    f"percentile visits.csv --column age --p 50 --lower 0 --upper 120 {PLACES}",
+    f"quantiles visits.csv --column age --p 25 50 --lower 0 --upper 120 {PLACES} --person who --rows-per-person 2",
+    f"median visits.csv --column age --lower 0 --upper 120 {PLACES} --person who",
+    "median visits.csv --column age --lower 0 --upper 120 --person who --rows-per-person 3",
+    f"most-common visits.csv --person who --item job --domain nurse,cook {PLACES} --groups-per-person 2",
+    f"most-common visits.csv --person who --item job --domain nurse,cook {PLACES} --groups-per-person 1",
+    f"select scores.csv --kind integer --candidate name --score score --sensitivity 1 --domain rows {PLACES}",
+    "select scores.csv --kind integer --candidate name --score score --sensitivity 1 --domain rows "
+    f"{PLACES} --neighbours person --groups-per-person 2",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +54,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("people.csv").write_text("age,job\n30,nurse\n40,cook\n50,nurse\n")
     Path("events.csv").write_text("user,item\n1,a\n2,b\n")
     Path("counts.csv").write_text("name,count\nx,100\ny,3\nz,4\n")
+    Path("visits.csv").write_text("who,place,age,job\n1,n,30,nurse\n2,s,40,cook\n1,s,50,\n")
+    Path("scores.csv").write_text("place,name,score\nn,x,9\nn,y,8\nn,z,7\ns,x,1\ns,y,7\nw,x,3\n,x,4\n")
     Path("edges.csv").write_text("source,target\n0,1\n1,2\n")
     Path("study.csv").write_text("snp,b,c\nrs1,3,4\nrs2,9,1\n")
     Path("domains.toml").write_text('age = {low = 0, high = 100}\njob = ["cook", "nurse"]\n')
@@ -55,7 +73,7 @@ def refusal(capsys, *words: str) -> str:
     return capsys.readouterr().err
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", [*RELEASES, *GROUPED])
 def test_a_plan_says_what_the_dry_run_says(release: str, capsys) -> None:
     """The same promise, mechanism and line, though no private row was there to read."""
     (plan,) = planned(capsys, "--release", f"{release} --epsilon 0.5")["plans"]
@@ -77,7 +95,57 @@ def test_rows_are_not_read(capsys) -> None:
     assert all(each["accuracy"] for each in plans["plans"])
 
 
-@pytest.mark.parametrize("release", [RELEASES[0], RELEASES[1], RELEASES[4], RELEASES[6], RELEASES[7], RELEASES[13]])
+@pytest.mark.parametrize("release", GROUPED[:9])
+def test_tables_of_groups_and_persons_are_not_read(release: str, capsys) -> None:
+    """Nor need they be there: groups, bounds and values are in the command."""
+    there = planned(capsys, "--release", f"{release} --epsilon 0.5")
+    Path("visits.csv").unlink()
+
+    assert there == planned(capsys, "--release", f"{release} --epsilon 0.5")
+
+
+@pytest.mark.parametrize("release", GROUPED[9:])
+def test_of_scores_a_plan_reads_names_alone(release: str, capsys) -> None:
+    """Whatever they are, and though cells are not numbers."""
+    there = planned(capsys, "--release", f"{release} --epsilon 0.5")
+    text = Path("scores.csv").read_text()
+    Path("scores.csv").write_text("".join(f"{line.rpartition(',')[0]},score\n" for line in text.splitlines()))
+
+    assert there == planned(capsys, "--release", f"{release} --epsilon 0.5")
+
+
+SCORED = "select scores.csv --kind integer --candidate name --score score --sensitivity 1 --domain rows"
+
+
+@pytest.mark.parametrize(
+    ("release", "message"),
+    [
+        ("above counts.csv --threshold 10 --where 'count > 3'", "must not depend on the private column 'count'"),
+        (f"{SCORED} --where 'score > 3'", "must not depend on the private column 'score'"),
+        (f"{SCORED} {PLACES} --where 'score > 3'", "must not depend on the private column 'score'"),
+        (f"{SCORED} --by score --groups 9,", "the scores are private"),
+        (f"{AGES} --by job".replace("percentile", "median").replace(" --p 50", ""), "pass --groups"),
+        ("median people.csv --column age --label job --lower 0 --upper 99 --where 'age > 35'", "by their values"),
+        (f"{SCORED} --by place", "pass --groups, their public list"),
+        (f"{SCORED} {PLACES} --neighbours person", "pass --groups-per-person"),
+        (SCORED.replace("scores.csv --kind integer", "scores.parquet") + f" {PLACES}", "candidates in a csv file"),
+        (SCORED.replace("--kind integer", ""), "pass --kind integer"),
+        (SCORED.replace("--domain rows", "--domain 5"), "pass --domain rows"),
+        ("counts visits.csv --column job", "their public list"),
+        ("counts visits.csv --column job --domain nurse,cook --rows-per-person 2", "pass --person"),
+    ],
+)
+def test_a_plan_refuses_what_the_command_refuses(release: str, message: str, capsys) -> None:
+    """So no private cell decides what a plan says: neither which rows there are, nor which names."""
+    assert message in refusal(capsys, "--release", f"{release} --epsilon 1")
+    assert 2 == main([*shlex.split(release), "--epsilon", "1", "--dry-run"])
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "release",
+    [*(RELEASES[place] for place in (0, 1, 4, 6, 7, 13)), *(GROUPED[place] for place in (0, 2, 4, 7, 10))],
+)
 def test_an_error_takes_the_least_epsilon(release: str, capsys) -> None:
     """Enough as printed; a per cent less is not."""
     (plan,) = planned(capsys, "--release", f"{release} --error 30")["plans"]

@@ -48,6 +48,17 @@ def are_in(request: Request) -> bool:
     return True
 
 
+def are_grouped(request: Request) -> bool:
+    """Return whether groups are named."""
+    return any(value is not None for value in (request.by, request.groups, request.groups_per_person))
+
+
+def require_ungrouped(request: Request) -> None:
+    """Refuse groups of candidates that are not in a csv file (``ValueError``)."""
+    if are_grouped(request):
+        raise ValueError("--by is for candidates in a csv file: of other tables, select from a view of one group.")
+
+
 def scores(request: Request) -> dps.Scores:
     """Return the candidates, each with its score; a cell that is not a number counts as 0.
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 import dpselect as dps
-from dpselect.cli import command
+from dpselect.cli import command, counts, reading
 from dpselect.cli.options import nodes, number
 from dpselect.cli.plan import Planned
 from dpselect.cli.release import best, mechanism_of
@@ -25,7 +25,9 @@ from dpselect.mechanisms.worst_case import WorstError
 from dpselect.sources import tables
 
 # Verbs of which a plan can tell what they cost and how wrong they are.
-VERBS = ("above", "keys", "median", "most-common", "percentile", "quantiles", "select", "snp", "top-k", "train")
+VERBS = (
+    "above", "counts", "keys", "median", "most-common", "percentile", "quantiles", "select", "snp", "top-k", "train",
+)  # fmt: skip
 _ERROR, _EPSILON, _LEDGER = "--error", "--epsilon", "--ledger"
 # Where an epsilon is looked for, and how often its interval is halved.
 _LEAST, _MOST, _HALVINGS = 1e-6, 1e4, 40
@@ -102,7 +104,7 @@ class PlannedRelease:
         command.understood(words, request)
         request.ledger = ledger
         try:
-            if request.command == "select":
+            if request.command == "select" and not counts.are_in(request):
                 _select(request)
             else:
                 with in_place_of_data(request):
@@ -154,7 +156,9 @@ class PlannedRelease:
 
 
 def _select(request: Request) -> None:
-    """Rehearse a selection among scores that are all zero: their number is public."""
+    """Rehearse a selection in an engine among scores that are all zero: their number is public."""
+    counts.require_ungrouped(request)
+    reading.refuse_all(request)
     if request.domain is None:
         raise ValueError("How many candidates there are is public: pass --domain in the release.")
     if request.domain == "rows":

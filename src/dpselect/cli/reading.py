@@ -106,6 +106,15 @@ def require_public(request: Request, private: str) -> None:
         )
 
 
+def require_all(request: Request) -> None:
+    """Refuse a condition on records whose number is public (``ValueError``)."""
+    if request.where is not None:
+        raise ValueError(
+            "--label protects the value of any one record among a public number of them, and --where would leave "
+            "records out by their values: leave one of the two out."
+        )
+
+
 def refuse_all(request: Request) -> None:
     """Refuse what is said of a text file where the table is asked in its engine (``ValueError``)."""
     if keywords(request) or request.missing == "refuse":

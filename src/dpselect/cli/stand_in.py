@@ -12,16 +12,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from dpselect.cli import domains
+from dpselect.cli import domains, reading
 from dpselect.cli.request import Request
 from dpselect.sources import tables
 from dpselect.sources.locators import is_url
 
 # Options that name columns of a table, and of an edge file what they are where they are left out.
-_COLUMNS = ("column", "person", "item", "key", "by", "label", "value", "thresholds")
+_COLUMNS = ("column", "person", "item", "key", "by", "label", "value", "thresholds", "candidate", "score")
 _EDGES = {"source": "source", "target": "target", "weight_column": "weight"}
 # Verbs whose rows have public names, and the columns that are public.
-_NAMED = {"above": ("label", "thresholds"), "snp": ("label",), "median": ("label",)}
+_NAMED = {
+    "above": ("label", "thresholds"), "snp": ("label",), "median": ("label",), "select": ("candidate", "by"),
+}  # fmt: skip
+# Options that name the private column beside them: no condition may read it, and no name may come from it.
+_PRIVATE = {"above": "value", "select": "score"}
 # What is said of a file; the made-up one is plain.
 _OF_FILE = ("separator", "decimal", "encoding", "where", "in_place", "table", "temporary_table")
 _UNNAMED = "value"
@@ -74,20 +78,37 @@ def _columns(request: Request, file: str) -> dict[str, Sequence[Any]]:
 
 
 def _public_names(request: Request, file: str) -> dict[str, Sequence[Any]]:
-    """Return the public columns of the table itself, where its rows have public names."""
+    """Return the public columns of the table itself, where its rows have public names.
+
+    Raises:
+        PrivacyError: a condition on the private column would decide which there are.
+    """
     options = [name for name in _NAMED.get(request.command, ()) if request.get(name) is not None]
+    private = request.get(_PRIVATE[request.command]) if request.command in _PRIVATE else None
+    if private is not None:
+        reading.require_public(request, private)
+    elif request.command == "median" and options:
+        reading.require_all(request)
     result = dict[str, Sequence[Any]]()
     for name in options:
         column = request.get(name)
-        if name == "thresholds":
-            result[column] = [str(cell) for cell in tables.table(file, [column], reading_of(request))[column]]
-        else:
-            result[column] = tables.labels(file, column, f"--{name}", reading_of(request))
+        # The command itself refuses names from its private column; here they are not even read.
+        if column != private:
+            result[column] = _public_cells(request, file, name, column)
     return result
+
+
+def _public_cells(request: Request, file: str, name: str, column: str) -> Sequence[Any]:
+    how = reading_of(request)
+    if name == "thresholds":
+        return [str(cell) for cell in tables.table(file, [column], how)[column]]
+    if name == "by":
+        cells: list[Any] = tables.arrows(file, [column], how)[column].to_pylist()
+        return cells
+    labels = tables.labels if request.get("by") is None else tables.repeated_labels
+    return labels(file, column, f"--{name}", how)
 
 
 def reading_of(request: Request) -> tables.Reading:
     """Return how the table itself is read."""
-    from dpselect.cli import reading
-
     return tables.Reading.of(**reading.keywords(request)) if "separator" in request.parameters else tables.AS_IT_IS

@@ -28,11 +28,8 @@ def scores(request: Request) -> dict[str, dps.Scores]:
     """Return the score of the values, or of the records."""
     if request.label is not None and stays(request, request.file):
         raise ValueError("--label names records, and those of a database stay there: leave --label out.")
-    if request.label is not None and request.where is not None:
-        raise ValueError(
-            "--label protects the value of any one record among a public number of them, and --where would leave "
-            "records out by their values: leave one of the two out."
-        )
+    if request.label is not None:
+        reading.require_all(request)
     grid, column = columns.grid_and_column(request)
     if request.label is None:
         return {"rank": dps.utilities.median(column, grid=grid)}

@@ -22,14 +22,12 @@ DEFAULT = "permute-and-flip"
 def run(request: Request) -> Answer:
     """Return the named candidates."""
     mechanism = mechanism_of(request, DEFAULT)
-    grouped = any(value is not None for value in (request.by, request.groups, request.groups_per_person))
-    if grouped and not counts.are_in(request):
-        raise ValueError("--by is for candidates in a csv file: of other tables, select from a view of one group.")
-    if grouped:
-        return _in_groups(request, mechanism)
     if counts.are_in(request):
+        if counts.are_grouped(request):
+            return _in_groups(request, mechanism)
         release = best(request, counts.scores(request), mechanism, request.k, method=request.method)
         return released(release, ranked(release), "in order of selection; ")
+    counts.require_ungrouped(request)
     reading.refuse_all(request)
     range_bound = int(request.range_bound)
     with (
