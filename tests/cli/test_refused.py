@@ -30,8 +30,8 @@ NESTED = "[" * 3000
     [
         ("domains.toml", f"x = {NESTED}", "not a TOML file"),
         ("domains.toml", "domains = 3", "domain of 'domains' in domains.toml must be"),
-        ("domains.toml", "age = {edges = ['a']}\nrich = ['no', 'yes']", "edges of 'age' must be"),
-        ("domains.toml", "age = {edges = 3}\nrich = ['no', 'yes']", "edges of 'age' must be"),
+        ("domains.toml", "age = {edges = ['a']}\nrich = ['no', 'yes']", "edges of 'age' in domains.toml"),
+        ("domains.toml", "age = {edges = 3}\nrich = ['no', 'yes']", "edges of 'age' in domains.toml"),
         ("domains.toml", "age = [2020-01-01]\nrich = ['no', 'yes']", "quote dates"),
         ("domains.toml", "age = [[1], [2]]\nrich = ['no', 'yes']", "lists more than"),
         ("domains.toml", b"\xff\xfe", "not a TOML file"),
