@@ -242,7 +242,7 @@ def test_whole_persons_are_protected_and_recorded(folder: Path, capsys: pytest.C
     owned = [f"who,{rows[0]}", *(f"p{number // 2},{row}" for number, row in enumerate(rows[1:]))]
     (folder / "people.csv").write_text("\n".join(owned), encoding="utf-8")
     ledger, persons = str(folder / "b.ledger"), ["--person", "who", "--rows-per-person", "2", "--n-records", "2000"]
-    assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people"])
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people", "--neighbours", "person"])
     assert 0 == main(train(folder, *persons, "--ledger", ledger, "--dry-run"))
     assert "epsilon = 20 per person added or removed, of whom at most 2 records count" in capsys.readouterr().out
     assert 0 == main(train(folder, *persons, "--ledger", ledger))
@@ -367,10 +367,31 @@ def test_a_number_is_learned_by_what_the_rule_says(folder: Path, capsys: pytest.
     assert 0 == main(check)
 
 
+@pytest.mark.parametrize("relation", ["person", "add-remove"])
+def test_a_ledger_of_the_other_relation_is_refused_before_the_spend(
+    relation: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rows are paid from a ledger of rows, and persons from one of persons; a dry run says so too."""
+    other, persons = ("add-remove", []) if relation == "person" else ("person", ["--person", "job"])
+    ledger = str(folder / "b.ledger")
+    create = ["budget", "create", ledger, "--epsilon", "30", "--dataset", "people", "--neighbours", relation]
+    assert 0 == main(create)
+    (folder / "domains.toml").write_text('age = {low = 0, high = 100}\nrich = ["no", "yes"]\n', encoding="utf-8")
+    capsys.readouterr()
+    for dry in ([], ["--dry-run"]):
+        assert 2 == main(train(folder, "--ledger", ledger, *persons, *dry))
+        refused = capsys.readouterr().err
+        assert f"This budget protects {relation} neighbours and the release {other} neighbours" in refused
+        assert f"--neighbours {other}" in refused
+    assert not (folder / "model.json").exists()
+    assert 0 == main(["budget", "show", ledger])
+    assert "epsilon: 0 spent, 30 left" in capsys.readouterr().out
+
+
 def test_the_ledger_says_whose_rows_are_protected_together(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Column and number of rows are public, and budget show prints them."""
     ledger = str(folder / "b.ledger")
-    assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people"])
+    assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people", "--neighbours", "person"])
     (folder / "domains.toml").write_text('age = {low = 0, high = 100}\nrich = ["no", "yes"]\n', encoding="utf-8")
     assert 0 == main(train(folder, "--ledger", ledger, "--person", "job", "--rows-per-person", "3"))
     capsys.readouterr()

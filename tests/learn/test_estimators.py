@@ -356,7 +356,7 @@ def test_what_protects_persons_is_drawn_with_their_share() -> None:
 
     model = DPTreeClassifier(6, person="id", rows_per_person=3, domains=DOMAINS)
     model._door = watched
-    with dps.budget(epsilon=6) as book:
+    with dps.budget(epsilon=6, neighbours="person") as book:
         model.fit(people(500).assign(id=np.arange(500) // 4), "rich")
 
     assert [2, 0] == left

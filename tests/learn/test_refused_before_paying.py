@@ -274,7 +274,7 @@ def test_a_domain_without_a_column_is_refused_before_paying(model: type) -> None
     columns, label = table()
     domains = DOMAINS | {"y": [0, 1] if model is DPTreeClassifier else (0, 1)}
     data = columns | {"y": label, "who": np.arange(label.size)}
-    with dps.budget(epsilon=1, dataset="d") as book:
+    with dps.budget(epsilon=1, neighbours="person", dataset="d") as book:
         with pytest.raises(ValueError, match="domains has 'c9', and the table has no such column"):
             model(1, domains=domains | {"c9": (0, 1)}, person="who").fit(data, "y")
         assert not book.events

@@ -164,7 +164,7 @@ def test_a_person_is_held_out_with_all_rows_and_moves_the_score_by_all_of_them()
 
     assert [search.plan().epsilon_of_run / 2] * 2 == few.rates
     assert [200] == few.owners
-    assert dps.Guarantee(3, "add-remove") == search.privacy_spent_
+    assert dps.Guarantee(3, "person") == search.privacy_spent_
 
 
 def test_nobody_is_in_both_parts(monkeypatch) -> None:

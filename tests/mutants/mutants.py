@@ -1123,8 +1123,8 @@ MUTANTS = (
     Mutant(
         "a person moves the score of a search by one row",
         "dpselect.learn.search:DPSearch._bound",
-        "ONE.times(self.estimator.rows_per_person)",
-        "ONE",
+        "Bound(self.estimator.rows_per_person, Neighbours.PERSON)",
+        "Bound(1, Neighbours.PERSON)",
         (),
         ("tests/learn/test_search.py::test_a_person_is_held_out_with_all_rows_and_moves_the_score_by_all_of_them",),
     ),

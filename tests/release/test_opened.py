@@ -151,6 +151,25 @@ def test_records_of_one_person_share_what_was_paid() -> None:
         assert THIRD == draws.left
 
 
+def test_draws_of_records_take_the_share_of_one_record_of_a_person() -> None:
+    """They protect records, and what they take is gone from the whole; elsewhere nothing says how many share it."""
+    with dps.opened(dps.Guarantee(3, "person"), per_person=3) as draws:
+        with pytest.raises(dps.PrivacyError, match="protects person neighbours, and this draw add-remove ones"):
+            draws.counts(np.array([3]), THIRD, ONE)
+        with draws.of_records() as own:
+            assert 1 == own.left
+            own.counts(np.array([3]), THIRD, ONE)
+            with pytest.raises(dps.PrivacyError, match="asks for epsilon 1 "):
+                own.choose(VOTES, 1)
+            with pytest.raises(dps.PrivacyError, match="Parts of this budget are in use"):
+                draws.counts(np.array([3]), THIRD, dps.Bound(1, "person"))
+        assert 2 * THIRD == draws.left
+        with pytest.raises(dps.PrivacyError, match="has ended"):
+            own.choose(VOTES, THIRD)
+    with dps.opened(PROMISE) as draws, pytest.raises(dps.PrivacyError, match="pay for persons"), draws.of_records():
+        pytest.fail("these draws protect records already")
+
+
 def test_parts_cost_what_the_most_expensive_one_takes() -> None:
     """Parts that share no record draw side by side."""
     with dps.opened(PROMISE) as draws:

@@ -176,6 +176,20 @@ class Allowance:
             yield [lend() for _ in range(parts)]
 
     @contextmanager
+    def of_records(self) -> Iterator[Allowance]:
+        """Lend all that is left to draws that protect one record, of a person who has no more than were paid for.
+
+        Raises:
+            PrivacyError: no persons were paid for.
+        """
+        if self.neighbours is not Neighbours.PERSON:
+            raise PrivacyError("Records of persons are drawn from where persons were paid for: pay for persons.")
+        with self._lending() as lend:
+            part = lend()
+            part.neighbours = Neighbours.ADD_REMOVE
+            yield part
+
+    @contextmanager
     def attempts(self) -> Iterator[Callable[[], Allowance]]:
         """Lend all that is left to each of several attempts, of which the result of one at most goes anywhere."""
         with self._lending() as lend:

@@ -43,6 +43,14 @@ def book_of(ledger: Any) -> Any:
     return Ledger.read(ledger) if isinstance(ledger, (str, Path)) else ledger
 
 
+def neighbours_of(model: Any) -> Neighbours:
+    """Return what one step is: a row, or where persons are named one person with all of their rows.
+
+    One row more of a person may push out another, which is two steps of one record: so persons, and not rows.
+    """
+    return Neighbours.ADD_REMOVE if model.person is None else Neighbours.PERSON
+
+
 class PrivateEstimator(Certified, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the private estimators: subclasses say how a table is read, what is spent, and what is fitted."""
 
@@ -199,7 +207,7 @@ class PrivateEstimator(Certified, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _promise(self, epsilon: Fraction) -> Guarantee:
         """Return what a fit as a whole promises, and pays for."""
-        return Guarantee(epsilon, Neighbours.ADD_REMOVE)
+        return Guarantee(epsilon, neighbours_of(self))
 
     @contextmanager
     def _paid(self, guarantee: Guarantee, data: TrainingData) -> Iterator[Any]:
@@ -213,7 +221,11 @@ class PrivateEstimator(Certified, BaseEstimator, ABC):  # type: ignore[misc]
             note=self._note(),
         )
         with paying_from(None) if self._reading().observed else nullcontext(), door as draws:
-            yield draws
+            if self.person is None:
+                yield draws
+            else:
+                with draws.of_records() as own:
+                    yield own
 
     def _note(self) -> str:
         """Return what the spend is called; whose records are protected together is a public fact, and part of it."""

@@ -74,7 +74,8 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
     ``predict`` and ``predict_proba`` use the first tree, with 1 for its label and 0 elsewhere; ``trees_`` holds
     ``output`` trees in private order.
 
-    Guarantee: epsilon-differential privacy, add-remove of one row, of everything the fitted model holds.
+    Guarantee: epsilon-differential privacy, add-remove of one row, or with ``person`` of one person with all of their
+    rows, of everything the fitted model holds.
 
     >>> X, y = [[age] for age in range(2000)], ["ill" if age >= 1000 else "well" for age in range(2000)]
     >>> model = DPEvolutionaryTreeClassifier(10, domains={0: (0, 2000)}, classes=["well", "ill"], depth=2)

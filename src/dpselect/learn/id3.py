@@ -68,7 +68,8 @@ class DPID3Classifier(PrivateTrees):
         n_records: the public number of rows, for ``stop="support"``.
         max_leaves: refuse, before spending, a tree that could have more leaves.
 
-    Guarantee: epsilon-differential privacy, add-remove of one row, of everything the fitted model holds.
+    Guarantee: epsilon-differential privacy, add-remove of one row, or with ``person`` of one person with all of their
+    rows, of everything the fitted model holds.
 
     >>> X = [[color, size] for color in ("red", "blue") for size in ("s", "m", "l")] * 200
     >>> y = ["yes" if color == "red" else "no" for color, size in X]

@@ -72,7 +72,8 @@ class RandomDecisionForestClassifier(PrivateTrees):
         bins: even bins of a numeric column; random cuts lie between two bins.
         domains, classes, unknown, missing, person, rows_per_person, ledger: as :class:`DPTreeClassifier`.
 
-    Guarantee: epsilon-differential privacy, add-remove of one row, of everything the fitted model holds.
+    Guarantee: epsilon-differential privacy, add-remove of one row, or with ``person`` of one person with all of their
+    rows, of everything the fitted model holds.
 
     >>> X, y = [[age] for age in range(3000)], [int(age >= 1500) for age in range(3000)]
     >>> model = RandomDecisionForestClassifier(5, n_trees=5, max_depth=5, domains={0: (0, 3000)}, classes=[0, 1])

@@ -45,9 +45,11 @@ def promised(content: Mapping[str, Any]) -> Guarantee | None:
             raise ValueError("no promise")
         return None
     epsilon, delta = exact_in(content["epsilon"]), exact_in(content.get("delta", "0"))
+    # Whoever names persons protects them as a whole, which files of older versions leave unsaid.
+    relation = Neighbours.PERSON if "person" in content else Neighbours.ADD_REMOVE
     if "rho" not in content:
-        return Guarantee(epsilon, Neighbours.ADD_REMOVE, delta)
-    return Guarantee.concentrated(exact_in(content["rho"]), delta, Neighbours.ADD_REMOVE, epsilon=epsilon)
+        return Guarantee(epsilon, relation, delta)
+    return Guarantee.concentrated(exact_in(content["rho"]), delta, relation, epsilon=epsilon)
 
 
 def persons_in(content: Mapping[str, Any]) -> dict[str, Any]:

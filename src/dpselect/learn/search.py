@@ -18,7 +18,7 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, exact_positive
 from dpselect.learn.base import PrivateTrees
-from dpselect.learn.estimator import book_of
+from dpselect.learn.estimator import book_of, neighbours_of
 from dpselect.learn.holdout import HoldOut, at_the_root, held_out
 from dpselect.learn.parameters import epsilon_of
 from dpselect.learn.surroundings import warn_of_leaks
@@ -59,8 +59,8 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             of held-out records.
         ledger: a :class:`dpselect.Ledger`, or its path; the spend is recorded before anything is drawn.
 
-    Guarantee: epsilon-differential privacy, add-remove of one row (of one person, with ``person=``), of everything the
-    fitted search holds. How long a fit took is outside of it: do not publish the time.
+    Guarantee: epsilon-differential privacy, add-remove of one row, or with ``person`` of one person with all of their
+    rows, of everything the fitted search holds. How long a fit took is outside of it: do not publish the time.
 
     Attributes:
         best_estimator_: the model that won; ``None`` where no run was good enough, or every run failed.
@@ -132,7 +132,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             model._check_data(data)
             for epsilon in (plan.epsilon_of_run, refit or plan.epsilon_of_run):
                 model._rehearsed(data.known, epsilon)
-        guarantee = Guarantee(epsilon_of(self), Neighbours.ADD_REMOVE)
+        guarantee = Guarantee(epsilon_of(self), neighbours_of(self.estimator))
 
         with self._door(guarantee, mechanism=type(self).__name__, ledger=book_of(self.ledger), note="fit") as draws:
             winner = self._searched(models, read, plan, draws)
@@ -183,7 +183,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 right = np.array([split.correct(model)])
                 return model, int(held.counts(right, plan.epsilon_of_run, bound)[0])
 
-        return searched(run, range(len(models)), plan, draws, Neighbours.ADD_REMOVE, self._door)
+        return searched(run, range(len(models)), plan, draws, neighbours_of(self.estimator), self._door)
 
     def _adopt(self, chosen: tuple[Setting, Any, int] | None, data: TrainingData, guarantee: Guarantee) -> None:
         """Keep what was released."""
@@ -243,7 +243,9 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _bound(self) -> Bound:
         """Return how far one record, or one person's records, move how many are labelled rightly."""
-        return ONE if self.estimator.person is None else ONE.times(self.estimator.rows_per_person)
+        if self.estimator.person is None:
+            return ONE
+        return Bound(self.estimator.rows_per_person, Neighbours.PERSON)
 
     def _settings(self) -> list[Setting]:
         """Return every combination of values.

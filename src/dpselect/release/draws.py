@@ -125,8 +125,7 @@ class Draws:
         add-remove neighbours.
 
         Args:
-            asked: questions of one mechanism among as many candidates each.
-            which: positions in ``asked``, shape (parts,).
+            asked: questions of one mechanism among as many candidates each. which: positions in it, shape (parts,).
         """
         sampler = require_alike(asked, which)
         with self.disjoint(len(asked)) as parts:
@@ -275,9 +274,8 @@ class Draws:
         """Return the grid places of distinct increasing shares of the records, never decreasing, by one draw.
 
         Args:
-            counts: of records, one of which more or fewer is one more or fewer of one value.
+            counts: of records, of which one is one more or fewer of one value. cuts: sub-cells; for tests.
             total: a public number of records, right or wrong, from 1 to 2^32. Proof: ``joint_quantiles.md``.
-            cuts: sub-cells of a value; for tests.
         """
         price, shares = exact_epsilon(epsilon), require_shares(shares)
         require_joinable(len(shares), counts.size, total)
@@ -301,6 +299,12 @@ class Draws:
             yield [type(self)(each, self._outcomes) for each in lent]
 
     @contextmanager
+    def of_records(self) -> Iterator[Draws]:
+        """Draw by what one record moves, where persons were paid for who have at most the door's ``per_person``."""
+        with self._allowance.of_records() as lent:
+            yield type(self)(lent, self._outcomes)
+
+    @contextmanager
     def attempts(self) -> Iterator[Callable[[], Draws]]:
         """Draw until an attempt can be used: each has all that is left, and the result of one at most goes anywhere."""
         with self._allowance.attempts() as lend:
@@ -315,15 +319,12 @@ class Draws:
         Args:
             run: returns a result and its score, both computed from data through its draws alone; it leaves no other
                 trace, and does not depend on the runs before it.
-            epsilon: of all runs together.
-            law: public; such as ``dpselect.tuning_plan(settings, epsilon).law``.
+            epsilon: of all runs together. law: public; such as ``dpselect.tuning_plan(settings, epsilon).law``.
 
         Raises:
             TypeError: no such law.
 
-        Returns: ``None`` where every run failed, or none was good enough.
-
-        Proof: ``repeated.md``.
+        Returns: ``None`` where every run failed, or none was good enough. Proof: ``repeated.md``.
         """
         if not isinstance(law, RunLaw):
             raise TypeError(

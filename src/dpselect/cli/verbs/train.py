@@ -148,7 +148,11 @@ VERB = Verb(
             metavar="N",
             help="how many records there are, roughly, where that is public: nothing is spent to find out",
         ),
-        option("--person", metavar="COLUMN", help="the column that tells persons apart: protect all of their records"),
+        option(
+            "--person",
+            metavar="COLUMN",
+            help="the column that tells persons apart: protect one person with all of their records",
+        ),
         option("--rows-per-person", type=whole, metavar="K", help="how many records of one person count (default 1)"),
         option(
             "--goal",

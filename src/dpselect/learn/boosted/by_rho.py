@@ -10,9 +10,8 @@ from typing import Any
 
 from dpselect.kernel.concentrated import rho_within
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import exact_delta
-from dpselect.learn.estimator import PrivateEstimator
+from dpselect.learn.estimator import PrivateEstimator, neighbours_of
 
 
 class ByRho(PrivateEstimator):
@@ -24,7 +23,7 @@ class ByRho(PrivateEstimator):
         delta = exact_delta(self.delta)
         if not delta:
             return super()._promise(epsilon)
-        return Guarantee.concentrated(rho_within(epsilon, delta), delta, Neighbours.ADD_REMOVE, epsilon=epsilon)
+        return Guarantee.concentrated(rho_within(epsilon, delta), delta, neighbours_of(self), epsilon=epsilon)
 
     def _share(self, epsilon: Fraction) -> Fraction:
         """Return what one record may cost: epsilon / m, or rho / m^2, as m rows move sums m times as far."""

@@ -42,8 +42,9 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
         person, rows_per_person: as :class:`DPTreeClassifier`; with a delta, rows of a person share rho by the square of
             their number, so that m rows have about m times as much noise.
 
-    Guarantee: (epsilon, delta)-differential privacy, add-remove of one row, of everything the fitted model holds; by
-    rho-zCDP where there is a delta. ``privacy_spent_`` states it.
+    Guarantee: (epsilon, delta)-differential privacy, add-remove of one row, or with ``person`` of one person with all
+    of their rows, of everything the fitted model holds; by rho-zCDP where there is a delta. ``privacy_spent_`` states
+    it.
 
     Raises (by ``fit``, before anything is spent):
         ValueError: bad parameters, or an epsilon so small that noise would not fit an integer.

@@ -53,7 +53,8 @@ class DPTreeRegressor(PrivateRegressor):
         rows_per_person: how many rows of one person are kept.
         ledger: a :class:`dpselect.Ledger`, or its path; the spend is recorded before anything is drawn.
 
-    Guarantee: epsilon-differential privacy, add-remove of one row, of everything the fitted model holds.
+    Guarantee: epsilon-differential privacy, add-remove of one row, or with ``person`` of one person with all of their
+    rows, of everything the fitted model holds.
 
     Raises (by ``fit``, before anything is spent):
         PrivacyError: domains, or the bounds of the target, are missing.
