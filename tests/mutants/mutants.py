@@ -1007,11 +1007,19 @@ MUTANTS = (
     ),
     Mutant(
         "groups of rows are taken for groups of persons",
-        "dpselect.release.most_common:grouped_of",
-        "read.in_groups(share, draws.uniform)",
+        "dpselect.release.most_common:_counted",
+        "read.in_groups(share, below)",
         "read",
         (),
         ("tests/release/test_most_common.py::test_one_person_in_two_regions_costs_epsilon_and_no_more",),
+    ),
+    Mutant(
+        "counts of rows are promised for persons",
+        "dpselect.utilities.popularity:popularity",
+        '"add-remove" if person is None else "person"',
+        '"person"',
+        (),
+        ("tests/release/test_common_records.py::test_rows_are_counted_and_the_promise_is_for_one_of_them",),
     ),
     Mutant(
         "the table of chances is rounded upwards",

@@ -206,6 +206,9 @@ def sentence(error: click.ClickException) -> str:
         begun = [each for each in known if bare and each.startswith(bare)]
         near = [known[each] for each in begun or get_close_matches(bare, known, 1)]
         meant = f", did you mean {' or '.join(near)}" if near else ""
+        verb = getattr(error.ctx.command, "verb", None)
+        if verb is not None and name in verb.elsewhere:
+            return f"there is no option {name}: {verb.elsewhere[name]}."
         return f"there is no option {name}{meant}: see {error.ctx.command_path} --help."
     if isinstance(error, click.MissingParameter) and error.param is not None:
         words = getattr(error.param, "help", None) or "it is required"

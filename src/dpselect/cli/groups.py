@@ -22,15 +22,19 @@ from dpselect.release.questions import question, require_count
 def plan(request: Request, items: Any, groups: Any, unit: str) -> None:
     """Note how wrong one group may be; what the release itself will refuse is left to it.
 
-    Each group is drawn at epsilon / G, whatever adds the epsilons up, and so in one pass where that is possible.
+    Each group is drawn at epsilon / G, or of records at epsilon, whatever adds the epsilons up, and so in one pass
+    where that is possible.
     """
     if items is None or groups is None:
         return
-    if request.groups_per_person is None or request.groups_per_person < len(groups):
-        request.says(Accuracy(None, LEFT_OUT), unit)
-        return
-    k, part = require_count(request.k, len(items)), request.epsilon / len(groups)
-    example = dps.Scores(np.zeros(len(items), dtype=np.int64), 1, None, "person", 1, kind="integer", zero="worst")
+    relation, share = "add-remove", 1
+    if request.person is not None:
+        if request.groups_per_person is None or request.groups_per_person < len(groups):
+            request.says(Accuracy(None, LEFT_OUT), unit)
+            return
+        relation, share = "person", len(groups)
+    k, part = require_count(request.k, len(items)), request.epsilon / share
+    example = dps.Scores(np.zeros(len(items), dtype=np.int64), 1, None, relation, 1, kind="integer", zero="worst")
     method = method_of(question(example, part / k, permute_and_flip()), k, None)
     request.scope = "each group: "
     request.says(accuracy_of(example, k, part, permute_and_flip(), method), unit)

@@ -56,6 +56,7 @@ class Verb:
         tasks: what follows the verb, by name.
         json: whether it answers, so that ``--json`` can print the answer.
         hint: what stray words may mean, as the end of a sentence.
+        elsewhere: options that it does not have and another verb does, and what to do instead.
     """
 
     run: Callable[[Request], Answer] | None = None
@@ -68,3 +69,4 @@ class Verb:
     tasks: Mapping[str, Verb] = field(default_factory=dict)
     json: bool = True
     hint: Callable[[Request, Sequence[str]], str] | None = None
+    elsewhere: Mapping[str, str] = field(default_factory=dict)

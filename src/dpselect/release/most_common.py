@@ -1,7 +1,8 @@
-"""The most common items of persons who may have many, in one call: different persons are counted, never rows."""
+"""The most common items of persons who may have many, or of records that have one each, in one call."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, overload
 
 from dpselect.kernel.budget import Spender, require_spender
@@ -23,7 +24,9 @@ from dpselect.scores.scores import Scores
 from dpselect.sources.public_names import PublicNames
 from dpselect.utilities.popularity import popularity
 from dpselect.views import Events
+from dpselect.views.events import Below, Integers
 from dpselect.views.stored_events import stored_popularity
+from dpselect.views.tallied import items_tallied
 
 # Counts of so many public items are fetched from an engine; of more, how many items have which count.
 _LISTED = 10**7
@@ -39,7 +42,7 @@ def most_common(
     k: int,
     epsilon: Epsilon,
     *,
-    person: Any,
+    person: Any = None,
     item: Any,
     domain: Any = None,
     by: None = None,
@@ -58,12 +61,12 @@ def most_common(
     k: int,
     epsilon: Epsilon,
     *,
-    person: Any,
+    person: Any = None,
     item: Any,
     domain: Any,
     by: Any,
     groups: Any,
-    groups_per_person: int,
+    groups_per_person: int | None = None,
     ledger: Spender | None = None,
 ) -> GroupedRelease: ...
 
@@ -73,7 +76,7 @@ def most_common(
     k: int,
     epsilon: Epsilon,
     *,
-    person: Any,
+    person: Any = None,
     item: Any,
     domain: Any = None,
     by: Any = None,
@@ -84,37 +87,46 @@ def most_common(
     items_per_person: int | None = None,
     ledger: Spender | None = None,
 ) -> Release[Any] | GroupedRelease:
-    """Choose the k items that most different persons have, privately, whatever number of items a person has.
+    """Choose the k items that most different persons, or most records, have, privately.
 
     Args:
-        events: one row per event: a pandas, polars or arrow table, a mapping of columns, an array, the path of a
-            file, a :class:`dpselect.TableFile` with what is declared of it, a :class:`dpselect.Warehouse`, an Ibis
-            table, or a URL that ends in ``?table=name``.
+        events: one row per event, or per record: a pandas, polars or arrow table, a mapping of columns, an array, the
+            path of a file, a :class:`dpselect.TableFile` with what is declared of it, a :class:`dpselect.Warehouse`,
+            an Ibis table, or a URL that ends in ``?table=name``.
         k: how many items to name.
         epsilon: the budget, of all groups together.
-        person, item: columns. A row that names nobody, or an item outside of the list, is left out.
+        person: the column that tells persons apart: each counts once per item, whatever number of items and rows
+            they have. Without it every row is one record, and rows are counted.
+        item: the column of items. A row that names nobody, or an item outside of the list, is left out.
         domain: the public items, a list of text or numbers or a range; those that nobody has are candidates too.
         by: a column of groups, to choose k items in each of ``groups``, a public list.
-        groups_per_person: in how many groups a person counts, chosen at random: each draws at its share.
+        groups_per_person: in how many groups a person counts, chosen at random: each draws at its share. A record is
+            in one group, and each draws at all of epsilon.
         delta: for items that no list declares: far below one over the number of persons.
         kept: with delta, how many of the most frequent items are candidates, at least k: those before a wall are named.
         items_per_person: with delta, how many items of one person count when half of epsilon finds out which may be
             revealed, as in :func:`select_keys`. Either way there may be fewer than k.
-        ledger: where the spend is recorded before anything is drawn; it protects ``"person"`` neighbours.
+        ledger: where the spend is recorded before anything is drawn; it protects ``"person"`` neighbours, or
+            ``"add-remove"`` ones without ``person``.
 
     A list of public items has gaps and a p-value too, where they cost nothing.
 
-    Guarantee: (epsilon, delta)-differential privacy for person neighbours: one person with all of their rows.
+    Guarantee: (epsilon, delta)-differential privacy for person neighbours: one person with all of their rows; without
+    ``person``, epsilon-differential privacy for one record, added or removed.
 
     Raises:
-        PrivacyError: neither a domain nor a delta, or groups without a list or a bound.
+        PrivacyError: neither a domain nor a delta, groups without a list or a bound, or records without a domain.
         TypeError, ValueError: not a table; no such column; k is not from 1 to the number of items; nothing was spent.
         BudgetError: the ledger does not allow it; nothing was spent.
 
     >>> bought = {"user": [*range(90), *range(60), 7, 7], "product": ["tea"] * 90 + ["milk"] * 60 + ["gin", "gin"]}
     >>> most_common(bought, 2, 3, person="user", item="product", domain=["gin", "milk", "soy", "tea"]).candidates
     ('tea', 'milk')
+    >>> most_common(bought, 2, 3, item="product", domain=["gin", "milk", "soy", "tea"]).guarantee
+    Guarantee(epsilon=3, neighbours='add-remove')
     """
+    if person is None:
+        _require_of_records(domain, delta, kept, items_per_person, groups_per_person)
     if by is not None or groups is not None or groups_per_person is not None:
         _require_listed(domain, delta, kept, items_per_person)
         return grouped_of(events, k, epsilon, person, item, domain, by, groups, groups_per_person, ledger)
@@ -162,38 +174,81 @@ def grouped_of(
     """Choose in every group, behind a given door; proof: ``most_common.md``."""
     if by is None:
         raise ValueError(Advice("Groups need their column: pass {by=|--by}, or leave the other two out."))
-    if groups is None or groups_per_person is None:
-        raise PrivacyError(
-            Advice(
-                "Which groups there are must not depend on the data, and a person may be in several: pass "
-                "{groups=|--groups}, their public list, and {groups_per_person=|--groups-per-person}."
-            )
-        )
+    _require_groups(groups, groups_per_person, person)
     if stays(events):
         raise ValueError("Groups are for tables in memory and files: ask the engine for one group at a time.")
     names, places = PublicNames.of(domain, "domain"), PublicNames.of(groups, "groups")
-    share = whole(groups_per_person, "groups_per_person", "in how many groups a person counts")
-    k, guarantee = require_count(k, len(names)), Guarantee(exact_epsilon(epsilon), Neighbours.PERSON)
-    read = Events.read(events, person, item, names, by, places)
-    share, mechanism = min(share, len(places)), permute_and_flip()
+    guarantee = Guarantee(exact_epsilon(epsilon), Neighbours.ADD_REMOVE if person is None else Neighbours.PERSON)
+    k, mechanism, share = require_count(k, len(names)), permute_and_flip(), 1
+    if person is not None:
+        most = whole(groups_per_person, "groups_per_person", "in how many groups a person counts")
+        share = min(most, len(places))
+    counted, metadata = _counted(events, person, item, names, by, places, share)
     # Whatever can be refused is refused by an example, before the spend.
-    example, part = _scores([0] * len(names)), guarantee.epsilon / share
+    example, part = _scores([0] * len(names), guarantee.neighbours), guarantee.epsilon / share
     method = method_of(question(example, part / k, mechanism), k, None)
     # Errors are measured on what is counted, and left out of one group are persons who count in another.
-    stated = accuracy_of(example, k, part, mechanism, method) if share == len(places) else Accuracy(None, LEFT_OUT)
+    everybody = person is None or share == len(places)
+    stated = accuracy_of(example, k, part, mechanism, method) if everybody else Accuracy(None, LEFT_OUT)
     drawn = mechanism.described(example) + (f", {ONE_SHOT}" if method == ONE_SHOT else "")
     door_opened = door(
-        guarantee, mechanism=drawn, ledger=ledger, metadata=read.metadata, per_person=share, note="most common by group"
+        guarantee, mechanism=drawn, ledger=ledger, metadata=metadata, per_person=share, note="most common by group"
     )
     with door_opened as draws:
-        counted = read.in_groups(share, draws.uniform).counts_by_group(len(places))
+        by_group = counted(draws.uniform)
         with draws.disjoint(len(places)) as parts:
             winners = [
-                each.top_k(_scores(counts), k, part, mechanism=mechanism, method=method)
-                for each, counts in zip(parts, counted, strict=True)
+                each.top_k(_scores(counts, guarantee.neighbours), k, part, mechanism=mechanism, method=method)
+                for each, counts in zip(parts, by_group, strict=True)
             ]
     lists = [tuple(names.names[place] for place in each) for each in winners]
     return GroupedRelease(dict(zip(places.names, lists, strict=True)), drawn, guarantee, stated=stated)
+
+
+def _counted(
+    events: Any, person: Any, item: Any, names: PublicNames, by: Any, places: PublicNames, share: int
+) -> tuple[Callable[[Below], Iterable[Integers]], Mapping[str, str]]:
+    """Return what counts every group, with coins where a person may be in several, and where the rows came from."""
+    if person is None:
+        counts, metadata = items_tallied(events, item, names, by, places)
+        return lambda _: counts, metadata
+    read = Events.read(events, person, item, names, by, places)
+    return lambda below: read.in_groups(share, below).counts_by_group(len(places)), read.metadata
+
+
+def _require_groups(groups: Any, groups_per_person: Any, person: Any) -> None:
+    """Refuse groups without their public list, or persons who may be in any number of them."""
+    if groups is not None and (person is None or groups_per_person is not None):
+        return
+    if person is None:
+        raise PrivacyError(
+            Advice("Which groups there are must not depend on the data: pass {groups=|--groups}, their public list.")
+        )
+    raise PrivacyError(
+        Advice(
+            "Which groups there are must not depend on the data, and a person may be in several: pass "
+            "{groups=|--groups}, their public list, and {groups_per_person=|--groups-per-person}."
+        )
+    )
+
+
+def _require_of_records(domain: Any, delta: Any, kept: Any, items_per_person: Any, groups_per_person: Any) -> None:
+    """Refuse what only persons have, where every row is one record."""
+    if groups_per_person is not None:
+        raise ValueError(
+            Advice(
+                "{groups_per_person=|--groups-per-person} says in how many groups a person counts, and a row is in "
+                "one: leave it out, or pass {person=|--person} too."
+            )
+        )
+    if domain is None or delta or kept is not None or items_per_person is not None:
+        raise PrivacyError(
+            Advice(
+                "Where rows are counted, the items need a public list: pass {domain=|--domain} without "
+                "{delta=|--delta}, {kept=|--kept} and {items_per_person=|--items-per-person}, or {person=|--person}, "
+                "the column that tells persons apart."
+            )
+        )
 
 
 def _require_listed(domain: Any, delta: Any, kept: Any, items_per_person: Any) -> None:
@@ -213,5 +268,5 @@ def _require_listed(domain: Any, delta: Any, kept: Any, items_per_person: Any) -
         )
 
 
-def _scores(counts: Any) -> Scores:
-    return Scores(counts, 1, None, "person", 1, kind="integer", zero="worst")
+def _scores(counts: Any, relation: Neighbours) -> Scores:
+    return Scores(counts, 1, None, relation, 1, kind="integer", zero="worst")

@@ -1,7 +1,8 @@
-"""Popularity: how many different persons have an item, whatever else they have.
+"""Popularity: how many different persons have an item, whatever else they have; or how many records hold it.
 
 Neighbours: person. Ceiling: 1. Reach: 0. Range bound 1: one person more raises the items that they have, by 1 each, and
 lowers none. So a person may have any number of items, and rows: the count of *events* would have no bound.
+Without a column of persons every row is one record, neighbours are add-remove, and one record raises one count by 1.
 
 References: Durfee and Rogers 2019, section 2, who count the same way.
 """
@@ -13,16 +14,18 @@ from typing import Any
 from dpselect.scores.scores import Scores
 from dpselect.sources.public_names import PublicNames
 from dpselect.views import Events
+from dpselect.views.tallied import items_tallied
 
 
-def popularity(events: Any, *, person: Any, item: Any, domain: Any) -> Scores:
-    """Return how many different persons have each item of a public list, as exact integers, shape (m,).
+def popularity(events: Any, *, person: Any = None, item: Any, domain: Any) -> Scores:
+    """Return how many different persons, or records, have each item of a public list, as exact integers, shape (m,).
 
     Args:
         events: one row per event: a pandas, polars or arrow table, a mapping of columns, an array, or the path of a
             file, or a :class:`dpselect.TableFile` with what is declared of it. Rows without a person, or with an item
             outside of the list, are left out.
-        person, item: columns.
+        person: a column; without it every row is one record, and records are counted.
+        item: a column.
         domain: the public items: a list of text or numbers, or a range.
 
     Raises:
@@ -31,15 +34,21 @@ def popularity(events: Any, *, person: Any, item: Any, domain: Any) -> Scores:
     >>> rows = {"user": ["ann", "ann", "bob", "bob", None], "item": ["tea", "tea", "tea", "milk", "milk"]}
     >>> popularity(rows, person="user", item="item", domain=["milk", "tea", "soy"]).values
     array([1, 2, 0])
+    >>> popularity(rows, item="item", domain=["milk", "tea", "soy"]).values
+    array([2, 3, 0])
     """
     names = PublicNames.of(domain, "domain")
-    counted = Events.read(events, person, item, names)
+    if person is None:
+        counts, metadata = items_tallied(events, item, names)
+    else:
+        counted = Events.read(events, person, item, names)
+        counts, metadata = counted.counts(), counted.metadata
     return Scores(
-        counted.counts(),
+        counts,
         sensitivity=1,
         candidates=names.names,
-        neighbours="person",
+        neighbours="add-remove" if person is None else "person",
         range_bound=1,
-        metadata=counted.metadata,
+        metadata=metadata,
         zero="worst",
     )

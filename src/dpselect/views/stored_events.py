@@ -1,4 +1,4 @@
-"""Events that stay in their engine: different persons are counted there, and only counts leave it."""
+"""Events that stay in their engine: different persons, or rows, are counted there, and only counts leave it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from dpselect.sources.warehouse import Warehouse
 
 
 @contextmanager
-def stored_popularity(source: Any, person: str, item: str, domain: Any) -> Iterator[Candidates]:
-    """Yield the items of a table in its engine, scored by how many different persons have each.
+def stored_popularity(source: Any, person: str | None, item: str, domain: Any) -> Iterator[Candidates]:
+    """Yield the items of a table in its engine, scored by how many different persons, or rows, have each.
 
     Args:
         source: a Warehouse, or whatever :meth:`Warehouse.open` takes; a connection that is opened here is closed.
-        person, item: columns.
+        person: a column; ``None`` where every row is one record, and rows are counted.
+        item: a column.
         domain: the public items, as for :class:`dpselect.Candidates`, but ``"rows"``.
 
     Raises:
@@ -32,26 +33,30 @@ def stored_popularity(source: Any, person: str, item: str, domain: Any) -> Itera
     if isinstance(domain, str):
         raise ValueError("An item without a row is an item too: pass domain= as a range, a list or a table.")
     with Warehouse.open(source) as place:
-        place.require([person, item])
+        place.require([item] if person is None else [person, item])
         table, name = place.table, place.table[item]
         if name.type().is_string():
             require_exact(place, [item])
         if place.is_csv and not _is_text(domain):
             # Csv files are text, and a name that spells no integer is none of these.
             name = name.try_cast("int64")
-        # Rows that name nobody go one by one.
-        rows = table.select(person=table[person], item=name).filter(~codes.is_missing(table[person]))
-        counted = rows.group_by("item").agg(persons=rows.person.nunique().cast("int64"))
-        metadata = {**place.metadata, "person": person, "item": item}
+        if person is None:
+            rows = table.select(item=name)
+            counted = rows.group_by("item").agg(count=rows.count().cast("int64"))
+        else:
+            # Rows that name nobody go one by one.
+            rows = table.select(person=table[person], item=name).filter(~codes.is_missing(table[person]))
+            counted = rows.group_by("item").agg(count=rows.person.nunique().cast("int64"))
+        metadata = {**place.metadata, "item": item} | ({} if person is None else {"person": person})
         # The types of csv files are declared by now.
         files = () if place.is_csv else place.files
         yield Candidates(
             replace(place, table=counted, key=None, metadata=metadata, files=files),
             "item",
-            "persons",
+            "count",
             1,
             domain=domain,
-            neighbours="person",
+            neighbours="add-remove" if person is None else "person",
             range_bound=1,
             unique="declared",
             zero="worst",

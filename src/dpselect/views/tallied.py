@@ -115,6 +115,19 @@ def tallied(
     return counts if groups is None else counts.reshape(many, len(cells)), metadata
 
 
+def items_tallied(
+    table: Any, item: Any, names: PublicNames, by: Any = None, groups: PublicNames | None = None
+) -> tuple[Integers, Mapping[str, str]]:
+    """Return how many rows hold each public item, as :func:`tallied`, and where they came from.
+
+    Raises:
+        TypeError, ValueError: as :func:`tallied`.
+    """
+    counts, metadata = tallied(table, item, names, by, groups)
+    # A ledger calls the column what the question calls it.
+    return counts, {name: value for name, value in metadata.items() if name != "column"} | {"item": str(item)}
+
+
 def _named(names: PublicNames, read: Mapping[Any, Any], column: Any) -> Integers:
     return names.codes(distinct(read[column]), column)
 

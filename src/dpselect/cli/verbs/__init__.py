@@ -10,7 +10,7 @@ PANELS = {
         "quantiles": "Release several percentiles of a column under one budget.",
         "select": "Name the best candidates of a table of scores, where the table lives.",
         "counts": "Count the rows of every value or bin of a column: a noisy histogram.",
-        "most-common": "Name the items that most different persons have.",
+        "most-common": "Name the items that most different persons, or most rows, have.",
         "keys": "Reveal which names a column holds, where no public list names them.",
         "above": "Say which of many named counts are above a threshold, one by one.",
         "top-k": "Name the k most influential nodes of a graph.",

@@ -1,4 +1,4 @@
-"""dpselect most-common: name the items that most different persons have."""
+"""dpselect most-common: name the items that most different persons, or most rows, have."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from dpselect.release.questions import question, require_count
 from dpselect.release.unlisted import BY_NAMES
 from dpselect.sources.warehouse import Warehouse
 
-UNIT = "persons"
 # Whether there is a name is released with the names, so it may be said.
 _NOTHING = "nothing could be named: too few persons have the same item for this epsilon and delta"
 
@@ -32,10 +31,11 @@ _NOTHING = "nothing could be named: too few persons have the same item for this 
 def run(request: Request) -> Answer:
     """Return the named items, of every group where there are groups."""
     columns = {"person": request.person, "item": request.item}
+    unit = "records" if request.person is None else "persons"
     if stays(request, request.file):
         reading.require_memory(request)
     reading.require_named(request, request.file, request.person, request.item, request.by)
-    domain, purse = _listed(request.domain, "--domain", "item"), purse_of(request, **columns)
+    domain, purse = _listed(request.domain, "--domain", "item"), purse_of(request, **_said(columns))
     asked: dict[str, Any] = {
         **columns,
         "domain": domain,
@@ -50,11 +50,11 @@ def run(request: Request) -> Answer:
     if domain is not None and not request.delta and all(asked[name] is None for name in others):
         if not stays(request, request.file):
             scores = dps.utilities.popularity(reading.file(request), **columns, domain=domain)
-            release = best(request, scores, permute_and_flip(), request.k, UNIT, gaps=True, **columns)
-            return released(release, ranked(release), "in order of selection; ", UNIT)
-        _plan(request, len(domain), purse)
+            release = best(request, scores, permute_and_flip(), request.k, unit, gaps=True, **_said(columns))
+            return released(release, ranked(release), "in order of selection; ", unit)
+        _plan(request, len(domain), purse, unit)
     asked["ledger"] = purse
-    groups.plan(request, domain, asked["groups"], UNIT)
+    groups.plan(request, domain, asked["groups"], unit)
     if domain is None:
         request.says(Accuracy(None, BY_NAMES))
     if request.items_per_person is not None:
@@ -67,18 +67,22 @@ def run(request: Request) -> Answer:
     else:
         answer = dps.most_common(reading.file(request), request.k, request.epsilon, **asked)
     if isinstance(answer, dps.GroupedRelease):
-        return groups.answered(answer, UNIT, note="in order of selection; ")
+        return groups.answered(answer, unit, note="in order of selection; ")
     if not answer.candidates:
-        return released(answer, [_NOTHING], unit=UNIT)
-    return released(answer, ranked(answer), "in order of selection; ", UNIT)
+        return released(answer, [_NOTHING], unit=unit)
+    return released(answer, ranked(answer), "in order of selection; ", unit)
 
 
-def _plan(request: Request, items: int, purse: Purse) -> None:
+def _said(columns: dict[str, Any]) -> dict[str, Any]:
+    return {name: column for name, column in columns.items() if column is not None}
+
+
+def _plan(request: Request, items: int, purse: Purse, unit: str) -> None:
     """Say in a dry run how wrong the answer may be, which follows from public numbers."""
     example = dps.Scores(np.zeros(items, dtype=np.int64), 1, range_bound=1)
     k = require_count(request.k, items)
     method = method_of(question(example, request.epsilon / k, permute_and_flip()), k, None, purse)
-    request.says(accuracy_of(example, k, request.epsilon, permute_and_flip(), method), UNIT)
+    request.says(accuracy_of(example, k, request.epsilon, permute_and_flip(), method), unit)
 
 
 def _listed(text: str | None, option: str, noun: str) -> Any:
@@ -88,16 +92,20 @@ def _listed(text: str | None, option: str, noun: str) -> Any:
 VERB = Verb(
     run,
     (
-        paths.input("file", help=f"{reading.FILES} with one row per event, or a URL"),
+        paths.input("file", help=f"{reading.FILES} with one row per event or per record, or a URL"),
         *places.OPTIONS,
-        option("--person", required=True, metavar="COLUMN", help="the column that tells persons apart"),
+        option(
+            "--person",
+            metavar="COLUMN",
+            help="the column that tells persons apart: protect all of their rows; without it every row is one record",
+        ),
         option("--item", required=True, metavar="COLUMN", help="the column of items"),
         paths.input(
             "--domain",
             metavar="A,B|FILE|N",
             help="the public items: names with commas between (a single one ends with a comma), a file with one per "
-            "line, or N where the items are the whole numbers 0 .. N-1, not N names; without it, --delta with --kept "
-            "or --items-per-person",
+            "line, or N where the items are the whole numbers 0 .. N-1, not N names; without it, --person and --delta "
+            "with --kept or --items-per-person",
         ),
         option("--k", type=whole, default=1, metavar="K", help="how many items to name (default 1)"),
         option("--by", metavar="COLUMN", help="name K items in each group of this column"),
@@ -106,26 +114,28 @@ VERB = Verb(
             "--groups-per-person",
             type=whole,
             metavar="G",
-            help="in how many groups a person counts: each group is drawn at epsilon / G",
+            help="with --person, in how many groups a person counts: each group is drawn at epsilon / G",
         ),
         DELTA,
         option(
             "--kept",
             type=whole,
             metavar="N",
-            help="without --domain: name those of the N most frequent items that come before a wall",
+            help="with --person and without --domain: name those of the N most frequent items that come before a wall",
         ),
         option(
             "--items-per-person",
             type=whole,
             metavar="N",
-            help="without --domain: how many items of one person decide which items may be revealed",
+            help="with --person and without --domain: how many items of one person decide which items may be revealed",
         ),
         *reading.OPTIONS,
         reading.EVENTS,
     ),
-    "dpselect most-common events.parquet --person user --item product --k 10 --domain products.txt --epsilon 1",
-    about="Protected: whether any one person is in the table, with all of their rows. Different persons are counted, "
-    "so a person may have any number of rows and items.",
+    "dpselect most-common events.parquet --person user --item product --k 10 --domain products.txt --epsilon 1\n"
+    "dpselect most-common survey.csv --item status --domain employed,retired,student --epsilon 1",
+    about="Protected: with --person, whether any one person is in the table, with all of their rows. Different persons "
+    "are counted, so a person may have any number of rows and items. Without it, whether any one row is in the table, "
+    "and rows are counted: enough where every person has one row.",
     spends=True,
 )

@@ -91,7 +91,12 @@ VERB = Verb(
         reading.NUMBERS,
         option("--table", metavar="NAME", help="the table, when a URL is given"),
         option("--candidate", required=True, metavar="COLUMN", help="the names: integers or text, each once"),
-        option("--score", required=True, metavar="COLUMN", help="the scores: larger is better"),
+        option(
+            "--score",
+            required=True,
+            metavar="COLUMN",
+            help="the scores: larger is better; to count rows, ask most-common or counts",
+        ),
         option(
             "--sensitivity",
             type=number,
@@ -145,4 +150,8 @@ VERB = Verb(
     about="Protected: one record behind the scores, which moves no score by more than --sensitivity.",
     spends=True,
     mechanism=DEFAULT,
+    elsewhere={
+        "--column": "candidates have scores here; to count the rows of a column, ask dpselect most-common --item for "
+        "the most frequent value, or dpselect counts --column for all"
+    },
 )
