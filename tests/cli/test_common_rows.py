@@ -10,7 +10,7 @@ import pytest
 import dpselect as dps
 from dpselect.cli import main
 
-LINE = ["most-common", "survey.csv", "--item", "status", "--domain", "a,b,c", "--epsilon", "3"]
+LINE = ["most-common", "survey.csv", "--item", "status", "--domain", "a,b,c", "--epsilon", "1"]
 GROUPS = ["--by", "region", "--groups", "n,s"]
 
 
@@ -27,7 +27,7 @@ def test_rows_are_counted_without_a_column_of_persons(more: list[str], capsys) -
     assert 0 == main([*LINE, *more])
     printed = capsys.readouterr().out
     assert "  1  a" == printed.splitlines()[0]
-    assert "epsilon = 3 per record" in printed
+    assert "epsilon = 1 per record" in printed
     assert "records behind the best" in printed
     assert "person" not in printed
 
@@ -57,7 +57,7 @@ def test_groups_of_rows_answer_at_all_of_epsilon(capsys) -> None:
     assert 0 == main([*LINE, *GROUPS, "--certificate", "groups.json"])
     printed = capsys.readouterr().out
     assert ["n: a", "s: b"] == printed.splitlines()[:2]
-    assert "each group: less than 2 records behind the best" in printed
+    assert "each group: less than 3 records behind the best" in printed
     assert 0 == main(["verify", "groups.json"])
 
 
