@@ -100,19 +100,17 @@ def most_common(
         item: the column of items. A row that names nobody, or an item outside of the list, is left out.
         domain: the public items, a list of text or numbers or a range; those that nobody has are candidates too.
         by: a column of groups, to choose k items in each of ``groups``, a public list.
-        groups_per_person: in how many groups a person counts, chosen at random: each draws at its share. A record is
-            in one group, and each draws at all of epsilon.
+        groups_per_person: in how many groups a person counts, chosen at random: each draws at its share.
         delta: for items that no list declares: far below one over the number of persons.
         kept: with delta, how many of the most frequent items are candidates, at least k: those before a wall are named.
         items_per_person: with delta, how many items of one person count when half of epsilon finds out which may be
             revealed, as in :func:`select_keys`. Either way there may be fewer than k.
-        ledger: where the spend is recorded before anything is drawn; it protects ``"person"`` neighbours, or
-            ``"add-remove"`` ones without ``person``.
+        ledger: where the spend is recorded before anything is drawn; it protects the same neighbours.
 
-    A list of public items has gaps and a p-value too, where they cost nothing.
+    A public list has gaps and a p-value too, where they cost nothing; a record is in one group, drawn at epsilon.
 
     Guarantee: (epsilon, delta)-differential privacy for person neighbours: one person with all of their rows; without
-    ``person``, epsilon-differential privacy for one record, added or removed.
+    ``person``, for add-remove neighbours.
 
     Raises:
         PrivacyError: neither a domain nor a delta, groups without a list or a bound, or records without a domain.
@@ -125,8 +123,7 @@ def most_common(
     >>> most_common(bought, 2, 3, item="product", domain=["gin", "milk", "soy", "tea"]).guarantee
     Guarantee(epsilon=3, neighbours='add-remove')
     """
-    if person is None:
-        _require_of_records(domain, delta, kept, items_per_person, groups_per_person)
+    _require_of_records(person, domain, delta, kept, items_per_person, groups_per_person)
     if by is not None or groups is not None or groups_per_person is not None:
         _require_listed(domain, delta, kept, items_per_person)
         return grouped_of(events, k, epsilon, person, item, domain, by, groups, groups_per_person, ledger)
@@ -232,8 +229,12 @@ def _require_groups(groups: Any, groups_per_person: Any, person: Any) -> None:
     )
 
 
-def _require_of_records(domain: Any, delta: Any, kept: Any, items_per_person: Any, groups_per_person: Any) -> None:
+def _require_of_records(
+    person: Any, domain: Any, delta: Any, kept: Any, items_per_person: Any, groups_per_person: Any
+) -> None:
     """Refuse what only persons have, where every row is one record."""
+    if person is not None:
+        return
     if groups_per_person is not None:
         raise ValueError(
             Advice(
