@@ -9,16 +9,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from dpselect import chooser, histograms
-from dpselect.chooser import cells
 from dpselect.cli import main
-from dpselect.learn import DPTreeClassifier
 
 DOMAINS = 'age = {low = 0, high = 100}\njob = ["nurse", "smith"]\nrich = ["no", "yes"]\n'
 
 
 def write(folder: Path) -> None:
     """Write them, and a ledger with a budget of 100."""
+    write_tables(folder)
+    write_traces(folder)
+
+
+def write_tables(folder: Path) -> None:
+    """Write all but traces."""
+    # Learners take seconds to import, which most tests of commands need not.
+    from dpselect.learn import DPTreeClassifier
+
     ages = [row % 100 for row in range(300)]
     people = [f"{age},{('nurse', 'smith')[age % 2]},{('no', 'yes')[age > 50]}" for age in ages]
     (folder / "people.csv").write_text("\n".join(["age,job,rich", *people]) + "\n", encoding="utf-8")
@@ -35,6 +41,18 @@ def write(folder: Path) -> None:
     )
     (folder / "products.txt").write_text("tea\nmilk\nsoy\n", encoding="utf-8")
     np.save(folder / "counts.npy", np.arange(32) ** 2)
+    table = {"age": ages, "job": [("nurse", "smith")[age % 2] for age in ages]}
+    domains = {"age": (0, 100), "job": ["nurse", "smith"]}
+    model = DPTreeClassifier(5, domains=domains, classes=["no", "yes"])
+    model.fit(table, [("no", "yes")[age > 50] for age in ages]).save(folder / "model.json")
+    assert 0 == main(["budget", "create", str(folder / "people.ledger"), "--epsilon", "100", "--dataset", "people"])
+
+
+def write_traces(folder: Path) -> None:
+    """Write what learned from public histograms."""
+    from dpselect import chooser, histograms
+    from dpselect.chooser import cells
+
     shapes = {
         f"{name} {scale}": histograms.shapes.make(name, (32,), scale)
         for name in ("uniform", "steps")
@@ -44,11 +62,6 @@ def write(folder: Path) -> None:
         cells.options(["identity", "uniform"]), cells.metafeatures(), cells.range_error, learner="fixed"
     )
     maker.train(shapes, [1], 1, traces=folder / "cells.parquet", jobs=1)
-    table = {"age": ages, "job": [("nurse", "smith")[age % 2] for age in ages]}
-    domains = {"age": (0, 100), "job": ["nurse", "smith"]}
-    model = DPTreeClassifier(5, domains=domains, classes=["no", "yes"])
-    model.fit(table, [("no", "yes")[age > 50] for age in ages]).save(folder / "model.json")
-    assert 0 == main(["budget", "create", str(folder / "people.ledger"), "--epsilon", "100", "--dataset", "people"])
 
 
 def state(folder: Path) -> dict[str, str]:

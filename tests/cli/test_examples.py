@@ -36,7 +36,7 @@ JOBS, REGIONS = ("nurse", "smith", "clerk"), ("North", "South", "West")
 
 def made_up(folder: Path) -> None:
     """Write the files that examples name."""
-    inputs.write(folder)
+    inputs.write_tables(folder)
     people = ["person,age,income,job,region,rich,b,c,snp"]
     for row in range(300):
         age, job, region = row % 100, JOBS[row % 3], REGIONS[row % 3]
@@ -69,6 +69,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def fresh(files: Path, folder: Path, words: list[str], monkeypatch) -> list[str]:
     """Run in a copy of the files; return those that the command will write, which are not there yet."""
+    if "cells.parquet" in words and not (files / "cells.parquet").exists():
+        inputs.write_traces(files)
     shutil.copytree(files, folder)
     monkeypatch.chdir(folder)
     written = [words[words.index(option) + 1] for option in ("--out", "--csv", "--backup") if option in words]

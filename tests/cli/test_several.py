@@ -73,16 +73,21 @@ def refusal(capsys, *words: str) -> str:
     return capsys.readouterr().err
 
 
-@pytest.mark.parametrize("release", [*RELEASES, *GROUPED])
-def test_a_plan_says_what_the_dry_run_says(release: str, capsys) -> None:
-    """The same promise, mechanism and line, though no private row was there to read."""
-    (plan,) = planned(capsys, "--release", f"{release} --epsilon 0.5")["plans"]
+def require_the_same(plan: dict, release: str, capsys) -> None:
+    """The dry run of the command promises and says the same."""
     assert 0 == main([*shlex.split(release), "--epsilon", "0.5", "--dry-run", "--json"])
     run = json.loads(capsys.readouterr().out)
 
     for name in ("guarantee", "mechanism", "accuracy", "accuracy_line"):
         assert run[name] == plan[name], name
     assert plan["command"] == shlex.join(shlex.split(f"dpselect {release} --epsilon 0.5"))
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_plan_says_what_the_dry_run_says(release: str, capsys) -> None:
+    """The same promise, mechanism and line, though no private row was there to read."""
+    (plan,) = planned(capsys, "--release", f"{release} --epsilon 0.5")["plans"]
+    require_the_same(plan, release, capsys)
 
 
 def test_rows_are_not_read(capsys) -> None:
@@ -95,23 +100,19 @@ def test_rows_are_not_read(capsys) -> None:
     assert all(each["accuracy"] for each in plans["plans"])
 
 
-@pytest.mark.parametrize("release", GROUPED[:9])
-def test_tables_of_groups_and_persons_are_not_read(release: str, capsys) -> None:
-    """Nor need they be there: groups, bounds and values are in the command."""
-    there = planned(capsys, "--release", f"{release} --epsilon 0.5")
+@pytest.mark.parametrize("release", GROUPED)
+def test_a_plan_of_groups_and_persons_reads_public_names_alone(release: str, capsys) -> None:
+    """Without the table, and with other cells in the place of scores, it says what the dry run on the table says."""
+    texts = {path: path.read_text() for path in (Path("visits.csv"), Path("scores.csv"))}
     Path("visits.csv").unlink()
+    Path("scores.csv").write_text(
+        "".join(f"{line.rpartition(',')[0]},score\n" for line in texts[Path("scores.csv")].splitlines())
+    )
+    (plan,) = planned(capsys, "--release", f"{release} --epsilon 0.5")["plans"]
+    for path, text in texts.items():
+        path.write_text(text)
 
-    assert there == planned(capsys, "--release", f"{release} --epsilon 0.5")
-
-
-@pytest.mark.parametrize("release", GROUPED[9:])
-def test_of_scores_a_plan_reads_names_alone(release: str, capsys) -> None:
-    """Whatever they are, and though cells are not numbers."""
-    there = planned(capsys, "--release", f"{release} --epsilon 0.5")
-    text = Path("scores.csv").read_text()
-    Path("scores.csv").write_text("".join(f"{line.rpartition(',')[0]},score\n" for line in text.splitlines()))
-
-    assert there == planned(capsys, "--release", f"{release} --epsilon 0.5")
+    require_the_same(plan, release, capsys)
 
 
 SCORED = "select scores.csv --kind integer --candidate name --score score --sensitivity 1 --domain rows"
@@ -144,7 +145,13 @@ def test_a_plan_refuses_what_the_command_refuses(release: str, message: str, cap
 
 @pytest.mark.parametrize(
     "release",
-    [*(RELEASES[place] for place in (0, 1, 4, 6, 7, 13)), *(GROUPED[place] for place in (0, 2, 4, 7, 10))],
+    [
+        *(RELEASES[place] for place in (0, 1, 4, 6)),
+        *(GROUPED[place] for place in (0, 4)),
+        # The error of a group, of a stream and of leaves takes many steps to be found.
+        *(pytest.param(each, marks=pytest.mark.slow) for each in (RELEASES[7], RELEASES[13])),
+        *(pytest.param(GROUPED[place], marks=pytest.mark.slow) for place in (2, 7, 10)),
+    ],
 )
 def test_an_error_takes_the_least_epsilon(release: str, capsys) -> None:
     """Enough as printed; a per cent less is not."""

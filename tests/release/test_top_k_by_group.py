@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -23,10 +24,16 @@ def of(votes, neighbours: str = "add-remove", **more) -> dict[str, dps.Scores]:
 
 def law(votes, share: int | None, k: int = 1) -> dict[tuple, float]:
     """The exact law of all lists."""
+    return enumerated(tuple((group, tuple(map(int, each))) for group, each in votes.items()), share, k)
+
+
+@cache
+def enumerated(votes: tuple, share: int | None, k: int) -> dict[tuple, float]:
+    """The same, added up once for each table."""
     chances: dict[tuple, float] = {}
 
     def once(replay: Replay) -> None:
-        scores = of(votes, "add-remove" if share is None else "person")
+        scores = of(dict(votes), "add-remove" if share is None else "person")
         release = top_k_of(scores, k, EPSILON, None, share, door=door_to(lambda: replay))
         answer = tuple(release.groups.values())
         chances[answer] = chances.get(answer, 0.0) + math.exp(replay.log_chance)
