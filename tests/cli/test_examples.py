@@ -69,8 +69,6 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def fresh(files: Path, folder: Path, words: list[str], monkeypatch) -> list[str]:
     """Run in a copy of the files; return those that the command will write, which are not there yet."""
-    if "cells.parquet" in words and not (files / "cells.parquet").exists():
-        inputs.write_traces(files)
     shutil.copytree(files, folder)
     monkeypatch.chdir(folder)
     written = [words[words.index(option) + 1] for option in ("--out", "--csv", "--backup") if option in words]
