@@ -133,7 +133,7 @@ VERB = Verb(
         reading.EVENTS,
     ),
     "dpselect most-common events.parquet --person user --item product --k 10 --domain products.txt --epsilon 1\n"
-    "dpselect most-common survey.csv --item status --domain employed,retired,student --epsilon 1",
+    "dpselect most-common events.parquet --item product --domain products.txt --epsilon 1",
     about="Protected: with --person, whether any one person is in the table, with all of their rows. Different persons "
     "are counted, so a person may have any number of rows and items. Without it, whether any one row is in the table, "
     "and rows are counted: enough where every person has one row.",
