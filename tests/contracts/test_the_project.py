@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,12 @@ import dpselect as dps
 
 ROOT = Path(__file__).parents[2]
 RELATIVE = re.compile(r"\]\((?!https?:)|<(?:img|a)\b|^\[[^\]]+\]: (?!https?:)", re.MULTILINE)
+
+AT_THE_ROOT = {
+    ".ci", ".gitattributes", ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff",
+    "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "changes.d", "conftest.py", "data",
+    "docs", "proofs", "pyproject.toml", "scripts", "src", "tests",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +35,15 @@ def test_the_licence_is_there_and_in_the_metadata(pyproject) -> None:
     assert text.startswith("MIT License\n\nCopyright (c) 2026 The dpselect authors\n")
     assert ("MIT", ["LICENSE"]) == (pyproject["project"]["license"], pyproject["project"]["license-files"])
     assert [{"name": "The dpselect authors"}] == pyproject["project"]["authors"]
+
+
+def test_the_root_holds_only_what_belongs_there() -> None:
+    """A file that some test or command left behind is not committed; tests write into temporary folders."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a clone")
+
+    assert {path.partition("/")[0] for path in listed.stdout.split("\0") if path} == AT_THE_ROOT
 
 
 def test_there_is_one_version(pyproject) -> None:
