@@ -28,6 +28,7 @@ RUN_BY_DOCTEST = [DOCS, ROOT / "src", ROOT / "README.md"]
 TEMPLATES = {
     "python -m pip install": "sets the library up: .ci/run does it",
     "export ": "an address of the reader's own",
+    "eval ": "changes the shell that the reader types in",
     "chgrp ": "needs a group of several accounts",
     "chmod ": "needs a group of several accounts",
     "mv ": "needs a group of several accounts",
