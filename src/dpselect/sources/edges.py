@@ -28,7 +28,8 @@ from dpselect.sources.locators import missing, no_table, require_plain, without_
 from dpselect.sources.tables import AS_IT_IS, Reading
 from dpselect.sources.web import local
 
-Edges = tuple[NDArray[Any], NDArray[Any]]
+# Sources, targets, and how many rows or lines are not edges.
+Edges = tuple[NDArray[Any], NDArray[Any], int]
 Kind = type[int] | type[str]
 Ends = tuple[str, str]
 
@@ -41,13 +42,15 @@ _BLOCK = 2**20
 
 
 def read(path: str | Path, *, kind: Kind, ends: Ends = _COLUMNS, reading: Reading = AS_IT_IS) -> Edges:
-    """Return the source and target of every edge in a file, shape (edges,) each, int64 or texts as objects: one
-    long label would make a fixed width of all.
+    """Return the source and target of every edge in a file, and how many rows were left out.
+
+    Ends have shape (edges,) each, int64 or texts as objects: one long label would make a fixed width of all.
 
     ``.parquet`` and ``.csv`` hold the columns ``source`` and ``target``, or those of ``ends``; ``.graphml`` holds ids
     of nodes; ``.txt`` holds two columns separated by white space (the SNAP form). Text is UTF-8, may be compressed
-    (``.gz``), and its blank lines and the lines that begin with ``#`` are skipped. So are lines of another length, with
-    an empty end, with an end that is not an integer where integers are asked for, or with an integer beyond 64 bits.
+    (``.gz``), and its blank lines and the lines that begin with ``#`` are skipped. Left out and counted are
+    rows of another length, with an empty end, with an end that is not an integer where integers are asked for, or with
+    an integer beyond 64 bits.
 
     Args:
         path: the file.
@@ -67,7 +70,7 @@ def read(path: str | Path, *, kind: Kind, ends: Ends = _COLUMNS, reading: Readin
     ...     file = Path(folder) / "edges.csv"
     ...     _ = file.write_text("source,target\\n3,1\\n2,x\\n2,0\\n")
     ...     read(file, kind=int)
-    (array([3, 2]), array([1, 0]))
+    (array([3, 2]), array([1, 0]), 1)
     """
     path, form = _form(path)
     _require_named(form, ends)
@@ -76,8 +79,9 @@ def read(path: str | Path, *, kind: Kind, ends: Ends = _COLUMNS, reading: Readin
     if form == ".parquet":
         return _parquet(path, kind, ends)
     if form == ".graphml":
-        pairs = [pair for pair in graphml.edges(path) if _is_edge(pair, kind)]
-        return _of_kind([a for a, _ in pairs], [b for _, b in pairs], kind)
+        every = list(graphml.edges(path))
+        pairs = [pair for pair in every if _is_edge(pair, kind)]
+        return _of_kind([a for a, _ in pairs], [b for _, b in pairs], kind, len(every) - len(pairs))
     table = _fast(path, ".csv" in form, kind, ends)
     # Slower, but it knows comments between lines and odd spacing, and leaves out what is not an edge.
     return _careful(path, ".csv" in form, kind, ends) if table is None else table
@@ -233,7 +237,7 @@ def _is_plain(path: Path, skipped: int) -> bool:
 def _careful(path: Path, header: bool, kind: Kind, columns: Ends) -> Edges:
     """Read line by line; leave out the lines that are not edges."""
     ends: tuple[list[str], list[str]] = ([], [])
-    places, width = (0, 1), 2
+    places, width, dropped = (0, 1), 2, 0
     started = not header
     with _opened(path) as lines:
         for line in lines:
@@ -244,15 +248,15 @@ def _careful(path: Path, header: bool, kind: Kind, columns: Ends) -> Edges:
             if not started and cells is not None:
                 places, width, started = _places(cells, columns), len(cells), True
                 continue
-            if cells is None or len(cells) != width:
-                continue
-            pair = [cells[place] for place in places]
-            if _is_edge(pair, kind):
+            pair = [cells[place] for place in places] if cells is not None and len(cells) == width else []
+            if len(pair) == 2 and _is_edge(pair, kind):
                 for end, cell in zip(ends, pair, strict=True):
                     end.append(cell)
+            else:
+                dropped += 1
     if not started:
         _places([], columns)
-    return _of_kind(*ends, kind)
+    return _of_kind(*ends, kind, dropped)
 
 
 def _is_edge(pair: Sequence[str], kind: Kind) -> bool:
@@ -260,10 +264,10 @@ def _is_edge(pair: Sequence[str], kind: Kind) -> bool:
     return all(pair) if kind is str else all(integer(end) is not None for end in pair)
 
 
-def _of_kind(source: list[str], target: list[str], kind: Kind) -> Edges:
+def _of_kind(source: list[str], target: list[str], kind: Kind, dropped: int) -> Edges:
     if kind is int:
-        return np.array([*map(integer, source)], np.int64), np.array([*map(integer, target)], np.int64)
-    return np.array(source, np.object_), np.array(target, np.object_)
+        return np.array([*map(integer, source)], np.int64), np.array([*map(integer, target)], np.int64), dropped
+    return np.array(source, np.object_), np.array(target, np.object_), dropped
 
 
 def _cells(line: str, header: bool) -> list[str] | None:
@@ -319,12 +323,11 @@ def _pairs(table: Any, kind: Kind, ends: Ends) -> Edges:
     complete = compute.and_(table[ends[0]].is_valid(), table[ends[1]].is_valid())
     whole = table.filter(complete)
     (source, good), (target, fine) = _column(whole[ends[0]], kind), _column(whole[ends[1]], kind)
-    return (source, target) if good is None and fine is None else _both(source, target, good, fine)
-
-
-def _both(source: NDArray[Any], target: NDArray[Any], *masks: Any) -> Edges:
-    combined = np.logical_and.reduce([mask for mask in masks if mask is not None])
-    return source[combined], target[combined]
+    masks = [mask for mask in (good, fine) if mask is not None]
+    if masks:
+        combined = np.logical_and.reduce(masks)
+        source, target = source[combined], target[combined]
+    return source, target, table.num_rows - len(source)
 
 
 def _column(column: Any, kind: Kind) -> tuple[NDArray[Any], Any]:

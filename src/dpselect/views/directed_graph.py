@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -122,11 +122,12 @@ class DirectedGraph:
         """
         size, labels = declared(nodes)
         kind, reading = edges.kind_of(labels), Reading.of(separator, encoding=encoding, where=where)
-        pairs = edges.read(path, kind=kind, ends=ends, reading=reading)
+        source, target, dropped = edges.read(path, kind=kind, ends=ends, reading=reading)
         if edges.direction(path) is False:
             raise ValueError("The file says that its edges have no direction: pass one of a directed graph.")
         graphs.warn_of_weights(edges.columns(path, reading))
-        return cls.from_edges(*pairs, nodes=size if labels is None else labels)
+        graph = cls.from_edges(source, target, nodes=size if labels is None else labels)
+        return replace(graph, strangers_dropped=graph.strangers_dropped + dropped)
 
     def __len__(self) -> int:
         return self.followers.size

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
@@ -52,12 +52,7 @@ class Graph:
     strangers_dropped: int = 0
 
     @classmethod
-    def from_edges(
-        cls,
-        source: ArrayLike,
-        target: ArrayLike,
-        nodes: int | Iterable[Any] | None = None,
-    ) -> Graph:
+    def from_edges(cls, source: ArrayLike, target: ArrayLike, nodes: int | Iterable[Any] | None = None) -> Graph:
         """Return the graph of these edges.
 
         Each end is read by itself as what the public nodes are: for numbers, 7, 7.0 and "7" are node 7; for labels of
@@ -170,10 +165,11 @@ class Graph:
         """
         size, labels = declared(nodes)
         kind, reading = edges.kind_of(labels), Reading.of(separator, encoding=encoding, where=where)
-        pairs = edges.read(path, kind=kind, ends=ends, reading=reading)
+        source, target, dropped = edges.read(path, kind=kind, ends=ends, reading=reading)
         graphs.warn_of_directions(edges.direction(path) is True)
         graphs.warn_of_weights(edges.columns(path, reading))
-        return cls.from_edges(*pairs, nodes=size if labels is None else labels)
+        graph = cls.from_edges(source, target, nodes=size if labels is None else labels)
+        return replace(graph, strangers_dropped=graph.strangers_dropped + dropped)
 
     @classmethod
     def named(cls, name: str) -> Graph:

@@ -137,7 +137,26 @@ class StoredGraph:
                 part.append(places_of(rows[name], self._size, self._labels).astype(narrow))
         a, b = (np.concatenate([np.empty(0, narrow), *part]) for part in parts)
         graph = Graph.from_edges(a, b, nodes=self._size)
-        return Graph(graph.indptr, graph.indices, self._labels, metadata=self.metadata)
+        loops, pairs, strangers = self._dropped()
+        return replace(
+            graph,
+            labels=self._labels,
+            metadata=self.metadata,
+            self_loops_dropped=loops,
+            duplicates_dropped=pairs - graph.indices.size // 2 - graph.strangers_dropped,
+            strangers_dropped=strangers + graph.strangers_dropped,
+        )
+
+    def _dropped(self) -> tuple[int, int, int]:
+        """Return how many rows are self loops, how many join two public nodes, and how many do neither."""
+        table = self.warehouse.table
+        rows = table.select(s=table[self._ends[0]], t=table[self._ends[1]])
+        known = self._known(self._known(rows, "s"), "t")
+        every, inside, pairs = (
+            int(self.warehouse.ask(each.aggregate(n=each.count()))["n"][0])
+            for each in (rows, known, known.filter(known.s != known.t))
+        )
+        return inside - pairs, pairs, every - inside
 
     def _edges(self) -> Any:
         """Return every edge once, without direction."""
