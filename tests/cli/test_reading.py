@@ -51,7 +51,9 @@ def test_a_column_of_semicolons_and_decimal_commas(command: list[str], capsys: p
     assert "10.5" in answer(capsys, *words, *GERMAN, "--where", "region = North")
     assert "90.5" in answer(capsys, *words, *GERMAN, "--where", "region = South and einkommen > 90,4".replace(",", "."))
     assert "looks like semicolons: --separator ';'" in refusal(capsys, *words)
-    assert "pass --decimal , or, where they have a point, --decimal ." in refusal(capsys, *words, "--separator", ";")
+    assert "pass --decimal , or, where they have a point, --decimal ." in refusal(
+        capsys, *words, "--separator", ";", "--encoding", "latin-1"
+    )
     assert "missing or not a number" in refusal(capsys, *words, *GERMAN, "--missing", "refuse")
     assert "is not a condition" in refusal(capsys, *words, *GERMAN, "--where", "region")
 
@@ -89,6 +91,32 @@ def votes() -> str:
     """Ready scores, two columns."""
     Path("votes.csv").write_text("name;score;year\ntea;1,5;2024\nmilk;90,5;2024\ngin;;2023\nrum;95;2020\n", "utf-8")
     return "votes.csv"
+
+
+@pytest.mark.parametrize("bins", [["--bins", "0", "50", "100"], ["--lower", "0", "--upper", "100", "--step", "50"]])
+def test_counts_of_numbers_between_semicolons_ask_for_the_decimal_mark(
+    bins: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the other commands about numbers do, before anything is spent; of names nothing is asked."""
+    words = ["counts", "people.csv", "--separator", ";", "--encoding", "latin-1", *EPSILON, "--yes"]
+    asks = "pass --decimal , or, where they have a point, --decimal ."
+
+    assert asks in refusal(capsys, *words, "--column", "einkommen", *bins)
+    assert asks in refusal(capsys, *words, "--column", "einkommen", *bins, "--dry-run")
+    assert "20" in answer(capsys, *words, "--column", "einkommen", *bins, "--decimal", ",")
+    assert "North" in answer(capsys, *words, "--column", "region", "--domain", "North,South")
+
+
+def test_a_first_line_of_another_encoding_is_refused_for_any_column(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where the wanted column has a name in ASCII."""
+    words = ["people.csv", "--separator", ";", "--decimal", ",", *EPSILON, "--yes"]
+    said = "The first line of people.csv is not in this encoding: --encoding, such as --encoding cp1252."
+
+    assert said in refusal(capsys, "median", *words, "--column", "einkommen", "--lower", "0", "--upper", "100")
+    assert said in refusal(capsys, "counts", *words, "--column", "region", "--domain", "North,South")
+    assert said in refusal(
+        capsys, "most-common", *words, "--person", "person", "--item", "region", "--domain", "North,South"
+    )
 
 
 def test_ready_scores_are_selected_from(votes: str, capsys: pytest.CaptureFixture[str]) -> None:

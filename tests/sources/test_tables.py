@@ -92,6 +92,73 @@ def test_a_wrong_encoding_is_advised_from_the_header(tmp_path: Path) -> None:
         dps.Column.read(written(tmp_path, GERMAN, encoding="latin-1"), "einkommen!", separator=";")
 
 
+@pytest.mark.parametrize("name", ["alter", None])
+@pytest.mark.parametrize("rows", [b"", b"Nord;18\n", b"S\xfcd;18\n"])
+def test_a_header_of_another_encoding_is_refused_whatever_is_asked(
+    tmp_path: Path, name: str | None, rows: bytes
+) -> None:
+    """Also where the wanted name is ASCII: cells of such a file would be missing, and the answer chance."""
+    (tmp_path / "t.csv").write_bytes("Région;alter\n".encode("latin-1") + rows)
+    file = dps.TableFile.of(tmp_path / "t.csv", separator=";", decimal=".")
+    advised = r"^The first line of t\.csv is not in this encoding: --encoding, such as --encoding cp1252\.$"
+
+    with pytest.raises(ValueError, match=advised):
+        dps.Column.read(tmp_path / "t.csv", name, separator=";", decimal=".")
+    with pytest.raises(ValueError, match=advised):
+        file.columns()
+    with pytest.raises(ValueError, match=advised):
+        dps.counts(file, 1, column="alter", domain=["18"])
+    assert ["Région", "alter"] == tables.names(tmp_path / "t.csv", tables.Reading.of(";", encoding="cp1252"))
+
+
+def test_a_header_may_hold_the_sign_for_what_was_lost(tmp_path: Path) -> None:
+    """It is UTF-8 as any other letter, as is the mark before it."""
+    assert ["R\ufffdgion", "a"] == tables.names(written(tmp_path, '\ufeff"R\ufffdgion",a\nx,1\n'))
+
+
+@pytest.mark.parametrize("kind", ["integer", "real", None])
+@pytest.mark.parametrize("rows", ["", "x;1\n", "x;1,5\n", "x;1.5\n"])
+def test_numbers_between_semicolons_need_their_decimal_mark(tmp_path: Path, rows: str, kind: str | None) -> None:
+    """Whatever the rows hold: with the wrong mark none of them is a number, and nothing may say so."""
+    path = written(tmp_path, f"name;age\n{rows}")
+    file, asks = dps.TableFile.of(path, separator=";"), "fractions mostly have a comma: pass decimal=','"
+
+    with pytest.raises(ValueError, match=asks):
+        dps.Column.read(path, "age", separator=";", kind=kind)
+    with pytest.raises(ValueError, match=asks):
+        dps.counts(file, 1, column="age", bins=[0, 18, 65])
+    with pytest.raises(ValueError, match=asks):
+        file.columns(numbers=["age"])
+    assert ["name", "age"] == [*file.columns()]
+    assert ["x"] == [*dps.counts(file, 1, column="name", domain=["x"]).counts]
+    for mark in (".", ","):
+        assert len(rows.splitlines()) == len(
+            dps.Column.read(path, "age", separator=";", decimal=mark, kind=kind).values
+        )
+
+
+@pytest.mark.parametrize("decimal", [".", ",", None])
+def test_a_condition_that_orders_a_decimal_comma_says_how_to_write_it(tmp_path: Path, decimal: str | None) -> None:
+    """Numbers in a condition have a point, whatever marks fractions in the file."""
+    path = written(tmp_path, "a;b\n1000,5;1\n999,5;2\n")
+    with pytest.raises(ValueError, match=r"numbers in a condition have a point: write 1000\.50"):
+        dps.TableFile.of(path, separator=";", decimal=decimal, where="a > 1000,50")
+    with pytest.raises(ValueError, match="orders text"):
+        dps.TableFile.of(path, separator=";", decimal=decimal, where="a > 1.000,50")
+    assert [1.0] == [*dps.Column.read(path, "b", separator=";", decimal=",", where="a > 1000.4").values]
+
+
+@pytest.mark.parametrize("name", ["INCOME", " income", "Income "])
+def test_capitals_and_blanks_of_a_name_matter(tmp_path: Path, name: str) -> None:
+    """A message says so, and does not quote the first line, which may be a record."""
+    path = written(tmp_path, "region,income\nN,3\n")
+    with pytest.raises(ValueError, match="capitals and blanks matter") as error:
+        dps.Column.read(path, name)
+    assert "'income'" not in str(error.value)
+    with pytest.raises(ValueError, match="none of the 2 here is called that"):
+        dps.Column.read(path, "incom")
+
+
 PEOPLE = "region,age,note\nNorth,17,a\nNorth,18,b\nSouth,30,c\nSouth,x,d\n,40,e\nNorth East,018,f\n"
 
 

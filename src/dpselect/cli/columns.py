@@ -54,7 +54,6 @@ def bounds_and_column(request: Request) -> tuple[dict[str, Any], dps.Column | St
     if not request.lower < request.upper:
         raise ValueError("--lower must be below --upper: the public bounds of the values.")
     bounds = {"lower": request.lower, "upper": request.upper, "step": request.step}
-    reading.require_decimal(request)
     how = reading.of(request)
     if stays(request, request.file):
         if request.missing == "refuse":

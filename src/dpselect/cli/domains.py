@@ -155,7 +155,7 @@ def require_columns(request: Request, domains: Mapping[str, Any], columns: Itera
     if stray is not None:
         raise ValueError(
             f"{request.domains} has a domain for {stray!r}, and the table has no such column: "
-            f"{what_there_is(there, request.file)}. Correct the name, or delete its line."
+            f"{what_there_is(there, request.file, stray)}. Correct the name, or delete its line."
         )
     if {*domains} <= {request.target, person}:
         raise ValueError(f"{request.domains} has no domain but that of the target: add the columns to learn from.")

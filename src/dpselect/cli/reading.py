@@ -9,7 +9,6 @@ from dpselect.cli.places import stays
 from dpselect.cli.request import Request
 from dpselect.kernel.errors import PrivacyError
 from dpselect.sources import tables
-from dpselect.sources.csv_text import ENDINGS
 from dpselect.sources.tables import Reading, TableFile
 from dpselect.views import Column
 
@@ -77,19 +76,6 @@ def require_complete(request: Request, column: Column) -> None:
         raise ValueError(
             "Some cells of the column are missing or not a number, and --missing refuse was asked for: fix them, "
             "or pass --missing drop."
-        )
-
-
-def require_decimal(request: Request) -> None:
-    """Refuse numbers between semicolons where nobody said what marks their fractions (``ValueError``).
-
-    Read with the wrong mark none of them is a number, and the answer is noise: nothing may say so of private cells.
-    """
-    unsaid = request.separator == ";" and request.decimal is None
-    if unsaid and request.file.lower().endswith(ENDINGS) and not stays(request, request.file):
-        raise ValueError(
-            "With semicolons between columns, fractions mostly have a comma: pass --decimal , or, where they have a "
-            "point, --decimal . so that nothing is guessed."
         )
 
 

@@ -26,10 +26,10 @@ def no_column(name: Any, names: Sequence[Any], source: Any = None) -> ValueError
         names: the columns that there are.
         source: the file or files that the table is in, if any.
     """
-    return ValueError(f"The table has no column {name!r}: {what_there_is(names, source)}.")
+    return ValueError(f"The table has no column {name!r}: {what_there_is(names, source, name)}.")
 
 
-def what_there_is(names: Sequence[Any], source: Any = None) -> str:
+def what_there_is(names: Sequence[Any], source: Any = None, name: Any = None) -> str:
     """Return which columns there are, or how many the first line of a csv file names, which lacks the wanted one."""
     if not in_csv(source):
         more = ", ..." if len(names) > _SHOWN else ""
@@ -37,9 +37,16 @@ def what_there_is(names: Sequence[Any], source: Any = None) -> str:
     advised = advice([*map(str, names)])
     if advised:
         return advised
+    if name is not None and _plain(name) in map(_plain, names):
+        return "the first line of the file has that name, written otherwise: capitals and blanks matter"
     if len(names) == 1:
         return "the first line of the file must name the columns, and names only one here"
     return f"the first line of the file must name the columns, and none of the {len(names)} here is called that"
+
+
+def _plain(name: Any) -> str:
+    """Return a name without what people mix up: capitals, and blanks anywhere."""
+    return "".join(str(name).casefold().split())
 
 
 def in_csv(source: Any) -> bool:

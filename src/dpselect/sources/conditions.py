@@ -174,6 +174,9 @@ class _Parser:
         number = csv_text.number(word) if kind == "word" else None
         value: float | str = word if number is None or math.isnan(number) else number
         if isinstance(value, str) and sign not in _EQUALITY:
+            point = word.replace(",", ".")
+            if kind == "word" and csv_text.number(point) is not None:
+                raise ValueError(f"In {self.text!r}, numbers in a condition have a point: write {point}.")
             raise ValueError(f"{self.text!r} orders text: {sign} compares numbers, and text is = or != another.")
         return Comparison(column, sign, value)
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from dpselect.kernel.extras import not_installed
-from dpselect.sources.dialects import PLAIN, Dialect
+from dpselect.sources.dialects import PLAIN, Dialect, clauses
 from dpselect.sources.locators import missing, no_table, without_secrets
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
@@ -71,7 +71,7 @@ def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
 
     Raises:
         FileNotFoundError, ImportError: no such file; pyarrow is not installed.
-        ValueError: another kind of file, no columns, or two of the same name.
+        ValueError: another kind of file, no columns, two of the same name, or names in another encoding.
     """
     path = Path(path)
     if not path.name.lower().endswith(ENDINGS):
@@ -80,13 +80,13 @@ def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
     if not path.is_file():
         raise missing(path)
     try:
-        with _arrow().input_stream(str(path), compression="detect") as stream:
-            # Text is decoded by the block, and the first block may hold cells of any bytes.
-            encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
-            lines = io.TextIOWrapper(stream, encoding=encoding, errors="replace", newline="")
-            names = next(csv.reader(lines, delimiter=dialect.of(path)), None)
+        with _opened(path) as stream:
+            # Text is decoded by the block, and the first block may hold cells of any bytes: each byte is a letter here.
+            lines = io.TextIOWrapper(stream, encoding="latin-1", newline="")
+            raw = next(csv.reader(lines, delimiter=dialect.of(path)), None)
     except (OSError, csv.Error):
         raise ValueError(_malformed(path)) from None
+    names = None if raw is None else _decoded(path, [name.encode("latin-1") for name in raw], dialect)
     if not names:
         what = "is empty" if names is None else "begins with an empty line"
         raise ValueError(f"{path.name} {what}: its first line must name the columns.")
@@ -120,6 +120,15 @@ def columns(path: str | Path, names: list[str], dialect: Dialect = PLAIN) -> dic
     if table is None:
         raise ValueError(_malformed(path))
     return {name: dialect.text(table[place]) for place, name in enumerate(present)}
+
+
+def _decoded(path: Path, raw: list[bytes], dialect: Dialect) -> list[str]:
+    """Return the names of the columns; a first line in another encoding says that of every cell of the file."""
+    try:
+        return [name.decode(dialect.encoding) for name in raw]
+    except UnicodeDecodeError:
+        names = [name.decode("ascii", errors="replace") for name in raw]
+        raise ValueError(f"The first line of {path.name} {clauses(names)}.") from None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpselect.kernel.errors import Advice
+
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _NAMED = {"tab": "\t", "\\t": "\t"}
 _ASCII = bytes(range(128))
@@ -38,7 +40,7 @@ class Dialect:
     Args:
         separator: ``","``, ``";"``, ``"|"`` or a tab (also ``"tab"``); ``None`` is a tab in ``.tsv`` files and a comma
             in all others.
-        decimal: ``"."`` or ``","``.
+        decimal: ``"."`` or ``","``; ``None`` is a point, unless semicolons separate, where numbers ask for it.
         encoding: such as ``"utf-8"``, ``"latin-1"`` or ``"cp1252"``.
 
     Raises:
@@ -49,7 +51,7 @@ class Dialect:
     """
 
     separator: str | None = None
-    decimal: str = "."
+    decimal: str | None = None
     encoding: str = "utf-8"
 
     def __post_init__(self) -> None:
@@ -57,11 +59,24 @@ class Dialect:
         if separator is not None and separator not in SEPARATORS:
             raise ValueError(f"{self.separator!r} separates no columns: the separator is ',', ';', '|' or 'tab'.")
         object.__setattr__(self, "separator", separator)
-        if self.decimal not in (".", ","):
+        if self.decimal not in (None, ".", ","):
             raise ValueError(f"{self.decimal!r} marks no fraction: decimal is '.' or ','.")
-        if self.decimal == separator:
+        if self.decimal is not None and self.decimal == separator:
             raise ValueError("A comma cannot both separate columns and mark fractions: name another separator.")
         object.__setattr__(self, "encoding", _encoding(self.encoding))
+
+    def require_decimal(self) -> None:
+        """Refuse numbers between semicolons where nobody said what marks their fractions (``ValueError``).
+
+        Read with the wrong mark none of them is a number, and the answer is noise: nothing may say so of private cells.
+        """
+        if self.separator == ";" and self.decimal is None:
+            raise ValueError(
+                Advice(
+                    "With semicolons between columns, fractions mostly have a comma: pass {decimal=','|--decimal ,} "
+                    "or, where they have a point, {decimal='.'|--decimal .} so that nothing is guessed."
+                )
+            )
 
     def of(self, path: str | Path) -> str:
         """Return what separates the columns of a file, which its ending may say."""
@@ -91,7 +106,7 @@ class Dialect:
         Where a comma marks fractions, a cell with a point is not a number: "1.234" could be meant as 1234.
         """
         arrow = importlib.import_module("pyarrow")
-        if self.decimal == "." or not arrow.types.is_string(cells.type):
+        if self.decimal != "," or not arrow.types.is_string(cells.type):
             return cells
         compute = importlib.import_module("pyarrow.compute")
         return compute.replace_substring(compute.replace_substring(cells, ".", "_"), ",", ".")
@@ -108,11 +123,17 @@ PLAIN = Dialect()
 
 def advice(names: list[str]) -> str:
     """Return what the first line alone suggests of the dialect, a clause; an empty text where it suggests nothing."""
-    clauses = []
+    said = clauses(names)
+    return f"its first line {said}" if said else ""
+
+
+def clauses(names: list[str]) -> str:
+    """Return what is said of a first line with these names; ``�`` stands for what is not of the encoding."""
+    result = []
     if any("�" in name for name in names):
-        clauses.append("is not in this encoding: --encoding, such as --encoding cp1252")
+        result.append("is not in this encoding: --encoding, such as --encoding cp1252")
     for sign, words in SEPARATORS.items():
         if len(names) == 1 and sign in names[0]:
-            clauses.append(f"looks like {words}: --separator {'tab' if sign == chr(9) else repr(sign)}")
+            result.append(f"looks like {words}: --separator {'tab' if sign == chr(9) else repr(sign)}")
             break
-    return f"its first line {', and '.join(clauses)}" if clauses else ""
+    return ", and ".join(result)

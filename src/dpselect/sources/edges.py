@@ -23,7 +23,7 @@ from dpselect.kernel.extras import not_installed
 from dpselect.sources import graphml, tables
 from dpselect.sources.arrow_text import readable
 from dpselect.sources.csv_text import integer
-from dpselect.sources.dialects import advice
+from dpselect.sources.dialects import advice, clauses
 from dpselect.sources.locators import missing, no_table, require_plain, without_secrets
 from dpselect.sources.tables import AS_IT_IS, Reading
 from dpselect.sources.web import local
@@ -303,6 +303,8 @@ def _opened(path: Path) -> Iterator[IO[str]]:
 
 def _places(names: list[str], ends: Ends) -> tuple[int, int]:
     """Return the positions of source and target; what the file has is not quoted: it may be an edge."""
+    if any("\ufffd" in name for name in names):
+        raise ValueError(f"The first line of the edge file {clauses(names)}.")
     if any(names.count(name) != 1 for name in ends):
         asked, advised = f"{ends[0]} and {ends[1]}", advice(names)
         if advised:

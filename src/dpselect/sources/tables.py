@@ -37,7 +37,7 @@ class Reading:
 
     @classmethod
     def of(
-        cls, separator: str | None = None, decimal: str = ".", encoding: str = "utf-8", where: str | None = None
+        cls, separator: str | None = None, decimal: str | None = None, encoding: str = "utf-8", where: str | None = None
     ) -> Reading:
         """Return what keywords say.
 
@@ -68,7 +68,7 @@ class TableFile:
         path: str | Path,
         *,
         separator: str | None = None,
-        decimal: str = ".",
+        decimal: str | None = None,
         encoding: str = "utf-8",
         where: str | None = None,
     ) -> TableFile:
@@ -77,7 +77,7 @@ class TableFile:
         Args:
             path: a ``.csv``, ``.tsv``, ``.xlsx`` or ``.parquet`` file.
             separator: ``","`` (a tab in ``.tsv``), ``";"``, ``"|"`` or ``"tab"``.
-            decimal: ``"."`` or ``","``.
+            decimal: ``"."`` or ``","``; a point unless said, but between semicolons numbers ask for it.
             encoding: such as ``"utf-8"``, ``"latin-1"`` or ``"cp1252"``.
             where: a public condition on columns, such as ``"region = North and age >= 18"``; other rows are left out.
 
@@ -90,9 +90,12 @@ class TableFile:
         """Return all columns, as a table that estimators take; ``numbers`` are those that the decimal mark is for.
 
         Raises:
-            FileNotFoundError, ImportError, ValueError: as :func:`table`; a name that is not a column.
+            FileNotFoundError, ImportError, ValueError: as :func:`table`; a name that is not a column; numbers between
+                semicolons without ``decimal``.
         """
         there = names(self.path, self.reading)
+        if numbers:
+            self.reading.dialect.require_decimal()
         for name in numbers:
             if name not in there:
                 raise no_column(name, there, self.path)
@@ -116,10 +119,11 @@ def column(path: str | Path, name: str | None = None, reading: Reading = AS_IT_I
     Raises:
         FileNotFoundError: no such file.
         ImportError: what reads the file is not installed.
-        ValueError: another kind of file, or no such column.
+        ValueError: another kind of file, or no such column; semicolons without a decimal mark.
     """
     path = local(path)
     wanted = _choose(names(path, reading), name, path)
+    reading.dialect.require_decimal()
     return reading.dialect.number(arrows(path, [wanted], reading)[wanted])
 
 
@@ -241,7 +245,7 @@ def _require_plain(path: Path, dialect: Dialect) -> None:
     """Refuse a typed file that is not there, and what is said of text where there is none."""
     if not path.is_file():
         raise missing(path)
-    if dialect != PLAIN:
+    if dialect not in (PLAIN, Dialect(decimal=".")):
         raise ValueError(
             f"{path.name} says itself how it is written: separator, decimal and encoding go with .csv and .tsv files, "
             "leave them out."

@@ -87,7 +87,7 @@ class Column:
         *,
         kind: str | None = None,
         separator: str | None = None,
-        decimal: str = ".",
+        decimal: str | None = None,
         encoding: str = "utf-8",
         where: str | None = None,
     ) -> Column:
@@ -98,7 +98,7 @@ class Column:
             column: its name; may be left out when the file has one column.
             kind: as for a column. ``None`` takes the type of a parquet column, and real numbers from other files.
             separator, decimal, encoding: how a text file is written: ``","`` (a tab in ``.tsv``), ``";"``, ``"|"`` or
-                ``"tab"``; ``"."`` or ``","``; such as ``"cp1252"``. Declared, never guessed from rows.
+                ``"tab"``; ``"."`` or ``","`` (asked for between semicolons); such as ``"cp1252"``. Never guessed from rows.
             where: a public condition on columns, such as ``"region = North and age >= 18"``; other rows are left out.
 
         Raises:

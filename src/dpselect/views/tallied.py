@@ -99,6 +99,8 @@ def tallied(
         TypeError, ValueError: not a table; a column is missing, or of a type that no list names.
     """
     wanted = [column, *(each for each in (by, person) if each is not None)]
+    if isinstance(cells, Bins) and isinstance(table, tables.TableFile):
+        table.reading.dialect.require_decimal()
     read, metadata = columns_of(table, list(dict.fromkeys(wanted)))
     codes = cells.codes(_numbers(table, read[column])) if isinstance(cells, Bins) else _named(cells, read, column)
     where = np.zeros_like(codes) if groups is None else _named(groups, read, by)

@@ -165,7 +165,7 @@ class WeightedGraph:
         cap: float | Fraction | None = None,
         kind: str = "integer",
         separator: str | None = None,
-        decimal: str = ".",
+        decimal: str | None = None,
         encoding: str = "utf-8",
         where: str | None = None,
     ) -> WeightedGraph:
@@ -198,6 +198,7 @@ class WeightedGraph:
                     columns=", ".join(names),
                 )
             )
+        reading.dialect.require_decimal()
         source, target, cells = (columns[name] for name in names)
         return cls.from_edges(source, target, reading.dialect.number(cells), nodes, cap=cap, kind=kind)
 
