@@ -98,7 +98,7 @@ class Column:
             column: its name; may be left out when the file has one column.
             kind: as for a column. ``None`` takes the type of a parquet column, and real numbers from other files.
             separator, decimal, encoding: how a text file is written: ``","`` (a tab in ``.tsv``), ``";"``, ``"|"`` or
-                ``"tab"``; ``"."`` or ``","`` (asked for between semicolons); such as ``"cp1252"``. Never guessed from rows.
+                ``"tab"``; ``"."`` or ``","`` (asked for between semicolons); such as ``"cp1252"``. Never guessed.
             where: a public condition on columns, such as ``"region = North and age >= 18"``; other rows are left out.
 
         Raises:
