@@ -136,3 +136,11 @@ def test_groups_of_scores_are_refused_in_one_sentence(more: list[str], message: 
     said = capsys.readouterr()
     assert message in said.err
     assert ("", 1) == (said.out, said.err.count("\n"))
+
+
+@pytest.mark.parametrize("of", [BY, ["--person", "who"]], ids=["groups", "persons"])
+def test_a_total_is_of_the_whole_column(of: list[str], capsys) -> None:
+    """Fewer records count in a group, or of persons; a dry run is refused as the release is."""
+    for more in ([], ["--dry-run"]):
+        assert 2 == main([*VERBS["quantiles"], *of, "--total", "6", "--epsilon", "1", *more])
+        assert "leave --total out" in capsys.readouterr().err

@@ -75,7 +75,7 @@ def quartiles_law(people, most: int | None) -> dict[tuple, float]:
     values, where, who = columns(people)
     rows = Contributions.of(where, [0, 1], None if most is None else who, most)
     shares = [Fraction(1, 4), Fraction(3, 4)]
-    return law(lambda door: grouped_of(values, shares, EvenGrid(0, 1, 2), EPSILON, None, rows, None, 1, door))
+    return law(lambda door: grouped_of(values, shares, EvenGrid(0, 1, 2), EPSILON, None, rows, 1, door))
 
 
 def loss(laws, others, persons, *asked) -> float:
@@ -289,6 +289,17 @@ def test_what_groups_do_not_have_is_refused_before_the_spend(changed, message) -
     kept = Kept()
     with pytest.raises(ValueError, match=message):
         dps.quantiles(VALUES, [0.5], **BOUNDS, epsilon=1, by=REGION, groups=["n"], ledger=kept, **changed)
+    assert [] == kept.spent
+
+
+@pytest.mark.parametrize("choose", [dps.quantiles, dps.percentiles])
+def test_a_public_total_is_not_that_of_the_rows_of_persons_that_count(choose) -> None:
+    """Two thousand rows of two hundred persons: ranks would aim at the total, far from what the release then says."""
+    kept = Kept()
+    values, people = np.repeat(np.arange(200), 10), np.repeat(np.arange(200), 10)
+    asked = [0.5, 0.75] if choose is dps.quantiles else [50, 75]
+    with pytest.raises(ValueError, match=r"total=.*person= is passed.*leave total= out"):
+        choose(values, asked, lower=0, upper=200, epsilon=1, person=people, total=2000, ledger=kept)
     assert [] == kept.spent
 
 

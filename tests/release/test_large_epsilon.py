@@ -38,8 +38,9 @@ def unsaid(call: Callable[[], Any]) -> Any:
         lambda: dps.histograms.identity([3, 1, 4], 100),
         lambda: DPTreeClassifier(20, **TREE).fit(ROWS, LABELS),
         lambda: dps.opened(dps.Guarantee(6, "add-remove"), count=2).__enter__(),
+        lambda: dps.opened(dps.Guarantee(6, "add-remove"), count=np.int64(2)).__enter__(),
     ],
-    ids=["select", "peeling", "quantiles", "histogram", "tree", "door"],
+    ids=["select", "peeling", "quantiles", "histogram", "tree", "door", "numpy-count"],
 )
 def test_a_large_epsilon_is_asked_about_and_a_budget_is_the_answer(call: Callable[[], Any]) -> None:
     """One sentence says what it allows; a budget of that size says that it is meant."""

@@ -1,5 +1,6 @@
 """GraphML and igraph: what their form says, and their edges."""
 
+import warnings
 from pathlib import Path
 
 import networkx as nx
@@ -49,7 +50,7 @@ def test_an_edge_of_graphml_is_left_out_by_itself(tmp_path: Path) -> None:
 
 
 def test_igraph_is_read_by_names_or_numbers() -> None:
-    """Isolated vertices included; weights and directions go aloud."""
+    """Isolated vertices included; directions go aloud."""
     igraph = pytest.importorskip("igraph")
     plain = igraph.Graph(n=4, edges=[(0, 1), (1, 2), (1, 2)])
     named = igraph.Graph(n=4, edges=[(0, 1), (2, 1), (1, 0)], directed=True)
@@ -61,14 +62,30 @@ def test_igraph_is_read_by_names_or_numbers() -> None:
         assert [1, 2, 1, 0] == dps.Graph.from_igraph(named).degrees.tolist()
     directed = dps.DirectedGraph.from_igraph(named)
     assert ([1, 2, 0, 0], tuple(NODES)) == (directed.followers.tolist(), directed.labels)
-    plain.es["weight"] = [1, 2, 3]
-    with pytest.warns(UserWarning, match="Weights are dropped"):
-        dps.Graph.from_igraph(plain)
     with pytest.raises(ValueError, match="directed=True"):
         dps.DirectedGraph.from_igraph(plain)
     named.vs["name"] = ["ann"] * 4
     with pytest.raises(ValueError, match="listed twice"):
         dps.DirectedGraph.from_igraph(named)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_one_edge_with_a_weight_decides_nothing_of_igraph(directed: bool) -> None:
+    """It makes an attribute of all edges: neither a warning nor a refusal may follow from it."""
+    igraph = pytest.importorskip("igraph")
+    said = []
+    for weights in ({}, {"weight": 3}):
+        graph = igraph.Graph(4, directed=directed)
+        graph.add_edge(0, 1)
+        graph.add_edge(1, 2, **weights)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            (dps.DirectedGraph if directed else dps.Graph).from_igraph(graph)
+            weighted = dps.WeightedGraph.from_igraph(graph, cap=9)
+        said.append([str(each.message) for each in caught])
+        assert [0, *[weights.get("weight", 0)] * 2, 0] == weighted.units.tolist()
+        assert (1 if weights else 2) == weighted.weightless
+    assert said[0] == said[1]
 
 
 def test_what_is_not_a_graph_of_igraph_is_refused() -> None:

@@ -81,10 +81,9 @@ def test_followers_are_counted_where_there_are_directions(graph: Any) -> None:
     ("graph", "words"),
     [
         (of_networkx(nx.DiGraph), "Directions are dropped"),
-        (igraph.Graph(5, EDGES, edge_attrs={"weight": [1, 2, 3, 4]}), "Weights are dropped"),
         (of_scipy().astype(float), "Entries of a matrix are read as edges"),
     ],
-    ids=["directions", "weights", "entries"],
+    ids=["directions", "entries"],
 )
 def test_what_is_dropped_is_said_where_the_graph_was_passed(graph: Any, words: str) -> None:
     """The warning names the line of the caller."""

@@ -118,7 +118,7 @@ def quantiles(
             noisy one, which alone decides whether it is worth while or halving takes what is left. The release says
             which it was.
         total: how many records there are, if that is public; never counted in a private table. A wrong one costs
-            accuracy and no privacy.
+            accuracy and no privacy. Not with ``by`` or ``person``: fewer records count there.
         ledger: where the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy, add-remove; for person neighbours where ``person`` is passed. Larger shares
@@ -275,8 +275,8 @@ def _release(
     if method == TREE and total is not None:
         raise ValueError(Advice("A tree of counts has no use for {total=}: leave it out, or name no {method=}."))
     if rows is not None:
-        _require_halving(method, total, rows)
-        return halving.grouped_of(values, shares, grid, epsilon, ledger, rows, total)
+        _require_halving(method, total)
+        return halving.grouped_of(values, shares, grid, epsilon, ledger, rows)
     gap = _least_gap(shares)
     if method == JOINT:
         pick = None if total is not None else lambda left, about: _joint(len(shares), grid.size, left * about, gap)
@@ -301,14 +301,19 @@ def stated(shares: list[Fraction], size: int, epsilon: Epsilon, method: str, tot
     return Accuracy(None, halving.BY_JOINT if method == JOINT else trees.BY_TREE)
 
 
-def _require_halving(method: str, total: int | None, rows: Contributions) -> None:
+def _require_halving(method: str, total: int | None) -> None:
     """Refuse what is not for groups and persons, by public facts (``ValueError``)."""
     if method not in ("auto", HALVING):
         raise ValueError(
             Advice("In groups, and where persons are protected, quantiles are drawn by halving: name no {method=}.")
         )
-    if total is not None and rows.groups is not None:
-        raise ValueError(Advice("{total=} says how many records the whole column has: leave it out with {by=|--by}."))
+    if total is not None:
+        raise ValueError(
+            Advice(
+                "{total=} says how many records the whole column has, and where {by=|--by} or {person=} is passed "
+                "fewer of them count: leave {total=} out."
+            )
+        )
 
 
 def _automatic(shares: list[Fraction], size: int, gap: Fraction, epsilon: Fraction, total: int | None) -> str:

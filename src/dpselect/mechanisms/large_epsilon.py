@@ -9,6 +9,7 @@ import functools
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from numbers import Integral
 from typing import Any, TypeVar, cast
 
 from dpselect.kernel.budget import session
@@ -54,8 +55,8 @@ def asking_first(door: D) -> D:
     @functools.wraps(door)
     def opened(guarantee: Any, *, ledger: Any = None, count: Any = 1, **noted: Any) -> Any:
         # What is not a guarantee or a number is refused by the door itself.
-        if ledger is None and isinstance(guarantee, Guarantee) and isinstance(count, int):
-            require_meant(guarantee, count)
+        if ledger is None and isinstance(guarantee, Guarantee) and isinstance(count, Integral):
+            require_meant(guarantee, int(count))
         return door(guarantee, ledger=ledger, count=count, **noted)
 
     return cast(D, opened)

@@ -69,7 +69,6 @@ def grouped_of(
     epsilon: Epsilon,
     ledger: Spender | None,
     rows: Contributions,
-    total: int | None = None,
     cuts: int = CUTS,
     door: Door = opened,
 ) -> Release[Any] | GroupedRelease:
@@ -77,12 +76,12 @@ def grouped_of(
     increasing = sorted(shares)
 
     def ask(draws: Draws, places: Integers, counts: Integers, price: Fraction) -> tuple[float, ...]:
-        chosen = draws.halving(Ranks(places, counts, grid.size, cuts), increasing, price, total)
+        chosen = draws.halving(Ranks(places, counts, grid.size, cuts), increasing, price)
         named = dict(zip(increasing, chosen, strict=True))
         return tuple(grid.value(named[share]) for share in shares)
 
     promise, answers = asked_of_all(ask, rows, values, grid, epsilon, HALVING, ledger, "quantiles", door)
-    stated = Accuracy(RankError(tuple(increasing), grid.size, promised(epsilon, rows)[1], total, cuts))
+    stated = Accuracy(RankError(tuple(increasing), grid.size, promised(epsilon, rows)[1], None, cuts))
     return released(answers, rows, HALVING, promise, stated)
 
 

@@ -37,7 +37,7 @@ def warn_of_directions(directed: bool) -> None:
 
 
 def warn_of_weights(columns: Iterable[str]) -> None:
-    """Warn whoever called this library where columns, or attributes that all edges have, are weights by their name."""
+    """Warn whoever called this library where columns are weights by their name."""
     if any(column.strip().lower() in _NAMES for column in columns):
         warnings.warn(_WEIGHTS, Dropped, stacklevel=_outside())
 

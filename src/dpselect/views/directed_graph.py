@@ -82,7 +82,7 @@ class DirectedGraph:
 
     @classmethod
     def from_igraph(cls, graph: Any, nodes: int | Iterable[Any] | None = None) -> DirectedGraph:
-        """Return an igraph graph that is directed; weights go, with a warning where it has them.
+        """Return an igraph graph that is directed; weights go without a word, as one edge can bring their attribute.
 
         Its own vertices, isolated ones included, by name where they have names, are thereby declared public, unless
         ``nodes`` lists others.
@@ -94,7 +94,6 @@ class DirectedGraph:
         names, source, target = graphs.of_igraph(graph)
         if not graph.is_directed():
             raise ValueError("An undirected graph does not say who points to whom: pass one with directed=True.")
-        graphs.warn_of_weights(graph.es.attributes())
         return _counted(cls, *placed(names, source, target, nodes))
 
     @classmethod

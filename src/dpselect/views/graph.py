@@ -105,7 +105,9 @@ class Graph:
 
     @classmethod
     def from_igraph(cls, graph: Any, nodes: int | Iterable[Any] | None = None) -> Graph:
-        """Return an igraph graph; directions, weights and parallel edges go, with a warning where it has them.
+        """Return an igraph graph; directions, weights and parallel edges go.
+
+        One that is directed is read with a warning; none tells of weights, for one edge can bring their attribute.
 
         Its own vertices, isolated ones included, by name where they have names, are thereby declared public, unless
         ``nodes`` lists others.
@@ -116,7 +118,6 @@ class Graph:
         """
         names, source, target = graphs.of_igraph(graph)
         graphs.warn_of_directions(graph.is_directed())
-        graphs.warn_of_weights(graph.es.attributes())
         return _compressed(cls, *placed(names, source, target, nodes))
 
     @classmethod

@@ -140,19 +140,21 @@ class WeightedGraph:
     ) -> WeightedGraph:
         """Return an igraph graph with an attribute of its edges; directions go.
 
+        An edge without it weighs 0, and so do all where none has it, as :attr:`weightless` tells the curator.
+
         Its own vertices, isolated ones included, are thereby declared public, unless ``nodes`` lists others.
 
         Raises:
             PrivacyError: ``cap`` is missing.
-            TypeError, ValueError: as :meth:`from_edges`; not an igraph graph; no such attribute.
+            TypeError, ValueError: as :meth:`from_edges`; not an igraph graph.
         """
         lattice = _Lattice.of(cap, kind)
         names, source, target = graphs.of_igraph(graph)
-        if weight not in graph.es.attributes():
-            raise ValueError("The edges have no attribute of that name: pass weight= as igraph calls it.")
         graphs.warn_of_directions(graph.is_directed())
         a, b, size, labels = placed(names, source, target, nodes)
-        return _added(cls, a, b, array_of(list(graph.es[weight])), lattice, size, labels)
+        # One edge can bring the attribute, so it is no reason to refuse a graph that no edge has it.
+        cells = list(graph.es[weight]) if weight in graph.es.attributes() else [None] * len(source)
+        return _added(cls, a, b, array_of(cells), lattice, size, labels)
 
     @classmethod
     def read(

@@ -63,7 +63,12 @@ VERB = Verb(
         *contributions.OPTIONS,
         option("--p", type=number, several=True, metavar="P...", help="the percentages, such as 25 50 75"),
         option("--shares", type=number, several=True, metavar="S...", help="the same as shares, such as 1/4 1/2 3/4"),
-        option("--total", type=whole, metavar="N", help="how many records there are, if that is public"),
+        option(
+            "--total",
+            type=whole,
+            metavar="N",
+            help="how many records there are, if that is public; not with --by or --person",
+        ),
         option(
             "--method",
             type=one_of(METHODS),
