@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpselect.certificates.rows_that_count import protects
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.html_table import table
 from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy
@@ -68,7 +69,20 @@ class Shown(Certified):
         """
         return self.stated.line(unit)
 
+    @property
+    def rows_per_person(self) -> int | None:
+        """Return how many rows of each person count, the first ones; ``None`` where all do."""
+        return self.stated.rows_per_person
+
+    @property
+    def _protects(self) -> str | None:
+        """Return who is protected, in words, where the guarantee alone does not say it."""
+        return None if self.rows_per_person is None else protects(self.rows_per_person)
+
     def _repr_html_(self) -> str:
         answer, guarantee, mechanism = self._certified()
-        rows = [*answer.items(), ("accuracy", self.accuracy_line()), ("mechanism", mechanism), *guarantee.in_words()]
+        promise = dict(guarantee.in_words())
+        if self._protects is not None:
+            promise["protected"] = self._protects
+        rows = [*answer.items(), ("accuracy", self.accuracy_line()), ("mechanism", mechanism), *promise.items()]
         return table(type(self).__name__, rows)

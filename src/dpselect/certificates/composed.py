@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpselect.certificates.certificate import FORMAT, Certificate, promised
+from dpselect.certificates.certified import Shown
 from dpselect.certificates.hashed_file import hashed
 from dpselect.certificates.plain import plain, text
 from dpselect.certificates.rows import ledger_row
@@ -58,10 +59,13 @@ def certificate(
     >>> paper.content["answer"], paper.content["guarantee"]["epsilon"], len(paper.sha256)
     ({'candidates': ['ann']}, '5', 64)
     """
-    stated = protects = None
+    stated = protects = line = None
+    known = dict[str, Any]()
     if hasattr(release, "_certified"):
         answer, guarantee, mechanism = release._certified()
-        stated, protects = release.stated, getattr(release, "_protects", None)
+        stated, protects, line = release.stated, getattr(release, "_protects", None), release.accuracy_line()
+        if getattr(release, "rows_per_person", None) is not None and isinstance(release, Shown):
+            known["rows per person"] = release.rows_per_person
     elif guarantee is None or mechanism is None:
         raise TypeError("Pass a release of dpselect, or an answer with guarantee= and mechanism=.")
     else:
@@ -71,8 +75,8 @@ def certificate(
         guarantee=promised(guarantee, protects),
         mechanism=mechanism,
         question=question,
-        public=public or {},
-        accuracy=None if stated is None else accuracy(stated.facts(), stated.line()),
+        public=known | {text(name): each for name, each in (public or {}).items()},
+        accuracy=None if stated is None or line is None else accuracy(stated.facts(), line),
         file=None if file_hash is None else hashed(file_hash),
         ledger=None if ledger is None else ledger_row(ledger, guarantee, row),
         repeat=repeat,

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpselect.certificates.rows_that_count import protects
 from dpselect.cli import paths
 from dpselect.cli.options import OUTPUT, Role, flag, option
 from dpselect.cli.paths import Unsaved
@@ -45,6 +46,7 @@ _NOT_THE_ANSWER = {
     "model",
     "written_to",
     "error_bound",
+    "rows_per_person",
 }
 
 
@@ -125,8 +127,10 @@ def _guarantee(request: Request) -> dict[str, Any]:
     rhos = [each.guarantee.stated_rho * each.count for each in request.spends if each.guarantee.stated_rho is not None]
     if len(rhos) == len(request.spends):
         sums["rho"] = sum(rhos, Fraction(0))
-    protects = None if request.protected is None else f"one {request.protected}"
-    return promised(first, protects) | {name: written(value) for name, value in sums.items()}
+    protected = None if request.protected is None else f"one {request.protected}"
+    if request.counted is not None:
+        protected = protects(request.counted)
+    return promised(first, protected) | {name: written(value) for name, value in sums.items()}
 
 
 def _summary(request: Request) -> str:
@@ -144,6 +148,8 @@ def _public(request: Request) -> dict[str, Any]:
         if name in _ELSEWHERE or value is None or value is False or value == () or role in (Role.OUTPUT, Role.NEW):
             continue
         result[name.replace("_", " ")] = _shown(value)
+    if request.counted is not None:
+        result["rows per person"] = request.counted
     return result
 
 

@@ -13,15 +13,16 @@ from dpselect.cli import paths, places, reading
 from dpselect.cli.options import number, option
 from dpselect.cli.places import stays
 from dpselect.cli.request import Request
+from dpselect.release import by_group
 from dpselect.sources import tables
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import StoredColumn
 
 # A grid that fits memory with room to spare.
 _MOST = 10**7 + 1
-# What a rank score counts: those to add or remove.
-UNIT = "records"
 
+# What a rank score counts.
+UNIT = by_group.UNIT
 
 OPTIONS = (
     paths.input("file", help=f"{reading.FILES}, a histogram (.npy), or a URL"),

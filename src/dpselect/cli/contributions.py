@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import dpselect as dps
+from dpselect.certificates.rows_that_count import scope, step
 from dpselect.cli import groups, paths, reading
 from dpselect.cli.names import names
 from dpselect.cli.options import Argument, Option, option, whole
@@ -78,7 +79,7 @@ def of(request: Request) -> dict[str, Any]:
         raise ValueError(
             "A histogram (.npy) has no rows that a group or a person could have: leave --by, --person out."
         )
-    _note(request)
+    noted(request, grouped=request.by is not None)
     how = reading.of(request)
     wanted = {name: asked[name] for name in cells if asked[name] is not None}
     columns = tables.arrows(request.file, [*wanted.values()], how)
@@ -116,6 +117,8 @@ def answered(
     request: Request, release: dps.Release[Any] | dps.GroupedRelease, noun: str, unit: str = "", **more: Any
 ) -> Answer:
     """Return a release of groups, or of persons, as its lines and facts."""
+    if request.counted is not None:
+        more["rows_per_person"] = request.counted
     if isinstance(release, dps.GroupedRelease):
         return groups.answered(
             release, unit, note=f"{noun}; ", scope=request.scope, protected=request.protected, **more
@@ -124,13 +127,9 @@ def answered(
     return released(release, lines, unit=unit, scope=request.scope, protected=request.protected, **more)
 
 
-def _note(request: Request) -> None:
-    """Note whom the promise protects, and what an error is of."""
+def noted(request: Request, *, grouped: bool) -> None:
+    """Note whom the promise protects, and what an error is of: of one group, or of the whole release."""
     if request.person is not None:
-        most = request.rows_per_person or 1
-        request.protected = (
-            f"person, of whom the first {f'{most} rows' if most > 1 else 'row'} count{'s' * (most == 1)}"
-        )
-        request.scope = "of the rows that count: "
-    if request.by is not None:
-        request.scope = f"each group, {request.scope}" if request.scope else "each group: "
+        request.counted = request.rows_per_person or 1
+        request.protected = step(request.counted)
+    request.scope = scope(grouped=grouped, persons=request.person is not None)

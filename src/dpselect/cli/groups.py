@@ -63,7 +63,7 @@ def answered(
         **more,
         "mechanism": release.mechanism,
         "guarantee": promise(release.guarantee),
-        **said(release.stated, unit),
+        **said(release.stated, unit, scope),
     }
     cost = f"{note}{facts_text(release.guarantee, protected=protected)}, by {release.mechanism}"
     return Answer("\n".join([*lines, cost, release.stated.line(unit, scope)]), facts)

@@ -72,11 +72,13 @@ class Planned(Exception):
             "guarantee": promise(self.guarantee, self.count),
             "draws": self.count,
             "error_bound": bound,
-            **said(request.stated, request.unit),
+            **said(request.stated, request.unit, request.scope),
             "reach": reach,
             "chosen_because": request.choice,
             "ledger": None,
         }
+        if request.counted is not None:
+            facts["rows_per_person"] = request.counted
         if self.balance is not None:
             facts["ledger"] = {
                 "path": self.balance.ledger,
@@ -140,9 +142,9 @@ def promise(guarantee: Guarantee, count: int = 1) -> dict[str, Any]:
     } | ({} if guarantee.stated_rho is None else {"rho": str(guarantee.stated_rho * count)})
 
 
-def said(stated: Accuracy, unit: str = "") -> dict[str, Any]:
+def said(stated: Accuracy, unit: str = "", scope: str = "") -> dict[str, Any]:
     """Return for programs how wrong a release may be, whatever the data, or why that is not known; and the line."""
-    return {"accuracy": stated.facts(unit), "accuracy_line": stated.line(unit)}
+    return {"accuracy": stated.facts(unit), "accuracy_line": stated.line(unit, scope)}
 
 
 def facts_text(guarantee: Guarantee, count: int = 1, protected: str | None = None) -> str:

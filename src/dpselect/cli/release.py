@@ -141,7 +141,7 @@ def released(
         **more,
         "mechanism": release.mechanism,
         "guarantee": promise(release.guarantee),
-        **said(release.stated, unit),
+        **said(release.stated, unit, scope),
     }
     if release.p_value is not None:
         facts |= {"gaps": release.gaps, "p_value": release.p_value}

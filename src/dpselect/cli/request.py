@@ -29,6 +29,7 @@ class Request(SimpleNamespace):
         protected: what one step between databases is, in words, where the guarantee alone does not say it.
         spends: what was paid: the guarantee, mechanism, number of draws and row of the ledger of each spend.
         scope: what the error is of, where that is not the whole release.
+        counted: how many rows of each person count, the first ones; ``None`` where all do.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -51,6 +52,7 @@ class Request(SimpleNamespace):
             choice=None,
             protected=None,
             scope="",
+            counted=None,
             reach=None,
             spends=[],
         )

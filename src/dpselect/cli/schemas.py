@@ -50,7 +50,7 @@ _SPENT = _map(TEXT)
 
 def _released(**more: Schema) -> Schema:
     """Return the schema of a list of winners: ``groups`` stands in place of ``candidates`` where groups were asked."""
-    gaps = {"gaps": _list(NUMBER), "p_value": NUMBER}
+    gaps = {"rows_per_person": WHOLE, "gaps": _list(NUMBER), "p_value": NUMBER}
     return _object({**_PAID, **_STATED}, candidates=_list(NAME), groups=_BY_GROUP, **gaps, **more)
 
 
@@ -79,7 +79,9 @@ ANSWERS: Mapping[str, Schema] = {
     "keys": _released(),
     "top-k": _released(metric=TEXT, weights=_map(TEXT), margin=TRUTH, decay=WHOLE, truncated_to=WHOLE),
     "snp": _released(),
-    "counts": _object({**_PAID, **_STATED, "counts": _list(_COUNT), "every_count_within": WHOLE}),
+    "counts": _object(
+        {**_PAID, **_STATED, "counts": _list(_COUNT), "every_count_within": WHOLE}, rows_per_person=WHOLE
+    ),
     "above": _object(
         {
             **_PAID,
@@ -167,7 +169,8 @@ PLANNED = _object(
         "reach": _maybe(TEXT),
         "chosen_because": _maybe(TEXT),
         "ledger": _maybe(_object({"path": TEXT, "left": _SPENT, "left_after": _SPENT, "record": _map(TEXT)})),
-    }
+    },
+    rows_per_person=WHOLE,
 )
 
 

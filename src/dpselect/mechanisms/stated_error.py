@@ -41,10 +41,16 @@ class Accuracy:
     Attributes:
         worst: a figure, or ``None``.
         why: where there is no figure, why not.
+        unit: of the error, in words; "" where nobody knows.
+        scope: what the figure is of, where that is not the whole release.
+        rows_per_person: how many rows of each person count, the first ones; ``None`` where all do.
     """
 
     worst: StatedError | None
     why: str = "no exact worst case is known for what drew it"
+    unit: str = ""
+    scope: str = ""
+    rows_per_person: int | None = None
 
     def known(self, mechanism: str) -> StatedError:
         """Return the figure, or say why there is none (``ValueError``)."""
@@ -59,12 +65,11 @@ class Accuracy:
         """Return one line: the figure with 95 %, or why there is none.
 
         Args:
-            unit: of the error, in words.
-            scope: what the figure is of, where that is not the whole release.
+            unit, scope: instead of what is known here.
         """
         if self.worst is None:
             return f"{NONE}: {self.why}"
-        return scope + self.worst.sentence(PROBABILITY, unit)
+        return (scope or self.scope) + self.worst.sentence(PROBABILITY, unit or self.unit)
 
     def facts(self, unit: str = "") -> dict[str, Any] | None:
         """Return the figure for programs; ``None`` where there is none."""
@@ -74,7 +79,7 @@ class Accuracy:
         return {
             "probability": PROBABILITY,
             "error_below": None if math.isinf(least) else least,
-            "unit": unit or None,
+            "unit": unit or self.unit or None,
             "candidates": self.worst.names,
         }
 

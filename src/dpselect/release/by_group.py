@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.certificates.rows_that_count import scope
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
@@ -30,6 +32,8 @@ from dpselect.views.contributions import Contributions
 from dpselect.views.grid import Grid, Numbers, grid_of
 
 Integers = NDArray[np.int64]
+# What a rank score counts: those to add or remove.
+UNIT = "records"
 Answer = TypeVar("Answer")
 # Asks one group: draws for it, the occupied places of the grid, how many rows each holds, and the epsilon of one row.
 Ask = Callable[[Draws, Integers, Integers, Fraction], Answer]
@@ -122,7 +126,14 @@ def accuracy_of_group(
 ) -> Accuracy:
     """Return how wrong the answer of one group may be, in rows that count, whatever the data; by public facts."""
     example = rank_scores(np.zeros(points.size, dtype=np.int64), share, points, neighbours=rows.neighbours.value)
-    return accuracy_of(example, 1, promised(epsilon, rows)[1], mechanism, PEELING)
+    return of_rows(accuracy_of(example, 1, promised(epsilon, rows)[1], mechanism, PEELING), rows)
+
+
+def of_rows(stated: Accuracy, rows: Contributions) -> Accuracy:
+    """Return the same, with its unit and what it is of."""
+    persons = rows.person is not None
+    most, about = rows.per_person if persons else None, scope(grouped=rows.groups is not None, persons=persons)
+    return replace(stated, unit=UNIT, scope=about, rows_per_person=most)
 
 
 def released(
@@ -135,4 +146,5 @@ def released(
     """Return the answers of all groups, or the only one where there are no groups."""
     if rows.groups is None:
         return Release(answers[0], mechanism, promise, stated=stated)
-    return GroupedRelease(dict(zip(rows.groups.names, answers, strict=True)), mechanism, promise, stated=stated)
+    named = dict(zip(rows.groups.names, answers, strict=True))
+    return GroupedRelease(named, mechanism, promise, stated=stated)

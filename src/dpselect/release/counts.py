@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpselect.certificates.certified import Shown
+from dpselect.certificates.rows_that_count import SCOPE
 from dpselect.kernel.bound import Bound, require_rate
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.errors import Advice, PrivacyError
@@ -150,8 +151,16 @@ def counts_of(
     shown = np.maximum(noisy, 0) if negative == "clip" else noisy
     lists = [dict(zip(cells.names, each, strict=True)) for each in shown.reshape(-1, len(cells)).tolist()]
     answer = lists[0] if places is None else dict(zip(places.names, lists, strict=True))
-    rate = promise.epsilon / bound.total
-    return Counts(answer, MECHANISM, promise, rate=rate, stated=Accuracy(CountError(rate, shown.size)))
+    stated = accuracy_of_counts(promise, bound, shown.size)
+    return Counts(answer, MECHANISM, promise, rate=promise.epsilon / bound.total, stated=stated)
+
+
+def accuracy_of_counts(promise: Guarantee, bound: Bound, many: int) -> Accuracy:
+    """Return how far all counts together may be off, of the rows that count; by public facts."""
+    error = CountError(promise.epsilon / bound.total, many)
+    if promise.neighbours is not Neighbours.PERSON:
+        return Accuracy(error)
+    return Accuracy(error, scope=SCOPE, rows_per_person=int(bound.total))
 
 
 def promised(epsilon: Epsilon, person: Any, rows_per_person: int | None) -> tuple[Guarantee, Bound]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from dpselect.certificates.certified import Shown
+from dpselect.certificates.rows_that_count import EACH_GROUP
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy, StatedError
@@ -36,6 +37,10 @@ class GroupedRelease(Shown):
 
     def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
         return {str(group): winners for group, winners in self.groups.items()}, self.guarantee, self.mechanism
+
+    def accuracy_line(self, unit: str = "") -> str:
+        """Return in one line how wrong the answer of one group may be with 95 %; as :meth:`Release.accuracy_line`."""
+        return self.stated.line(unit, self.stated.scope or EACH_GROUP)
 
     def accuracy(self, probability: Epsilon = 0.95) -> float:
         """Return what the error of one group stays below with this probability, whatever the data.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, overload
 
@@ -11,7 +12,7 @@ from dpselect import utilities
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms import mechanism
-from dpselect.release.by_group import chosen_by_group
+from dpselect.release.by_group import UNIT, chosen_by_group
 from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.select import Release, select
 from dpselect.utilities.columns import public_grid
@@ -108,4 +109,5 @@ def median(
         points = public_grid(grid, lower, upper, step)
         return chosen_by_group(values, Fraction(1, 2), points, epsilon, mechanism("permute-and-flip"), rows, ledger)
     scores = utilities.median(values, lower=lower, upper=upper, step=step, grid=grid)
-    return select(scores, epsilon, mechanism=mechanism("permute-and-flip"), ledger=ledger)
+    release = select(scores, epsilon, mechanism=mechanism("permute-and-flip"), ledger=ledger)
+    return replace(release, stated=replace(release.stated, unit=UNIT))

@@ -16,7 +16,7 @@ from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.ranks import CUTS, Ranks
 from dpselect.mechanisms.stated_error import Accuracy
-from dpselect.release.by_group import asked_of_all, promised, released
+from dpselect.release.by_group import asked_of_all, of_rows, promised, released
 from dpselect.release.draws import Draws
 from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.joint_quantiles import MOST_TOTAL, require_joinable
@@ -81,7 +81,8 @@ def grouped_of(
         return tuple(grid.value(named[share]) for share in shares)
 
     promise, answers = asked_of_all(ask, rows, values, grid, epsilon, HALVING, ledger, "quantiles", door)
-    stated = Accuracy(RankError(tuple(increasing), grid.size, promised(epsilon, rows)[1], None, cuts))
+    error = RankError(tuple(increasing), grid.size, promised(epsilon, rows)[1], None, cuts)
+    stated = of_rows(Accuracy(error), rows)
     return released(answers, rows, HALVING, promise, stated)
 
 

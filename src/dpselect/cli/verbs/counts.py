@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli import paths, reading
+from dpselect.cli import contributions, paths, reading
 from dpselect.cli.names import names
 from dpselect.cli.options import number, one_of, option, whole
 from dpselect.cli.plan import facts_text, promise, said
@@ -15,8 +15,7 @@ from dpselect.cli.spending import purse_of
 from dpselect.cli.tables import Table
 from dpselect.cli.verb import Answer, Verb
 from dpselect.mechanisms.stated_error import Accuracy
-from dpselect.release.count_error import CountError
-from dpselect.release.counts import NEGATIVE, promised, public_cells
+from dpselect.release.counts import NEGATIVE, accuracy_of_counts, promised, public_cells
 from dpselect.sources.public_names import PublicNames
 
 # Bins that --lower, --upper and --step make.
@@ -27,6 +26,7 @@ def run(request: Request) -> Answer:
     """Return the counts, of every group where there are groups."""
     domain, bins = _listed(request.domain, "--domain", "value"), _edges(request)
     groups = _listed(request.groups, "--groups", "group")
+    contributions.noted(request, grouped=False)
     request.says(_stated(request, domain, bins, groups))
     release = dps.counts(
         reading.file(request),
@@ -41,14 +41,14 @@ def run(request: Request) -> Answer:
         negative=request.negative,
         ledger=purse_of(request),
     )
-    return _answered(release, grouped=groups is not None)
+    return _answered(request, release, grouped=groups is not None)
 
 
 def _stated(request: Request, domain: Any, bins: Any, groups: Any) -> Accuracy:
     """Return what a dry run may say, which follows from public numbers."""
     guarantee, bound = promised(request.epsilon, request.person, request.rows_per_person)
     many = len(public_cells(domain, bins)) * (1 if groups is None else len(PublicNames.of(groups, "groups")))
-    return Accuracy(CountError(guarantee.epsilon / bound.total, many))
+    return accuracy_of_counts(guarantee, bound, many)
 
 
 def _edges(request: Request) -> list[float] | None:
@@ -70,7 +70,7 @@ def _listed(text: str | None, option_: str, noun: str) -> Any:
     return None if text is None else names(text, option_, noun)
 
 
-def _answered(release: dps.Counts, *, grouped: bool) -> Answer:
+def _answered(request: Request, release: dps.Counts, *, grouped: bool) -> Answer:
     groups = release.counts if grouped else {None: release.counts}
     rows = [
         ({} if group is None else {"group": group}) | {"value": value, "count": count}
@@ -89,7 +89,9 @@ def _answered(release: dps.Counts, *, grouped: bool) -> Answer:
         **said(release.stated),
         "every_count_within": release.accuracy(),
     }
-    cost = f"{facts_text(release.guarantee)}, by {release.mechanism}"
+    if request.counted is not None:
+        facts["rows_per_person"] = request.counted
+    cost = f"{facts_text(release.guarantee, protected=request.protected)}, by {release.mechanism}"
     return Answer.of([table, cost, release.accuracy_line()], facts)
 
 
