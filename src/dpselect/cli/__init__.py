@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from dpselect.cli import certificates, command, completion, endings, paths
+from dpselect.cli import certificates, command, completion, endings, names, paths
 from dpselect.cli.plan import Planned
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] | 
             loaded()
         with endings.noticed(request), paths.held(request):
             file = certificates.prepared(request)
-            answer = certificates.kept(_answer(request), request, file)
+            answer = names.noted(certificates.kept(_answer(request), request, file), request)
         endings.deliver(answer, request)
     except click.exceptions.Exit as shown:
         return endings.shown(shown.exit_code, request)

@@ -6,6 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from dpselect.cli.options import nodes
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer
+
+# What N stands for the whole numbers of, by the option that may say it.
+_NUMBERED = {"domain": "public names", "groups": "groups"}
 
 
 def names(text: str, option: str, noun: str) -> Any:
@@ -27,3 +32,13 @@ def names(text: str, option: str, noun: str) -> Any:
         )
     public = nodes(text, option, noun)
     return range(public) if isinstance(public, int) else public
+
+
+def noted(answer: Answer, request: Request) -> Answer:
+    """Return the answer with a line for each public list that is a number: text in the column is none of its names."""
+    notes = []
+    for name, noun in _NUMBERED.items():
+        text = request.get(name)
+        if isinstance(text, str) and text.isdecimal():
+            notes.append(f"the {noun} of --{name} {text} are the whole numbers 0 to {int(text) - 1}")
+    return answer.with_line("\n".join(notes), {"notes": notes}) if notes else answer

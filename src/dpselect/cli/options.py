@@ -27,6 +27,8 @@ else:
 # What stands where a value belongs and is a number: -1e3 and -1/2 too.
 NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan)", re.IGNORECASE)
 BUDGET, OUTPUT, READING = "Budget", "Output", "How the file is read"
+# What continental Europe writes for thousands, and is read as a fraction.
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}\.000")
 # What --missing says, and how estimators call it.
 MISSING = {"drop": "ignore", "category": "category", "refuse": "error"}
 _EPSILON = "epsilon must be positive and finite, such as 0.5"
@@ -178,7 +180,13 @@ def argument(name: str, *, metavar: str, words: str, **settings: Any) -> Argumen
     return Argument(name, metavar=metavar, help=words, **settings)
 
 
+class _Ambiguous(ValueError):
+    """A number that two conventions read differently."""
+
+
 def _number(text: str) -> Fraction:
+    if _THOUSANDS.fullmatch(text):
+        raise _Ambiguous(f"{text} is read as {text[:-4]}: write {text[:-4]}000 or {text[:-4]}")
     try:
         if len(text) > 40:
             raise ValueError
@@ -193,6 +201,8 @@ def _number(text: str) -> Fraction:
 def _epsilon(text: str) -> Fraction:
     try:
         value = _number(text)
+    except _Ambiguous:
+        raise
     except ValueError:
         raise ValueError(f"{text!r} is not a number: {_EPSILON}") from None
     if value <= 0:
@@ -213,6 +223,8 @@ def weight_of(text: str) -> Fraction:
     """Return an exact weight, or half a sentence that says what one is."""
     try:
         return _number(text)
+    except _Ambiguous:
+        raise
     except ValueError:
         raise ValueError(f"{text!r} is not a weight: write a finite number such as 2, 0.5 or -1") from None
 

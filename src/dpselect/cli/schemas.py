@@ -192,8 +192,8 @@ def dry_run() -> Schema:
 
 
 def _titled(title: str, schema: Schema) -> Schema:
-    # Every release may be asked for with a certificate.
-    certified = {"certificate": TEXT} if "guarantee" in schema["properties"] else {}
+    # Every release may be asked for with a certificate, and may say how public names were read.
+    certified = {"certificate": TEXT, "notes": _list(TEXT)} if "guarantee" in schema["properties"] else {}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": title,

@@ -18,6 +18,7 @@ from dpselect.kernel.written import written
 from dpselect.ledger import Ledger
 from dpselect.ledger.accountant import Terms, Totals
 from dpselect.ledger.events import Event
+from dpselect.mechanisms.large_epsilon import LARGEST, meaning
 from dpselect.mechanisms.stated_error import PROBABILITY
 
 # A share of what is left is rounded down to so many parts of one.
@@ -155,6 +156,8 @@ def _lines(priced: Sequence[Priced], ledger: str | None) -> Iterator[str]:
         yield f"# {place}. epsilon {_figure(_cost(each.rehearsed))}{delta}; {each.rehearsed.line}"
         if each.refusal:
             yield f"# does not fit: {each.refusal}"
+        if each.rehearsed.epsilon > LARGEST:
+            yield f"# {meaning(each.rehearsed.epsilon)}; --yes says that it is meant"
         yield each.release.command(each.rehearsed.epsilon, ledger)
 
 
