@@ -41,6 +41,32 @@ def test_tracebacks_and_pickles_use_the_public_name() -> None:
 
 
 @pytest.mark.parametrize(
+    ("slip", "meant"),
+    [
+        ("percentile", ": did you mean dpselect.percentiles? On the command line it is dpselect percentile."),
+        ("histogram", ": did you mean dpselect.counts?"),
+        ("top_kk", ": did you mean dpselect.top_k?"),
+        ("xyzzy", ""),
+        ("__wrapped__", ""),
+    ],
+)
+def test_a_slip_in_a_public_name_is_answered_with_the_nearest(slip: str, meant: str) -> None:
+    """And what the command line calls otherwise with the name here."""
+    with pytest.raises(AttributeError) as error:
+        getattr(dps, slip)
+
+    assert f"module 'dpselect' has no attribute {slip!r}{meant}" == str(error.value)
+
+
+def test_every_name_that_is_suggested_is_there() -> None:
+    """The list of other names ages."""
+    for name in dps._ELSEWHERE.values():
+        value = dps
+        for part in name.split("."):
+            value = getattr(value, part)
+
+
+@pytest.mark.parametrize(
     ("module", "name"),
     [(scores, "dpselect.scores.scores.Scores"), (select, "dpselect.release.select.select"),
      (opened, "dpselect.release.opened.opened")],

@@ -225,10 +225,33 @@ else:
     }
     _LATER = _MODULES | {name: f"dpselect.{module}" for module, names in _INSIDE.items() for name in names}
 
+    # What the command line, or other libraries, call what Python calls otherwise here.
+    _ELSEWHERE = {
+        "above": "above_threshold",
+        "hist": "counts",
+        "histogram": "counts",
+        "keys": "select_keys",
+        "percentile": "percentiles",
+        "plan": "epsilon_for",
+        "quantile": "quantiles",
+        "snp": "utilities.tdt",
+        "train": "learn.DPTreeClassifier",
+    }
+    _COMMANDS = ("above", "keys", "percentile", "plan", "snp", "train")
+
+    def _meant(name: str) -> str:
+        """Return which public name is near to one that there is not, as the end of a message."""
+        from difflib import get_close_matches
+
+        near = [] if name.startswith("_") else get_close_matches(name, [*__all__, *_ROOMS], 1)
+        near = [_ELSEWHERE[name]] if name in _ELSEWHERE else near
+        command = f" On the command line it is dpselect {name}." if name in _COMMANDS else ""
+        return f": did you mean dpselect.{near[0]}?{command}" if near else ""
+
     def __getattr__(name: str) -> Any:
         """Import what needs other libraries, or is rarely needed, when it is first used."""
         if name not in _LATER:
-            raise AttributeError(f"module 'dpselect' has no attribute {name!r}")
+            raise AttributeError(f"module 'dpselect' has no attribute {name!r}{_meant(name)}")
         import importlib
 
         try:

@@ -128,6 +128,7 @@ def test_a_shell_can_ask_what_may_follow(typed: list[str], suggested: set[str], 
 @pytest.mark.parametrize(
     "words, said",
     [
+        (["histogram"], "dpselect: there is no command 'histogram', did you mean counts: see dpselect --help."),
         (["percentil"], "dpselect: there is no command 'percentil', did you mean percentile: see dpselect --help."),
         (["budget"], "dpselect budget: name a task: create, show, spend, verify, settle or export; see "),
         (["budget", "shw"], "dpselect budget: there is no task 'shw', did you mean show: see dpselect budget --help."),

@@ -143,3 +143,20 @@ def test_two_numbers_in_a_list_are_not_taken_for_a_range() -> None:
     for domain in ([0, 1], [1, 2], [90, 18], [False, True], [1, 2, 9], ["18", "90"]):
         assert attributes(["age"], {"age": domain}, bins=4, missing=False)[0].categories == tuple(domain)
     assert attributes(["age"], {"age": (18, 90)}, bins=4, missing=False)[0].categories is None
+
+
+def test_a_slip_in_the_name_of_a_domain_is_answered_with_the_nearest() -> None:
+    """Names of columns and of domains are public; nobody with a frame reads of engines."""
+    with pytest.raises(dps.PrivacyError) as error:
+        attributes(["age", "job"], {"age": (0, 100), "jobb": ["a", "b"]}, bins=4, missing=False)
+
+    assert (
+        "domains lacks 'job': it has 'jobb', did you mean 'job'? Pass the public domain of every column, or leave the "
+        "column out of the table."
+    ) == str(error.value)
+
+
+def test_an_array_in_place_of_a_frame_is_explained() -> None:
+    """A scaler returns one, and its columns have lost their names."""
+    with pytest.raises(dps.PrivacyError, match=r"^domains lacks 0, 1: the columns of an array .*set_output"):
+        attributes([0, 1], {"age": (0, 100), "job": ["a", "b"]}, bins=4, missing=False)

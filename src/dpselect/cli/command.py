@@ -25,6 +25,8 @@ _ABOUT = (
     "Choose under differential privacy: name the best of a private table, and reveal little about anyone in it.\n\n"
     "Try first: dpselect demo"
 )
+# What others call a verb.
+_ELSEWHERE = {"hist": "counts", "histogram": "counts"}
 _LOOK = {
     "theme": "default-slim",
     "max_width": 100,
@@ -91,7 +93,7 @@ class Tasks(_Page, rich_click.RichGroup):  # type: ignore[misc]
         if args[0] not in names:
             if ctx.resilient_parsing:
                 return None, None, args
-            near = get_close_matches(args[0], names, 1)
+            near = [_ELSEWHERE[args[0]]] if args[0] in _ELSEWHERE else get_close_matches(args[0], names, 1)
             meant = f", did you mean {near[0]}" if near else ""
             kind = "command" if ctx.parent is None else "task"
             listed = f"; it is one of {', '.join(names)}" if ctx.parent is not None and not near else ""

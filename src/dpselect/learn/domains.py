@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import numpy as np
@@ -221,12 +222,7 @@ def attributes(names: Sequence[Any], domains: Any, *, bins: int, missing: bool) 
         )
     if not isinstance(domains, Mapping):
         raise TypeError("domains must map each column to its list of categories, (low, high), or array of bin edges.")
-    lacking = [name for name in names if name not in domains]
-    if lacking:
-        raise PrivacyError(
-            f"domains lacks {', '.join(map(repr, lacking[:5]))}: pass the public domain of every column, "
-            "or a table without it (Warehouse.only selects columns in an engine)."
-        )
+    _require_every(names, domains)
     for name in names:
         if names_two_ends(domains[name]):
             low, high = domains[name]
@@ -235,6 +231,25 @@ def attributes(names: Sequence[Any], domains: Any, *, bins: int, missing: bool) 
                 f"brackets for all numbers between, or [{high}, {low}] for these two alone."
             )
     return tuple(attribute(name, domains[name], bins=bins, missing=missing) for name in names)
+
+
+def _require_every(names: Sequence[Any], domains: Mapping[Any, Any]) -> None:
+    """Refuse a column without a domain (``PrivacyError``): names of columns and of domains are public."""
+    lacking = [name for name in names if name not in domains]
+    if not lacking:
+        return
+    advice = "pass the public domain of every column, or leave the column out of the table"
+    if all(isinstance(name, int) for name in names) and not any(isinstance(name, int) for name in domains):
+        advice = (
+            "the columns of an array have numbers for names, so pass a frame (after set_output(transform='pandas') a "
+            "scikit-learn transformer returns one), or call the domains 0, 1, ..."
+        )
+    else:
+        spare = {str(name): name for name in domains if name not in names}
+        near = get_close_matches(str(lacking[0]), spare, 1)
+        if near:
+            advice = f"it has {spare[near[0]]!r}, did you mean {lacking[0]!r}? {advice.capitalize()}"
+    raise PrivacyError(f"domains lacks {', '.join(map(repr, lacking[:5]))}: {advice}.")
 
 
 def names_two_ends(domain: Any) -> bool:
