@@ -122,7 +122,7 @@ def test_ready_made_scores_have_groups_too(capsys) -> None:
         (["--groups-per-person", "2"], "pass --by"),
         (["--by", "region", "--groups", "n,w"], "no line for the group 'w'"),
         (["--by", "region", "--groups", "n,x"], "listed twice"),
-        (["--by", "votes", "--groups", "900,"], "the scores are private"),
+        (["--by", "votes", "--groups", "900,"], "the cells of 'votes' are private"),
         ([*BY, "--neighbours", "person"], "pass --groups-per-person"),
         ([*BY, "--neighbours", "substitution"], "may be in two"),
         ([*BY, "--groups-per-person", "2"], "leave --groups-per-person out"),

@@ -124,7 +124,7 @@ SCORED = "select scores.csv --kind integer --candidate name --score score --sens
         ("above counts.csv --threshold 10 --where 'count > 3'", "must not depend on the private column 'count'"),
         (f"{SCORED} --where 'score > 3'", "must not depend on the private column 'score'"),
         (f"{SCORED} {PLACES} --where 'score > 3'", "must not depend on the private column 'score'"),
-        (f"{SCORED} --by score --groups 9,", "the scores are private"),
+        (f"{SCORED} --by score --groups 9,", "--by names a public column, and the cells of 'score' are private"),
         (f"{AGES} --by job".replace("percentile", "median").replace(" --p 50", ""), "pass --groups"),
         ("median people.csv --column age --label job --lower 0 --upper 99 --where 'age > 35'", "by their values"),
         (f"{SCORED} --by place", "pass --groups, their public list"),
@@ -141,6 +141,37 @@ def test_a_plan_refuses_what_the_command_refuses(release: str, message: str, cap
     assert message in refusal(capsys, "--release", f"{release} --epsilon 1")
     assert 2 == main([*shlex.split(release), "--epsilon", "1", "--dry-run"])
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("release", "option", "private"),
+    [
+        (SCORED.replace("--candidate name", "--candidate score"), "--candidate", "score"),
+        (SCORED.replace("name ", "score ").replace("scores.csv --kind integer", "s.parquet"), "--candidate", "score"),
+        ("above counts.csv --threshold 1 --label count", "--label", "count"),
+        ("above counts.csv --thresholds count", "--thresholds", "count"),
+        ("median people.csv --column age --label age --lower 0 --upper 99", "--label", "age"),
+        ("snp study.csv --families 9 --label b", "--label", "b"),
+        ("snp study.csv --families 9 --label c", "--label", "c"),
+    ],
+)
+def test_a_private_column_is_not_a_public_one_too(release: str, option: str, private: str, capsys) -> None:
+    """Its cells would be printed as they are: refused by the command, its dry run and its plan, at any epsilon."""
+    message = f"{option} names a public column, and the cells of '{private}' are private"
+    assert message in refusal(capsys, "--release", f"{release} --epsilon 1")
+    for more in ([], ["--dry-run"]):
+        assert 2 == main([*shlex.split(release), "--epsilon", "1", *more])
+        assert message in capsys.readouterr().err
+
+
+def test_the_only_column_does_not_name_its_own_values(capsys) -> None:
+    """Where --column is left out."""
+    Path("one.csv").write_text("age\n30\n40\n")
+    release = "median one.csv --label age --lower 0 --upper 99 --epsilon 1"
+
+    assert "by --column" in refusal(capsys, "--release", release)
+    assert 2 == main(shlex.split(release))
+    assert "by --column" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

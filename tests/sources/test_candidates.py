@@ -600,3 +600,11 @@ def test_pairs_of_groups_are_all_reachable(engine, entropy) -> None:
     pairs = {release_of(candidates, 2, 0.001, FLIP, None, behind(lambda: entropy)).candidates for _ in range(25)}
 
     assert set(itertools.permutations(range(3), 2)) == pairs
+
+
+def test_the_scores_do_not_name_the_candidates() -> None:
+    """The winner's name would be its exact score, at any epsilon."""
+    table = ibis.memtable(pa.table({"id": [1, 2], "score": [5, 7]}))
+    for domain in ("rows", [5, 6, 7]):
+        with pytest.raises(dps.PrivacyError, match="candidate= names a public column, and the scores are private"):
+            dps.Candidates(table, "score", "score", 1, domain=domain)

@@ -25,6 +25,10 @@ KIND: Option = option(
 )
 
 
+# Options that name public columns, unlike --score.
+PUBLIC = ("candidate", "by")
+
+
 def are_in(request: Request) -> bool:
     """Return whether the candidates are lines of a csv file.
 
@@ -81,8 +85,6 @@ def by_group(request: Request) -> dict[Any, dps.Scores]:
         raise ValueError("Groups need their column: pass --by, or leave --groups out.")
     if request.groups is None:
         raise dps.PrivacyError("Which groups there are must not depend on the data: pass --groups, their public list.")
-    if request.by == request.score:
-        raise dps.PrivacyError("--by is a public column: the scores are private.")
     public = PublicNames.of(names(request.groups, "--groups", "group"), "groups")
     how = _public(request, request.by)
     where = public.codes(distinct(tables.arrows(request.file, [request.by], how)[request.by]), request.by)

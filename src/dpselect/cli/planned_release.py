@@ -159,6 +159,7 @@ def _select(request: Request) -> None:
     """Rehearse a selection in an engine among scores that are all zero: their number is public."""
     counts.require_ungrouped(request)
     reading.refuse_all(request)
+    reading.require_apart(request, request.score, *counts.PUBLIC)
     if request.domain is None:
         raise ValueError("How many candidates there are is public: pass --domain in the release.")
     if request.domain == "rows":

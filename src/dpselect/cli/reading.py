@@ -92,6 +92,23 @@ def require_public(request: Request, private: str) -> None:
         )
 
 
+def require_apart(request: Request, private: str | None, *public: str) -> None:
+    """Refuse a private column that is named as a public one too: its cells would be printed as they are.
+
+    Args:
+        private: the column.
+        public: the options that name public columns, such as ``"label"``.
+
+    Raises:
+        PrivacyError: one of them names it.
+    """
+    for name in public:
+        if private is not None and request.get(name) == private:
+            raise PrivacyError(
+                f"--{name} names a public column, and the cells of {private!r} are private: pass another column there."
+            )
+
+
 def require_all(request: Request) -> None:
     """Refuse a condition on records whose number is public (``ValueError``)."""
     if request.where is not None:

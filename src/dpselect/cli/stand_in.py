@@ -14,6 +14,7 @@ from typing import Any
 
 from dpselect.cli import domains, reading
 from dpselect.cli.request import Request
+from dpselect.cli.verbs import snp
 from dpselect.sources import tables
 from dpselect.sources.locators import is_url
 
@@ -25,7 +26,7 @@ _NAMED = {
     "above": ("label", "thresholds"), "snp": ("label",), "median": ("label",), "select": ("candidate", "by"),
 }  # fmt: skip
 # Options that name the private column beside them: no condition may read it, and no name may come from it.
-_PRIVATE = {"above": "value", "select": "score"}
+_PRIVATE = {"above": "value", "select": "score", "median": "column"}
 # What is said of a file; the made-up one is plain.
 _OF_FILE = ("separator", "decimal", "encoding", "where", "in_place", "table", "temporary_table")
 _UNNAMED = "value"
@@ -70,7 +71,7 @@ def _columns(request: Request, file: str) -> dict[str, Sequence[Any]]:
     public = _public_names(request, file)
     rows = len(next(iter(public.values()), []))
     names = [request.get(name) for name in _COLUMNS if request.get(name) is not None]
-    names += ["b", "c"] if request.command == "snp" else []
+    names += snp.PRIVATE if request.command == "snp" else []
     if "column" in request.parameters and request.column is None:
         # The only column of a file, whatever its name.
         names.append(_UNNAMED)
@@ -84,18 +85,29 @@ def _public_names(request: Request, file: str) -> dict[str, Sequence[Any]]:
         PrivacyError: a condition on the private column would decide which there are.
     """
     options = [name for name in _NAMED.get(request.command, ()) if request.get(name) is not None]
-    private = request.get(_PRIVATE[request.command]) if request.command in _PRIVATE else None
-    if private is not None:
-        reading.require_public(request, private)
-    elif request.command == "median" and options:
+    private = _private(request)
+    if request.command == "median" and options:
         reading.require_all(request)
+    elif request.command in ("above", "select"):
+        for name in private:
+            reading.require_public(request, name)
     result = dict[str, Sequence[Any]]()
     for name in options:
         column = request.get(name)
         # The command itself refuses names from its private column; here they are not even read.
-        if column != private:
+        if column not in private:
             result[column] = _public_cells(request, file, name, column)
     return result
+
+
+def _private(request: Request) -> tuple[str, ...]:
+    """Return the private columns beside public names: each column may be, where none is named."""
+    if request.command == "snp":
+        return snp.PRIVATE
+    if request.command not in _PRIVATE:
+        return ()
+    named = request.get(_PRIVATE[request.command])
+    return (request.label,) if named is None and request.label is not None else (named,)
 
 
 def _public_cells(request: Request, file: str, name: str, column: str) -> Sequence[Any]:

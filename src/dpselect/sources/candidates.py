@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.scores.grouped import GroupedScores, Pick
 from dpselect.scores.scores import Scores
@@ -60,7 +60,7 @@ class Candidates:
             and in a table of the domain.
 
     Raises:
-        PrivacyError: no domain.
+        PrivacyError: no domain; the scores are named as candidates too.
         ValueError, TypeError: a column is missing or of another type; a domain or a sensitivity is not as above.
         ImportError: Ibis is not installed.
 
@@ -88,6 +88,10 @@ class Candidates:
         unique: str = "checked",
         zero: str = "neutral",
     ) -> None:
+        if candidate == score:
+            raise PrivacyError(
+                Advice("{candidate=} names a public column, and the scores are private: pass another column there.")
+            )
         self.candidate, self.score = candidate, score
         self.profile = (profile,) if isinstance(profile, str) else tuple(profile)
         self.neighbours, self.range_bound, self.zero = relation(neighbours), range_bound, zero_of(zero)

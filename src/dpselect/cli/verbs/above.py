@@ -27,6 +27,7 @@ _MOST = 2**60
 def run(request: Request) -> Answer:
     """Ask in the order of the file, until the answers above have used up what was paid."""
     how = reading.of(request)
+    reading.require_apart(request, request.value, "label", "thresholds")
     reading.require_public(request, request.value)
     _require_columns(request, how)
     names = tables.labels(request.file, request.label, reading=how)

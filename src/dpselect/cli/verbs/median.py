@@ -29,6 +29,9 @@ def scores(request: Request) -> dict[str, dps.Scores]:
     if request.label is not None and stays(request, request.file):
         raise ValueError("--label names records, and those of a database stay there: leave --label out.")
     if request.label is not None:
+        if request.column is None:
+            raise ValueError("With --label the table has several columns: name that of the values by --column.")
+        reading.require_apart(request, request.column, "label")
         reading.require_all(request)
     grid, column = columns.grid_and_column(request)
     if request.label is None:

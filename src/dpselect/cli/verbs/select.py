@@ -22,6 +22,7 @@ DEFAULT = "permute-and-flip"
 def run(request: Request) -> Answer:
     """Return the named candidates."""
     mechanism = mechanism_of(request, DEFAULT)
+    reading.require_apart(request, request.score, *counts.PUBLIC)
     if counts.are_in(request):
         if counts.are_grouped(request):
             return _in_groups(request, mechanism)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dpselect as dps
-from dpselect.cli import paths
+from dpselect.cli import paths, reading
 from dpselect.cli.options import option, whole
 from dpselect.cli.release import best, mechanism_of, ranked, released
 from dpselect.cli.request import Request
@@ -11,6 +11,8 @@ from dpselect.cli.verb import Answer, Verb
 from dpselect.sources import tables
 
 DEFAULT = "local-dampening-flip"
+# The columns of counts; the other one names markers.
+PRIVATE = ("b", "c")
 DATA = (
     paths.input("file", help="a table (.csv, .parquet) with columns b and c, one line per marker"),
     option("--families", type=whole, required=True, metavar="N", help="the public number of families in the study"),
@@ -20,8 +22,10 @@ DATA = (
 
 def scores(request: Request) -> dict[str, dps.Scores]:
     """Return the TDT statistic of every marker."""
+    for name in PRIVATE:
+        reading.require_apart(request, name, "label")
     # A cell that spells no count is 0, and none is more than all families together can have.
-    columns = (dps.Column.read(request.file, name, kind="integer") for name in ("b", "c"))
+    columns = (dps.Column.read(request.file, name, kind="integer") for name in PRIVATE)
     if request.families < 1:
         raise ValueError("--families must be at least 1: the public number of families in the study.")
     b, c = (column.clip(0, 2 * request.families).values for column in columns)
