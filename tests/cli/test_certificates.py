@@ -40,7 +40,7 @@ def test_a_release_leaves_a_certificate_that_the_ledger_confirms(
 
     content = dps.Certificate.read(file).content
 
-    assert content["answer"] == {"candidates": [5]}
+    assert content["answer"] == {"percentile 50": 5}
     assert content["question"] == "How old?"
     assert content["public"]["column"] == "age"
     assert content["file"] is None
@@ -137,10 +137,10 @@ def test_budget_show_lists_commands_columns_and_answers_that_were_kept(capsys: p
 
     lines = printed(capsys, "budget", "show", "a.ledger", "--answers").splitlines()
     answers = [line.strip() for line in lines if "answer:" in line]
-    assert answers[:2] == ["answer: not kept; ask with --certificate", "answer: candidates: 5"]
+    assert answers[:2] == ["answer: not kept; ask with --certificate", "answer: percentile 50: 5"]
     assert "no whole certificate" in answers[2]
     listed = json.loads(printed(capsys, "budget", "show", "a.ledger", "--answers", "--json"))
-    assert listed["answers"][:2] == [None, "candidates: 5"]
+    assert listed["answers"][:2] == [None, "percentile 50: 5"]
 
 
 def test_a_certificate_of_another_release_shows_no_answer(capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,4 +151,4 @@ def test_a_certificate_of_another_release_shows_no_answer(capsys: pytest.Capture
     shown = printed(capsys, "budget", "show", "a.ledger", "--answers")
 
     assert shown.count("certificate of another release") == 1
-    assert shown.count("answer: candidates: 5") == 1
+    assert shown.count("answer: percentile 50: 5") == 1

@@ -91,3 +91,39 @@ def test_groups_say_what_their_accuracy_is_of(capsys: pytest.CaptureFixture[str]
 def test_a_median_of_rows_names_its_unit_in_python() -> None:
     """Records, as on the command line."""
     assert " records behind" in dps.median(PAY["pay"], lower=0, upper=100, epsilon=1).accuracy_line()
+
+
+def test_budget_show_tells_releases_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    """By their condition, groups, persons and rows per person; what the command says is not said twice."""
+    printed(capsys, "budget", "create", "b", "--epsilon", "99", "--neighbours", "person", "--dataset", "x")
+    printed(capsys, *MEDIAN, "--ledger", "b")
+    printed(capsys, *MEDIAN, "--ledger", "b", "--where", "pay = 10", "--rows-per-person", "2")
+    printed(capsys, *MEDIAN, "--ledger", "b", "--by", "who", "--groups", "1,2")
+
+    one, other, grouped = (line for line in printed(capsys, "budget", "show", "b").splitlines() if "median" in line)
+
+    assert "median pay, person who, rows per person 1  " in one
+    assert "median pay, where pay = 10, person who, rows per person 2  " in other
+    assert "median pay, by who, person who, rows per person 1  " in grouped
+    assert not any(line.endswith("percentile") for line in (one, other, grouped))
+
+
+def test_a_certificate_heads_its_answer_and_asks_its_question(capsys: pytest.CaptureFixture[str]) -> None:
+    """By what was asked, also in groups, and without private facts."""
+    printed(capsys, *MEDIAN, "--certificate", "m.json")
+    content = dps.Certificate.read("m.json").content
+    assert list(content["answer"]) == ["median"]
+    assert isinstance(content["answer"]["median"], int)
+    assert content["question"] == "median of pay in pay.csv, person who"
+
+    printed(capsys, "percentile", *MEDIAN[1:-4], "--p", "50", "--epsilon", "5", "--certificate", "p.json")
+    content = dps.Certificate.read("p.json").content
+    assert list(content["answer"]) == ["percentile 50"]
+    assert content["question"] == "percentile 50 of pay in pay.csv"
+
+    grouped = [*MEDIAN, "--by", "who", "--groups", "1,2", "--certificate", "g.json"]
+    printed(capsys, *grouped)
+    assert list(dps.Certificate.read("g.json").content["answer"]) == ["median, 1", "median, 2"]
+
+    printed(capsys, *COUNTS, "--certificate", "n.json")
+    assert dps.Certificate.read("n.json").content["question"] == "counts of pay in pay.csv, person who"

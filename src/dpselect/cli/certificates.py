@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,17 @@ OPTIONS = (
 )
 # What is said elsewhere in a certificate, or is not a fact of the question.
 _ELSEWHERE = {"certificate", "question", "file_hash", "ledger", "epsilon", "dry_run", "json", "overwrite", "mechanism"}
+# What a question asks for, where its answer has no heading, and the options that name what it is about.
+_NOUNS = {
+    "most-common": "most common values",
+    "keys": "names",
+    "top-k": "most influential nodes",
+    "snp": "most significant genetic markers",
+    "select": "best candidates",
+    "above": "counts above a threshold",
+    "train": "model",
+}
+_COLUMNS = ("column", "item", "target", "candidate")
 _NOT_THE_ANSWER = {
     "mechanism",
     "guarantee",
@@ -94,7 +105,7 @@ def _certificate(answer: Answer, request: Request, file: Mapping[str, str] | Non
     from dpselect.certificates.composed import composed
 
     return composed(
-        answer=_answer(answer.facts),
+        answer=_answer(answer.facts, request.nouns),
         guarantee=_guarantee(request),
         mechanism=answer.facts.get("mechanism") or request.spends[0].mechanism,
         question=without_secrets(request.question or _summary(request)),
@@ -106,13 +117,26 @@ def _certificate(answer: Answer, request: Request, file: Mapping[str, str] | Non
     )
 
 
-def _answer(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(facts: Mapping[str, Any], headings: Sequence[str]) -> dict[str, Any]:
     """Return what was released; of a file that was written, its name and hash."""
     result = {name: fact for name, fact in facts.items() if name not in _NOT_THE_ANSWER}
+    if headings:
+        result = _headed(result, headings)
     if "written_to" in facts:
         path = Path(facts["written_to"])
         result |= {"file": path.name, "SHA-256": hashlib.sha256(path.read_bytes()).hexdigest()}
     return result
+
+
+def _headed(answer: Mapping[str, Any], headings: Sequence[str]) -> dict[str, Any]:
+    """Return the values of an answer, each under what it is, and in groups with its group."""
+    if "groups" in answer:
+        return {
+            f"{heading}, {each['group']}": value
+            for each in answer["groups"]
+            for heading, value in zip(headings, each["candidates"], strict=True)
+        }
+    return dict(zip(headings, answer["candidates"], strict=True))
 
 
 def _guarantee(request: Request) -> dict[str, Any]:
@@ -134,9 +158,17 @@ def _guarantee(request: Request) -> dict[str, Any]:
 
 
 def _summary(request: Request) -> str:
+    """Return a question made from the command line, which is public; of what is no table or graph, its summary."""
     from dpselect.cli.verbs import VERBS
 
-    return VERBS[request.command]
+    source = request.get("file") or request.get("graph")
+    if not source:
+        return VERBS[request.command]
+    noun = ", ".join(request.nouns) or _NOUNS.get(request.command, request.command)
+    column = next((request.get(name) for name in _COLUMNS if request.get(name) is not None), None)
+    of = "" if column is None else f" of {column}"
+    further = [f", {name} {request.get(name)}" for name in ("where", "by", "person") if request.get(name) is not None]
+    return f"{noun}{of} in {Path(without_secrets(str(source))).name}{''.join(further)}"
 
 
 def _public(request: Request) -> dict[str, Any]:

@@ -119,6 +119,7 @@ def answered(
     """Return a release of groups, or of persons, as its lines and facts."""
     if request.counted is not None:
         more["rows_per_person"] = request.counted
+    request.nouns = tuple(noun.split(", "))
     if isinstance(release, dps.GroupedRelease):
         return groups.answered(
             release, unit, note=f"{noun}; ", scope=request.scope, protected=request.protected, **more

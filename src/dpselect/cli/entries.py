@@ -12,12 +12,23 @@ from dpselect.cli.release import shown
 from dpselect.ledger.events import Event
 
 # What a row says of the question, in this order.
-_NAMES = ("command", "column", "target", "label", "value", "candidate", "score", "person", "item", "metric")
+_NAMES = ("command", "column", "target", "label", "value", "candidate", "score", "item", "metric")
+# What else tells two releases apart, with what it is called.
+_FURTHER = {"where": "where", "by": "by", "person": "person", "rows_per_person": "rows per person"}
+# Notes of the library that say no more than the command beside them.
+_SAID = {"percentile", "quantiles", "histogram"}
 
 
 def asked_by(event: Event) -> str:
-    """Return the command and the columns that were asked about; "" where neither was recorded."""
-    return " ".join(shown(event.metadata[name]) for name in _NAMES if name in event.metadata)
+    """Return the command, its columns and which rows were asked about; "" where nothing was recorded."""
+    named = " ".join(shown(event.metadata[name]) for name in _NAMES if name in event.metadata)
+    further = (f"{words} {shown(event.metadata[name])}" for name, words in _FURTHER.items() if name in event.metadata)
+    return ", ".join(filter(None, [named, *further]))
+
+
+def note_of(event: Event) -> str:
+    """Return the note of a row, unless it repeats the command."""
+    return "" if "command" in event.metadata and event.note in _SAID else event.note
 
 
 def answer_of(ledger: Any, row: int, event: Event) -> str | None:

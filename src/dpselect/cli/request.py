@@ -29,6 +29,7 @@ class Request(SimpleNamespace):
         protected: what one step between databases is, in words, where the guarantee alone does not say it.
         spends: what was paid: the guarantee, mechanism, number of draws and row of the ledger of each spend.
         scope: what the error is of, where that is not the whole release.
+        nouns: what each value of the answer is, in words, such as ``("median",)``; empty where names say it.
         counted: how many rows of each person count, the first ones; ``None`` where all do.
     """
 
@@ -53,6 +54,7 @@ class Request(SimpleNamespace):
             protected=None,
             scope="",
             counted=None,
+            nouns=(),
             reach=None,
             spends=[],
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.cli import paths
-from dpselect.cli.entries import answer_of, asked_by
+from dpselect.cli.entries import answer_of, asked_by, note_of
 from dpselect.cli.options import DRY_RUN, epsilon, flag, number, one_of, option, whole
 from dpselect.cli.plan import promise
 from dpselect.cli.request import Request
@@ -98,10 +98,11 @@ def _table(events: Sequence[Event], first: int, answers: Sequence[str | None] | 
     width = max(map(len, askers), default=0)
     for row, (event, asker) in enumerate(zip(events, askers, strict=True), first):
         delta = f"delta {_figure(event.delta):<9} " if deltas else ""
+        note = note_of(event)
         rho = "" if event.rho is None else f" (rho {_figure(event.rho)})"
         yield (
             f"{row:>6}  {event.when[:16].replace('T', ' ')}  {_figure(event.epsilon):>10} x {event.count:<4} {delta}"
-            f"{f'{asker:<{width}}  ' if width else ''}{event.mechanism}{rho}{'  ' + event.note if event.note else ''}"
+            f"{f'{asker:<{width}}  ' if width else ''}{event.mechanism}{rho}{'  ' + note if note else ''}"
         )
         if answers is not None:
             yield f"{'':>6}  answer: {answers[row - first] or 'not kept; ask with --certificate'}"
@@ -119,7 +120,7 @@ def _drawn(events: Sequence[Event], first: int, answers: Sequence[str | None] | 
             _figure(event.delta) if event.delta else "",
             asked_by(event),
             event.mechanism,
-            event.note,
+            note_of(event),
             "" if answers is None else answers[row - first] or "not kept",
         ]
         for row, event in enumerate(events, first)

@@ -60,6 +60,7 @@ def run(request: Request) -> Answer:
     mechanism = mechanism_of(request, VALUE if kind == "rank" else RECORD)
     unit = columns.UNIT if kind == "rank" else ""
     release = best(request, scored, mechanism, unit=unit, gaps=False)
+    request.nouns = ("median",)
     return released(release, [f"median: {release.candidate}"], unit=unit)
 
 

@@ -29,6 +29,7 @@ def run(request: Request) -> Answer:
         share = percent(request.p)
         return contributions.chosen(request, column, grid, share, mechanism, noun, columns.UNIT)
     release = best(request, scores(request)["rank"], mechanism, unit=columns.UNIT, gaps=False)
+    request.nouns = (noun,)
     return released(release, [f"{noun}: {release.candidate}"], unit=columns.UNIT)
 
 

@@ -44,6 +44,7 @@ def run(request: Request) -> Answer:
         if request.p:
             return contributions.answered(request, release, title, p=written)
         return contributions.answered(request, release, title, shares=written)
+    request.nouns = tuple(f"{noun} {each}" for each in written)
     lines = [f"{noun} {each}: {value}" for each, value in zip(written, release.candidates, strict=True)]
     return released(release, lines, p=written) if request.p else released(release, lines, shares=written)
 
