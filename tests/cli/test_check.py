@@ -98,6 +98,44 @@ def test_two_columns_of_one_name_are_refused(
     assert "the same name twice" in capsys.readouterr().err
 
 
+def test_one_column_is_checked_for_the_curator(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is empty, spells no number, or lies outside the bounds; marked as private, in text and JSON."""
+    file = tmp_path / "d.csv"
+    file.write_text("v;w\n1,5;a\n;a\nnan;a\nx;a\n1.5;a\n-3;a\n99;b\n10;b\n", encoding="utf-8")
+    words = ["check", str(file), "--column", "v", "--separator", ";"]
+    declared = [*words, "--decimal", ","]
+
+    assert 0 == main([*declared, "--lower", "0", "--upper", "10"])
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].startswith("Private: these counts are for the curator alone")
+    assert ["empty: 2", "not a number: 2", "outside the bounds: 2", "rows: 8"] == shown[1:]
+    assert 0 == main([*declared, "--upper", "10", "--json", "--where", "w = a"])
+    facts = json.loads(capsys.readouterr().out)
+    assert (6, 2, 2, 0) == tuple(facts[name] for name in ("rows", "empty", "not_a_number", "outside_the_bounds"))
+    assert "for the curator alone" in facts["private"]
+    for wrong, said in {
+        ("--lower", "3", "--upper", "3"): "--lower must be below --upper",
+        ("--target", "w"): "leave --target, --domains",
+        ("--in-place",): "leave --in-place and --table out",
+    }.items():
+        assert 2 == main([*declared, *wrong])
+        assert said in capsys.readouterr().err
+    assert 2 == main(words)
+    assert "pass --decimal" in capsys.readouterr().err
+    assert 2 == main(["check", str(file)])
+    assert "Pass --column for one of numbers, or --target with --domains" in capsys.readouterr().err
+
+
+def test_numbers_of_a_typed_column_are_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing in it spells something else, and NaN is missing too."""
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(arrow.table({"v": [1.0, None, float("nan"), 50.0]}), tmp_path / "d.parquet")
+
+    assert 0 == main(["check", str(tmp_path / "d.parquet"), "--column", "v", "--upper", "10"])
+    shown = capsys.readouterr().out.splitlines()
+    assert ["empty: 2", "not a number: 0", "outside the bounds: 1", "rows: 4"] == shown[1:]
+
+
 def test_targets_beyond_their_bounds_are_not_called_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A number has no classes."""
     (tmp_path / "d.csv").write_text("a,y\n1,5\n2,500\n", encoding="utf-8")

@@ -35,6 +35,7 @@ COMMANDS = [
     ["top-k", "bare.csv", "--metric", "degree", "--nodes", "4", "--epsilon", "1", "--in-place"],
     ["train", "bare.csv", *DOMAINS, "--epsilon", "1", "--out", "new.json"],
     ["train", "bare.csv", *DOMAINS, "--epsilon", "1", "--out", "new.json", "--in-place"],
+    ["check", "bare.csv", "--column", "salary"],
     ["check", "bare.csv", *DOMAINS],
     ["check", "bare.csv", *DOMAINS, "--in-place"],
     ["predict", "model.json", "bare.csv"],

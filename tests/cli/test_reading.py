@@ -107,6 +107,18 @@ def test_counts_of_numbers_between_semicolons_ask_for_the_decimal_mark(
     assert "North" in answer(capsys, *words, "--column", "region", "--domain", "North,South")
 
 
+def test_counts_are_refused_where_cells_are_missing_and_the_curator_asks(capsys: pytest.CaptureFixture[str]) -> None:
+    """An empty cell of a list; of bins, one that is not a number too. Nothing is refused unless it is asked for."""
+    Path("v.csv").write_text("name,age,full\na,1,1\n,x,2\n", "utf-8")
+    words, refuse = ["counts", "v.csv", *EPSILON, "--yes"], ["--missing", "refuse"]
+    names, ages = ["--column", "name", "--domain", "a,b"], ["--column", "age", "--bins", "0", "9"]
+
+    assert "Some cells of name are missing" in refusal(capsys, *words, *names, *refuse)
+    assert "missing or not a number" in refusal(capsys, *words, *ages, *refuse)
+    for more in (names, ages, ["--column", "full", "--bins", "0", "9", *refuse]):
+        assert answer(capsys, *words, *more)
+
+
 def test_a_first_line_of_another_encoding_is_refused_for_any_column(capsys: pytest.CaptureFixture[str]) -> None:
     """Also where the wanted column has a name in ASCII."""
     words = ["people.csv", "--separator", ";", "--decimal", ",", *EPSILON, "--yes"]

@@ -94,12 +94,17 @@ ANSWERS: Mapping[str, Schema] = {
         {
             "private": TEXT,
             "rows": WHOLE,
-            "outside": _map(WHOLE),
-            "missing": _map(WHOLE),
-            "labels_outside": WHOLE,
-            "labels_missing": WHOLE,
-            "left_out": WHOLE,
-        }
+        },
+        # Of a target and its domains.
+        outside=_map(WHOLE),
+        missing=_map(WHOLE),
+        labels_outside=WHOLE,
+        labels_missing=WHOLE,
+        left_out=WHOLE,
+        # Of one column of numbers.
+        empty=WHOLE,
+        not_a_number=WHOLE,
+        outside_the_bounds=WHOLE,
     ),
     "train": _object(
         {**_WRITTEN, "model": {"type": "object"}, "learned_from": _list(TEXT), "chosen_because": _maybe(TEXT)}

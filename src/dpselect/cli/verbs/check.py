@@ -1,24 +1,33 @@
-"""dpselect check: count what a table holds outside of its public domains, for the curator. It spends nothing."""
+"""dpselect check: count what a table holds outside of its public domains or bounds, for the curator. It is free."""
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import dpselect as dps
 from dpselect.cli import domains, paths, places, reading
-from dpselect.cli.options import MISSING, option
+from dpselect.cli.options import MISSING, number, option
 from dpselect.cli.places import stays
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
-from dpselect.sources import tables
+from dpselect.sources import csv_text, tables
 from dpselect.sources.warehouse import Warehouse
 
 
 def run(request: Request) -> Answer:
-    """Return the counts, which are private."""
+    """Return the counts, which are private: of one column, or of a target and all domains."""
+    if request.column is not None:
+        return _of_column(request)
+    if request.target is None or request.domains is None:
+        raise ValueError("What is to be checked? Pass --column for one of numbers, or --target with --domains.")
+    if (request.lower, request.upper) != (None, None):
+        raise ValueError("--lower and --upper go with --column: write other bounds into the file of --domains.")
     declared = domains.read(request.domains)
     domains.require_target(request, declared)
     # Every classifier reads alike, and every regressor, so the default ones will do.
-    number = domains.is_number(declared[request.target])
-    kind = dps.learn.DPTreeRegressor if number else dps.learn.DPTreeClassifier
+    of_numbers = domains.is_number(declared[request.target])
+    kind = dps.learn.DPTreeRegressor if of_numbers else dps.learn.DPTreeClassifier
     model = kind(1, domains=declared, missing=MISSING[request.missing], unknown=request.unknown)
     how = reading.of(request)
     if not stays(request, request.file):
@@ -41,15 +50,60 @@ def run(request: Request) -> Answer:
     return Answer(str(counts), facts)
 
 
+def _of_column(request: Request) -> Answer:
+    """Return how many cells of one column of numbers are empty, spell no number, or lie outside the bounds."""
+    if (request.target, request.domains, request.missing, request.unknown) != (None, None, "drop", "clip"):
+        raise ValueError("--column checks one column alone: leave --target, --domains, --missing and --unknown out.")
+    if stays(request, request.file):
+        raise ValueError("--column is checked in a file that is read into memory: leave --in-place and --table out.")
+    lower = -math.inf if request.lower is None else float(request.lower)
+    upper = math.inf if request.upper is None else float(request.upper)
+    if not lower < upper:
+        raise ValueError("--lower must be below --upper: the public bounds of the values.")
+    cells = tables.column(request.file, request.column, reading.of(request))
+    column = dps.Column(cells, kind="real")
+    lacking = column.lacking_count()
+    # Of a typed column, what lacks a number is missing.
+    empty = sum(map(_is_empty, cells.to_pylist())) if _is_text(cells) else lacking
+    facts = {
+        "private": "these counts are for the curator alone",
+        "rows": len(cells),
+        "empty": empty,
+        "not_a_number": lacking - empty,
+        "outside_the_bounds": column.clip(lower, upper).clipped,
+    }
+    lines = [
+        "Private: these counts are for the curator alone; publish none of them, and set no bounds by them.",
+        f"empty: {facts['empty']}",
+        f"not a number: {facts['not_a_number']}",
+        f"outside the bounds: {facts['outside_the_bounds']}",
+        f"rows: {facts['rows']}",
+    ]
+    return Answer("\n".join(lines), facts)
+
+
+def _is_text(cells: Any) -> bool:
+    return str(cells.type) in ("string", "large_string")
+
+
+def _is_empty(cell: str | None) -> bool:
+    number = math.nan if cell is None else csv_text.number(cell)
+    return number is not None and math.isnan(number)
+
+
 VERB = Verb(
     run,
     (
         paths.input("file", help=f"{reading.FILES}, or the URL of a database"),
         *places.OPTIONS,
-        option("--target", required=True, metavar="COLUMN", help="the column to be predicted"),
-        paths.input("--domains", required=True, metavar="TOML", help="the public domains, as for dpselect train"),
+        option("--target", metavar="COLUMN", help="the column to be predicted"),
+        paths.input("--domains", metavar="TOML", help="the public domains, as for dpselect train"),
+        option("--column", metavar="NAME", help="check one column of numbers instead"),
+        option("--lower", type=number, metavar="X", help="of --column: the public smallest value"),
+        option("--upper", type=number, metavar="X", help="of --column: the public largest value"),
         *domains.READING,
     ),
-    "dpselect check people.csv --target rich --domains domains.toml",
+    "dpselect check people.csv --target rich --domains domains.toml\n"
+    "dpselect check people.csv --column income --lower 0 --upper 200000",
     about="Protected: nobody. The counts are exact and private: they are for the curator alone.",
 )
