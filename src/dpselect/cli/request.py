@@ -22,7 +22,7 @@ class Request(SimpleNamespace):
         stopped: whether the user interrupted.
         bound: what a dry run may say of the expected error, or ``None``.
         worst: how wrong the release may be whatever the data, or ``None`` where no exact worst case is known.
-        why: in words, why none is known.
+        unbounded: in words, why none is known.
         reach: how a dry run finds what a name needs to be revealed, or ``None`` where names are public.
         unit: of the error, in words; "" where nobody knows.
         choice: why a rule chose what runs, in words; ``None`` where it was named.
@@ -48,7 +48,7 @@ class Request(SimpleNamespace):
             stopped=False,
             bound=None,
             worst=None,
-            why=UNKNOWN.why,
+            unbounded=UNKNOWN.why,
             unit="",
             choice=None,
             protected=None,
@@ -61,12 +61,12 @@ class Request(SimpleNamespace):
 
     def says(self, stated: Accuracy, unit: str = "") -> None:
         """Note what a release says of its error before it is paid for, so that a dry run can say it."""
-        self.worst, self.why, self.unit = stated.worst, stated.why, unit
+        self.worst, self.unbounded, self.unit = stated.worst, stated.why, unit
 
     @property
     def stated(self) -> Accuracy:
         """Return what the release says of its error."""
-        return Accuracy(self.worst, self.why)
+        return Accuracy(self.worst, self.unbounded)
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the value of an option that the command may not have."""
