@@ -26,6 +26,7 @@ from dpselect.utilities.shares import shares_of, shares_of_percentages
 from dpselect.views import Column, StoredColumn
 from dpselect.views.contributions import Contributions
 from dpselect.views.grid import Grid
+from dpselect.views.picked import picked
 
 HALVING, JOINT, TREE = "halving", "joint", "tree"
 METHODS = ("auto", HALVING, JOINT, TREE)
@@ -45,6 +46,7 @@ def quantiles(
     values: ArrayLike | Column | StoredColumn,
     shares: Iterable[Any],
     *,
+    column: Any = None,
     grid: ArrayLike | None = None,
     lower: Any = None,
     upper: Any = None,
@@ -65,6 +67,7 @@ def quantiles(
     values: ArrayLike | Column,
     shares: Iterable[Any],
     *,
+    column: Any = None,
     grid: ArrayLike | None = None,
     lower: Any = None,
     upper: Any = None,
@@ -84,6 +87,7 @@ def quantiles(
     values: ArrayLike | Column | StoredColumn,
     shares: Iterable[Any],
     *,
+    column: Any = None,
     grid: ArrayLike | None = None,
     lower: Any = None,
     upper: Any = None,
@@ -107,6 +111,7 @@ def quantiles(
     Args:
         values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number
             is left out. A column of an Ibis table is counted where it is.
+        column: where ``values`` is a table in memory, the name of its column; ``by`` and ``person`` are names then too.
         shares: distinct shares of the records, 0 <= share <= 1: 0 is the minimum, 0.5 the median, 1 the maximum. One
             above 1 can only be a percentage and is refused: those go to :func:`percentiles`. Any digits are exact.
         grid: the public candidates, strictly increasing, at least 2. A ``range`` may have any number of values.
@@ -132,6 +137,7 @@ def quantiles(
     >>> [abs(found - true) < 30 for found, true in zip(release.candidates, (900, 100, 500), strict=True)]
     [True, True, True]
     """
+    values, by, person = picked(values, column, by, person)
     points, rows = public_values(grid, lower, upper, step), Contributions.of(by, groups, person, rows_per_person)
     return _release(values, shares_of(shares), points, epsilon, method, total, rows, ledger)
 
@@ -141,6 +147,7 @@ def percentiles(
     values: ArrayLike | Column | StoredColumn,
     p: Iterable[Any],
     *,
+    column: Any = None,
     grid: ArrayLike | None = None,
     lower: Any = None,
     upper: Any = None,
@@ -161,6 +168,7 @@ def percentiles(
     values: ArrayLike | Column,
     p: Iterable[Any],
     *,
+    column: Any = None,
     grid: ArrayLike | None = None,
     lower: Any = None,
     upper: Any = None,
@@ -180,6 +188,7 @@ def percentiles(
     values: ArrayLike | Column | StoredColumn,
     p: Iterable[Any],
     *,
+    column: Any = None,
     grid: ArrayLike | None = None,
     lower: Any = None,
     upper: Any = None,
@@ -207,6 +216,7 @@ def percentiles(
     >>> [abs(found - true) < 30 for found, true in zip(release.candidates, (900, 100, 500), strict=True)]
     [True, True, True]
     """
+    values, by, person = picked(values, column, by, person)
     points, rows = public_values(grid, lower, upper, step), Contributions.of(by, groups, person, rows_per_person)
     return _release(values, shares_of_percentages(p), points, epsilon, method, total, rows, ledger)
 

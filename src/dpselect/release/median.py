@@ -18,12 +18,14 @@ from dpselect.release.select import Release, select
 from dpselect.utilities.columns import public_grid
 from dpselect.views import Column, StoredColumn
 from dpselect.views.contributions import Contributions
+from dpselect.views.picked import picked
 
 
 @overload
 def median(
     values: ArrayLike | Column | StoredColumn,
     *,
+    column: Any = None,
     lower: Any = None,
     upper: Any = None,
     step: Any = None,
@@ -41,6 +43,7 @@ def median(
 def median(
     values: ArrayLike | Column,
     *,
+    column: Any = None,
     lower: Any = None,
     upper: Any = None,
     step: Any = None,
@@ -57,6 +60,7 @@ def median(
 def median(
     values: ArrayLike | Column | StoredColumn,
     *,
+    column: Any = None,
     lower: Any = None,
     upper: Any = None,
     step: Any = None,
@@ -77,6 +81,7 @@ def median(
     Args:
         values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number
             is left out. A column of an Ibis table is counted where it is.
+        column: where ``values`` is a table in memory, the name of its column; ``by`` and ``person`` are names then too.
         lower, upper, step: the public candidates lower, lower + step, ... up to upper; step is 1 between integers.
         grid: the candidates themselves instead, strictly increasing, at least 2.
         epsilon: the budget, of all groups together.
@@ -104,6 +109,7 @@ def median(
     >>> [abs(value - true) < 50 for (value,), true in zip(release.groups.values(), (250, 750), strict=True)]
     [True, True]
     """
+    values, by, person = picked(values, column, by, person)
     rows = Contributions.of(by, groups, person, rows_per_person)
     if rows is not None:
         points = public_grid(grid, lower, upper, step)
