@@ -136,7 +136,22 @@ def test_weights_that_are_dropped_take_one_line(tmp_path: Path, capsys: pytest.C
     for more in ([], ["--in-place"]):
         command = ["top-k", str(tmp_path / "e.csv"), "--metric", "degree", "--epsilon", "1", "--nodes", "2", *more]
         assert 0 == main(command)
-        assert re.fullmatch(r"dpselect top-k: Weights are dropped: .*\n", capsys.readouterr().err)
+        said = capsys.readouterr().err
+        assert re.fullmatch(
+            r"dpselect top-k: Weights are dropped: .* --metric weighted-degree with --weight-cap .*\n", said
+        )
+        command[3] = "followers"
+        assert 0 == main(command)
+        assert "" == capsys.readouterr().err
+
+
+def test_what_was_dropped_is_not_said_beside_a_refusal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A dry run says it; a refusal stands alone."""
+    (tmp_path / "e.csv").write_text("source,target,weight\n0,1,7\n")
+    command = ["top-k", str(tmp_path / "e.csv"), "--metric", "open-pairs", "--nodes", "3", "--epsilon", "1"]
+    assert "Weights" not in refusal(command, capsys)
+    assert 0 == main([*command, "--max-degree", "2", "--dry-run"])
+    assert 1 == capsys.readouterr().err.count("Weights are dropped")
 
 
 def test_weights_are_added_up_to_a_public_cap(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -388,7 +403,7 @@ def test_missing_public_facts_are_asked_for(edges: Path, arguments, message: str
         (Advice("pass {unknown='clip'}, or {nodes=}."), "pass --unknown clip, or --nodes."),
         (Advice("{max_depth} must be an integer"), "--max-depth must be an integer"),
         (Advice("lower {max_depth=3} (or {delta=1e-6})."), "lower --max-depth 3 (or --delta 1e-6)."),
-        (Advice("pass {nodes= (--nodes on the command line)|--nodes}, a number"), "pass --nodes, a number"),
+        (Advice("pass {nodes=|--nodes}, a number"), "pass --nodes, a number"),
         (Advice("pass {classes=}, or {max_leaves=3}"), "pass classes=, or max_leaves=3"),
         (Advice("no {path}: pass {nodes=}", path="nodes=/{max_depth}"), "no nodes=/{max_depth}: pass --nodes"),
         ("Column 'max_depth' wants nodes=2", "Column 'max_depth' wants nodes=2"),

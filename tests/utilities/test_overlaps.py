@@ -122,7 +122,7 @@ def test_many_nodes_say_what_to_install_without_numba(monkeypatch: pytest.Monkey
     monkeypatch.setattr("dpselect.utilities.loops.compiled", compiled.__wrapped__)
     monkeypatch.setitem(sys.modules, "numba", None)
     for edges in ([], [0, 1]):
-        few, many = (dps.Graph.from_edges(edges, edges[::-1], nodes=nodes) for nodes in (256, 257))
+        few, many = (dps.Graph.from_edges(edges, edges[::-1], nodes=nodes) for nodes in (384, 385))
         for count in (losses, decayed):
             count(few, 3)
             with pytest.raises(ImportError, match=r'pip install "\.\[graph\]"'):

@@ -100,7 +100,8 @@ def recommend_metric(
         PrivacyError: ``data`` or ``max_degree`` is missing or something else.
         ValueError: epsilon is not positive and finite; ``k`` is not from 1 to one less than the nodes; the graph
             exceeds ``max_degree``.
-        ImportError: numba is not installed.
+        ImportError: numba is not installed, which more than 384 nodes need; the first call for so many on a machine
+            compiles loops, for up to a minute.
 
     >>> import dpselect as dps
     >>> old = dps.Graph.named("lesmis")

@@ -49,11 +49,13 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] | 
 
 
 def _answer(request: Request) -> Answer:
-    """Run the verb; a dry run ends where the spend would begin."""
+    """Run the verb, and say what it dropped; a dry run ends where the spend would begin."""
     try:
         answer: Answer = request.verb.run(request)
     except Planned as plan:
-        return plan.answer(request)
+        answer = plan.answer(request)
+    for said in dict.fromkeys(request.dropped):
+        print(f"{request.prog}: {endings.advised(said, request)}", file=sys.stderr)
     return answer
 
 

@@ -194,8 +194,13 @@ def _said(error: BaseException, request: Request) -> tuple[int, str]:
 def _worded(error: BaseException, request: Request) -> str:
     """Return a message of the library, with the options of the command in place of the arguments it names."""
     message = error.args[0] if error.args else ""
+    return advised(message, request) if isinstance(message, Advice) else str(error)
+
+
+def advised(message: str, request: Request) -> str:
+    """Return a text of the library, with the options of the command in place of the arguments it names."""
     if not isinstance(message, Advice):
-        return str(error)
+        return message
 
     def option(argument: str) -> str:
         python, bar, here = argument.partition("|")

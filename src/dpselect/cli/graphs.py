@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,7 @@ from dpselect.cli import reading
 from dpselect.cli.options import nodes
 from dpselect.cli.places import stays
 from dpselect.cli.request import Request
-from dpselect.sources.graphs import Dropped, named
+from dpselect.sources.graphs import WEIGHTS, Dropped, named
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import StoredGraph
 
@@ -27,12 +26,12 @@ AnyGraph = Whole | dps.TruncatedGraph
 
 
 def graph_of(request: Request) -> AnyGraph:
-    """Return the graph, and say in one line each what of its form was dropped."""
+    """Return the graph, and note what of its form was dropped."""
     return _heard(request, _read)
 
 
 def undirected(request: Request) -> dps.Graph:
-    """Return an edge file in memory, or a shipped graph, and say in one line each what of its form was dropped."""
+    """Return an edge file in memory, or a shipped graph, and note what of its form was dropped."""
     graph = _heard(request, _in_memory)
     _complete(request, graph)
     return graph
@@ -42,9 +41,9 @@ def _heard(request: Request, read: Callable[[Request], G]) -> G:
     with warnings.catch_warnings(record=True) as dropped:
         warnings.simplefilter("always", Dropped)
         graph = read(request)
-    # Words of other libraries may quote what is private.
-    for warning in (each for each in dropped if each.category is Dropped):
-        print(f"{request.prog}: {warning.message}", file=sys.stderr)
+    # Words of other libraries may quote what is private. Of a list of people, weights are no part.
+    words = [each.message.args[0] for each in dropped if each.category is Dropped and isinstance(each.message, Dropped)]
+    request.dropped += [each for each in words if each != WEIGHTS or FOLLOWERS not in request.get("metric", ())]
     return graph
 
 

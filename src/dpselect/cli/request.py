@@ -31,6 +31,7 @@ class Request(SimpleNamespace):
         scope: what the error is of, where that is not the whole release.
         nouns: what each value of the answer is, in words, such as ``("median",)``; empty where names say it.
         counted: how many rows of each person count, the first ones; ``None`` where all do.
+        dropped: what the form of a graph has and was left out, in words, said once the command was not refused.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -57,6 +58,7 @@ class Request(SimpleNamespace):
             nouns=(),
             reach=None,
             spends=[],
+            dropped=[],
         )
 
     def says(self, stated: Accuracy, unit: str = "") -> None:

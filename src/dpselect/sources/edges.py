@@ -111,7 +111,9 @@ def _require_named(form: str, ends: Ends) -> None:
 
 
 def columns(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
-    """Return the names of the columns of an edge file; none where it has no header.
+    """Return the names of the columns of an edge file, or of the attributes that GraphML declares of edges.
+
+    A file without a header has none.
 
     Raises:
         FileNotFoundError, ValueError, ImportError: as :func:`read`.
@@ -119,6 +121,8 @@ def columns(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
     path, form = _form(path)
     if form in _DECLARED or reading != AS_IT_IS:
         return tables.names(path, reading)
+    if form == ".graphml":
+        return graphml.attributes(path)
     if form == ".parquet":
         with _parquet_file(path) as file:
             return [*file.schema_arrow.names]

@@ -14,12 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import Advice
 from dpselect.kernel.extras import not_installed
 
-_DIRECTIONS = (
-    "Directions are dropped: an edge joins both of its ends. dpselect.utilities.followers counts who points to a node."
+_DIRECTIONS = Advice(
+    "Directions are dropped: an edge joins both of its ends. {dpselect.utilities.followers|--metric followers} counts "
+    "who points to a node."
 )
-_WEIGHTS = "Weights are dropped: an edge is there, or it is not. dpselect.utilities.weighted_degree adds them up."
+WEIGHTS = Advice(
+    "Weights are dropped: an edge is there, or it is not. {dpselect.utilities.weighted_degree adds|--metric "
+    "weighted-degree with --weight-cap adds} them up."
+)
 _ENTRIES = (
     "Entries of a matrix are read as edges without weight or direction: pass a matrix of booleans where that is meant."
 )
@@ -33,13 +38,13 @@ class Dropped(UserWarning):
 def warn_of_directions(directed: bool) -> None:
     """Warn whoever called this library that the form has directions, which an undirected graph has not."""
     if directed:
-        warnings.warn(_DIRECTIONS, Dropped, stacklevel=_outside())
+        warnings.warn(Dropped(_DIRECTIONS), stacklevel=_outside())
 
 
 def warn_of_weights(columns: Iterable[str]) -> None:
     """Warn whoever called this library where columns are weights by their name."""
     if any(column.strip().lower() in _NAMES for column in columns):
-        warnings.warn(_WEIGHTS, Dropped, stacklevel=_outside())
+        warnings.warn(Dropped(WEIGHTS), stacklevel=_outside())
 
 
 def warn_of_entries(matrix: Any) -> None:

@@ -56,7 +56,7 @@ class Temporary:
             raise ValueError(
                 Advice(
                     "Boosted rounds keep the codes and scores of all records in a temporary table: allow it by "
-                    "{Warehouse.open(..., temporary=True) (--temporary-table on the command line)|--temporary-table}."
+                    "{Warehouse.open(..., temporary=True)|--temporary-table}."
                 )
             )
 

@@ -110,8 +110,7 @@ class Warehouse:
             if table is not None:
                 raise ValueError(
                     Advice(
-                        "A file is one table: leave {table= (--table on the command line)|--table} out; a DuckDB "
-                        "database is named as duckdb://FILE."
+                        "A file is one table: leave {table=|--table} out; a DuckDB database is named as duckdb://FILE."
                     )
                 )
             expression, metadata, files = _in_files(source)
@@ -281,9 +280,7 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
     named = [value for name, value in options if name == "table"]
     table = table or (named[0] if named else None)
     if not table:
-        raise ValueError(
-            Advice("Which table? Pass {table= (--table on the command line)|--table}, or end the URL with ?table=name.")
-        )
+        raise ValueError(Advice("Which table? Pass {table=|--table}, or end the URL with ?table=name."))
     file = file_of(url)
     if file is not None and not file.exists():
         # The engine would make an empty one.

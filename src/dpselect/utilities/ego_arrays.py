@@ -14,9 +14,9 @@ from dpselect.utilities.ranked import Ranked, row_blocks
 from dpselect.views import Graph
 
 Integers = NDArray[np.int64]
-# Public numbers of nodes up to which arrays are used: the worst graph of so many takes about a second, or a few of
-# the first two.
-LINKS, CORES, REACH, EGOS = 4096, 4096, 4096, 256
+# Public numbers of nodes up to which arrays are used: the worst graph of so many takes a few seconds; a
+# first call of the loops compiles for up to a minute.
+LINKS, CORES, REACH, EGOS = 4096, 4096, 4096, 384
 # Products of sparse rows held together, 12 bytes each.
 _PRODUCTS = 2**22
 # One product of whole matrices takes this share of the time of one of sparse rows.

@@ -60,7 +60,7 @@ def ego_betweenness(
         PrivacyError: ``max_degree`` is missing.
         ValueError: ``max_degree`` is not an integer, below 2, or exceeded by the graph; the graph has fewer
             than 3 nodes; ``workers`` is not an integer >= 1; another ``sensitivity``.
-        ImportError: numba is not installed, which more than 256 nodes need.
+        ImportError: numba is not installed, which more than 384 nodes need.
 
     >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4], nodes=6)
     >>> ego_betweenness(star, max_degree=5).values
@@ -166,7 +166,7 @@ def declared_degree(max_degree: Any, what: str) -> int:
     if max_degree is None:
         raise PrivacyError(
             Advice(
-                what + " needs {max_degree= (--max-degree on the command line)|--max-degree}: a public bound "
+                what + " needs {max_degree=|--max-degree}: a public bound "
                 "on the number of neighbours of any node, never read from the private graph; if you know none, pass "
                 "the number of nodes minus one."
             )

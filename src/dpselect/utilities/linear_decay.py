@@ -49,7 +49,7 @@ def linear_decay(graph: GraphLike, max_degree: int | None = None, *, decay: int 
         ValueError: ``max_degree`` is not an integer, below 2, or exceeded by the graph; the graph has fewer than 3
             nodes; ``decay`` is not an integer >= 1, or so large that scores leave 61 bits; ``workers`` is not an
             integer >= 1.
-        ImportError: numba is not installed, which more than 256 nodes need.
+        ImportError: numba is not installed, which more than 384 nodes need.
 
     >>> import dpselect as dps
 

@@ -28,7 +28,7 @@ def log_betweenness(graph: GraphLike, workers: int = 1) -> Scores:
 
     Raises:
         ValueError: ``workers`` is not an integer >= 1.
-        ImportError: numba is not installed, which more than 256 nodes need.
+        ImportError: numba is not installed, which more than 384 nodes need.
 
     >>> import dpselect as dps
 

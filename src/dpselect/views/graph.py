@@ -19,8 +19,8 @@ from dpselect.sources.frames import is_retyped
 from dpselect.sources.tables import Reading
 
 _ASK_FOR_NODES = Advice(
-    "Nodes are public candidates, and those that happen to have an edge are private: pass {nodes= "
-    "(--nodes on the command line)|--nodes}, their number when ids are 0 .. n-1, or the public list of labels."
+    "Nodes are public candidates, and those that happen to have an edge are private: pass "
+    "{nodes=|--nodes}, their number when ids are 0 .. n-1, or the public list of labels."
 )
 _EXACT, _END = 2**53, 2**63
 

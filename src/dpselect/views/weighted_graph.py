@@ -235,7 +235,7 @@ class _Lattice:
         if cap is None:
             raise PrivacyError(
                 Advice(
-                    "Weights need {cap= (--weight-cap on the command line)|--weight-cap}: a public number that one "
+                    "Weights need {cap=|--weight-cap}: a public number that one "
                     "pair weighs at most, never read from the private weights."
                 )
             )
