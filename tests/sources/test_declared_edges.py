@@ -61,3 +61,14 @@ def test_the_command_line_declares_edges_too(path: Path, tmp_path: Path, capsys:
         assert 2 == main([*words, *declared, *wrong])
     assert 2 == main(["top-k", "lesmis", "--metric", "degree", "--epsilon", "1", *declared])
     assert "leave it out for a shipped graph" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("row", [b"", b"a,b,c\n", b"\xe9,b,c\n"])
+def test_edges_under_a_first_line_of_another_encoding_are_refused(tmp_path: Path, row: bytes) -> None:
+    """Also where the ends have names in ASCII, and whatever the rows hold; with the encoding they are read."""
+    path = tmp_path / "edges.csv"
+    path.write_bytes("source,target,Région\n".encode("latin-1") + row)
+
+    with pytest.raises(ValueError, match="is not in this encoding: --encoding, such as --encoding cp1252"):
+        dps.Graph.read(path, ["a", "b"])
+    assert 2 == len(dps.Graph.read(path, ["a", "b"], encoding="cp1252"))
