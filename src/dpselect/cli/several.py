@@ -187,7 +187,7 @@ def _facts(each: Priced, ledger: str | None) -> dict[str, Any]:
         "command": each.release.command(rehearsed.epsilon, ledger),
         "mechanism": rehearsed.mechanism,
         "guarantee": promise(rehearsed.guarantee, rehearsed.count),
-        **said(rehearsed.stated, rehearsed.unit),
+        **said(rehearsed.stated, rehearsed.unit, rehearsed.scope),
         "refused": each.refusal or None,
     }
 
