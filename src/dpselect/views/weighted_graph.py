@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.errors import Advice, PrivacyError
-from dpselect.sources import graphs, tables
+from dpselect.sources import graphml, graphs, tables
 from dpselect.sources.column_cells import array_of, integers, reals
 from dpselect.views.graph import declared, placed, places_of
 
@@ -190,6 +190,13 @@ class WeightedGraph:
         names = [*ends, weight]
         if len(set(names)) < len(names):
             raise ValueError("An edge has two ends and a weight: name three different columns.")
+        if str(path).lower().endswith(graphml.ENDING):
+            raise ValueError(
+                Advice(
+                    "Weights of a GraphML file are not read: pass a table of edges, .csv or .parquet{, or read it with "
+                    "NetworkX and pass the graph to dpselect.WeightedGraph.from_networkx|}."
+                )
+            )
         reading = tables.Reading.of(separator, decimal, encoding, where)
         columns = tables.arrows(path, names, reading)
         if len(columns) < len(names):

@@ -227,7 +227,12 @@ DATA = (
         help="a public bound on the number of neighbours of any node, which open-pairs, ego-betweenness, "
         "linear-decay, triangles, two-step-reach and --truncate need",
     ),
-    option("--weight-column", metavar="NAME", panel=_WEIGHTED, help="the column of weights (default weight)"),
+    option(
+        "--weight-column",
+        metavar="NAME",
+        panel=_WEIGHTED,
+        help="the column of weights (default weight), in a table: not GraphML",
+    ),
     option(
         "--weight-cap",
         type=number,
