@@ -14,6 +14,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import Advice
 from dpselect.kernel.extras import not_installed
 from dpselect.sources import arrow_text, csv_text, excel, frames, parts
 from dpselect.sources.absent import no_column
@@ -282,7 +283,9 @@ def _choose(names: list[str], name: str | None, path: Path) -> str:
             raise ValueError(f"{path.name} has one column, and {advised}.")
         return names[0]
     if name is None:
-        raise ValueError(f"The file has {len(names)} columns: say which (--column).")
+        raise ValueError(
+            Advice("The file has {many} columns: pass {column=|--column}, the name of one.", many=len(names))
+        )
     if name not in names:
         raise no_column(name, names, path)
     if names.count(name) > 1:
