@@ -61,7 +61,7 @@ def test_columns_are_read_by_name(tmp_path: Path, suffix: str) -> None:
     write(table, path)
 
     assert [30, 40] == dps.Column.read(path, "age").values.tolist()
-    with pytest.raises(ValueError, match="has 2 columns: say which"):
+    with pytest.raises(ValueError, match="has 2 columns: pass column="):
         dps.Column.read(path)
     with pytest.raises(ValueError, match="has no column 'size'"):
         dps.Column.read(path, "size")
