@@ -98,6 +98,42 @@ def test_a_page_escapes_everything_and_loads_nothing() -> None:
     assert not re.search(r"(?i)\b(src|href)=|@import|url\(", page)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('  "certificate": {', '  "answer": {"candidates": ["eve"]},\n  "certificate": {'),
+        ('    "answer": {', '    "answer": {"candidates": ["eve"]},\n    "answer": {'),
+    ],
+)
+def test_a_json_that_shows_a_second_answer_is_refused(old: str, new: str, tmp_path: Path) -> None:
+    """Beside the record or within it: its checksum would be that of the first."""
+    path = tmp_path / "c.json"
+    certified().save(path)
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+
+    with pytest.raises(ValueError, match="is not a certificate"):
+        dps.Certificate.read(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("epsilon", "1/100"), ("epsilon", "20"), ("delta", "0.1"), ("neighbours", "edge"), ("rho", "1")]
+)
+def test_a_ledger_does_not_confirm_another_price(name: str, value: str, tmp_path: Path) -> None:
+    """Though the row is named with its hash, and the checksum is that of what was edited."""
+    ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=9, dataset="people")
+    made = dps.select(VOTES, 2, mechanism=FLIP, ledger=ledger).certificate(ledger=ledger)
+    made.require_row(ledger)
+    content = made.content | {"guarantee": made.content["guarantee"] | {name: value}}
+
+    with pytest.raises(ValueError, match="cost something else"):
+        dps.Certificate(content).require_row(ledger)
+    rows = made.content["ledger"]["rows"] * 2
+    with pytest.raises(ValueError, match="twice"):
+        dps.Certificate(made.content | {"ledger": made.content["ledger"] | {"rows": rows}}).require_row(ledger)
+
+
 def test_another_ending_is_refused_before_a_file_is_made(tmp_path: Path) -> None:
     """JSON and HTML are written."""
     with pytest.raises(ValueError, match=r"\.json or \.html"):

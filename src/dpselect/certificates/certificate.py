@@ -14,7 +14,7 @@ from typing import Any
 
 from dpselect.certificates.page import content_of, page
 from dpselect.certificates.plain import checksum
-from dpselect.certificates.rows import require_entry
+from dpselect.certificates.rows import require_rows
 from dpselect.kernel.errors import Advice
 from dpselect.kernel.html_table import table
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
@@ -100,9 +100,9 @@ class Certificate:
         try:
             text = source.read_text(encoding="utf-8")
             shown = source.suffix.lower() == ".html"
-            document = json.loads(content_of(text) if shown else text)
+            document = json.loads(content_of(text) if shown else text, object_pairs_hook=_once)
             content, stated = document["certificate"], document["sha256"]
-            known = _complete(content)
+            known = document.keys() == {"certificate", "sha256"} and _complete(content)
         except (ValueError, KeyError, TypeError, AttributeError):
             raise ValueError(f"{path} {_NOT_ONE}") from None
         if not known:
@@ -126,8 +126,7 @@ class Certificate:
         named = self.content["ledger"]
         if not named or not named["rows"]:
             raise ValueError("This certificate names no row of a ledger: leave out the ledger.")
-        for each in named["rows"]:
-            require_entry(ledger, each["row"], each["hash"])
+        require_rows(ledger, named["rows"], self.content["guarantee"])
 
     def __repr__(self) -> str:
         return f"Certificate({self.content['question'] or self.content['mechanism']!r}, sha256={self.sha256[:12]}...)"
@@ -145,6 +144,14 @@ class Certificate:
                 ("SHA-256", self.sha256),
             ],
         )
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of a file; a name that stands twice would show a reader something else than what is checked."""
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise ValueError("A name stands twice.")
+    return result
 
 
 def _complete(content: Any) -> bool:

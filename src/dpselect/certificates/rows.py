@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from dpselect.kernel.guarantee import Guarantee
@@ -40,14 +42,29 @@ def described(ledger: Ledger | Session, entries: list[Entry]) -> dict[str, Any]:
     return {"name": name, "dataset": ledger.terms.dataset, "rows": rows}
 
 
-def require_entry(ledger: Ledger, row: int, hash: str | None) -> None:
-    """Check that a ledger has this row.
+def require_rows(ledger: Ledger, rows: Sequence[Mapping[str, Any]], promise: Mapping[str, Any]) -> None:
+    """Check that a ledger has these rows, and that they cost together what a certificate promises.
+
+    A certificate that was edited may name rows that exist: their hashes alone would not show that.
 
     Raises:
-        ValueError: another row is in its place, or none.
+        ValueError: another row is in place of one, or none; a row stands twice; another cost or relation.
     """
-    if hash is None or ledger.entry(row).hash != hash:
-        raise ValueError(f"Row {row} of {ledger.path.name} is not the one that this certificate names.")
+    if len({each["row"] for each in rows}) != len(rows):
+        raise ValueError(f"This certificate names a row of {ledger.path.name} twice: it was edited.")
+    for each in rows:
+        if each["hash"] is None or ledger.entry(each["row"]).hash != each["hash"]:
+            raise ValueError(f"Row {each['row']} of {ledger.path.name} is not the one that this certificate names.")
+    events = [ledger.entry(each["row"]).event for each in rows]
+    rhos = [None if event.rho is None else event.rho * event.count for event in events]
+    paid = {
+        "epsilon": sum(event.epsilon * event.count for event in events),
+        "delta": sum(event.delta * event.count for event in events),
+        "rho": None if None in rhos else sum(rho for rho in rhos if rho is not None),
+    }
+    stated = {name: None if promise[name] is None else Fraction(promise[name]) for name in paid}
+    if paid != stated or {event.neighbours for event in events} != {promise["neighbours"]}:
+        raise ValueError(f"The rows of {ledger.path.name} cost something else than this certificate says.")
 
 
 def _entry(ledger: Ledger | Session, row: int) -> Entry:

@@ -31,7 +31,7 @@ def run(request: Request) -> Answer:
         except ValueError as error:
             return Answer("\n".join([*lines, str(error)]), facts | {"in_ledger": False, "why": str(error)}, 1)
         rows = ", ".join(str(each["row"]) for each in content["ledger"]["rows"])
-        lines.append(f"{request.ledger}: has row {rows}, with the same hash")
+        lines.append(f"{request.ledger}: has row {rows}, with the same hash and cost")
         facts["in_ledger"] = True
     return Answer("\n".join(lines), facts)
 
