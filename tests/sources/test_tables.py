@@ -188,6 +188,29 @@ def test_a_condition_tests_every_row_by_itself(tmp_path: Path, where: str, notes
         assert note in [*tables.table(alone, ["note"], reading)["note"]]
 
 
+@pytest.mark.parametrize("kind", ["date32", "date64", "timestamp[us]", "timestamp[us, tz=UTC]", "timestamp[ns]"])
+def test_a_date_beyond_all_years_decides_nothing(tmp_path: Path, kind: str) -> None:
+    """It equals no other, and refuses no table; what is compared with dates is refused by the type alone."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    arrow = pa.type_for_alias(kind) if "tz" not in kind else pa.timestamp("us", "UTC")
+    zone = "Z" if "tz" in kind else ""
+    first = f"2024-01-31T10:00:00{zone}" if kind.startswith("timestamp") else "2024-01-31"
+    whole = pa.int32() if kind == "date32" else pa.int64()
+    far = pa.array([2**31 - 1 if kind == "date32" else 86_400_000 * 10**10], whole).cast(arrow)
+    cells = pa.chunked_array([pa.array([first, None]).cast(arrow), far])
+    parquet.write_table(pa.table({"x": cells, "v": [1, 2, 3]}), tmp_path / "t.parquet")
+
+    def rows(where: str) -> list[int]:
+        return dps.Column.read(tmp_path / "t.parquet", "v", where=where).values.tolist()
+
+    assert [1] == rows(f"x = '{first}'")
+    assert [3] == rows(f"x != '{first}'")
+    with pytest.raises(ValueError, match="write dates as"):
+        rows("x = q")
+
+
 @pytest.mark.parametrize(
     "where",
     ["", "age", "age >", "= 3", "age > North", "age > 3 and", "(age > 3", "age > 3)", "age ~ 3", "a = 'x", "a = b c",

@@ -7,6 +7,7 @@ with, fulfils no comparison.
 
 from __future__ import annotations
 
+import importlib
 import math
 import operator
 import re
@@ -52,6 +53,8 @@ class Comparison:
         """Return which rows fulfil it; ``number`` turns text into text that spells numbers with a point."""
         cells, compare = columns[self.column], _OPERATORS[self.sign]
         if isinstance(self.value, str):
+            if importlib.import_module("pyarrow.types").is_temporal(cells.type):
+                return self._instants(cells)
             return np.fromiter(
                 (cell is not None and bool(compare(_spelled(cell), self.value)) for cell in cells.to_pylist()),
                 dtype=np.bool_,
@@ -59,6 +62,24 @@ class Comparison:
             )
         values = reals(array_of(number(cells))).values
         return np.asarray(compare(values, self.value) & ~np.isnan(values), dtype=np.bool_)
+
+    def _instants(self, cells: Any) -> Mask:
+        """Return which dates or times are that one.
+
+        The value becomes one of the column's type, and no cell becomes text: one that Python has no date for would
+        refuse the table.
+        """
+        arrow, compute = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.compute")
+        try:
+            value = arrow.scalar(self.value).cast(cells.type)
+        except arrow.ArrowException:
+            raise ValueError(
+                f"{self.value!r} is not a value of {self.column!r}, a column of {cells.type}: write dates as "
+                "2024-01-31, times as '2024-01-31 10:00:00', with a Z behind them where the column has a time zone."
+            ) from None
+        equal = compute.equal(cells, value)
+        mask = equal if self.sign in ("=", "==") else compute.invert(equal)
+        return np.asarray(compute.fill_null(mask, False).to_numpy(), dtype=np.bool_)
 
     @property
     def names(self) -> tuple[str, ...]:
