@@ -126,7 +126,7 @@ def test_counts_are_left_alone(algorithm) -> None:
         ({"rounds": 0}, ValueError, "rounds must be"),
         ({"rounds": 1.5}, ValueError, "rounds must be"),
         ({"rounds": 1000}, ValueError, "rounds must be"),
-        ({"mechanism": 3}, TypeError, "Mechanism"),
+        ({"mechanism": 3}, TypeError, "mechanism must be a name"),
         ({"mechanism": dps.mechanism("inverse-sensitivity")}, dps.PrivacyError, "distance"),
     ],
     ids=str,

@@ -286,7 +286,7 @@ def test_bad_tables_are_refused_before_anything_is_spent(book: dps.Ledger) -> No
         (good, {"domains": DOMAINS | {"job": ["nurse", "smith\0"]}}, "NUL character"),
         (
             good.with_columns(age=polars.col("age").cast(polars.Float64)),
-            {"domains": DOMAINS | {"age": [1, 2**53 + 1]}},
+            {"domains": DOMAINS | {"age": [2**53 + 1, 1]}},
             "integers beyond 2",
         ),
     ]

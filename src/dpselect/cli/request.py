@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy
+if TYPE_CHECKING:
+    from dpselect.mechanisms.stated_error import Accuracy
 
 
 class Request(SimpleNamespace):
@@ -22,7 +23,7 @@ class Request(SimpleNamespace):
         stopped: whether the user interrupted.
         bound: what a dry run may say of the expected error, or ``None``.
         worst: how wrong the release may be whatever the data, or ``None`` where no exact worst case is known.
-        unbounded: in words, why none is known.
+        unbounded: in words, why none is known; ``None`` before anything is said of it.
         reach: how a dry run finds what a name needs to be revealed, or ``None`` where names are public.
         unit: of the error, in words; "" where nobody knows.
         choice: why a rule chose what runs, in words; ``None`` where it was named.
@@ -49,7 +50,7 @@ class Request(SimpleNamespace):
             stopped=False,
             bound=None,
             worst=None,
-            unbounded=UNKNOWN.why,
+            unbounded=None,
             unit="",
             choice=None,
             protected=None,
@@ -68,7 +69,10 @@ class Request(SimpleNamespace):
     @property
     def stated(self) -> Accuracy:
         """Return what the release says of its error."""
-        return Accuracy(self.worst, self.unbounded)
+        # A page of help loads no NumPy.
+        from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy
+
+        return Accuracy(self.worst, UNKNOWN.why if self.unbounded is None else self.unbounded)
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the value of an option that the command may not have."""
