@@ -124,7 +124,7 @@ def test_top_k_in_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
             "45",
             "--metric",
             metric,
-            *(() if metric == "degree" else ("--max-degree", "44")),
+            *(("--max-degree", "44") if metric == "open-pairs" else ()),
         ]
         assert 0 == main([*words, "--k", "2", "--epsilon", "9"])
     assert "epsilon = 9 per edge" in capsys.readouterr().out

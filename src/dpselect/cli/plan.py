@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
 from dpselect.kernel.written import written
-from dpselect.mechanisms.worst_case import WorstError
 
 if TYPE_CHECKING:
     from dpselect.kernel.guarantee import Guarantee
@@ -118,6 +117,9 @@ def _expected(request: Request) -> float | None:
 
     Of a list whose worst error is known it says nothing: that of a single draw is not that of the list.
     """
+    # A page of help loads no NumPy.
+    from dpselect.mechanisms.worst_case import WorstError
+
     if isinstance(request.worst, WorstError):
         return request.worst.expected() if request.worst.case.k == 1 else None
     return None if request.bound is None else request.bound()
@@ -125,6 +127,8 @@ def _expected(request: Request) -> float | None:
 
 def _mean(bound: float, request: Request, count: int) -> str:
     """Return in words what the error is on average: exact where it is known that some database has it."""
+    from dpselect.mechanisms.worst_case import WorstError
+
     if isinstance(request.worst, WorstError) and request.worst.attained:
         return f"expected {bound:.6g} in the score on the worst data"
     return f"expected, at most {bound:.6g} in the score, {'per draw and ' if count > 1 else ''}whatever the data"
