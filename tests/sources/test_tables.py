@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import dpselect as dps
-from dpselect.sources import tables
+from dpselect.sources import in_place, tables
 from dpselect.sources.conditions import Condition
 
 pytest.importorskip("pyarrow")
@@ -186,6 +186,19 @@ def test_a_condition_tests_every_row_by_itself(tmp_path: Path, where: str, notes
     for note in notes:
         alone = written(tmp_path, "\n".join(line for line in PEOPLE.split("\n") if line[-1:] in ("e", note)), "one.csv")
         assert note in [*tables.table(alone, ["note"], reading)["note"]]
+
+
+def test_a_quote_between_tabs_takes_no_other_record_along(tmp_path: Path) -> None:
+    """In memory and in place: a line is a record, and its quotes are letters."""
+    path = written(tmp_path, 'note\tage\n"3.5 inch\t7\n' + "ok\t2\n" * 50 + 'a"b"\t3\n', "t.tsv")
+
+    assert [7, *[2] * 50, 3] == dps.Column.read(path, "age").values.tolist()
+    assert ['"3.5 inch', 'a"b"'] == sorted({*tables.table(path, ["note"])["note"].tolist()} - {"ok"})
+    pytest.importorskip("ibis")
+    table = in_place.read(in_place.connected(), [path], ["note", "age"]).to_pyarrow()
+    assert ["7", *["2"] * 50, "3"] == table["age"].to_pylist()
+    with pytest.raises(ValueError, match="do not quote between tabs"):
+        tables.names(written(tmp_path, '"note"\tage\n', "q.tsv"))
 
 
 @pytest.mark.parametrize("kind", ["date32", "date64", "timestamp[us]", "timestamp[us, tz=UTC]", "timestamp[ns]"])

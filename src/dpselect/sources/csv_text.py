@@ -1,7 +1,8 @@
 """Csv files as text: no row decides what the cells of another row are.
 
-Every column is read as text, and the code that knows the public domain turns it into numbers. Double quotes quote,
-and the separator is declared (:mod:`dpselect.sources.dialects`): if it were guessed, rows would decide it.
+Every column is read as text, and the code that knows the public domain turns it into numbers. Double quotes quote
+unless tabs separate, and the separator is declared (:mod:`dpselect.sources.dialects`): if it were guessed, rows would
+decide it.
 """
 
 from __future__ import annotations
@@ -83,13 +84,22 @@ def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
         with _opened(path) as stream:
             # Text is decoded by the block, and the first block may hold cells of any bytes: each byte is a letter here.
             lines = io.TextIOWrapper(stream, encoding="latin-1", newline="")
-            raw = next(csv.reader(lines, delimiter=dialect.of(path)), None)
+            if dialect.quotes(path):
+                rows = csv.reader(lines, delimiter=dialect.of(path))
+            else:
+                rows = csv.reader(lines, delimiter=dialect.of(path), quoting=csv.QUOTE_NONE)
+            raw = next(rows, None)
     except (OSError, csv.Error):
         raise ValueError(_malformed(path)) from None
     names = None if raw is None else _decoded(path, [name.encode("latin-1") for name in raw], dialect)
     if not names:
         what = "is empty" if names is None else "begins with an empty line"
         raise ValueError(f"{path.name} {what}: its first line must name the columns.")
+    if not dialect.quotes(path) and any('"' in name for name in names):
+        raise ValueError(
+            f"The first line of {path.name} holds double quotes, which do not quote between tabs: save the table "
+            "without them, or with commas or semicolons."
+        )
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         # Perhaps this line is a person's record, so nothing of it is quoted.
@@ -113,7 +123,7 @@ def columns(path: str | Path, names: list[str], dialect: Dialect = PLAIN) -> dic
     present = [name for name in every if name in names]
     if not present:
         return {}
-    form = _Form(path, dialect.of(path), len(every), tuple(every.index(name) for name in present))
+    form = _Form(path, dialect, len(every), tuple(every.index(name) for name in present))
     table = None
     for block in _BLOCKS:
         table = table if table is not None else _read(form, block)
@@ -136,7 +146,7 @@ class _Form:
     """Which columns of a file are read, by their places: names may be bytes that are not UTF-8."""
 
     path: Path
-    separator: str
+    dialect: Dialect
     width: int
     wanted: tuple[int, ...]
 
@@ -191,8 +201,9 @@ def _table(form: _Form, block: int, skipped: list[int] | None = None) -> Any:
                 ),
                 # An empty line is a record without cells.
                 parse_options=reader.ParseOptions(
-                    delimiter=form.separator,
-                    newlines_in_values=True,
+                    delimiter=form.dialect.of(form.path),
+                    quote_char='"' if form.dialect.quotes(form.path) else False,
+                    newlines_in_values=form.dialect.quotes(form.path),
                     ignore_empty_lines=False,
                     invalid_row_handler=skip if careful else None,
                 ),

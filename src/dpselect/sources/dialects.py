@@ -84,6 +84,13 @@ class Dialect:
             return self.separator
         return "\t" if Path(path).name.lower().endswith((".tsv", ".tsv.gz")) else ","
 
+    def quotes(self, path: str | Path) -> bool:
+        """Return whether double quotes quote: not between tabs, where a line is a record whatever its cells hold.
+
+        A quote that opens a cell of such a file and is never closed would take the records behind it along.
+        """
+        return self.of(path) != "\t"
+
     def text(self, cells: Any) -> Any:
         """Return an arrow column of bytes as text; a cell that is not of this encoding is missing, alone."""
         arrow = importlib.import_module("pyarrow")

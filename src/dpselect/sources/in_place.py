@@ -79,14 +79,15 @@ def read(backend: Any, files: Sequence[Path], names: Sequence[str]) -> Any:
     paths = [str(file) for file in files]
     if not is_csv(files):
         return backend.read_parquet(paths)
+    sign = '"' if PLAIN.quotes(files[0]) else ""
     return backend.read_csv(
         paths,
         header=True,
         auto_detect=False,
         columns=dict.fromkeys(names, "VARCHAR"),
         delim=PLAIN.of(files[0]),
-        quote='"',
-        escape='"',
+        quote=sign,
+        escape=sign,
         nullstr="",
         ignore_errors=True,
         # In strict mode a stray quote takes lines of others with it.
