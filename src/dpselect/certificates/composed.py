@@ -33,19 +33,17 @@ def certificate(
 ) -> Certificate:
     """Return the certificate of a release: what was asked and answered, the promise, the ledger's row, a checksum.
 
-    It holds nothing that depends on the data but the answer that was released, and the hash of a file where
-    ``file_hash`` asks for it. It states the date without the time.
+    Of the data it holds the answer that was released, and a file's hash where ``file_hash`` asks for it.
 
     Args:
-        release: what a function of dpselect returned: a release, a fitted tree. Or any answer, with ``guarantee`` and
-            ``mechanism``.
+        release: a release, a fitted tree; or any answer, with ``guarantee`` and ``mechanism``.
         question: what was asked, in words.
         public: public facts that readers need, such as bounds, domains and k. Nothing that was read from the data.
         repeat: the Python or the command that asks again.
         ledger: where it was paid, a Ledger or a budget in memory.
         row: its row in the ledger; ``None`` for the only one with its cost.
-        file_hash: a file whose SHA-256 is included. It lets anybody who sees the certificate test a guess of the whole
-            file, which differential privacy does not cover: leave it out where the certificate is published.
+        file_hash: a file whose SHA-256 is included; whoever sees it can test a guess of the whole file, which
+            differential privacy does not cover.
         guarantee, mechanism: of an answer that is not a release of dpselect.
 
     Raises:

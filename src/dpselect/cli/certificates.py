@@ -158,7 +158,7 @@ def _guarantee(request: Request) -> dict[str, Any]:
 
 
 def _summary(request: Request) -> str:
-    """Return a question made from the command line, which is public; of what is no table or graph, its summary."""
+    """Return a question made from the command line, which is public; for commands without a file, their summary."""
     from dpselect.cli.verbs import VERBS
 
     source = request.get("file") or request.get("graph")

@@ -41,7 +41,7 @@ def _heard(request: Request, read: Callable[[Request], G]) -> G:
     with warnings.catch_warnings(record=True) as dropped:
         warnings.simplefilter("always", Dropped)
         graph = read(request)
-    # Words of other libraries may quote what is private. Of a list of people, weights are no part.
+    # Words of other libraries may quote what is private. Weights do not matter to a list of followers.
     words = [each.message.args[0] for each in dropped if each.category is Dropped and isinstance(each.message, Dropped)]
     request.dropped += [each for each in words if each != WEIGHTS or FOLLOWERS not in request.get("metric", ())]
     return graph

@@ -111,9 +111,9 @@ def _require_named(form: str, ends: Ends) -> None:
 
 
 def columns(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
-    """Return the names of the columns of an edge file, or of the attributes that GraphML declares of edges.
+    """Return the names of the columns of an edge file; a file without a header has none, and so has GraphML.
 
-    A file without a header has none.
+    A writer declares an attribute in GraphML where an edge has it, so one edge may decide what is declared.
 
     Raises:
         FileNotFoundError, ValueError, ImportError: as :func:`read`.
@@ -121,8 +121,6 @@ def columns(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
     path, form = _form(path)
     if form in _DECLARED or reading != AS_IT_IS:
         return tables.names(path, reading)
-    if form == ".graphml":
-        return graphml.attributes(path)
     if form == ".parquet":
         with _parquet_file(path) as file:
             return [*file.schema_arrow.names]

@@ -24,21 +24,6 @@ def is_directed(path: Path) -> bool:
     raise _incomplete(path)
 
 
-def attributes(path: Path) -> list[str]:
-    """Return the attributes of edges that the header declares; those of single edges are private.
-
-    Raises:
-        ValueError: not a complete GraphML file.
-    """
-    names = list[str]()
-    for event, element in _parsed(path):
-        if event == "start" and _is(element, "graph"):
-            return names
-        if event == "start" and _is(element, "key") and element.get("for") in ("edge", "all", None):
-            names.append(element.get("attr.name") or "")
-    raise _incomplete(path)
-
-
 def nodes(path: Path) -> list[str]:
     """Return the ids of all nodes, in their order, isolated ones included: whoever asks declares that they are public.
 

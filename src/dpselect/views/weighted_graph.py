@@ -152,7 +152,7 @@ class WeightedGraph:
         names, source, target = graphs.of_igraph(graph)
         graphs.warn_of_directions(graph.is_directed())
         a, b, size, labels = placed(names, source, target, nodes)
-        # One edge can bring the attribute, so it is no reason to refuse a graph that no edge has it.
+        # One edge can bring the attribute, so a graph is not refused where no edge has it.
         cells = list(graph.es[weight]) if weight in graph.es.attributes() else [None] * len(source)
         return _added(cls, a, b, array_of(cells), lattice, size, labels)
 

@@ -51,7 +51,7 @@ def run(request: Request) -> Answer:
 
 
 def _of_column(request: Request) -> Answer:
-    """Return how many cells of one column of numbers are empty, spell no number, or lie outside the bounds."""
+    """Return how many cells of one column of numbers are empty, are not numbers, or lie outside the bounds."""
     if (request.target, request.domains, request.missing, request.unknown) != (None, None, "drop", "clip"):
         raise ValueError("--column checks one column alone: leave --target, --domains, --missing and --unknown out.")
     if stays(request, request.file):
