@@ -16,8 +16,9 @@ import pytest
 import dpselect as dps
 from dpselect.cli import main
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.ledger import Event, file, store
+from dpselect.ledger import Event, file
 from dpselect.ledger.chain import Tail, totals_text
+from dpselect.ledger.transaction import Transaction
 
 EACH = dps.Guarantee(Fraction(1, 10), Neighbours.ADD_REMOVE)
 
@@ -214,7 +215,7 @@ def test_another_file_in_its_place_is_refused(path: Path) -> None:
     path.rename(path.with_name("archive"))
     copy.rename(path)
     for use in (lambda: ledger.spend(EACH, mechanism="x"), ledger.verify, lambda: ledger.events):
-        with pytest.raises(ValueError, match="Another file is now in the place of this ledger"):
+        with pytest.raises(ValueError, match="Another ledger is now in the place of this one"):
             use()
 
     assert 2 == dps.Ledger.read(path).spend(EACH, mechanism="x")
@@ -345,15 +346,15 @@ def test_a_disk_without_links(path: Path, monkeypatch) -> None:
 
 def test_a_full_disk_without_links_leaves_no_ledger(path: Path, monkeypatch) -> None:
     """It can be made again."""
-    write = store._written
+    write = Transaction.fill
 
-    def full(connection: sqlite3.Connection, terms: object) -> None:
-        if Path(connection.execute("PRAGMA database_list").fetchone()[2]) == path:
+    def full(empty: Transaction, *content: object) -> None:
+        if Path(empty.execute("PRAGMA database_list").fetchone()[2]) == path:
             raise sqlite3.OperationalError("database or disk is full")
-        write(connection, terms)
+        write(empty, *content)
 
     monkeypatch.setattr(file.os, "link", refused)
-    monkeypatch.setattr(store, "_written", full)
+    monkeypatch.setattr(Transaction, "fill", full)
     with pytest.raises(OSError, match="no room for .* free some space, or name a file elsewhere"):
         opened(path)
     monkeypatch.undo()
@@ -367,20 +368,22 @@ def test_a_full_disk_is_said_of_the_file_that_was_named(path: Path, monkeypatch)
     ledger = opened(path, 1)
     new = path.with_name("new.ledger")
     kept = sorted(path.parent.iterdir())
-    write = store._written
+    connect = sqlite3.connect
 
-    def small(connection: sqlite3.Connection, *others: object) -> None:
+    def small(*args: object, **kwargs: object) -> sqlite3.Connection:
+        connection = connect(*args, **kwargs)
         connection.execute("PRAGMA max_page_count = 1")
-        write(connection, *others)
+        return connection
 
     def full(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
     elsewhere = f"There is no room for {new} on its disk: free some space, or name a file elsewhere."
-    monkeypatch.setattr(store, "_written", small)
-    with pytest.raises(OSError, match=f"^{re.escape(elsewhere)}$"):
-        opened(new)
-    monkeypatch.setattr(store, "_copied", full)
+    with monkeypatch.context() as patch:
+        patch.setattr(file.sqlite3, "connect", small)
+        with pytest.raises(OSError, match=f"^{re.escape(elsewhere)}$"):
+            opened(new)
+    monkeypatch.setattr(Transaction, "fill", full)
     with pytest.raises(OSError, match=f"^{re.escape(elsewhere)}$"):
         ledger.backup(new)
     monkeypatch.setattr(file.tempfile, "TemporaryDirectory", lambda **_: (_ for _ in ()).throw(OSError(28, "raw")))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect.ledger import store
+from dpselect.ledger import file
 
 FILES = Path(__file__).parent / "files"
 PURE = dps.Guarantee(Fraction(1, 100), "add-remove")
@@ -119,14 +119,14 @@ def test_the_change_of_format_is_part_of_the_spend(by_sum: Path, monkeypatch) ->
     """A spend that ends half-way leaves format 1 and no row."""
     before = content(by_sum)
     ledger = dps.Ledger.read(by_sum)
-    execute = store.Patient.execute
+    execute = file.Patient.execute
 
     def dying(connection, statement, *parameters):
         if statement == "COMMIT":
             raise KeyboardInterrupt
         return execute(connection, statement, *parameters)
 
-    monkeypatch.setattr(store.Patient, "execute", dying)
+    monkeypatch.setattr(file.Patient, "execute", dying)
     with pytest.raises(KeyboardInterrupt):
         ledger.spend(PURE, mechanism="x")
     monkeypatch.undo()

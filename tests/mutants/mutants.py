@@ -845,9 +845,9 @@ MUTANTS = (
     ),
     Mutant(
         "a spend leaves an old ledger at format 1",
-        "dpselect.ledger.store:Ledger.spend",
-        '"UPDATE terms SET format = ? WHERE format < ?", (FORMAT, FORMAT)',
-        '"UPDATE terms SET format = ? WHERE format < ?", (FORMAT, 1)',
+        "dpselect.ledger.verification:promoted",
+        "< FORMAT:",
+        "< 1:",
         (),
         ("tests/ledger/test_format_1.py::test_the_first_spend_makes_it_format_2_and_keeps_every_row",),
     ),

@@ -9,8 +9,9 @@ from typing import Any
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.ledger.entry import Entry
 from dpselect.ledger.events import Event
+from dpselect.ledger.ledger import Ledger
 from dpselect.ledger.session import Session
-from dpselect.ledger.store import Ledger, WithMetadata
+from dpselect.ledger.with_metadata import WithMetadata
 
 
 def ledger_row(ledger: Any, guarantee: Guarantee, row: int | None) -> dict[str, Any]:
@@ -37,7 +38,7 @@ def ledger_row(ledger: Any, guarantee: Guarantee, row: int | None) -> dict[str, 
 
 def described(ledger: Ledger | Session, entries: list[Entry]) -> dict[str, Any]:
     """Return a ledger and some of its rows, as plain values."""
-    name = ledger.path.name if isinstance(ledger, Ledger) else "in memory"
+    name = ledger.name if isinstance(ledger, Ledger) else "in memory"
     rows = [{"row": each.row, "hash": each.hash or None} for each in entries]
     return {"name": name, "dataset": ledger.terms.dataset, "rows": rows}
 
@@ -51,10 +52,10 @@ def require_rows(ledger: Ledger, rows: Sequence[Mapping[str, Any]], promise: Map
         ValueError: another row is in place of one, or none; a row stands twice; another cost or relation.
     """
     if len({each["row"] for each in rows}) != len(rows):
-        raise ValueError(f"This certificate names a row of {ledger.path.name} twice: it was edited.")
+        raise ValueError(f"This certificate names a row of {ledger.name} twice: it was edited.")
     for each in rows:
         if each["hash"] is None or ledger.entry(each["row"]).hash != each["hash"]:
-            raise ValueError(f"Row {each['row']} of {ledger.path.name} is not the one that this certificate names.")
+            raise ValueError(f"Row {each['row']} of {ledger.name} is not the one that this certificate names.")
     events = [ledger.entry(each["row"]).event for each in rows]
     rhos = [None if event.rho is None else event.rho * event.count for event in events]
     paid = {
@@ -64,7 +65,7 @@ def require_rows(ledger: Ledger, rows: Sequence[Mapping[str, Any]], promise: Map
     }
     stated = {name: None if promise[name] is None else Fraction(promise[name]) for name in paid}
     if paid != stated or {event.neighbours for event in events} != {promise["neighbours"]}:
-        raise ValueError(f"The rows of {ledger.path.name} cost something else than this certificate says.")
+        raise ValueError(f"The rows of {ledger.name} cost something else than this certificate says.")
 
 
 def _entry(ledger: Ledger | Session, row: int) -> Entry:

@@ -13,8 +13,8 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger.accountant import Terms, Totals
 from dpselect.ledger.events import Event
+from dpselect.ledger.ledger import Ledger
 from dpselect.ledger.session import Session
-from dpselect.ledger.store import Ledger
 
 
 def to_dp_accounting(events: Iterable[Event], *, accountant: str = "pld") -> Any:

@@ -15,8 +15,9 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
 from dpselect.ledger.accountant import Remaining, Report, Terms, Totals, report
 from dpselect.ledger.events import Event
+from dpselect.ledger.ledger import Ledger
 from dpselect.ledger.shown import shown
-from dpselect.ledger.store import Ledger, WithMetadata
+from dpselect.ledger.with_metadata import WithMetadata
 
 
 class Session:

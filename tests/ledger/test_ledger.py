@@ -12,7 +12,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.ledger import file, store
+from dpselect.ledger import file, verification
 
 EACH = dps.Guarantee(Fraction(1, 10), Neighbours.ADD_REMOVE)
 
@@ -188,7 +188,7 @@ def test_a_folder_that_cannot_be_written(path: Path, monkeypatch) -> None:
 
 def test_a_crash_while_it_is_made_leaves_no_ledger(path: Path, monkeypatch) -> None:
     """It can be made again."""
-    monkeypatch.setattr(store, "totals_text", lambda _: 1 / 0)
+    monkeypatch.setattr(verification, "totals_text", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         dps.Ledger.open(path, epsilon=1)
     monkeypatch.undo()

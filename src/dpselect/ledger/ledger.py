@@ -1,0 +1,269 @@
+"""The ledger: rows that only grow, each chained by hash to the one before, in a file or in a database.
+
+A spend is committed and on disk before any randomness is drawn: a crash may waste budget, never privacy. Every spend
+opens the store anew and holds its write lock: processes and threads never overspend together, and forks are safe.
+
+What was spent is what the chained rows add up to. A ledger that is open remembers how far it has read, and every write
+begins by following the rows that others have added since: a row that changed, a sum that does not fit and a store that
+went back in time are all refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.numbers import Epsilon
+from dpselect.ledger.accountant import Remaining, Report, Terms, Totals, report
+from dpselect.ledger.chain import Tail
+from dpselect.ledger.entry import Entry
+from dpselect.ledger.events import Event
+from dpselect.ledger.shown import shown
+from dpselect.ledger.sqlite_store import SqliteStore
+from dpselect.ledger.store import Store, store_of
+from dpselect.ledger.transaction import Transaction
+from dpselect.ledger.verification import begun, copied, followed, promoted, sums_of, whole
+from dpselect.ledger.with_metadata import WithMetadata
+
+
+class Ledger:
+    """A budget in a file. Make one with :meth:`open`, or look at one with :meth:`read`.
+
+    It copies and pickles as its address, and whatever opens it again verifies it again. It stays with the file that it
+    was opened with: a change of the working folder moves nothing, and another one in its place is refused.
+
+    Attributes:
+        terms: what the budget allows.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        with store.reading() as ledger:
+            self.terms, self._tail = whole(ledger)
+            self._identity = ledger.identity
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        epsilon: Epsilon,
+        delta: Any = 0,
+        neighbours: str = "add-remove",
+        dataset: str = "",
+        rule: str = "sum",
+    ) -> Ledger:
+        """Open a ledger with these terms, or make it. An existing one is verified from the first row to the last.
+
+        A new file can be read and written by its owner alone, whatever the umask.
+
+        Args:
+            path: the file; keep one for every body of data, and keep it.
+            epsilon: the most that may be spent in all.
+            delta: the same for delta; needed by ``rule="rho"``.
+            neighbours: the relation that every release must protect.
+            dataset: the curator's name of the data. It is the identity of the budget: another file, table, filter
+                or sample of the same people is the same data.
+            rule: ``"sum"`` adds the epsilons and deltas that releases state; ``"rho"`` adds the rhos of pure and
+                concentrated releases, under the largest rho that gives (epsilon, delta), and refuses all others.
+
+        Raises:
+            ValueError: the file has other terms, is damaged (which row), is of a newer format, or is not a ledger.
+            OSError: the file cannot be read or written.
+
+        >>> import dpselect as dps, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ledger = Ledger.open(folder + "/survey.ledger", epsilon=1, dataset="survey")
+        ...     votes = dps.Scores([60, 40], sensitivity=1, kind="integer")
+        ...     winner = dps.select(votes, 0.25, mechanism="permute-and-flip", ledger=ledger)
+        ...     ledger.remaining.epsilon
+        Fraction(3, 4)
+        """
+        asked = Terms.of(epsilon, delta, neighbours, dataset, rule)
+        store = store_of(path)
+        if not store.exists():
+            # Whoever comes second finds the ledger of the first.
+            store.make(lambda place: begun(asked, place))
+        ledger = cls(store)
+        for name in ("dataset", "neighbours", "rule", "epsilon", "delta"):
+            stored, wanted = getattr(ledger.terms, name), getattr(asked, name)
+            if stored != wanted:
+                raise ValueError(
+                    f"This ledger was made with {name} {str(stored)!r}, not {str(wanted)!r}: open it with its own "
+                    "terms, which never change, or make another for other data."
+                )
+        return ledger
+
+    @classmethod
+    def read(cls, path: str | Path) -> Ledger:
+        """Open an existing ledger with the terms it has, and verify it.
+
+        Raises:
+            FileNotFoundError: there is none.
+            ValueError: it is damaged (which row), of a newer format, no ledger, or lacks its write-ahead log.
+            OSError: it cannot be read.
+        """
+        return cls(store_of(path))
+
+    @classmethod
+    def settle(cls, path: str | Path) -> Ledger:
+        """Take an older ledger, which kept a write-ahead log, as complete without one; verify and return it.
+
+        Only its owner can know that it is: because every program that used it in this place ended by itself, which
+        merges the log into the file. The log of a program that was killed holds spends that would be forgotten.
+
+        Raises:
+            ValueError, OSError: as :meth:`read`; another program has it open.
+        """
+        store = SqliteStore(path)
+        store.settle(whole)
+        return cls(store)
+
+    def spend(
+        self,
+        guarantee: Guarantee,
+        *,
+        mechanism: str,
+        count: int = 1,
+        note: str = "",
+        metadata: Mapping[str, str] | None = None,
+    ) -> int:
+        """Record ``count`` releases, each with this guarantee, durably; return the row.
+
+        Raises:
+            BudgetError: the budget does not allow it, or adds rhos and this has none; nothing was spent.
+            ValueError: another neighbour relation, a count below 1, or a ledger that was edited (which row).
+            OSError: the file cannot be written; nothing was spent.
+        """
+        event = Event.of(
+            guarantee, dataset=self.terms.dataset, mechanism=mechanism, count=count, note=note, metadata=metadata
+        )
+        with self._at(self._store.writing()) as ledger:
+            tail = followed(ledger, self.terms, self._tail)
+            after = tail.after(event, self.terms.admit(tail.totals, event))
+            ledger.append((after.row, event.as_text(), after.link), sums_of(after))
+            promoted(ledger)
+        self._tail = after
+        return after.row
+
+    def with_metadata(self, **metadata: Any) -> WithMetadata:
+        """Return this ledger with metadata that every spend records: file, table, filter, sample.
+
+        It is the same budget: metadata never open another.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ledger = Ledger.open(folder + "/survey.ledger", epsilon=1, dataset="survey")
+        ...     row = ledger.with_metadata(table="people", filter="age > 30").spend(
+        ...         Guarantee(0.25, ledger.terms.neighbours), mechanism="external"
+        ...     )
+        ...     ledger.events[0].metadata
+        {'filter': 'age > 30', 'table': 'people'}
+        """
+        return WithMetadata(self, metadata)
+
+    @property
+    def path(self) -> Path:
+        """Return the file, absolute."""
+        return Path(self.address)
+
+    @property
+    def address(self) -> str:
+        """Return what opens it again: the absolute path."""
+        return self._store.address
+
+    @property
+    def name(self) -> str:
+        """Return a short name: that of the file."""
+        return self._store.name
+
+    @property
+    def rule(self) -> str:
+        """Return what is added up: ``"sum"`` for epsilons and deltas, ``"rho"`` for rhos. It is public."""
+        return self.terms.rule
+
+    @property
+    def totals(self) -> Totals:
+        """Return what was spent."""
+        with self._reading() as ledger:
+            self._tail = followed(ledger, self.terms, self._tail)
+        return self._tail.totals
+
+    @property
+    def remaining(self) -> Remaining:
+        """Return what is left, in the currency of the rule."""
+        return self.terms.left(self.totals)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Return all events, oldest first."""
+        return tuple(self.latest(None))
+
+    def latest(self, count: int | None, until: int | None = None) -> list[Event]:
+        """Return the last ``count`` events up to row ``until``, oldest first; ``None`` for all."""
+        with self._reading() as ledger:
+            bodies = ledger.latest(count, until)
+        return [Event.from_text(body) for body in bodies]
+
+    def entry(self, row: int) -> Entry:
+        """Return one row, counted from 1, with its hash; the ledger is verified up to its end.
+
+        Raises:
+            ValueError: there is no such row, or the ledger is damaged.
+        """
+        with self._reading() as ledger:
+            self._tail = followed(ledger, self.terms, self._tail)
+            stored = ledger.row(row)
+        if stored is None:
+            raise ValueError(f"This ledger has {self._tail.row} rows and none with the number {row}.")
+        return Entry(row, Event.from_text(stored[0]), stored[1])
+
+    def report(self, delta: float) -> Report:
+        """Return tighter totals, for a plan that was fixed in advance: never what the ledger enforces."""
+        return report(self.events, delta)
+
+    def verify(self) -> Totals:
+        """Check every row and every sum; return the totals.
+
+        Raises:
+            ValueError: a row was edited or lost, or the sums are not those of the rows.
+        """
+        with self._reading() as ledger:
+            self._tail = followed(ledger, self.terms, Tail.start(self.terms))
+        return self._tail.totals
+
+    def backup(self, path: str | Path) -> None:
+        """Write a verified copy, for its owner alone, while others may go on spending.
+
+        Raises:
+            FileExistsError: the file is there already.
+        """
+        copy = store_of(path)
+        with self._reading() as ledger:
+            if copy.exists() or not copy.make(lambda place: copied(ledger, place)):
+                raise FileExistsError(f"{path} exists already: name a new file for the backup.")
+
+    def _reading(self) -> AbstractContextManager[Transaction]:
+        return self._at(self._store.reading())
+
+    @contextmanager
+    def _at(self, transaction: AbstractContextManager[Transaction]) -> Iterator[Transaction]:
+        with transaction as ledger:
+            if ledger.identity != self._identity:
+                raise ValueError(
+                    "Another ledger is now in the place of this one: find out which one is true, "
+                    "and open it with Ledger.read."
+                )
+            yield ledger
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return Ledger.read, (self.address,)
+
+    def _repr_html_(self) -> str:
+        return shown(f"Ledger {self.name}", self.terms, self.totals)
+
+    def __repr__(self) -> str:
+        return f"Ledger({self.address!r}, dataset={self.terms.dataset!r})"

@@ -1,0 +1,89 @@
+"""What makes a ledger whole: its terms, every row of its chain, and sums that are those of the rows."""
+
+from __future__ import annotations
+
+from dpselect.ledger.accountant import Terms
+from dpselect.ledger.chain import RESTORE, Tail, terms_of, terms_text, totals_text
+from dpselect.ledger.transaction import Sums, Transaction
+
+# Format 2 added the rho of a concentrated release to events. Format 1 is read as it is, and becomes 2 in the
+# transaction of the first spend; a program that knows format 1 alone refuses the ledger from then on.
+FORMAT, READ = 2, (1, 2)
+
+
+def whole(ledger: Transaction) -> tuple[Terms, Tail]:
+    """Return the terms and the tail of a ledger that is verified from the first row to the last.
+
+    Raises:
+        ValueError: it is damaged (which row), of a newer format, or not a ledger.
+    """
+    terms = _terms(ledger)
+    return terms, followed(ledger, terms, Tail.start(terms))
+
+
+def followed(ledger: Transaction, terms: Terms, tail: Tail) -> Tail:
+    """Return the tail of the ledger, which must go on where ``tail`` ended and agree with its own sums.
+
+    Raises:
+        ValueError: as :func:`whole`; it went back in time, or has other terms.
+    """
+    if _terms(ledger) != terms:
+        raise ValueError(f"The terms of this ledger were edited: {RESTORE}")
+    if tail.row:
+        stored = ledger.row(tail.row)
+        if stored is None or stored[1] != tail.link:
+            raise ValueError(f"Row {tail.row} of this ledger was edited or lost: {RESTORE}")
+    tail = tail.follow(ledger.rows(tail.row))
+    stated = ledger.sums()
+    if [each[:2] for each in stated] != [(tail.row, tail.link)]:
+        raise ValueError(f"This ledger lost rows after row {tail.row}, or its totals were edited: {RESTORE}")
+    if stated[0][2] != totals_text(tail.totals):
+        raise ValueError(f"The totals of this ledger were edited: {RESTORE}")
+    return tail
+
+
+def sums_of(tail: Tail) -> Sums:
+    """Return the totals as they are written.
+
+    Raises:
+        ValueError: they have too many digits.
+    """
+    return tail.row, tail.link, totals_text(tail.totals)
+
+
+def promoted(ledger: Transaction) -> None:
+    """Let a ledger of an older format have this one."""
+    if ledger.header()[0][0] < FORMAT:
+        ledger.promote(FORMAT)
+
+
+def copied(ledger: Transaction, copy: Transaction) -> None:
+    """Write all of a ledger into an empty one, and verify that.
+
+    Raises:
+        ValueError: as :func:`whole`.
+    """
+    _terms(ledger)
+    copy.fill(*ledger.header()[0], ledger.rows(0), ledger.sums())
+    whole(copy)
+
+
+def begun(terms: Terms, place: Transaction) -> None:
+    """Write a ledger of nothing but terms.
+
+    Raises:
+        ValueError: as :func:`sums_of`.
+    """
+    place.fill(FORMAT, terms_text(terms), (), [sums_of(Tail.start(terms))])
+
+
+def _terms(ledger: Transaction) -> Terms:
+    header = ledger.header()
+    if not header:
+        raise ValueError("This is not a ledger: pass the address of one, or of nothing yet.")
+    if len(header) > 1:
+        raise ValueError(f"The terms of this ledger were edited: {RESTORE}")
+    number, body = header[0]
+    if number not in READ:
+        raise ValueError(f"This ledger has format {number} and this dpselect reads {READ[0]} to {READ[-1]}: update it.")
+    return terms_of(body)
