@@ -14,7 +14,7 @@ from tests.cli.test_commands import refusal
 
 @pytest.fixture
 def counts(tmp_path: Path) -> str:
-    """Four names; a cell spells no count."""
+    """Four names; a cell is not a count."""
     path = tmp_path / "counts.csv"
     path.write_text("name,count,limit\nflu,4000,3000\npox,many,900\ncold,50000,900\nrash,3,4\n", encoding="utf-8")
     return str(path)

@@ -99,7 +99,7 @@ def test_two_columns_of_one_name_are_refused(
 
 
 def test_one_column_is_checked_for_the_curator(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is empty, spells no number, or lies outside the bounds; marked as private, in text and JSON."""
+    """What is empty, is not a number, or lies outside the bounds; marked as private, in text and JSON."""
     file = tmp_path / "d.csv"
     file.write_text("v;w\n1,5;a\n;a\nnan;a\nx;a\n1.5;a\n-3;a\n99;b\n10;b\n", encoding="utf-8")
     words = ["check", str(file), "--column", "v", "--separator", ";"]

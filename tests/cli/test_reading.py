@@ -17,7 +17,7 @@ INCOME = ["--column", "einkommen", "--lower", "0", "--upper", "100", "--step", "
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """People: incomes around 10,5 in the North and 90,5 in the South; some cells are no numbers."""
+    """People: incomes around 10,5 in the North and 90,5 in the South; some cells are not numbers."""
     monkeypatch.chdir(tmp_path)
     rows = ["person;straße;region;einkommen;reich"]
     rows += [f"{row};Höhe;{'North' if row % 2 else 'South'};{'10,5' if row % 2 else '90,5'};x" for row in range(40)]

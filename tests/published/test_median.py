@@ -102,7 +102,7 @@ def test_the_bounds_say_which_kind_of_number_it_is() -> None:
     ("hostile", "read"), [("x", 0), (None, 0), (np.nan, 0), (1e300, 9), (-7, 0), ("8", 8), ({}, 0)]
 )
 def test_a_record_moves_its_own_value_only(hostile, read: int) -> None:
-    """Outside the bounds it is the nearest bound; missing or no number it is the lower one."""
+    """Outside the bounds it is the nearest bound; missing or not a number it is the lower one."""
     assert median([3, 4, read], upper=9).values.tolist() == median([3, 4, hostile], upper=9).values.tolist()
     assert median([3, 4, read], upper=9.0).values.tolist() == median([3, 4, hostile], upper=9.0).values.tolist()
 

@@ -117,7 +117,7 @@ def test_bad_input_is_refused(values, p, grid, error, message: str) -> None:
 )
 @pytest.mark.parametrize("grid", [[1, 2], [1.0, 2.0]])
 def test_a_record_moves_by_itself(hostile, read, grid) -> None:
-    """To the nearest grid value, of two the lower; what is missing or no number is left out; nothing is refused."""
+    """To the nearest grid value, of two the lower; what is missing or not a number is left out; nothing is refused."""
     expected = percentile([1, 2, 2, *([] if read is None else [read])], 60, grid=grid)
     found = percentile([1, 2, 2, hostile], 60, grid=grid)
 

@@ -319,7 +319,7 @@ def test_the_maximum_may_be_one_record_among_very_many() -> None:
 
 @pytest.mark.parametrize("hostile", ["x", None, float("nan"), 1e300, -5, 2.5, 10**400, [1]])
 def test_a_record_of_any_kind_is_an_answer(hostile) -> None:
-    """Outside, between the grid values, or no number: nothing is refused."""
+    """Outside, between the grid values, or not a number: nothing is refused."""
     assert 2 == len(dps.percentiles([1, 3, hostile], [50, 90], grid=range(5), epsilon=1).candidates)
 
 

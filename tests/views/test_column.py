@@ -79,7 +79,7 @@ def test_columns_are_read_by_name(tmp_path: Path, suffix: str) -> None:
     ],
 )
 def test_csv_cells_are_read_one_by_one(tmp_path: Path, text: str, read) -> None:
-    """As text, by the declared kind; what is empty or spells no number is lacking, alone."""
+    """As text, by the declared kind; what is empty or not a number is lacking, alone."""
     (tmp_path / "a.csv").write_text(text, encoding="utf-8")
     whole = dps.Column.read(tmp_path / "a.csv", "x", kind="integer")
     lacking = sum(value is None for value in read)

@@ -57,7 +57,7 @@ def mwem(
 
     Raises:
         TypeError, ValueError: counts that are not a histogram; epsilon below 1/10000; queries of another shape or too
-            many; rounds that are no number from 1 to 100.
+            many; rounds that are not a number from 1 to 100.
         PrivacyError: a mechanism that is not private.
         BudgetError: the ledger does not allow it; nothing was spent.
 

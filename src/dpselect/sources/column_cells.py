@@ -182,7 +182,7 @@ def _whole(cells: list[Any]) -> NDArray[np.int64] | None:
 
 
 def _real(cell: Any) -> float:
-    """Return one cell as a double, NaN where it is lacking or no number."""
+    """Return one cell as a double, NaN where it is lacking or not a number."""
     if isinstance(cell, str):
         number = csv_text.number(cell)
         return float(TRUTH.get(cell.lower(), math.nan)) if number is None else number

@@ -117,7 +117,7 @@ class Warehouse:
             opened = expression.get_backend()
             state = in_place.state(files)
             if key is not None and in_place.is_csv(files) and key in expression.columns:
-                # Csv files are text, and a key that spells no integer is missing.
+                # Csv files are text, and a key that is not an integer is missing.
                 expression = expression.mutate(**{key: expression[key].try_cast("int64")})
         if snapshot:
             metadata["snapshot"] = snapshot

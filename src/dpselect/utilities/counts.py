@@ -32,7 +32,7 @@ def counts(class_counts: ArrayLike, candidates: Sequence[Any] | None = None) -> 
         candidates: what they are called.
 
     Raises:
-        ValueError: no counts, or some that are negative or no integers.
+        ValueError: no counts, or some that are negative or not integers.
 
     >>> counts([5, 9, 0], ["tea", "coffee", "milk"]).distance
     array([4, 0, 9])

@@ -31,7 +31,7 @@ def majority(class_counts: ArrayLike, candidates: Sequence[Any] | None = None) -
         candidates: what they are called.
 
     Raises:
-        ValueError: fewer than two counts, or some that are negative or no integers.
+        ValueError: fewer than two counts, or some that are negative or not integers.
 
     >>> scores = majority([3, 5, 1])
     >>> scores.values, scores.sensitivity.at([0, 1])[:, 0]

@@ -56,7 +56,7 @@ def tdt(b: ArrayLike, c: ArrayLike, *, families: int | None = None, candidates: 
 
     Raises:
         PrivacyError: ``families`` is missing.
-        ValueError: counts that are negative, no integers, of different lengths or beyond 2 families; fewer than 2
+        ValueError: counts that are negative, not integers, of different lengths or beyond 2 families; fewer than 2
             families.
 
     >>> scores = tdt([9, 4, 0], [1, 4, 0], families=10, candidates=["rs1", "rs2", "rs3"])

@@ -113,7 +113,7 @@ def _softmax(scores: NDArray[np.int32], labels: Integers, loss: Loss) -> tuple[F
         chance = chances(scores.astype(np.int64)).astype(np.float64)
     else:
         weights = _exp()[np.clip(scores, -WIDEST, WIDEST) + WIDEST]
-        # Exact: a quotient of integers below 2^45 and 2^36 that is no integer is 2^-36 from the nearest, at least.
+        # Exact: a quotient of integers below 2^45 and 2^36 that is not an integer is 2^-36 from the nearest, at least.
         chance = np.floor(weights * UNIT / weights.sum(axis=0))
     hessians = np.floor(chance * (UNIT - chance) / UNIT)
     gradients = chance

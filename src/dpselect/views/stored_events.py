@@ -38,7 +38,7 @@ def stored_popularity(source: Any, person: str | None, item: str, domain: Any) -
         if name.type().is_string():
             require_exact(place, [item])
         if place.is_csv and not _is_text(domain):
-            # Csv files are text, and a name that spells no integer is none of these.
+            # Csv files are text, and a name that is not an integer is none of these.
             name = name.try_cast("int64")
         if person is None:
             rows = table.select(item=name)

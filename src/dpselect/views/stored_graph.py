@@ -207,7 +207,7 @@ def _whole(parts: int) -> int:
 
 
 def _with_integers(warehouse: Warehouse, ends: tuple[str, str]) -> Warehouse:
-    """Return a table whose ends are integers: csv files are text, and what spells no integer is missing."""
+    """Return a table whose ends are integers: csv files are text, and what is not an integer is missing."""
     table = warehouse.table
     columns = {
         end: table[end].re_search("^[ \t]*[+-]?[0-9]{1,19}[ \t]*$").ifelse(table[end].strip().try_cast("int64"), None)

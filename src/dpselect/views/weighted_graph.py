@@ -44,7 +44,7 @@ class WeightedGraph:
         metadata: where the edges came from, for the ledger.
         self_loops_dropped: how many rows joined a node to itself.
         strangers_dropped: how many rows had an end that is missing or is not a public node.
-        weightless: how many other rows count for nothing: their weight is missing, no number, negative or 0.
+        weightless: how many other rows count for nothing: their weight is missing, not a number, negative or 0.
     """
 
     units: Integers
@@ -267,7 +267,7 @@ class _Lattice:
         return cls(unit, int(most / unit), whole=False)
 
     def of_cells(self, weights: NDArray[Any]) -> Integers:
-        """Return each weight in units, from 0 to the cap; 0 for what is negative, missing or no number."""
+        """Return each weight in units, from 0 to the cap; 0 for what is negative, missing or not a number."""
         if self.whole:
             read = integers(weights)
             values = np.clip(read.values, 0, self.most).astype(np.int64)

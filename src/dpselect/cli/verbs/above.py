@@ -33,7 +33,7 @@ def run(request: Request) -> Answer:
     names = tables.labels(request.file, request.label, reading=how)
     if not names:
         raise ValueError(f"The public column {request.label!r} has no name: there is nothing to ask.")
-    # A cell that spells no count is 0.
+    # A cell that is not a count is 0.
     column = dps.Column(tables.column(request.file, request.value, how), kind="integer")
     reading.require_complete(request, column)
     counts = column.values

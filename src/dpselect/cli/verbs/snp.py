@@ -24,7 +24,7 @@ def scores(request: Request) -> dict[str, dps.Scores]:
     """Return the TDT statistic of every marker."""
     for name in PRIVATE:
         reading.require_apart(request, name, "label")
-    # A cell that spells no count is 0, and none is more than all families together can have.
+    # A cell that is not a count is 0, and none is more than all families together can have.
     columns = (dps.Column.read(request.file, name, kind="integer") for name in PRIVATE)
     if request.families < 1:
         raise ValueError("--families must be at least 1: the public number of families in the study.")
