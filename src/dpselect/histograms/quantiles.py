@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
 
@@ -24,6 +24,7 @@ from dpselect.release.select import Release
 from dpselect.utilities.columns import public_values
 from dpselect.utilities.shares import shares_of, shares_of_percentages
 from dpselect.views import Column, StoredColumn
+from dpselect.views.column_arguments import ColumnArguments
 from dpselect.views.contributions import Contributions
 from dpselect.views.grid import Grid
 from dpselect.views.picked import picked
@@ -41,24 +42,19 @@ _JOINT = 4
 _MOST = 2**62
 
 
+class _Arguments(ColumnArguments, total=False):
+    method: str
+
+
 @overload
 def quantiles(
     values: ArrayLike | Column | StoredColumn,
     shares: Iterable[Any],
     *,
-    column: Any = None,
-    grid: ArrayLike | None = None,
-    lower: Any = None,
-    upper: Any = None,
-    step: Any = None,
-    epsilon: Epsilon,
-    method: str = "auto",
     total: int | None = None,
     by: None = None,
     groups: None = None,
-    person: Any = None,
-    rows_per_person: int | None = None,
-    ledger: Spender | None = None,
+    **asked: Unpack[_Arguments],
 ) -> Release[float]: ...
 
 
@@ -67,19 +63,10 @@ def quantiles(
     values: ArrayLike | Column,
     shares: Iterable[Any],
     *,
-    column: Any = None,
-    grid: ArrayLike | None = None,
-    lower: Any = None,
-    upper: Any = None,
-    step: Any = None,
-    epsilon: Epsilon,
-    method: str = "auto",
     total: None = None,
     by: Any,
     groups: Any,
-    person: Any = None,
-    rows_per_person: int | None = None,
-    ledger: Spender | None = None,
+    **asked: Unpack[_Arguments],
 ) -> GroupedRelease: ...
 
 
@@ -124,6 +111,7 @@ def quantiles(
             which it was.
         total: how many records there are, if that is public; never counted in a private table. A wrong one costs
             accuracy and no privacy. Not with ``by`` or ``person``: fewer records count there.
+        by, groups, person, rows_per_person: as of :func:`dpselect.median`.
         ledger: where the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy, add-remove; for person neighbours where ``person`` is passed. Larger shares
@@ -147,19 +135,10 @@ def percentiles(
     values: ArrayLike | Column | StoredColumn,
     p: Iterable[Any],
     *,
-    column: Any = None,
-    grid: ArrayLike | None = None,
-    lower: Any = None,
-    upper: Any = None,
-    step: Any = None,
-    epsilon: Epsilon,
-    method: str = "auto",
     total: int | None = None,
     by: None = None,
     groups: None = None,
-    person: Any = None,
-    rows_per_person: int | None = None,
-    ledger: Spender | None = None,
+    **asked: Unpack[_Arguments],
 ) -> Release[float]: ...
 
 
@@ -168,19 +147,10 @@ def percentiles(
     values: ArrayLike | Column,
     p: Iterable[Any],
     *,
-    column: Any = None,
-    grid: ArrayLike | None = None,
-    lower: Any = None,
-    upper: Any = None,
-    step: Any = None,
-    epsilon: Epsilon,
-    method: str = "auto",
     total: None = None,
     by: Any,
     groups: Any,
-    person: Any = None,
-    rows_per_person: int | None = None,
-    ledger: Spender | None = None,
+    **asked: Unpack[_Arguments],
 ) -> GroupedRelease: ...
 
 

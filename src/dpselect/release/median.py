@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
 
@@ -17,44 +17,19 @@ from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.select import Release, select
 from dpselect.utilities.columns import public_grid
 from dpselect.views import Column, StoredColumn
+from dpselect.views.column_arguments import ColumnArguments
 from dpselect.views.contributions import Contributions
 from dpselect.views.picked import picked
 
 
 @overload
 def median(
-    values: ArrayLike | Column | StoredColumn,
-    *,
-    column: Any = None,
-    lower: Any = None,
-    upper: Any = None,
-    step: Any = None,
-    grid: ArrayLike | None = None,
-    epsilon: Epsilon,
-    by: None = None,
-    groups: None = None,
-    person: Any = None,
-    rows_per_person: int | None = None,
-    ledger: Spender | None = None,
+    values: ArrayLike | Column | StoredColumn, *, by: None = None, groups: None = None, **asked: Unpack[ColumnArguments]
 ) -> Release[float]: ...
 
 
 @overload
-def median(
-    values: ArrayLike | Column,
-    *,
-    column: Any = None,
-    lower: Any = None,
-    upper: Any = None,
-    step: Any = None,
-    grid: ArrayLike | None = None,
-    epsilon: Epsilon,
-    by: Any,
-    groups: Any,
-    person: Any = None,
-    rows_per_person: int | None = None,
-    ledger: Spender | None = None,
-) -> GroupedRelease: ...
+def median(values: ArrayLike | Column, *, by: Any, groups: Any, **asked: Unpack[ColumnArguments]) -> GroupedRelease: ...
 
 
 def median(
