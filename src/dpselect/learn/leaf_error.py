@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpselect.kernel.numbers import Epsilon, exact_positive
-from dpselect.mechanisms.stated_error import PROBABILITY
+from dpselect.kernel.numbers import Epsilon
+from dpselect.mechanisms.stated_error import PROBABILITY, StatedError, with_chance
 from dpselect.release.count_error import CountError
 
 # Of models that release no counts, or only sums of them.
@@ -18,7 +18,7 @@ PRUNED = "pruning has added up leaves that are no longer there; without it (prun
 
 
 @dataclass(frozen=True)
-class LeafError:
+class LeafError(StatedError):
     """The error of the class counts at the leaves.
 
     Attributes:
@@ -33,11 +33,6 @@ class LeafError:
     classes: int
     known: bool = True
 
-    @property
-    def names(self) -> None:
-        """Return ``None``: the counts are not chosen."""
-        return
-
     def below(self, probability: Epsilon = PROBABILITY) -> float:
         """Return what the error of every count stays below with this probability, in records.
 
@@ -48,6 +43,6 @@ class LeafError:
 
     def sentence(self, probability: Epsilon = PROBABILITY, unit: str = "") -> str:
         """Return what :meth:`below` says, in words."""
-        share = f"with probability {float(exact_positive(probability, 'probability')):g}, whatever the data"
         many = f"its {self.leaves} leaves" if self.known else f"its leaves (at most {self.leaves})"
+        share = with_chance(probability)
         return f"every class count at {many} less than {self.below(probability):g} {unit or 'records'} off {share}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
-from dpselect.kernel.numbers import Epsilon
+from dpselect.kernel.numbers import Epsilon, exact_positive
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.scaling import scale
 from dpselect.scores.scores import Scores
@@ -23,7 +24,7 @@ class StatedError(Protocol):
     @property
     def names(self) -> int | None:
         """Return among how many public candidates was chosen; ``None`` where nothing was chosen."""
-        ...
+        return None
 
     def below(self, probability: Epsilon = PROBABILITY) -> float:
         """Return what the error stays below with this probability, rounded up; infinite where nothing can be said."""
@@ -32,6 +33,30 @@ class StatedError(Protocol):
     def sentence(self, probability: Epsilon = PROBABILITY, unit: str = "") -> str:
         """Return what :meth:`below` says, in words."""
         ...
+
+
+def exact_chance(probability: Epsilon, of: str = "the error is to stay below") -> Fraction:
+    """Return the probability of a statement as it is written.
+
+    Args:
+        of: what it is the probability of, for whoever passes another number.
+
+    Raises:
+        ValueError, TypeError: the probability is not between 0 and 1.
+    """
+    chance = exact_positive(probability, "probability")
+    if chance >= 1:
+        raise ValueError(f"probability must be below 1: how likely {of}, such as 0.95.")
+    return chance
+
+
+def with_chance(probability: Epsilon) -> str:
+    """Return the words of every statement that holds with a probability.
+
+    >>> with_chance(0.95)
+    'with probability 0.95, whatever the data'
+    """
+    return f"with probability {float(exact_positive(probability, 'probability')):g}, whatever the data"
 
 
 @dataclass(frozen=True)

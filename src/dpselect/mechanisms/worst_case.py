@@ -22,7 +22,7 @@ from dpselect.kernel.units import TICK_CLIP, TICKS
 from dpselect.mechanisms.gaps import GAP_CLIP
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.scaling import scale
-from dpselect.mechanisms.stated_error import Accuracy, why_unknown
+from dpselect.mechanisms.stated_error import Accuracy, exact_chance, why_unknown, with_chance
 from dpselect.mechanisms.worst_tails import Tail, chance, decimal_above, exponential, gumbel, needed, worst_mean
 from dpselect.scores.grouped import CandidateSource
 from dpselect.scores.scores import Scores
@@ -185,9 +185,7 @@ class WorstCase:
         return (ticks - self._slack) / self._span
 
     def _needed(self, probability: Epsilon) -> Fraction:
-        exact = exact_positive(probability, "probability")
-        if exact >= 1:
-            raise ValueError("probability must be below 1: how likely the error is to stay below, such as 0.95.")
+        exact = exact_chance(probability)
         if self.method == "joint" and 1 - exact < _JOINT_FLOOR:
             raise ValueError(
                 "With a chance of 2^-60 a joint list may be any list: ask for a probability of at most that."
@@ -256,7 +254,7 @@ class WorstError:
         if self.case.k == self.case.candidates and self.case.method != "joint":
             return "all candidates are named, so only their order can be wrong"
         least = self.below(probability)
-        share = f"with probability {float(exact_positive(probability, 'probability')):g}, whatever the data"
+        share = with_chance(probability)
         if math.isinf(least):
             return f"nothing can be said {share}"
         measure = f"less than {least:g}{unit and ' '}{unit} behind"

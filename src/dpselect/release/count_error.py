@@ -11,14 +11,14 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from dpselect.kernel.numbers import Epsilon, exact_positive
-from dpselect.mechanisms.stated_error import PROBABILITY
+from dpselect.mechanisms.stated_error import PROBABILITY, StatedError, exact_chance
 
 # Far more than what rounding to 60 digits takes away.
 _SAFE = Decimal("1e-40")
 
 
 @dataclass(frozen=True)
-class CountError:
+class CountError(StatedError):
     """How far each of several noisy counts may lie from its true count; all of them together.
 
     Attributes:
@@ -28,11 +28,6 @@ class CountError:
 
     rate: Fraction
     counts: int = 1
-
-    @property
-    def names(self) -> None:
-        """Return ``None``: nothing is chosen."""
-        return
 
     def tail(self, error: int) -> float:
         """Return the probability that at least one count is off by ``error`` records or more.
@@ -72,9 +67,7 @@ def within(rate: Fraction, cells: int, probability: Epsilon = 0.95) -> int:
     >>> within(Fraction(1), 1), within(Fraction(1), 1000)
     (3, 10)
     """
-    chance = exact_positive(probability, "probability")
-    if not chance < 1:
-        raise ValueError("probability must lie between 0 and 1, such as 0.95.")
+    chance = exact_chance(probability)
     with localcontext(prec=60):
         one, exponent = Decimal(1), Decimal(rate.numerator) / rate.denominator
         # The chance with which each count may be further off.

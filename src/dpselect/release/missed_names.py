@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpselect.kernel.keep_chances import CERTAIN, keep_chances
-from dpselect.kernel.numbers import Epsilon, exact_positive
-from dpselect.mechanisms.stated_error import PROBABILITY
+from dpselect.kernel.numbers import Epsilon
+from dpselect.mechanisms.stated_error import PROBABILITY, StatedError, exact_chance, with_chance
 
 # Beyond so many persons the number is not looked for.
 _MOST = 10**5
 
 
 @dataclass(frozen=True)
-class MissedNames:
+class MissedNames(StatedError):
     """How many persons a name may have and still be missed: the error of a release of names.
 
     Persons count who kept the name: of whoever has more names than count, coins keep some.
@@ -26,20 +26,13 @@ class MissedNames:
     epsilon: Fraction
     delta: Fraction
 
-    @property
-    def names(self) -> None:
-        """Return ``None``: there is no public list of candidates."""
-        return
-
     def below(self, probability: Epsilon = PROBABILITY) -> float:
         """Return from how many persons on a name is revealed with at least this probability; infinite beyond 10^5.
 
         Raises:
             ValueError, TypeError: the probability is not between 0 and 1.
         """
-        chance = exact_positive(probability, "probability")
-        if chance >= 1:
-            raise ValueError("probability must be below 1: how likely a name is to be revealed, such as 0.95.")
+        chance = exact_chance(probability, "a name is to be revealed")
         chances = keep_chances(self.epsilon, self.delta)
         for persons, revealed in zip(range(1, _MOST + 1), chances, strict=False):
             if revealed >= chance * CERTAIN:
@@ -48,5 +41,5 @@ class MissedNames:
 
     def sentence(self, probability: Epsilon = PROBABILITY, unit: str = "") -> str:
         """Return what :meth:`below` says, in words."""
-        share = f"with probability {float(exact_positive(probability, 'probability')):g}, whatever the data"
-        return f"a name that {self.below(probability):g} {unit or 'persons'} kept, or more, is revealed {share}"
+        persons = f"{self.below(probability):g} {unit or 'persons'}"
+        return f"a name that {persons} kept, or more, is revealed {with_chance(probability)}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpselect.kernel.numbers import Epsilon, exact_positive
+from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
-from dpselect.mechanisms.stated_error import PROBABILITY
+from dpselect.mechanisms.stated_error import PROBABILITY, StatedError, exact_chance, with_chance
 from dpselect.mechanisms.worst_case import rounded_up
 
 # Above what floats lose of a quantile.
@@ -15,7 +15,7 @@ _ROUNDING = Fraction(1_000_001, 1_000_000)
 
 
 @dataclass(frozen=True)
-class NumberError:
+class NumberError(StatedError):
     """How far a released number may lie from the true one.
 
     Attributes:
@@ -28,24 +28,16 @@ class NumberError:
     scale: Fraction
     tick: Fraction
 
-    @property
-    def names(self) -> None:
-        """Return ``None``: a number is not chosen among candidates."""
-        return
-
     def below(self, probability: Epsilon = PROBABILITY) -> float:
         """Return how far off the number is at most with this probability, rounded up.
 
         Raises:
             ValueError, TypeError: the probability is not between 0 and 1.
         """
-        chance = exact_positive(probability, "probability")
-        if chance >= 1:
-            raise ValueError("probability must be below 1: how likely the error is to stay below, such as 0.95.")
+        chance = float(exact_chance(probability))
         # The number and the answer are each rounded by half a tick at most.
-        return rounded_up((self.scale * Fraction(self.noise.within(float(chance))) * _ROUNDING + 1) * self.tick)
+        return rounded_up((self.scale * Fraction(self.noise.within(chance)) * _ROUNDING + 1) * self.tick)
 
     def sentence(self, probability: Epsilon = PROBABILITY, unit: str = "") -> str:
         """Return what :meth:`below` says, in words."""
-        share = f"with probability {float(exact_positive(probability, 'probability')):g}, whatever the data"
-        return f"within {self.below(probability):g}{unit and ' '}{unit} of the true number {share}"
+        return f"within {self.below(probability):g}{unit and ' '}{unit} of the true number {with_chance(probability)}"

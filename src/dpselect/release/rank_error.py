@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from dpselect.kernel.numbers import Epsilon, exact_positive
+from dpselect.kernel.numbers import Epsilon
 from dpselect.kernel.ranks import CUTS
-from dpselect.mechanisms.stated_error import PROBABILITY
+from dpselect.mechanisms.stated_error import PROBABILITY, StatedError, exact_chance, with_chance
 from dpselect.mechanisms.worst_tails import gumbel, needed
 from dpselect.release.halving import Aim
 
 
 @dataclass(frozen=True)
-class RankError:
+class RankError(StatedError):
     """How many records the values drawn lie from the ranks that were asked for, whatever the data.
 
     The rank of a value is any from the number of records below it to the number of records up to it. The figures are
@@ -39,11 +39,6 @@ class RankError:
     cuts: int = CUTS
 
     @property
-    def names(self) -> None:
-        """Return ``None``: values are drawn near ranks, whatever the grid."""
-        return
-
-    @property
     def ties(self) -> int:
         """Return for how many records of one value the error is one record more."""
         return 2 * self.cuts // len(self.shares).bit_length()
@@ -54,11 +49,8 @@ class RankError:
         Raises:
             ValueError, TypeError: the probability is not between 0 and 1.
         """
-        chance = exact_positive(probability, "probability")
-        if chance >= 1:
-            raise ValueError("probability must be below 1: how likely the error is to stay below, such as 0.95.")
         # Any of the draws may go wrong.
-        each = 1 - (1 - chance) / len(self.shares)
+        each = 1 - (1 - exact_chance(probability)) / len(self.shares)
         exponent = needed(gumbel, 1, Decimal(self.size * self.cuts), each)
         largest = self._largest(0, len(self.shares), _NOTHING, _ALL, self.epsilon, exponent)
         return math.ceil(largest) + 1
@@ -66,7 +58,7 @@ class RankError:
     def sentence(self, probability: Epsilon = PROBABILITY, unit: str = "") -> str:
         """Return what :meth:`below` says, in words."""
         least, unit = self.below(probability), unit or "records"
-        share = f"with probability {float(exact_positive(probability, 'probability')):g}, whatever the data"
+        share = with_chance(probability)
         each = "less than" if len(self.shares) == 1 else "each less than"
         if_right = "" if self.total is None else f" if there are {self.total} records"
         rank = "its rank" if len(self.shares) > 1 else "the rank asked for"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpselect.kernel.coins import exponential_between
-from dpselect.kernel.numbers import Epsilon, exact_positive, whole
-from dpselect.mechanisms.stated_error import PROBABILITY
+from dpselect.kernel.numbers import Epsilon, whole
+from dpselect.mechanisms.stated_error import PROBABILITY, StatedError, exact_chance, with_chance
 from dpselect.mechanisms.worst_case import rounded_up
 from dpselect.release.threshold_rules import Level, ThresholdRules
 
@@ -40,14 +40,13 @@ class ThresholdError:
 
     def __str__(self) -> str:
         return (
-            f"with probability {float(self.probability):g}, whatever the data: no value {_up(self.above)} or more over "
-            f"the threshold is answered below, and none of {self.questions} values {_up(self.below)} or more under it "
-            "is answered above"
+            f"{with_chance(self.probability)}: no value {_up(self.above)} or more over the threshold is answered "
+            f"below, and none of {self.questions} values {_up(self.below)} or more under it is answered above"
         )
 
 
 @dataclass(frozen=True)
-class StreamError:
+class StreamError(StatedError):
     """How far from the threshold the answers of one stream are right, at any probability.
 
     Attributes:
@@ -57,11 +56,6 @@ class StreamError:
 
     rules: ThresholdRules
     questions: int
-
-    @property
-    def names(self) -> None:
-        """Return ``None``: nothing is chosen among candidates."""
-        return
 
     def below(self, probability: Epsilon = PROBABILITY) -> float:
         """Return from what distance to the threshold on all answers are right with this probability; rounded up.
@@ -85,9 +79,7 @@ def error_of(rules: ThresholdRules, questions: int, probability: Epsilon) -> Thr
             away are clipped.
     """
     many = whole(questions, "questions", "how many questions are counted")
-    chance = exact_positive(probability, "probability")
-    if chance >= 1:
-        raise ValueError("probability must be below 1, such as 0.95.")
+    chance = exact_chance(probability)
     each = (1 - chance) / 2
     # A wrong answer below needs a threshold that is raised by one more.
     above = _least(lambda x: _most(rules.rate * (x + 1)), each, 0, rules.most)

@@ -17,6 +17,7 @@ from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.kernel.written import written
 from dpselect.mechanisms.joint_top_k import JOINT, joint_question
+from dpselect.mechanisms.stated_error import with_chance
 from dpselect.mechanisms.worst_case import ordinal, rounded_up
 
 # Mechanism and method of each row; the method matters for lists only.
@@ -134,7 +135,7 @@ def _question(request: Request, probability: Fraction, candidates: int, k: int) 
     unit = "" if request.lower is None else f" {UNIT}"
     best = f"the best of {candidates}" if k == 1 else f"the {ordinal(k)} best of {candidates}"
     each, one = ("the winner", "the winner") if k == 1 else (f"each of {k} names", f"one of {k} names")
-    share = f"with probability {float(probability):g}, whatever the data"
+    share = with_chance(probability)
     if request.epsilon is None:
         return f"What it takes for {each} to lie less than {float(request.error):g}{unit} behind {best} {share}:"
     at = f"At epsilon = {written(request.epsilon)},"
