@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
@@ -194,15 +195,16 @@ def release_of(
     if name == PEELING:
         with door(each, mechanism=drawn, ledger=ledger, metadata=scores.metadata, count=k) as draws:
             winners = draws.answer(asked, k)
-        return Release(_named(scores, winners), drawn, promise, stated=stated)
+        return Release(plain_names(scores.candidates[i] for i in winners), drawn, promise, stated=stated)
     measure = require_measure(mechanism.measure(scores)) if gaps else None
     drawn = drawn if k == 1 else f"{drawn}, {ONE_SHOT}"
     with door(promise, mechanism=drawn, ledger=ledger, metadata=scores.metadata) as draws:
         winners, below = draws.ordered(asked, k, gaps=gaps)
+    names = plain_names(scores.candidates[i] for i in winners)
     if measure is None:
-        return Release(_named(scores, winners), drawn, promise, stated=stated)
+        return Release(names, drawn, promise, stated=stated)
     leads = tuple(measure.lead(gap) for gap in below)
-    return Release(_named(scores, winners), drawn, promise, leads, p_value(below[-1], asked.rate), stated=stated)
+    return Release(names, drawn, promise, leads, p_value(below[-1], asked.rate), stated=stated)
 
 
 def _release_joint(
@@ -228,11 +230,12 @@ def _release_joint(
     drawn = f"{mechanism.described(scores)}, {JOINT}"
     with door(asked.guarantee, mechanism=drawn, ledger=ledger, metadata=scores.metadata) as draws:
         winners = draws.joint(asked)
-    return Release(_named(scores, winners), drawn, asked.guarantee, stated=stated)
+    return Release(plain_names(scores.candidates[i] for i in winners), drawn, asked.guarantee, stated=stated)
 
 
-def _named(scores: Scores, winners: list[int]) -> tuple[Any, ...]:
-    return tuple([_plain(scores.candidates[i]) for i in winners])
+def plain_names(candidates: Iterable[Any]) -> tuple[Any, ...]:
+    """Return candidates as objects of Python, not of NumPy."""
+    return tuple([each.item() if isinstance(each, np.generic) else each for each in candidates])
 
 
 def _release_grouped(
@@ -274,7 +277,7 @@ def _release_grouped(
         door(paid, mechanism=drawn, ledger=ledger, metadata=source.metadata, count=count) as draws,
         draws.attempts() as attempt,
     ):
-        names = tuple(_plain(winner) for winner in source.answer(pick))
+        names = plain_names(source.answer(pick))
     if measure is None:
         return Release(names, drawn, promise, stated=stated)
     leads = tuple(measure.lead(gap) for gap in below)
@@ -320,7 +323,3 @@ def of_list(each: Guarantee, total: Fraction, draws: int) -> Guarantee:
         ValueError: deltas that add up to 1 or more, which promises nothing.
     """
     return each if draws == 1 else replace(each, epsilon=total, delta=draws * each.delta, bounded_range=False)
-
-
-def _plain(candidate: Any) -> Any:
-    return candidate.item() if isinstance(candidate, np.generic) else candidate

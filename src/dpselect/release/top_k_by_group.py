@@ -18,6 +18,7 @@ from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.one_shot import ONE_SHOT, method_of
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question, require_count
+from dpselect.release.select import plain_names
 from dpselect.scores.scores import Scores, require_scores
 
 
@@ -88,7 +89,7 @@ def top_k_of(
             for each, of_group, method in zip(parts, scores.values(), methods, strict=True)
         ]
     lists = [
-        tuple(_plain(of_group.candidates[i]) for i in places)
+        plain_names(of_group.candidates[i] for i in places)
         for of_group, places in zip(scores.values(), winners, strict=True)
     ]
     return GroupedRelease(dict(zip(scores, lists, strict=True)), drawn, promise, stated=stated)
@@ -145,7 +146,3 @@ def _promised(
     promise = Guarantee(exact_epsilon(epsilon), relation)
     # More groups than there are cost nothing.
     return mechanisms[0], min(share, len(scores)), promise
-
-
-def _plain(candidate: Any) -> Any:
-    return candidate.item() if hasattr(candidate, "item") else candidate
