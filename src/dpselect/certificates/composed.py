@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpselect.certificates.certificate import FORMAT, Certificate, promised
-from dpselect.certificates.certified import Shown
 from dpselect.certificates.hashed_file import hashed
 from dpselect.certificates.plain import plain, text
 from dpselect.certificates.rows import ledger_row
@@ -61,9 +60,9 @@ def certificate(
     known = dict[str, Any]()
     if hasattr(release, "_certified"):
         answer, guarantee, mechanism = release._certified()
-        stated, protects, line = release.stated, getattr(release, "_protects", None), release.accuracy_line()
-        if getattr(release, "rows_per_person", None) is not None and isinstance(release, Shown):
-            known["rows per person"] = release.rows_per_person
+        stated, protects, line = release.stated, release._protects, release.accuracy_line()
+        if stated.rows_per_person is not None:
+            known["rows per person"] = stated.rows_per_person
     elif guarantee is None or mechanism is None:
         raise TypeError("Pass a release of dpselect, or an answer with guarantee= and mechanism=.")
     else:
