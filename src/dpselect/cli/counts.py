@@ -14,7 +14,7 @@ from dpselect.cli.request import Request
 from dpselect.sources import tables
 from dpselect.sources.absent import in_csv, no_column
 from dpselect.sources.distinct import distinct
-from dpselect.sources.public_names import PublicNames
+from dpselect.views.contributions import public_groups
 
 KINDS = ("integer", "real")
 KIND: Option = option(
@@ -81,11 +81,8 @@ def by_group(request: Request) -> dict[Any, dps.Scores]:
         PrivacyError: nothing says which groups there are, or that the lines are public.
         ValueError: as :func:`scores`; a listed group without a line, or a candidate that is named twice in one.
     """
-    if request.by is None:
-        raise ValueError("Groups need their column: pass --by, or leave --groups out.")
-    if request.groups is None:
-        raise dps.PrivacyError("Which groups there are must not depend on the data: pass --groups, their public list.")
-    public = PublicNames.of(names(request.groups, "--groups", "group"), "groups")
+    listed = None if request.groups is None else names(request.groups, "--groups", "group")
+    public = public_groups(request.by, listed)
     how = _public(request, request.by)
     where = public.codes(distinct(tables.arrows(request.file, [request.by], how)[request.by]), request.by)
     values = _values(request, how)

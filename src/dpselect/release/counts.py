@@ -16,12 +16,13 @@ from dpselect.kernel.budget import Spender
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy
 from dpselect.release.count_error import CountError, within
 from dpselect.release.opened import Door, opened
 from dpselect.release.unlisted import stays
 from dpselect.sources.public_names import PublicNames
+from dpselect.views.contributions import public_groups, rows_of_person
 from dpselect.views.tallied import Bins, tallied
 
 MECHANISM = "two-sided geometric noise"
@@ -134,7 +135,8 @@ def counts_of(
     door: Door = opened,
 ) -> Counts:
     """Count behind a given door; proof: ``counts.md``."""
-    cells, places = public_cells(domain, bins), _places(by, groups)
+    cells = public_cells(domain, bins)
+    places = None if by is None and groups is None else public_groups(by, groups)
     if negative not in NEGATIVE:
         raise ValueError(Advice("{negative} is keep or clip: what becomes of counts below 0."))
     if len(cells) * (1 if places is None else len(places)) > MOST_CELLS:
@@ -169,16 +171,8 @@ def promised(epsilon: Epsilon, person: Any, rows_per_person: int | None) -> tupl
     Raises:
         TypeError, ValueError: no such epsilon; a bound without persons, or one that is not a whole number.
     """
-    if person is None and rows_per_person is not None:
-        raise ValueError(
-            Advice(
-                "{rows_per_person=|--rows-per-person} says how many rows of one person count: pass {person=|--person} "
-                "too, or leave it out."
-            )
-        )
-    most = 1 if rows_per_person is None else whole(rows_per_person, "rows_per_person", "how many rows count")
     neighbours = Neighbours.ADD_REMOVE if person is None else Neighbours.PERSON
-    return Guarantee(exact_epsilon(epsilon), neighbours), Bound(most, neighbours)
+    return Guarantee(exact_epsilon(epsilon), neighbours), Bound(rows_of_person(person, rows_per_person), neighbours)
 
 
 def public_cells(domain: Any, bins: Any) -> PublicNames | Bins:
@@ -200,15 +194,3 @@ def public_cells(domain: Any, bins: Any) -> PublicNames | Bins:
             Advice("A column has values or bins: pass {domain=|--domain} or {bins=|--bins}, one of the two.")
         )
     return PublicNames.of(domain, "domain") if bins is None else Bins.of(bins)
-
-
-def _places(by: Any, groups: Any) -> PublicNames | None:
-    if by is None:
-        if groups is not None:
-            raise ValueError(Advice("Groups need their column: pass {by=|--by}, or leave {groups=|--groups} out."))
-        return None
-    if groups is None:
-        raise PrivacyError(
-            Advice("Which groups there are must not depend on the data: pass {groups=|--groups}, their public list.")
-        )
-    return PublicNames.of(groups, "groups")

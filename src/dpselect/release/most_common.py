@@ -24,6 +24,7 @@ from dpselect.scores.scores import Scores
 from dpselect.sources.public_names import PublicNames
 from dpselect.utilities.popularity import popularity
 from dpselect.views import Events
+from dpselect.views.contributions import public_groups
 from dpselect.views.events import Below, Integers
 from dpselect.views.stored_events import stored_popularity
 from dpselect.views.tallied import items_tallied
@@ -169,12 +170,10 @@ def grouped_of(
     door: Door = opened,
 ) -> GroupedRelease:
     """Choose in every group, behind a given door; proof: ``most_common.md``."""
-    if by is None:
-        raise ValueError(Advice("Groups need their column: pass {by=|--by}, or leave the other two out."))
-    _require_groups(groups, groups_per_person, person)
+    places = _groups(by, groups, groups_per_person, person)
     if stays(events):
         raise ValueError("Groups are for tables in memory and files: ask the engine for one group at a time.")
-    names, places = PublicNames.of(domain, "domain"), PublicNames.of(groups, "groups")
+    names = PublicNames.of(domain, "domain")
     guarantee = Guarantee(exact_epsilon(epsilon), Neighbours.ADD_REMOVE if person is None else Neighbours.PERSON)
     k, mechanism, share = require_count(k, len(names)), permute_and_flip(), 1
     if person is not None:
@@ -213,20 +212,16 @@ def _counted(
     return lambda below: read.in_groups(share, below).counts_by_group(len(places)), read.metadata
 
 
-def _require_groups(groups: Any, groups_per_person: Any, person: Any) -> None:
-    """Refuse groups without their public list, or persons who may be in any number of them."""
-    if groups is not None and (person is None or groups_per_person is not None):
-        return
-    if person is None:
+def _groups(by: Any, groups: Any, groups_per_person: Any, person: Any) -> PublicNames:
+    """Return the public groups; refuse persons who may be in any number of them."""
+    if by is not None and person is not None and (groups is None or groups_per_person is None):
         raise PrivacyError(
-            Advice("Which groups there are must not depend on the data: pass {groups=|--groups}, their public list.")
+            Advice(
+                "Which groups there are must not depend on the data, and a person may be in several: pass "
+                "{groups=|--groups}, their public list, and {groups_per_person=|--groups-per-person}."
+            )
         )
-    raise PrivacyError(
-        Advice(
-            "Which groups there are must not depend on the data, and a person may be in several: pass "
-            "{groups=|--groups}, their public list, and {groups_per_person=|--groups-per-person}."
-        )
-    )
+    return public_groups(by, groups)
 
 
 def _require_of_records(

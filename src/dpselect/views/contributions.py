@@ -57,28 +57,14 @@ class Contributions:
             PrivacyError: groups without a public list.
             TypeError, ValueError: one without the other; the name of a column instead of a column; a bad list.
         """
-        if by is None and groups is not None:
-            raise ValueError(Advice("Groups need their column: pass {by=|--by}, or leave {groups=|--groups} out."))
-        if by is not None and groups is None:
-            raise PrivacyError(
-                Advice(
-                    "Which groups there are must not depend on the data: pass {groups=|--groups}, their public list."
-                )
-            )
-        if person is None and rows_per_person is not None:
-            raise ValueError(
-                Advice(
-                    "{rows_per_person=|--rows-per-person} says how many rows of one person count: pass "
-                    "{person=|--person} too, or leave it out."
-                )
-            )
-        most = 1 if rows_per_person is None else whole(rows_per_person, "rows_per_person", "how many rows count")
+        names = None if by is None and groups is None else public_groups(by, groups)
+        most = rows_of_person(person, rows_per_person)
         if by is None and person is None:
             return None
         for name, column in (("by", by), ("person", person)):
             if isinstance(column, (str, bytes)):
                 raise TypeError(f"{name} is a column with one cell per value, such as table[{column!r}], not its name.")
-        return cls(by, None if groups is None else PublicNames.of(groups, "groups"), person, most)
+        return cls(by, names, person, most)
 
     @property
     def neighbours(self) -> Neighbours:
@@ -127,3 +113,37 @@ class Contributions:
 
     def __repr__(self) -> str:
         return f"Contributions(groups={0 if self.groups is None else len(self.groups)}, neighbours={self.neighbours})"
+
+
+def public_groups(by: Any, groups: Any) -> PublicNames:
+    """Return the public list of groups that goes with a column.
+
+    Raises:
+        PrivacyError: there is no list.
+        TypeError, ValueError: there is no column, or a bad list.
+    """
+    if by is None:
+        raise ValueError(Advice("Groups need their column: pass {by=|--by}, or leave out what is said of groups."))
+    if groups is None:
+        raise PrivacyError(
+            Advice("Which groups there are must not depend on the data: pass {groups=|--groups}, their public list.")
+        )
+    return PublicNames.of(groups, "groups")
+
+
+def rows_of_person(person: Any, rows_per_person: int | None) -> int:
+    """Return how many rows of one person count; 1 without persons, where a row is protected by itself.
+
+    Raises:
+        TypeError, ValueError: a number without persons, or not a whole number of at least 1.
+    """
+    if rows_per_person is None:
+        return 1
+    if person is None:
+        raise ValueError(
+            Advice(
+                "{rows_per_person=|--rows-per-person} says how many rows of one person count: pass {person=|--person} "
+                "too, or leave it out."
+            )
+        )
+    return whole(rows_per_person, "rows_per_person", "how many rows count")
