@@ -53,33 +53,41 @@ class Comparison:
         """Return which rows fulfil it; ``number`` turns text into text that spells numbers with a point."""
         cells, compare = columns[self.column], _OPERATORS[self.sign]
         if isinstance(self.value, str):
-            if importlib.import_module("pyarrow.types").is_temporal(cells.type):
-                return self._instants(cells)
-            return np.fromiter(
-                (cell is not None and bool(compare(_spelled(cell), self.value)) for cell in cells.to_pylist()),
-                dtype=np.bool_,
-                count=len(cells),
-            )
+            return self._text(cells, self.value)
         values = reals(array_of(number(cells))).values
         return np.asarray(compare(values, self.value) & ~np.isnan(values), dtype=np.bool_)
 
-    def _instants(self, cells: Any) -> Mask:
-        """Return which dates or times are that one.
+    def _text(self, cells: Any, value: str) -> Mask:
+        """Return which rows hold this text, or another, without a comparison per row in Python."""
+        types = importlib.import_module("pyarrow.types")
+        if types.is_temporal(cells.type):
+            return self._equal(cells, self._instant(cells.type))
+        if types.is_string(cells.type) or types.is_large_string(cells.type):
+            # As bytes: a command line may pass what is not text.
+            return self._equal(cells.cast("large_binary"), value.encode("utf-8", "surrogatepass"))
+        compare = _OPERATORS[self.sign]
+        return _of_each(cells, lambda cell: cell is not None and bool(compare(_spelled(cell), value)))
 
-        The value becomes one of the column's type, and no cell becomes text: one that Python has no date for would
-        refuse the table.
-        """
-        arrow, compute = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.compute")
-        try:
-            value = arrow.scalar(self.value).cast(cells.type)
-        except arrow.ArrowException:
-            raise ValueError(
-                f"{self.value!r} is not a value of {self.column!r}, a column of {cells.type}: write dates as "
-                "2024-01-31, times as '2024-01-31 10:00:00', with a Z behind them where the column has a time zone."
-            ) from None
+    def _equal(self, cells: Any, value: Any) -> Mask:
+        """Return which rows hold this value of their type, or another."""
+        compute = importlib.import_module("pyarrow.compute")
         equal = compute.equal(cells, value)
         mask = equal if self.sign in ("=", "==") else compute.invert(equal)
         return np.asarray(compute.fill_null(mask, False).to_numpy(), dtype=np.bool_)
+
+    def _instant(self, kind: Any) -> Any:
+        """Return the value as one of a type of dates or times.
+
+        No cell becomes text: one that Python has no date for would refuse the table.
+        """
+        arrow = importlib.import_module("pyarrow")
+        try:
+            return arrow.scalar(self.value).cast(kind)
+        except arrow.ArrowException:
+            raise ValueError(
+                f"{self.value!r} is not a value of {self.column!r}, a column of {kind}: write dates as "
+                "2024-01-31, times as '2024-01-31 10:00:00', with a Z behind them where the column has a time zone."
+            ) from None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -135,7 +143,7 @@ class Condition:
         """Return which rows fulfil it, shape (n,), each judged by its own cells.
 
         Args:
-            columns: arrow columns by name, at least those of ``names``.
+            columns: chunked arrow columns by name, at least those of ``names``.
             number: turns a column of text into one that spells numbers with a point.
 
         Raises:
@@ -208,6 +216,18 @@ class _Parser:
 
     def _wrong(self) -> ValueError:
         return ValueError(f"{self.text!r} is not a condition: {_FORM}.")
+
+
+def _of_each(cells: Any, fulfils: Callable[[Any], bool]) -> Mask:
+    """Return which rows hold a cell that fulfils a test."""
+    try:
+        encoded = cells.dictionary_encode().combine_chunks()
+    except importlib.import_module("pyarrow").ArrowException:
+        # Such as lists, which Arrow does not tell apart.
+        return np.fromiter(map(fulfils, cells.to_pylist()), dtype=np.bool_, count=len(cells))
+    # The last one is for rows without a cell.
+    fulfilled = np.array([*map(fulfils, encoded.dictionary.to_pylist()), False], dtype=np.bool_)
+    return np.asarray(fulfilled[encoded.indices.cast("int64").fill_null(-1).to_numpy()], dtype=np.bool_)
 
 
 def _spelled(cell: Any) -> str:

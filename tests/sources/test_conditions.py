@@ -1,0 +1,77 @@
+"""A condition on text means the same for every row of a large column as for one cell by itself."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dpselect.sources import conditions
+from dpselect.sources.conditions import Condition
+
+TEXT = ["North", "north", "", "Zürich", "Zu\u0308rich", "a\0b", None, "true", "7"]
+COLUMNS = {
+    "text": (pa.string(), TEXT),
+    "large text": (pa.large_string(), TEXT),
+    "views of text": (pa.string_view(), TEXT),
+    "repeated text": (pa.dictionary(pa.int8(), pa.string()), TEXT),
+    "truth values": (pa.bool_(), [True, False, None]),
+    "integers": (pa.int64(), [7, -7, 2**62 + 1, None]),
+    "real numbers": (pa.float64(), [7.0, 0.0, -0.0, float("nan"), float("inf"), None]),
+    "decimals": (pa.decimal128(5, 2), [Decimal("7.00"), Decimal("0.50"), None]),
+    "bytes": (pa.binary(), [b"North", b"\xff", None]),
+    "lists": (pa.list_(pa.int64()), [[7], [], None]),
+    "nothing": (pa.null(), [None]),
+}
+VALUES = ["North", "Zürich", "", "true", "7", "7.0", "-0.0", "0.0", "nan", "7.00", "b'North'", "[7]", "None", "\udcff"]
+
+
+def spelled(cell: object) -> str:
+    return str(cell).lower() if isinstance(cell, bool) else str(cell)
+
+
+@pytest.mark.parametrize("kind, cells", COLUMNS.values(), ids=COLUMNS)
+@pytest.mark.parametrize("chunks", [0, 1, 3])
+def test_each_row_is_judged_by_its_own_cell(kind: pa.DataType, cells: list[object], chunks: int) -> None:
+    """Of whatever type, in one piece, in several or without a row: as text, and a missing cell fulfils nothing."""
+    pieces = [pa.array(cells[place:] + cells[:place], kind) for place in range(chunks)]
+    column = pa.chunked_array(pieces, kind)
+    rows = column.to_pylist()
+
+    for value in VALUES:
+        equal = Condition.of(f'x = "{value}"').mask({"x": column})
+        other = Condition.of(f'x != "{value}"').mask({"x": column})
+
+        assert equal.tolist() == [cell is not None and spelled(cell) == value for cell in rows]
+        assert other.tolist() == [cell is not None and spelled(cell) != value for cell in rows]
+        assert equal.dtype == other.dtype == np.bool_
+
+
+@pytest.mark.parametrize("kind", ["text", "repeated text", "truth values", "integers", "real numbers", "decimals"])
+def test_a_large_column_is_compared_once_per_distinct_cell(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred thousand rows are judged as the few cells that they hold; no row is spelled by itself."""
+    type_, cells = COLUMNS[kind]
+    picked = np.random.default_rng(24).integers(len(cells), size=100_000)
+    column = pa.chunked_array([pa.array([cells[i] for i in half], type_) for half in np.split(picked, 2)])
+    calls: list[object] = []
+    monkeypatch.setattr(conditions, "_spelled", lambda cell: calls.append(cell) or spelled(cell))
+
+    for value in VALUES:
+        calls.clear()
+        condition = Condition.of(f'x = "{value}"')
+        few = condition.mask({"x": pa.chunked_array([pa.array(cells, type_)])})
+
+        assert condition.mask({"x": column}).tolist() == few[picked].tolist()
+        assert len(calls) <= 2 * len(cells)
+
+
+def test_dates_are_compared_as_dates() -> None:
+    """As before: a cell is not spelled."""
+    day = datetime.date(2024, 1, 31)
+    column = pa.chunked_array([[day, None, datetime.date(2024, 2, 1)]])
+
+    assert [True, False, False] == Condition.of("x = 2024-01-31").mask({"x": column}).tolist()
+    assert [False, False, True] == Condition.of("x != 2024-01-31").mask({"x": column}).tolist()
