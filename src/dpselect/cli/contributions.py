@@ -68,7 +68,7 @@ def of(request: Request) -> dict[str, Any]:
     asked = {name: request.get(name) for name in _NAMES}
     # Which of them go together is said before anything is read.
     cells: dict[str, Any] = {name: None if asked[name] is None else () for name in ("by", "person")}
-    listed = None if asked["groups"] is None else names(asked["groups"], "--groups", "group")
+    listed = names(asked["groups"], "--groups", "group")
     Contributions.of(cells["by"], listed, cells["person"], asked["rows_per_person"])
     if stays(request, request.file):
         raise ValueError(

@@ -81,8 +81,7 @@ def by_group(request: Request) -> dict[Any, dps.Scores]:
         PrivacyError: nothing says which groups there are, or that the lines are public.
         ValueError: as :func:`scores`; a listed group without a line, or a candidate that is named twice in one.
     """
-    listed = None if request.groups is None else names(request.groups, "--groups", "group")
-    public = public_groups(request.by, listed)
+    public = public_groups(request.by, names(request.groups, "--groups", "group"))
     how = _public(request, request.by)
     where = public.codes(distinct(tables.arrows(request.file, [request.by], how)[request.by]), request.by)
     values = _values(request, how)

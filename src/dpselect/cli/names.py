@@ -13,12 +13,14 @@ from dpselect.cli.verb import Answer
 _NUMBERED = {"domain": "public names", "groups": "groups"}
 
 
-def names(text: str, option: str, noun: str) -> Any:
-    """Return a range, or a list of integers when all are, else of text.
+def names(text: str | None, option: str, noun: str) -> Any:
+    """Return a range, or a list of integers when all are, else of text; ``None`` where the option was left out.
 
     Raises:
         ValueError: neither a number nor a file nor names with commas between them.
     """
+    if text is None:
+        return None
     if "," in text and not Path(text).is_file():
         listed = [each.strip() for each in text.split(",") if each.strip()]
         if not listed:

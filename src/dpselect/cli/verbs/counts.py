@@ -25,8 +25,8 @@ _MOST = 10**6
 
 def run(request: Request) -> Answer:
     """Return the counts, of every group where there are groups."""
-    domain, bins = _listed(request.domain, "--domain", "value"), _edges(request)
-    groups = _listed(request.groups, "--groups", "group")
+    domain, bins = names(request.domain, "--domain", "value"), _edges(request)
+    groups = names(request.groups, "--groups", "group")
     contributions.noted(request, grouped=False)
     _require_complete(request, of_numbers=bins is not None)
     request.says(_stated(request, domain, bins, groups))
@@ -74,10 +74,6 @@ def _edges(request: Request) -> list[float] | None:
     if many.denominator != 1 or many > _MOST:
         raise ValueError(f"--step must divide the bounds into at most {_MOST} whole bins: choose another width.")
     return [float(request.lower + place * request.step) for place in range(int(many) + 1)]
-
-
-def _listed(text: str | None, option_: str, noun: str) -> Any:
-    return None if text is None else names(text, option_, noun)
 
 
 def _answered(request: Request, release: dps.Counts, *, grouped: bool) -> Answer:

@@ -35,12 +35,12 @@ def run(request: Request) -> Answer:
     if stays(request, request.file):
         reading.require_memory(request)
     reading.require_named(request, request.file, request.person, request.item, request.by)
-    domain, purse = _listed(request.domain, "--domain", "item"), purse_of(request, **_said(columns))
+    domain, purse = names(request.domain, "--domain", "item"), purse_of(request, **_said(columns))
     asked: dict[str, Any] = {
         **columns,
         "domain": domain,
         "by": request.by,
-        "groups": _listed(request.groups, "--groups", "group"),
+        "groups": names(request.groups, "--groups", "group"),
         "groups_per_person": request.groups_per_person,
         "delta": request.delta,
         "kept": request.kept,
@@ -83,10 +83,6 @@ def _plan(request: Request, items: int, purse: Purse, unit: str) -> None:
     k = require_count(request.k, items)
     method = method_of(question(example, request.epsilon / k, permute_and_flip()), k, None, purse)
     request.says(accuracy_of(example, k, request.epsilon, permute_and_flip(), method), unit)
-
-
-def _listed(text: str | None, option: str, noun: str) -> Any:
-    return None if text is None else names(text, option, noun)
 
 
 VERB = Verb(
