@@ -78,6 +78,7 @@ __all__ = [
     "expected_error",
     "expected_error_bound",
     "key_law",
+    "law_chart",
     "ledger",
     "margin",
     "mechanism",
@@ -137,6 +138,7 @@ if TYPE_CHECKING:
     from dpselect import utilities as utilities
     from dpselect.analysis import compare as compare
     from dpselect.analysis import metrics as metrics
+    from dpselect.analysis.charts.law import law_chart as law_chart
     from dpselect.analysis.plan import epsilon_for as epsilon_for
     from dpselect.analysis.plan import worst_error as worst_error
     from dpselect.analysis.plot_law import plot_law as plot_law
@@ -194,6 +196,7 @@ else:
     _MODULES = {name: f"dpselect.{name}" for name in _ROOMS}
     _MODULES |= {name: f"dpselect.analysis.{name}" for name in ("compare", "metrics")}
     _INSIDE = {
+        "analysis.charts.law": ("law_chart",),
         "analysis.plan": ("epsilon_for", "worst_error"),
         "analysis.plot_law": ("plot_law",),
         "analysis.recommend": ("Recommendation", "recommend", "tune"),

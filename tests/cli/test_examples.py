@@ -28,7 +28,12 @@ VERBS = {
 }
 # The example of compare is that of a task; traces are tested where they are made.
 JSON = [name for name in schemas.ANSWERS if name != "compare"]
-WITHOUT_JSON = {"reproduce": "It prints while it runs, for hours, and writes its report and its figures as files."}
+WITHOUT_JSON = {
+    "explore": "It answers in a browser.",
+    "reproduce": "It prints while it runs, for hours, and writes its report and its figures as files.",
+}
+# These end when somebody stops them; tests/web starts them as they are.
+SERVING = {"explore"}
 # These draw pictures, train on traces, enumerate, or compute exact laws of heavy tails.
 LONG = {"audit", "choose histogram", "choose tree", "compare histogram", "compare median", "compare percentile", "demo"}
 JOBS, REGIONS = ("nurse", "smith", "clerk"), ("North", "South", "West")
@@ -115,7 +120,9 @@ def test_a_page_without_the_three_is_noticed() -> None:
     assert ["what the command does", "what is protected", "an example"] == lacking(page, "x")
 
 
-@pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.slow] * (each in LONG)) for each in VERBS])
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=[pytest.mark.slow] * (each in LONG)) for each in VERBS if each not in SERVING]
+)
 def test_every_example_on_a_page_of_help_works(name: str, files: Path, tmp_path: Path, monkeypatch, capsys) -> None:
     """Copied from the page, with files of the names that it has."""
     page = page_of(name, 80, monkeypatch, capsys)

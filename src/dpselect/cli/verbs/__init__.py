@@ -27,6 +27,7 @@ PANELS = {
         "verify": "Check that the certificate of a release is whole, and that a ledger has its row.",
     },
     "Look before you spend": {
+        "explore": "Look at exact chances in a browser: public or made-up data only.",
         "plan": "Say which epsilon is needed, or what an epsilon gives, whatever the data.",
         "mechanisms": "List the mechanisms and what each is for.",
         "compare": "Show accuracy against epsilon for several mechanisms, on public data.",

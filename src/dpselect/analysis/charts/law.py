@@ -1,0 +1,133 @@
+"""Exact chances as bars: how likely each candidate is to be named, and what one neighbour changes about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.analysis.charts.look import GREY, INK, WIDTH, altair, colour_of, finished
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.named import default_mechanism, require_mechanism
+from dpselect.scores.scores import Scores, require_scores
+
+# Candidates that have a bar of their own where there are more, and letters of a name.
+SHOWN, _LETTERS = 24, 28
+PUBLIC = "Exact. For public or made-up data only."
+
+
+def law_chart(
+    scores: Scores,
+    epsilon: Epsilon,
+    *,
+    mechanism: str | Mechanism | None = None,
+    neighbour: Scores | None = None,
+    width: float = WIDTH,
+) -> Any:
+    """Draw the exact chance of each candidate as bars; return an Altair chart, which notebooks show.
+
+    The chances are functions of the scores, so this is for public or made-up data, and the chart says so. Nothing is
+    drawn at random and nothing is spent. The best candidates stand first; of more than 25, those after the first 24
+    share one bar.
+
+    Args:
+        scores: of a public or made-up database.
+        epsilon: of one selection.
+        mechanism: a name or what :func:`dpselect.mechanism` returned; ``None`` means what :func:`dpselect.select`
+            would draw with.
+        neighbour: the scores of the same candidates on a neighbouring database: their chances are marked on the bars.
+        width: of the chart in pixels.
+
+    Raises:
+        ImportError: Altair is not installed.
+        PrivacyError: the mechanism does not apply to these scores.
+        ValueError: a neighbour with other candidates, no such mechanism, or an epsilon that is not positive and finite.
+
+    >>> import dpselect as dps
+    >>> votes = dps.Scores({"tea": 60, "coffee": 57}, sensitivity=1, range_bound=1, kind="integer")
+    >>> chart = dps.law_chart(votes, 0.5)
+    >>> [(row["candidate"], round(row["chance"], 3)) for row in chart.to_dict()["data"]["values"]]
+    [('tea', 0.888), ('coffee', 0.112)]
+    """
+    if neighbour is not None and list(require_scores(neighbour).candidates) != list(require_scores(scores).candidates):
+        raise ValueError("A neighbour has the same public candidates, in the same order: pass scores of those.")
+    drawn = default_mechanism(require_scores(scores)) if mechanism is None else require_mechanism(mechanism)
+    value = exact_epsilon(epsilon)
+    here = drawn.law(scores, value)
+    there = None if neighbour is None else drawn.law(neighbour, value)
+    return law_bars(scores, here, there, drawn.name, float(value), width)
+
+
+def law_bars(
+    scores: Scores,
+    here: NDArray[np.float64],
+    there: NDArray[np.float64] | None,
+    name: str,
+    epsilon: float,
+    width: float = WIDTH,
+) -> Any:
+    """Draw chances that are known already, each of shape (m,); otherwise as :func:`law_chart`."""
+    kit = altair()
+    rows = _rows(scores, here, there)
+    order = [row["place"] for row in rows]
+    y = kit.Y(
+        "place:N", sort=order, title=None, axis=kit.Axis(labelExpr="slice(datum.label, indexof(datum.label, ' ') + 1)")
+    )
+    base = kit.Chart(kit.Data(values=rows)).encode(y=y, tooltip=["candidate:N", "chance:Q"])
+    most = max(max(row["chance"], row.get("neighbour", 0)) for row in rows)
+    axis = kit.Axis(tickCount=int(width / 90))
+    scale = kit.Scale(domain=[0, max(1.12 * most, 1e-9)], nice=False)
+    x = kit.X("chance:Q", title="chance of being named", axis=axis, scale=scale)
+    layers = [
+        base.mark_bar(color=colour_of(name)).encode(x=x),
+        base.mark_text(align="left", dx=6, color=INK, fontSize=11).encode(x="end:Q", text="written:N"),
+    ]
+    if there is not None:
+        # White below black, so that a mark is seen on a dark bar too.
+        for colour, thick in (("white", 4), (INK, 2)):
+            layers.append(base.mark_tick(color=colour, thickness=thick, bandSize=14).encode(x="neighbour:Q"))
+    marks = " Black marks: the same on the neighbour." if there is not None else ""
+    words = {"subtitle": PUBLIC + marks, "width": width, "height": kit.Step(19)}
+    titled = finished(kit.layer(*layers), f"{name}, epsilon {epsilon:g}", **words)
+    return titled.configure_axisY(labelColor=INK, ticks=False, domain=False).configure_text(fill=GREY)
+
+
+def _rows(scores: Scores, here: NDArray[np.float64], there: NDArray[np.float64] | None) -> list[dict[str, Any]]:
+    """Return a row for each bar, the best candidate first."""
+    order = np.argsort(-scores.values.astype(np.float64), kind="stable")
+    shown = order if order.size <= SHOWN + 1 else order[:SHOWN]
+    rest = order[shown.size :]
+    groups = [(_short(scores.candidates[int(place)]), np.array([place])) for place in shown]
+    groups += [(f"the other {rest.size:,}", rest)] if rest.size else []
+    rows = []
+    for number, (name, places) in enumerate(groups):
+        chance = float(here[places].sum())
+        # Two candidates may be cut to the same name: the number keeps their bars apart.
+        row: dict[str, Any] = {
+            "place": f"{number} {name}",
+            "candidate": name,
+            "chance": chance,
+            "written": written(chance),
+        }
+        row["end"] = chance
+        if there is not None:
+            row["neighbour"] = float(there[places].sum())
+            row["end"] = max(chance, row["neighbour"])
+        rows.append(row)
+    return rows
+
+
+def written(chance: float) -> str:
+    """Return a chance as a chart and a table print it.
+
+    >>> written(0.25), written(0.0001), written(0)
+    ('0.250', '<0.001', '0.000')
+    """
+    return "<0.001" if 0 < chance < 0.0005 else f"{chance:.3f}"
+
+
+def _short(candidate: Any) -> str:
+    words = str(candidate)
+    return words if len(words) <= _LETTERS else words[: _LETTERS - 1] + "…"

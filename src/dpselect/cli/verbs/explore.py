@@ -1,0 +1,45 @@
+"""dpselect explore: pages in a browser that show exact laws of public or made-up data."""
+
+from __future__ import annotations
+
+import socket
+import sys
+
+from dpselect.cli.options import option, whole
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer, Verb
+from dpselect.kernel.extras import not_installed
+
+
+def run(request: Request) -> Answer:
+    """Serve the pages on 127.0.0.1 until the user stops it."""
+    try:
+        import uvicorn
+
+        from dpselect.web.explorer.app import explorer
+        from dpselect.web.explorer.serve import warmed
+    except ImportError:
+        raise not_installed("The explorer needs FastAPI, uvicorn and Altair", "web") from None
+    # The port is ours before the address with the token is printed.
+    with socket.create_server(("127.0.0.1", request.port), reuse_port=False) as listening:
+        port = listening.getsockname()[1]
+        application, guard = explorer(port)
+        print(f"Open {guard.address(request.at)}", flush=True)
+        print("The address works once. Stop with Ctrl-C.", file=sys.stderr, flush=True)
+        warmed()
+        settings = uvicorn.Config(application, log_level="error", access_log=False, server_header=False)
+        uvicorn.Server(settings).run(sockets=[listening])
+    return Answer("")
+
+
+VERB = Verb(
+    run,
+    (
+        option("--port", type=whole, default=0, metavar="N", help="of 127.0.0.1 (default: any that is free)"),
+        option("--at", default="/", metavar="PAGE", help="the page to begin with, as an address that a colleague sent"),
+    ),
+    "dpselect explore",
+    about="Protected: no private data is read. The pages are about public or made-up data: they show exact chances, "
+    "draw nothing and spend nothing, and each shows the command that would ask private data.",
+    json=False,
+)

@@ -1,0 +1,1 @@
+"""Pages: the explorer of exact laws, for public and made-up data."""

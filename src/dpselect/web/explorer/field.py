@@ -1,0 +1,184 @@
+"""What a visitor can change on a page. The values stand in the address, so that a view can be sent to a colleague."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+# Values of a query by name, in the order in which they stand there.
+Query = Mapping[str, Sequence[str]]
+Pairs = list[tuple[str, str]]
+# So many rows can be edited by hand, of so many letters each; more come from a file.
+ROWS, LETTERS = 40, 120
+
+
+class Field(Protocol):
+    """One input of a form.
+
+    Attributes:
+        name: in the address.
+        label: before the input.
+        help: one sentence below it, if any.
+        macro: what draws it in ``fields.html``.
+    """
+
+    @property
+    def name(self) -> str:
+        """Return the name in the address."""
+        ...
+
+    def read(self, query: Query) -> Any:
+        """Return the value that an address gives, or the one that stands there at first.
+
+        Raises:
+            ValueError: what is wrong with it, in one sentence.
+        """
+        ...
+
+    def write(self, value: Any) -> Pairs:
+        """Return what an address has for a value."""
+        ...
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number.
+
+    Attributes:
+        low, high: what it may be, both included.
+        whole: only whole numbers.
+        slider: a slider beside it, on a log scale from ``low`` to ``high``, as for epsilon.
+    """
+
+    name: str
+    label: str
+    default: float
+    low: float
+    high: float
+    whole: bool = False
+    slider: bool = False
+    help: str = ""
+    macro: str = "number"
+
+    def read(self, query: Query) -> float | int:
+        """Return the number."""
+        text = _single(query, self.name)
+        if text is None or not text.strip():
+            return self.default
+        try:
+            value: float | int = int(text) if self.whole else float(text)
+        except ValueError:
+            value = math.nan
+        if not self.low <= value <= self.high:
+            kind = "a whole number" if self.whole else "a number"
+            raise ValueError(f"{self.label} is {kind} from {self.low:,g} to {self.high:,g}.")
+        return value
+
+    def write(self, value: Any) -> Pairs:
+        """Return the number as text that reads as the same."""
+        return [(self.name, repr(value) if isinstance(value, int) else f"{value:.12g}")]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several.
+
+    Attributes:
+        options: what stands in the address, and what a visitor reads.
+    """
+
+    name: str
+    label: str
+    options: tuple[tuple[str, str], ...]
+    default: str
+    help: str = ""
+    macro: str = "choice"
+
+    def read(self, query: Query) -> str:
+        """Return what was chosen."""
+        text = _single(query, self.name)
+        if text is None:
+            return self.default
+        if text not in (value for value, _ in self.options):
+            raise ValueError(f"{self.label} is one of {', '.join(value for value, _ in self.options)}.")
+        return text
+
+    def write(self, value: Any) -> Pairs:
+        """Return what was chosen."""
+        return [(self.name, str(value))]
+
+
+@dataclass(frozen=True)
+class Words:
+    """A line of text."""
+
+    name: str
+    label: str
+    default: str
+    help: str = ""
+    macro: str = "words"
+
+    def read(self, query: Query) -> str:
+        """Return the text."""
+        text = _single(query, self.name)
+        if text is not None and len(text) > 10 * LETTERS:
+            raise ValueError(f"{self.label} has at most {10 * LETTERS:,} letters.")
+        return self.default if text is None else text
+
+    def write(self, value: Any) -> Pairs:
+        """Return the text."""
+        return [(self.name, str(value))]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Names with a count each, in rows that can be edited; an empty name leaves a row out.
+
+    Attributes:
+        default: names and counts at first.
+        low, high: what a count may be.
+        unit: what is counted.
+    """
+
+    name: str
+    label: str
+    default: tuple[tuple[str, int], ...]
+    low: int = 0
+    high: int = 10**9
+    unit: str = "count"
+    help: str = ""
+    macro: str = "counts"
+
+    def read(self, query: Query) -> tuple[tuple[str, int], ...]:
+        """Return names and counts, shape (m,)."""
+        names, counts = query.get(self.name, ()), query.get(f"{self.name}-count", ())
+        if not names:
+            return self.default
+        if len(names) != len(counts) or len(names) > ROWS + 1:
+            raise ValueError(f"{self.label} are up to {ROWS} names, with a count each.")
+        rows = [(name.strip(), count) for name, count in zip(names, counts, strict=True) if name.strip()]
+        if len({name for name, _ in rows}) < len(rows) or not rows or len(rows) > ROWS:
+            raise ValueError(f"{self.label} are up to {ROWS} names, each of them once.")
+        if any(len(name) > LETTERS for name, _ in rows):
+            raise ValueError(f"A name has at most {LETTERS} letters.")
+        return tuple((name, self._count(name, count)) for name, count in rows)
+
+    def write(self, value: Iterable[tuple[str, int]]) -> Pairs:
+        """Return a name and a count for each row."""
+        return [pair for name, count in value for pair in ((self.name, name), (f"{self.name}-count", str(count)))]
+
+    def _count(self, name: str, text: str) -> int:
+        try:
+            value = int(text or "0")
+        except ValueError:
+            value = self.low - 1
+        if not self.low <= value <= self.high:
+            raise ValueError(f"The {self.unit} of {name} is a whole number from {self.low:,} to {self.high:,}.")
+        return value
+
+
+def _single(query: Query, name: str) -> str | None:
+    values = query.get(name, ())
+    return values[-1] if values else None

@@ -1,0 +1,109 @@
+"""Who may look: the browser of whoever started the explorer, and nobody else on the machine or the network.
+
+The address that the command prints holds a token that works once. It is exchanged for a cookie that no script can read
+and no other site can send. A request must name this server as its host, so that no other name can be pointed at it, and
+may only read.
+"""
+
+from __future__ import annotations
+
+import secrets
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qsl, urlencode
+
+from dpselect.web.headers import Application, Message, Receive, Scope, Send, named
+
+
+class Guard:
+    """An application behind a token.
+
+    Attributes:
+        token: what the first address must hold; it works once.
+        hosts: what a request may call this server.
+    """
+
+    def __init__(self, application: Application, port: int) -> None:
+        self.application, self.port = application, port
+        self.hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
+        self.token = secrets.token_urlsafe(32)
+        self._session = secrets.token_urlsafe(32)
+        self._used = False
+        # Cookies do not tell ports apart, and two explorers may run.
+        self._cookie = f"dpselect-explorer-{port}"
+
+    def address(self, page: str = "/") -> str:
+        """Return the address that lets one browser in."""
+        path, _, query = page.partition("?")
+        kept = [*parse_qsl(query, keep_blank_values=True), ("token", self.token)]
+        return f"http://{self.hosts[0]}/{path.lstrip('/')}?{urlencode(kept)}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or refuse in one sentence."""
+        if scope["type"] == "lifespan":
+            return await self.application(scope, receive, send)
+        if scope["type"] != "http":
+            return await _closed(scope, receive, send)
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            return await _refused(send, *refusal)
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        given = [value for name, value in query if name == "token"]
+        if given and self._lets_in(given):
+            return await self._entered(send, scope["path"], [each for each in query if each[0] != "token"])
+        if not self._known(scope):
+            return await _refused(send, 403, "Open the address that dpselect explore printed; it works once.")
+        return await self.application(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        if named(scope, "host") not in ([host] for host in self.hosts):
+            return 421, "This server answers to 127.0.0.1 alone."
+        if any(origin not in (f"http://{host}" for host in self.hosts) for origin in named(scope, "origin")):
+            return 403, "This server answers its own pages alone."
+        foreign = any(site not in ("same-origin", "none") for site in named(scope, "sec-fetch-site"))
+        # A link on another site may lead here, but only to a page, which then asks for the token.
+        if foreign and named(scope, "sec-fetch-mode") != ["navigate"]:
+            return 403, "This server answers its own pages alone."
+        if scope["method"] not in ("GET", "HEAD"):
+            return 405, "The explorer can only be read."
+        if named(scope, "transfer-encoding") or any(size.strip() != "0" for size in named(scope, "content-length")):
+            return 413, "The explorer takes no uploads."
+        return None
+
+    def _lets_in(self, given: list[str]) -> bool:
+        if self._used or len(given) != 1 or not secrets.compare_digest(given[0].encode(), self.token.encode()):
+            return False
+        self._used = True
+        return True
+
+    def _known(self, scope: Scope) -> bool:
+        for header in named(scope, "cookie"):
+            try:
+                sent = SimpleCookie(header).get(self._cookie)
+            except CookieError:
+                continue
+            if sent is not None and secrets.compare_digest(sent.value.encode(), self._session.encode()):
+                return True
+        return False
+
+    async def _entered(self, send: Send, path: str, query: list[tuple[str, str]]) -> None:
+        cookie = f"{self._cookie}={self._session}; HttpOnly; SameSite=Strict; Path=/"
+        # Never to another server: "//name" would be one.
+        where = "/" + path.lstrip("/\\") + (f"?{urlencode(query)}" if query else "")
+        headers = [(b"set-cookie", cookie.encode()), (b"location", where.encode("ascii", "ignore"))]
+        await _sent(send, 303, headers, b"")
+
+
+async def _refused(send: Send, status: int, sentence: str) -> None:
+    await _sent(send, status, [(b"content-type", b"text/plain; charset=utf-8")], f"{sentence}\n".encode())
+
+
+async def _sent(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
+    sized = [*headers, (b"content-length", str(len(body)).encode())]
+    start: Message = {"type": "http.response.start", "status": status, "headers": sized}
+    await send(start)
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _closed(scope: Scope, receive: Receive, send: Send) -> None:
+    await receive()
+    await send({"type": f"{scope['type']}.close", "code": 1008})

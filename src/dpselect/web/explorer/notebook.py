@@ -1,0 +1,34 @@
+"""A view as a notebook: it draws the same pictures of public data, and names the command for private data."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from dpselect.web.explorer.page import Page, View
+
+
+def notebook(page: Page, view: View, address: str) -> str:
+    """Return the text of a notebook (nbformat 4.5) that runs where dpselect is installed with the extra ``web``.
+
+    The last cell holds the command and the Python for private data as text, which nothing runs.
+    """
+    private = f"{view.commands.note}\n\n```sh\n{view.commands.shell}\n```\n\n```python\n{view.commands.python}\n```"
+    cells = [
+        _cell(
+            "markdown", f"# {page.title}\n\n{page.question}\n\nPublic or made-up data only. Exact; nothing is spent."
+        ),
+        _cell("code", view.example),
+        _cell("markdown", f"## On private data\n\n{private}\n\nMade by `dpselect explore`, page `/{address}`."),
+    ]
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    content = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _cell(kind: str, text: str) -> dict[str, Any]:
+    lines = text.splitlines(keepends=True)
+    common: dict[str, Any] = {"cell_type": kind, "metadata": {}, "source": lines}
+    return common | ({"execution_count": None, "outputs": []} if kind == "code" else {})

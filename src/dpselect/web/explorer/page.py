@@ -1,0 +1,113 @@
+"""A page: one question, what can be changed about it, and what follows, with the command for private data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpselect.web.explorer.field import Field
+from dpselect.web.explorer.material import Material
+
+State = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture.
+
+    Attributes:
+        title: a heading above it.
+        draw: a width in pixels to an Altair chart.
+        says: what it shows, in a sentence, for whoever cannot see it.
+    """
+
+    title: str
+    draw: Callable[[float], Any]
+    says: str
+    kind: str = "chart"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text; the first cell of a row is its name."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+    kind: str = "table"
+
+
+@dataclass(frozen=True)
+class Note:
+    """A heading and a few sentences, one paragraph each."""
+
+    title: str
+    words: Sequence[str]
+    kind: str = "note"
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A picture that a template of this library has drawn, with a sentence for whoever cannot see it."""
+
+    title: str
+    picture: Any
+    says: str
+    kind: str = "tree"
+
+
+Part = Chart | Table | Note | Tree
+
+
+@dataclass(frozen=True)
+class Commands:
+    """How the same question is asked of private data: nothing on a page asks it.
+
+    Attributes:
+        shell: a command of dpselect.
+        python: statements that do the same.
+        note: what has to be filled in.
+    """
+
+    shell: str
+    python: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class View:
+    """What a page shows for one state.
+
+    Attributes:
+        headline: the answer in a sentence or two.
+        parts: pictures, tables and notes.
+        commands: for private data.
+        example: Python for a notebook: it makes the public data of this view and draws its pictures.
+    """
+
+    headline: str
+    parts: Sequence[Part]
+    commands: Commands
+    example: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """One question.
+
+    Attributes:
+        path: in the address.
+        title: in the list of pages.
+        question: the question in a sentence.
+        fields: of what was given on the command line, what can be changed.
+        view: from the values of the fields by name, and what was given, to what is shown. It raises ``ValueError``
+            or ``PrivacyError`` with a sentence that is shown instead.
+    """
+
+    path: str
+    title: str
+    question: str
+    fields: Callable[[Material], Sequence[Field]]
+    view: Callable[[State, Material], View]

@@ -1,0 +1,6 @@
+"""The explorer's pages, in the order of their list; each is a file here."""
+
+from dpselect.web.explorer.page import Page
+from dpselect.web.explorer.pages.candidates import PAGE as CANDIDATES
+
+PAGES: tuple[Page, ...] = (CANDIDATES,)

@@ -1,0 +1,87 @@
+// Redraws the view when an input changes, and keeps the address in step, so that it can be sent to a colleague.
+"use strict";
+
+document.documentElement.classList.add("js");
+const form = document.getElementById("question");
+const view = document.getElementById("view");
+const said = document.getElementById("said");
+let running = false;
+let wanted = false;
+
+function query(width) {
+  const values = new URLSearchParams(new FormData(form));
+  if (width) values.set("w", String(Math.round(view.clientWidth)));
+  return values.toString();
+}
+
+// One request at a time; what changed in the meantime is asked for once, afterwards.
+async function redraw() {
+  if (running) { wanted = true; return; }
+  running = true;
+  view.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch(`${view.dataset.path}/view?${query(true)}`);
+    view.innerHTML = await answer.text();
+    history.replaceState(null, "", `${view.dataset.path}?${query(false)}`);
+    const line = view.querySelector(".headline, .problem");
+    if (line) said.textContent = line.textContent;
+  } catch {
+    said.textContent = "The explorer has stopped: start dpselect explore again.";
+  }
+  view.removeAttribute("aria-busy");
+  running = false;
+  if (wanted) { wanted = false; redraw(); }
+}
+
+// A slider stands beside the number that counts, on a log scale, with figures that people would write.
+function tidy(number) {
+  return String(Number(number.toPrecision(number < 10 ** Math.ceil(Math.log10(number)) / 5 ? 2 : 1)));
+}
+
+function slide(slider) {
+  const low = Math.log(slider.dataset.low), high = Math.log(slider.dataset.high), steps = Number(slider.max);
+  const number = document.getElementById(slider.dataset.for);
+  const follow = () => {
+    const share = (Math.log(Number(number.value)) - low) / (high - low);
+    if (Number.isFinite(share)) slider.value = String(Math.round(share * steps));
+    slider.setAttribute("aria-valuetext", number.value);
+  };
+  follow();
+  number.addEventListener("input", follow);
+  slider.addEventListener("input", () => {
+    const value = Math.exp(low + (high - low) * Number(slider.value) / steps);
+    number.value = tidy(Math.min(Number(slider.dataset.high), Math.max(Number(slider.dataset.low), value)));
+    slider.setAttribute("aria-valuetext", number.value);
+  });
+}
+
+// The last row of names and counts is empty: once it has a name, another one follows.
+function grow(row) {
+  const fresh = row.cloneNode(true);
+  const number = row.parentElement.querySelectorAll(".row").length + 1;
+  for (const input of fresh.querySelectorAll("input")) {
+    input.value = input.type === "number" ? "0" : "";
+    input.setAttribute("aria-label", input.getAttribute("aria-label").replace(/\d+$/, String(number)));
+  }
+  row.after(fresh);
+}
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+  said.textContent = "Copied.";
+  button.textContent = "Copied";
+});
+
+if (form) {
+  form.querySelectorAll(".slider").forEach(slide);
+  form.addEventListener("input", (event) => {
+    const row = event.target.closest(".row");
+    if (row && row === row.parentElement.querySelector(".row:last-of-type") && row.querySelector("input").value) grow(row);
+    redraw();
+  });
+  form.addEventListener("submit", (event) => { event.preventDefault(); redraw(); });
+  // Charts that were drawn for another width are drawn again for this one.
+  if (Math.abs(view.clientWidth - 640) > 40) redraw();
+}

@@ -1,0 +1,32 @@
+"""A visitor of the explorer, without a browser."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the explorer needs the extra web")
+from starlette.testclient import TestClient
+
+from dpselect.web.explorer.app import explorer
+
+PORT = 8765
+
+
+@pytest.fixture
+def door():
+    """The application with its walls, and the guard that knows the token."""
+    return explorer(PORT)
+
+
+@pytest.fixture
+def stranger(door) -> TestClient:
+    """Someone on the same machine without the token."""
+    return TestClient(door[0], base_url=f"http://127.0.0.1:{PORT}", follow_redirects=False)
+
+
+@pytest.fixture
+def visitor(door) -> TestClient:
+    """Whoever opened the address that the command printed."""
+    client = TestClient(door[0], base_url=f"http://127.0.0.1:{PORT}")
+    assert client.get(door[1].address()).status_code == 200
+    return client

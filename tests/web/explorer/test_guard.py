@@ -1,0 +1,83 @@
+"""Only the browser that opened the printed address is answered, and only what it reads."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.testclient import TestClient
+
+from dpselect.web.headers import STRICT
+from tests.web.explorer.conftest import PORT
+
+
+def test_nothing_is_shown_without_the_token(stranger) -> None:
+    """Neither a page nor a style sheet."""
+    for path in ("/", "/candidates", "/static/explorer.css", "/candidates?token=wrong", "/candidates?token="):
+        answer = stranger.get(path)
+
+        assert 403 == answer.status_code
+        assert "dpselect explore printed" in answer.text
+
+
+def test_the_token_works_once(door, stranger) -> None:
+    """A second browser with the same address is refused, and the first is still let in."""
+    first = stranger.get(door[1].address("/candidates?epsilon=2"))
+    second = TestClient(door[0], base_url=f"http://127.0.0.1:{PORT}", follow_redirects=False)
+
+    assert (303, "/candidates?epsilon=2") == (first.status_code, first.headers["location"])
+    assert 403 == second.get(door[1].address()).status_code
+    assert 200 == stranger.get("/candidates").status_code
+
+
+def test_the_cookie_is_for_this_site_and_no_script(door, stranger) -> None:
+    """HttpOnly, SameSite=Strict, and it is not the token."""
+    cookie = stranger.get(door[1].address()).headers["set-cookie"]
+
+    assert "HttpOnly; SameSite=Strict; Path=/" in cookie
+    assert door[1].token not in cookie
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8765", "127.0.0.1", "127.0.0.1:1", "0.0.0.0:8765", ""])
+def test_a_forged_host_is_refused(visitor, host) -> None:
+    """A name that was pointed at this machine gets nothing, cookie or not."""
+    assert 421 == visitor.get("/candidates", headers={"host": host}).status_code
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:8765", "http://127.0.0.1:1"])
+def test_another_origin_is_refused(visitor, origin) -> None:
+    """A page of another site cannot read these pages."""
+    assert 403 == visitor.get("/candidates", headers={"origin": origin}).status_code
+
+
+def test_a_request_by_another_site_is_refused(visitor) -> None:
+    """A picture or a fetch of another site; a link there may lead here."""
+    sent = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}
+
+    assert 403 == visitor.get("/candidates", headers=sent).status_code
+    assert 200 == visitor.get("/candidates", headers={**sent, "sec-fetch-mode": "navigate"}).status_code
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
+def test_it_can_only_be_read(visitor, method) -> None:
+    """Nothing here changes anything."""
+    assert 405 == visitor.request(method, "/candidates").status_code
+
+
+def test_no_upload(visitor) -> None:
+    """A body is refused before it is read."""
+    assert 413 == visitor.request("GET", "/candidates", content=b"x").status_code
+
+
+def test_a_redirect_stays_here(door) -> None:
+    """Two slashes would be another server."""
+    client = TestClient(door[0], base_url=f"http://127.0.0.1:{PORT}", follow_redirects=False)
+    answer = client.get(f"http://127.0.0.1:{PORT}//evil.example/?token={door[1].token}")
+
+    assert "/evil.example/" == answer.headers["location"]
+
+
+def test_every_answer_has_the_strict_headers(visitor, stranger) -> None:
+    """Pages, files, refusals and what is missing."""
+    for answer in (visitor.get("/"), visitor.get("/static/explorer.js"), visitor.get("/no"), stranger.get("/")):
+        assert STRICT.items() <= dict(answer.headers).items()
+    assert "default-src 'self'" in STRICT["content-security-policy"]
+    assert "unsafe" not in STRICT["content-security-policy"]

@@ -1,0 +1,86 @@
+"""What holds for every page of the explorer."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from dpselect.web.explorer.material import EXAMPLES
+from dpselect.web.explorer.pages import PAGES
+
+PATHS = [page.path for page in PAGES]
+INLINE = re.compile(r"<script(?! src=\"/static)|<style|\sstyle=|\son\w+=|javascript:", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_shows_an_answer(visitor, path) -> None:
+    """With its question, the command for private data, and the warning that the data is public."""
+    answer = visitor.get(f"/{path}")
+
+    assert 200 == answer.status_code
+    for words in ("Public or made-up data only", 'class="headline"', "<pre", "dpselect "):
+        assert words in answer.text
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_nothing_is_inline(visitor, path) -> None:
+    """No script, style or handler stands in a page: the policy would refuse it."""
+    assert None is INLINE.search(visitor.get(f"/{path}").text)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_state_stands_in_the_address(visitor, path) -> None:
+    """The address that a view gives shows the same view."""
+    first = visitor.get(f"/{path}/view")
+    link = re.search(r'<a href="(/[^"]*)">Address of this view', first.text)
+    assert link is not None
+    address = link[1].replace("&amp;", "&")
+
+    assert first.text == visitor.get(address.replace(f"/{path}?", f"/{path}/view?")).text
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_wrong_value_is_a_sentence(visitor, path) -> None:
+    """The page stands, and says what to do."""
+    (page,) = [page for page in PAGES if page.path == path]
+    numbers = [field for field in page.fields(EXAMPLES) if field.macro == "number"]
+    for field in numbers:
+        for wrong in ("nan", "-1e9", "1e400", "x"):
+            answer = visitor.get(f"/{path}?{field.name}={wrong}")
+
+            assert 400 == answer.status_code
+            assert 'role="alert"' in answer.text
+            assert "Traceback" not in answer.text
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_notebook_runs(visitor, path) -> None:
+    """Its code cells run one after the other, and the last value is shown."""
+    content = json.loads(visitor.get(f"/{path}/notebook.ipynb").text)
+    code = ["".join(cell["source"]) for cell in content["cells"] if cell["cell_type"] == "code"]
+    names: dict[str, object] = {}
+    for cell in code:
+        exec(compile(cell, "notebook", "exec"), names)
+
+    assert 4 == content["nbformat"]
+    assert code
+    assert all("id" in cell for cell in content["cells"])
+
+
+def test_an_unknown_page_is_missing(visitor) -> None:
+    """With the list of pages, and no view or notebook."""
+    for path in ("/no", "/no/view", "/no/notebook.ipynb", "/static/app.py"):
+        assert 404 == visitor.get(path).status_code
+
+
+def test_hostile_names_are_text(visitor) -> None:
+    """In the page, in the picture, in the commands."""
+    hostile = "<img src=x onerror=alert(1)>\"'&{{7*7}}"
+    answer = visitor.get("/candidates", params={"candidate": [hostile, "b"], "candidate-count": ["3", "2"]})
+
+    assert 200 == answer.status_code
+    assert "<img" not in answer.text
+    assert "&lt;img src=x" in answer.text
+    assert "{{7*7}}" in answer.text
