@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
+from contextlib import suppress
 
 from dpselect.cli.options import option, whole
 from dpselect.cli.request import Request
@@ -28,7 +29,9 @@ def run(request: Request) -> Answer:
         print("The address works once. Stop with Ctrl-C.", file=sys.stderr, flush=True)
         warmed()
         settings = uvicorn.Config(application, log_level="error", access_log=False, server_header=False)
-        uvicorn.Server(settings).run(sockets=[listening])
+        # The server ends by itself on Ctrl-C, and then raises it again.
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(settings).run(sockets=[listening])
     return Answer("")
 
 
