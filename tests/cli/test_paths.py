@@ -16,7 +16,7 @@ from tests.cli.every import every_command
 from tests.cli.inputs import CHOOSE, CHOOSE_TREE, PERCENTILE, PREDICT, TOP_K, TRAIN
 
 # Options that take text which is no path. A new one is either declared as a path or named here.
-WORDS = {
+WORDS = {"at",
     "by", "candidate", "column", "decimal", "dataset", "encoding", "goal", "importance", "item", "key", "label",
     "learner", "mechanism", "mechanisms", "names", "neighbours", "note", "person", "question", "release", "score",
     "separator", "source", "table", "target", "thresholds", "value", "weight_column", "where",

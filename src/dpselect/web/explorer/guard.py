@@ -7,10 +7,10 @@ may only read.
 
 from __future__ import annotations
 
-import secrets
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlencode
 
+from dpselect.web import tokens
 from dpselect.web.headers import Application, Message, Receive, Scope, Send, named
 
 
@@ -25,8 +25,8 @@ class Guard:
     def __init__(self, application: Application, port: int) -> None:
         self.application, self.port = application, port
         self.hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
-        self.token = secrets.token_urlsafe(32)
-        self._session = secrets.token_urlsafe(32)
+        self.token = tokens.fresh()
+        self._session = tokens.fresh()
         self._used = False
         # Cookies do not tell ports apart, and two explorers may run.
         self._cookie = f"dpselect-explorer-{port}"
@@ -70,7 +70,7 @@ class Guard:
         return None
 
     def _lets_in(self, given: list[str]) -> bool:
-        if self._used or len(given) != 1 or not secrets.compare_digest(given[0].encode(), self.token.encode()):
+        if self._used or len(given) != 1 or not tokens.same(given[0], self.token):
             return False
         self._used = True
         return True
@@ -81,7 +81,7 @@ class Guard:
                 sent = SimpleCookie(header).get(self._cookie)
             except CookieError:
                 continue
-            if sent is not None and secrets.compare_digest(sent.value.encode(), self._session.encode()):
+            if sent is not None and tokens.same(sent.value, self._session):
                 return True
         return False
 
