@@ -2,26 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.views import Graph
+from dpselect.web.explorer.cells import Cells
+from dpselect.web.explorer.made_up import friends, people, visits
+
+_FROM = "from dpselect.web.explorer.made_up import "
 
 
 @dataclass(frozen=True)
 class Material:
-    """Public data.
+    """Public data: there always are a table, visits and a graph, and what was not given is made up.
 
     Attributes:
-        name: what the pages call it.
-        columns: of a table, as text, shape (n,) each; empty where none was given.
-        graph: a graph, where one was given.
+        name: what every page calls it.
+        columns: of the table, each a sequence of text, shape (n,), with its counts and numbers; an empty text is a
+            missing cell.
+        visits: a table with a row for each visit of a person; the given table, where one was given.
+        graph: with its nodes by name where they have names.
+        given: ``"table"``, ``"graph"``, or empty where all is made up.
+        table_name, graph_name: what a page calls the table and the graph.
+        table_python, visits_python, graph_python: statements that make ``table``, ``visits`` and ``graph`` for a
+            notebook that has imported dpselect as dps.
         words: how a command names it.
     """
 
     name: str = "made-up examples"
-    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    graph: Any = None
+    columns: Mapping[str, Cells] = field(default_factory=people)
+    visits: Mapping[str, Cells] = field(default_factory=visits)
+    graph: Graph = field(default_factory=friends)
+    given: str = ""
+    table_name: str = "1,000 made-up people"
+    graph_name: str = "50 made-up people who know each other"
+    table_python: str = f"{_FROM}people\n\ntable = people()"
+    visits_python: str = f"{_FROM}visits\n\nvisits = visits()"
+    graph_python: str = f"{_FROM}friends\n\ngraph = friends()"
     words: str = ""
+
+    def counts_of(self, column: str) -> tuple[tuple[str, int], ...]:
+        """Return how often each different cell of a column occurs, the most frequent first; none is empty."""
+        return self.columns[column].counts
+
+    def numbers_of(self, column: str) -> NDArray[np.float64]:
+        """Return the cells of a column that are numbers, shape (at most n,)."""
+        return self.columns[column].numbers
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """The columns of numbers: nearly all cells that are not missing are numbers."""
+        return tuple(name for name, cells in self.columns.items() if cells.is_numeric)
 
 
 EXAMPLES = Material()

@@ -1,0 +1,113 @@
+"""Made-up data for the pages: people, their visits, and who knows whom. The same each time, and of nobody.
+
+Nothing is drawn: multiples of a square root, less their whole part, spread evenly over [0, 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from dpselect.views import Graph
+from dpselect.web.explorer.cells import Cells
+
+PEOPLE, VISITORS = 1000, 400
+PLACES = {
+    "park": 0.62,
+    "library": 0.55,
+    "market": 0.52,
+    "museum": 0.4,
+    "cinema": 0.33,
+    "pool": 0.27,
+    "theatre": 0.2,
+    "stadium": 0.16,
+    "zoo": 0.12,
+    "archive": 0.03,
+}
+_JOBS = {"carer": 24_000, "clerk": 31_000, "driver": 27_000, "nurse": 34_000, "teacher": 38_000, "engineer": 52_000}
+_REGIONS = {"North": 0.34, "South": 0.28, "East": 0.23, "West": 0.15}
+# fmt: off
+_NAMES = [
+    "Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gina", "Hugo", "Ida", "Jon", "Kim", "Leo", "Mia",
+    "Nils", "Olga", "Paul", "Quinn", "Rosa", "Sam", "Tess", "Ugo", "Vera", "Will", "Xenia", "Yara", "Zoe",
+    "Anna", "Bela", "Carl", "Dora", "Emil", "Fay", "Glen", "Hana", "Ivan", "Jana", "Karl", "Lena", "Max",
+    "Nora", "Otto", "Pia", "Rolf", "Sara", "Tom", "Ute", "Vito", "Wanda", "Yves", "Zita",
+]
+# fmt: on
+
+
+@cache
+def people() -> Mapping[str, Cells]:
+    """Return a table of 1,000 people: age, income, job, region, and whether they are rich, as text.
+
+    >>> [(name, column[0]) for name, column in people().items()]
+    [('age', '41'), ('income', '43100'), ('job', 'teacher'), ('region', 'North'), ('rich', 'no')]
+    """
+    age = 18 + np.floor(68 * _even(2) ** 1.2).astype(np.int64)
+    job = np.floor(len(_JOBS) * _even(3)).astype(np.int64)
+    region = np.searchsorted(np.cumsum([*_REGIONS.values()])[:-1], _even(5), side="right")
+    # Pay grows until 50, then stays; a third around that, and pensions are lower.
+    grown = np.array([*_JOBS.values()])[job] * (0.75 + 0.011 * np.minimum(age - 18, 32))
+    pay = grown * np.exp(0.33 * ndtri(0.001 + 0.998 * _even(7))) * np.where(age > 66, 0.6, 1)
+    income = 100 * np.round(pay / 100).astype(np.int64)
+    # Few of the rich earn little, and the other way round.
+    rich = income * (0.8 + 0.4 * _even(11)) > 42_000
+    return {
+        "age": Cells.of(map(str, age.tolist())),
+        "income": Cells.of(map(str, income.tolist())),
+        "job": _named([*_JOBS], job),
+        "region": _named([*_REGIONS], region),
+        "rich": _named(["no", "yes"], rich.astype(np.int64)),
+    }
+
+
+@cache
+def visits() -> Mapping[str, Cells]:
+    """Return the visits of 400 visitors to ten places, one per row: a visitor may have any number of rows.
+
+    >>> {name: len(set(column)) for name, column in visits().items()}
+    {'visitor': 400, 'place': 10}
+    """
+    rows: list[tuple[str, str]] = []
+    for number, (place, share) in enumerate(PLACES.items()):
+        spread = _even(13 + 16 * number + number % 2, VISITORS)
+        for visitor in np.flatnonzero(spread < share).tolist():
+            # Some come again, and count once all the same.
+            rows += [(f"v{visitor + 1}", place)] * (1 + (visitor + number) % 3)
+    missed = sorted({f"v{number + 1}" for number in range(VISITORS)} - {visitor for visitor, _ in rows})
+    rows += [(visitor, "park") for visitor in missed]
+    return {"visitor": Cells.of(row[0] for row in rows), "place": Cells.of(row[1] for row in rows)}
+
+
+@cache
+def friends() -> Graph:
+    """Return a graph of 50 people who know each other: a few know many, and friends of friends often are friends.
+
+    >>> friends().candidates[:2], int(friends().degrees.max()) > 10
+    (('Ada', 'Ben'), True)
+    """
+    spread = _even(17, 6 * len(_NAMES)).tolist()
+    edges: set[tuple[int, int]] = {(0, 1), (0, 2), (1, 2)}
+    for newcomer in range(3, len(_NAMES)):
+        # Those with many friends meet more people, and introduce a friend.
+        ends = [end for edge in sorted(edges) for end in edge]
+        first = ends[int(spread[newcomer] * len(ends))]
+        near = sorted({other for edge in edges if first in edge for other in edge} - {first})
+        met = {first, near[int(spread[newcomer + 60] * len(near))], ends[int(spread[newcomer + 120] * len(ends))]}
+        edges |= {(other, newcomer) for other in met}
+    source, target = zip(*[(_NAMES[a], _NAMES[b]) for a, b in sorted(edges)], strict=True)
+    return Graph.from_edges(source, target, nodes=_NAMES)
+
+
+def _even(number: int, size: int = PEOPLE) -> NDArray[np.float64]:
+    """Return numbers that fill [0, 1) evenly, shape (size,)."""
+    result: NDArray[np.float64] = np.arange(1, size + 1) * np.sqrt(number) % 1
+    return result
+
+
+def _named(names: list[str], codes: NDArray[np.int64]) -> Cells:
+    return Cells(names, codes.astype(np.int64))
