@@ -1,9 +1,7 @@
-"""The ledger file: durable, chained, never overspent."""
+"""The ledger, in a file and in PostgreSQL: durable, chained, never overspent."""
 
 import copy
-import os
 import pickle
-import sqlite3
 import threading
 from fractions import Fraction
 from pathlib import Path
@@ -12,39 +10,15 @@ import pytest
 
 import dpselect as dps
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.ledger import file, verification
-
-EACH = dps.Guarantee(Fraction(1, 10), Neighbours.ADD_REMOVE)
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """Where a ledger may be made."""
-    return tmp_path / "survey.ledger"
+from dpselect.ledger import verification
+from dpselect.ledger.transaction import Transaction
+from tests.ledger.ledgers import EACH, filled, tamper
 
 
-def filled(path: Path, spends: int = 3, **given) -> dps.Ledger:
-    """A ledger of epsilon 1 with some spends."""
-    ledger = dps.Ledger.open(path, **({"epsilon": 1, "dataset": "survey"} | given))
-    for _ in range(spends):
-        ledger.spend(EACH, mechanism="permute-and-flip", metadata={"table": "people"})
-    return ledger
-
-
-def tamper(path: Path, *statements: str) -> None:
-    """Edit the file as somebody with SQLite could."""
-    with sqlite3.connect(path) as connection:
-        for trigger in ("kept_events", "fixed_events"):
-            connection.execute(f"DROP TRIGGER {trigger}")
-        for statement in statements:
-            connection.execute(statement)
-    connection.close()
-
-
-def test_spends_survive(path: Path) -> None:
+def test_spends_survive(address: str) -> None:
     """Another opening sees the same totals and events."""
-    filled(path)
-    again = dps.Ledger.open(path, epsilon=1, dataset="survey")
+    filled(address)
+    again = dps.Ledger.open(address, epsilon=1, dataset="survey")
 
     assert (Fraction(3, 10), 3) == (again.totals.epsilon, again.totals.spends)
     assert Fraction(7, 10) == again.remaining.epsilon
@@ -52,9 +26,9 @@ def test_spends_survive(path: Path) -> None:
     assert again.totals == again.verify()
 
 
-def test_select_and_top_k_spend_before_they_draw(path: Path) -> None:
+def test_select_and_top_k_spend_before_they_draw(address: str) -> None:
     """One entry each; the peeled list as k releases; nothing beyond the cap, and nothing is drawn then."""
-    ledger = filled(path, 0)
+    ledger = filled(address, 0)
     scores = dps.Scores([9, 5, 1], sensitivity=1)
     flip = dps.mechanism("permute-and-flip")
     dps.select(scores, 0.25, mechanism=flip, ledger=ledger)
@@ -68,14 +42,14 @@ def test_select_and_top_k_spend_before_they_draw(path: Path) -> None:
 
 
 @pytest.mark.parametrize("epsilon", [-1, 0, float("nan"), float("inf"), "1", True, None])
-def test_bad_epsilons_spend_nothing(path: Path, epsilon) -> None:
+def test_bad_epsilons_spend_nothing(address: str, epsilon) -> None:
     """Refused before the ledger is asked; and none makes a ledger."""
-    ledger = filled(path, 0)
+    ledger = filled(address, 0)
     with pytest.raises((ValueError, TypeError), match="epsilon must be"):
         dps.select(dps.Scores([1, 2], 1), epsilon, mechanism=dps.mechanism("exponential"), ledger=ledger)
     assert 0 == ledger.totals.spends
     with pytest.raises((ValueError, TypeError), match="epsilon must be"):
-        dps.Ledger.open(path.with_name("other"), epsilon=epsilon)
+        dps.Ledger.open(f"{address}_other", epsilon=epsilon)
 
 
 def test_a_wrong_ledger_object_is_refused() -> None:
@@ -94,19 +68,19 @@ def test_a_wrong_ledger_object_is_refused() -> None:
         ({"rule": "rho", "delta": 1e-6}, "rule 'sum'"),
     ],
 )
-def test_terms_never_change(path: Path, other, name: str) -> None:
+def test_terms_never_change(address: str, other, name: str) -> None:
     """Other totals, another relation, a renamed dataset."""
-    filled(path)
+    filled(address)
     with pytest.raises(ValueError, match=name):
-        dps.Ledger.open(path, **({"epsilon": 1, "dataset": "survey"} | other))
+        dps.Ledger.open(address, **({"epsilon": 1, "dataset": "survey"} | other))
 
 
-def test_a_newer_format_is_refused(path: Path) -> None:
+def test_a_newer_format_is_refused(address: str) -> None:
     """An update is asked for."""
-    filled(path)
-    tamper(path, "UPDATE terms SET format = 3")
+    filled(address)
+    tamper(address, "UPDATE terms SET format = 3")
     with pytest.raises(ValueError, match="has format 3 and this dpselect reads 1 to 2: update it"):
-        dps.Ledger.read(path)
+        dps.Ledger.read(address)
 
 
 @pytest.mark.parametrize(
@@ -119,95 +93,63 @@ def test_a_newer_format_is_refused(path: Path) -> None:
         ("UPDATE terms SET body = replace(body, '\"1\"', '\"9\"')", "Row 1 of this ledger"),
     ],
 )
-def test_edits_are_found_with_their_row(path: Path, statement: str, message: str) -> None:
+def test_edits_are_found_with_their_row(address: str, statement: str, message: str) -> None:
     """On opening, and by whoever holds the ledger open already."""
-    ledger = filled(path)
-    tamper(path, statement)
+    ledger = filled(address)
+    tamper(address, statement)
 
     with pytest.raises(ValueError, match=message):
-        dps.Ledger.read(path)
+        dps.Ledger.read(address)
     with pytest.raises(ValueError, match=r"edited|lost"):
         ledger.verify()
 
 
 @pytest.mark.parametrize("edit", ["replace(body, '3/10', '1/10')", "replace(body, '3/10', '0')", "'{}'"])
-def test_edited_totals_buy_nothing(path: Path, edit: str) -> None:
+def test_edited_totals_buy_nothing(address: str, edit: str) -> None:
     """Sums that are not those of the rows stop the open ledger and the next opening, and nothing is spent."""
-    ledger = filled(path)
-    tamper(path, f"UPDATE totals SET body = {edit}")
-    for use in (ledger.verify, lambda: ledger.spend(EACH, mechanism="x"), lambda: dps.Ledger.read(path)):
+    ledger = filled(address)
+    tamper(address, f"UPDATE totals SET body = {edit}")
+    for use in (ledger.verify, lambda: ledger.spend(EACH, mechanism="x"), lambda: dps.Ledger.read(address)):
         with pytest.raises(ValueError, match="totals of this ledger were edited"):
             use()
 
 
-def test_a_file_that_goes_back_in_time_is_refused(path: Path) -> None:
-    """An older copy put in place of the file would hand budget back to whoever has it open."""
-    ledger = filled(path, 1)
-    older = path.read_bytes()
-    ledger.spend(EACH, mechanism="x")
-    path.write_bytes(older)
-    with pytest.raises(ValueError, match="Row 2 of this ledger was edited or lost"):
-        ledger.spend(EACH, mechanism="x")
-
-
-def test_another_process_is_followed_row_by_row(path: Path) -> None:
+def test_another_process_is_followed_row_by_row(address: str) -> None:
     """What a second opening wrote is counted and checked by the first."""
-    first, second = filled(path, 1), dps.Ledger.read(path)
+    first, second = filled(address, 1), dps.Ledger.read(address)
     for _ in range(8):
         second.spend(EACH, mechanism="x")
     first.spend(EACH, mechanism="x")
     with pytest.raises(dps.BudgetError, match="left epsilon 0"):
         first.spend(EACH, mechanism="x")
-    tamper(path, "UPDATE events SET body = replace(body, '1/10', '1/99') WHERE row = 10")
+    tamper(address, "UPDATE events SET body = replace(body, '1/10', '1/99') WHERE row = 10")
     with pytest.raises(ValueError, match="Row 10 of this ledger was edited"):
         second.spend(EACH, mechanism="x")
 
 
-def test_an_emptied_file_is_no_new_budget(path: Path) -> None:
-    """A ledger cut to nothing is refused, not made again."""
-    filled(path)
-    path.write_bytes(b"")
-    os.utime(path, (0, 0))
-    with pytest.raises(ValueError, match=r"is empty and no ledger: .* restore a backup"):
-        dps.Ledger.open(path, epsilon=1, dataset="survey")
-    with pytest.raises(ValueError, match="is a folder"):
-        dps.Ledger.open(path.parent, epsilon=1)
-
-
-def test_a_folder_that_cannot_be_written(path: Path, monkeypatch) -> None:
-    """One sentence, and no ledger."""
-
-    def refuse(**_):
-        raise PermissionError
-
-    monkeypatch.setattr(file.tempfile, "TemporaryDirectory", refuse)
-    with pytest.raises(OSError, match="cannot be made: check that its folder"):
-        dps.Ledger.open(path, epsilon=1)
-    assert not path.exists()
-
-
-def test_a_crash_while_it_is_made_leaves_no_ledger(path: Path, monkeypatch) -> None:
+def test_a_crash_while_it_is_made_leaves_no_ledger(address: str, monkeypatch) -> None:
     """It can be made again."""
-    monkeypatch.setattr(verification, "totals_text", lambda _: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        dps.Ledger.open(path, epsilon=1)
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(verification, "totals_text", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            dps.Ledger.open(address, epsilon=1)
 
-    assert [] == list(path.parent.iterdir())
-    assert 0 == filled(path, 0).totals.spends
+    with pytest.raises(FileNotFoundError, match="no ledger"):
+        dps.Ledger.read(address)
+    assert 0 == filled(address, 0).totals.spends
 
 
 @pytest.mark.parametrize("promise", [0.1, Fraction(1, 10), "0.1", None])
-def test_only_guarantees_are_spent(path: Path, promise) -> None:
+def test_only_guarantees_are_spent(address: str, promise) -> None:
     """A number says neither whom it protects nor how it composes."""
-    ledger = filled(path, 0)
+    ledger = filled(address, 0)
     with pytest.raises(TypeError, match="Spend a guarantee"):
         ledger.spend(promise, mechanism="x")
 
 
-def test_facts_are_recorded_and_open_no_other_budget(path: Path) -> None:
+def test_facts_are_recorded_and_open_no_other_budget(address: str) -> None:
     """Another table, filter or sample of the same people is spent from what is left."""
-    ledger, flip = filled(path, 0), dps.mechanism("permute-and-flip")
+    ledger, flip = filled(address, 0), dps.mechanism("permute-and-flip")
     scores = dps.Scores([3, 1], sensitivity=1)
     dps.select(scores, 0.75, mechanism=flip, ledger=ledger.with_metadata(table="people"))
     with pytest.raises(dps.BudgetError, match="left epsilon 0.25"):
@@ -216,9 +158,9 @@ def test_facts_are_recorded_and_open_no_other_budget(path: Path) -> None:
     assert [{"table": "people"}] == [event.metadata for event in ledger.events]
 
 
-def test_sums_of_thousands_of_digits_are_refused(path: Path) -> None:
+def test_sums_of_thousands_of_digits_are_refused(address: str) -> None:
     """In one sentence; the ledger goes on with other numbers."""
-    ledger = filled(path, 0)
+    ledger = filled(address, 0)
     tiny = [dps.Guarantee(Fraction(1, 10**299 + k), Neighbours.ADD_REMOVE) for k in (7, 9, 13, 33, 99, 103, 201, 301)]
     for promise in tiny[:7]:
         ledger.spend(promise, mechanism="x")
@@ -237,83 +179,22 @@ def test_sums_of_thousands_of_digits_are_refused(path: Path) -> None:
         "UPDATE terms SET body = replace(body, 's', 'z')",
     ],
 )
-def test_a_break_stops_the_next_spend(path: Path, statement: str) -> None:
+def test_a_break_stops_the_next_spend(address: str, statement: str) -> None:
     """Checked in the transaction of every write."""
-    ledger = filled(path)
-    tamper(path, statement)
+    ledger = filled(address)
+    tamper(address, statement)
     with pytest.raises(ValueError, match=r"edited or lost|lost rows|terms of this ledger were edited"):
         ledger.spend(EACH, mechanism="x")
 
 
-def test_the_file_only_grows(path: Path) -> None:
-    """SQLite itself refuses to change or drop rows."""
-    filled(path)
-    with sqlite3.connect(path) as connection:
-        for statement in ("DELETE FROM events", "UPDATE events SET hash = ''"):
-            with pytest.raises(sqlite3.IntegrityError, match="a ledger only grows"):
-                connection.execute(statement)
-    connection.close()
-
-
-def test_a_truncated_file_is_refused(path: Path) -> None:
-    """Half a file is not a ledger."""
-    filled(path, 9)
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    with pytest.raises((ValueError, OSError), match=r"not a ledger|damaged|cannot be used"):
-        dps.Ledger.read(path)
-
-
-@pytest.mark.parametrize("content", [b"not a database at all, but long enough to be read as one" * 50])
-def test_other_files_are_refused(path: Path, content: bytes) -> None:
-    """Text, and a database of something else."""
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match="not a ledger"):
-        dps.Ledger.open(path, epsilon=1)
-    other = path.with_name("other.db")
-    with sqlite3.connect(other) as connection:
-        connection.execute("CREATE TABLE people (name)")
-    connection.close()
-    with pytest.raises(ValueError, match="not a ledger"):
-        dps.Ledger.open(other, epsilon=1)
-
-
-def test_missing_files_and_folders(path: Path) -> None:
-    """Read never makes a ledger."""
-    with pytest.raises(FileNotFoundError, match="no ledger"):
-        dps.Ledger.read(path)
-    with pytest.raises(FileNotFoundError, match="no folder"):
-        dps.Ledger.open(path / "deep" / "er", epsilon=1)
-    with pytest.raises(ValueError, match="needs a delta"):
-        dps.Ledger.open(path, epsilon=1, rule="rho")
-
-
-@pytest.mark.parametrize(("pragma", "words"), [("query_only = 1", "readonly"), ("max_page_count = 1", "no room")])
-def test_a_read_only_file_or_a_full_disk_spends_nothing(path: Path, pragma: str, words: str, monkeypatch) -> None:
-    """Simulated inside SQLite; the spend is refused and the totals stand."""
-    ledger = filled(path)
-    connect = sqlite3.connect
-
-    def crippled(*args, **kwargs):
-        connection = connect(*args, **kwargs)
-        connection.execute(f"PRAGMA {pragma}")
-        return connection
-
-    monkeypatch.setattr(file.sqlite3, "connect", crippled)
-    with pytest.raises(OSError, match=f"{words}.*nothing was spent"):
-        ledger.spend(EACH, mechanism="x", note="y" * 50_000)
-    monkeypatch.undo()
-
-    assert 3 == ledger.verify().spends
-
-
-def test_a_clock_that_goes_backwards_is_recorded_as_it_is(path: Path, monkeypatch) -> None:
+def test_a_clock_that_goes_backwards_is_recorded_as_it_is(address: str, monkeypatch) -> None:
     """Order is the order of rows."""
-    ledger = filled(path, 1)
+    ledger = filled(address, 1)
     monkeypatch.setattr("dpselect.ledger.events.datetime", type("Clock", (), {"now": staticmethod(early)}))
     ledger.spend(EACH, mechanism="x")
 
     assert "1999-01-01T00:00:00+00:00" == ledger.events[1].when
-    assert 2 == dps.Ledger.read(path).verify().spends
+    assert 2 == dps.Ledger.read(address).verify().spends
 
 
 def early(zone):
@@ -323,29 +204,29 @@ def early(zone):
     return datetime(1999, 1, 1, tzinfo=zone)
 
 
-def test_ledgers_copy_and_pickle_as_their_path(path: Path) -> None:
-    """For searches and process pools: every copy spends from the same file."""
-    ledger = filled(path, 1)
+def test_ledgers_copy_and_pickle_as_their_address(address: str) -> None:
+    """For searches and process pools: every copy spends from the same one."""
+    ledger = filled(address, 1)
     for twin in (copy.deepcopy(ledger), pickle.loads(pickle.dumps(ledger))):
         twin.spend(EACH, mechanism="x")
 
     assert 3 == ledger.totals.spends
-    assert f"Ledger({str(path)!r}, dataset='survey')" == repr(ledger)
+    assert f"Ledger({address!r}, dataset='survey')" == repr(ledger)
 
 
-def test_a_backup_is_a_ledger(path: Path) -> None:
+def test_a_backup_is_a_ledger(address: str, tmp_path: Path) -> None:
     """Verified, and never over another file."""
-    ledger = filled(path)
-    ledger.backup(path.with_name("copy"))
+    ledger = filled(address)
+    ledger.backup(tmp_path / "copy")
 
-    assert ledger.events == dps.Ledger.read(path.with_name("copy")).events
+    assert ledger.events == dps.Ledger.read(tmp_path / "copy").events
     with pytest.raises(FileExistsError, match="exists already"):
-        ledger.backup(path.with_name("copy"))
+        ledger.backup(tmp_path / "copy")
 
 
-def test_threads_never_overspend(path: Path) -> None:
+def test_threads_never_overspend(address: str) -> None:
     """Eight threads want three tenths each of a budget of one."""
-    ledger, refused = filled(path, 0), []
+    ledger, refused = filled(address, 0), []
 
     def run() -> None:
         for _ in range(3):
@@ -363,13 +244,13 @@ def test_threads_never_overspend(path: Path) -> None:
     assert (Fraction(1), 14) == (ledger.verify().epsilon, len(refused))
 
 
-def test_many_makers_leave_one_ledger(path: Path) -> None:
+def test_many_makers_leave_one_ledger(address: str) -> None:
     """It is made beside its place and put there whole; whoever comes second takes the first one's."""
     made, begin = [], threading.Barrier(8)
 
     def make() -> None:
         begin.wait()
-        ledger = dps.Ledger.open(path, epsilon=1, dataset="survey")
+        ledger = dps.Ledger.open(address, epsilon=1, dataset="survey")
         ledger.spend(EACH, mechanism="x")
         made.append(ledger)
 
@@ -379,5 +260,65 @@ def test_many_makers_leave_one_ledger(path: Path) -> None:
     for thread in threads:
         thread.join()
 
-    assert (8, Fraction(8, 10)) == (len(made), dps.Ledger.read(path).totals.epsilon)
-    assert [path.name] == [each.name for each in path.parent.iterdir()]
+    assert (8, Fraction(8, 10)) == (len(made), dps.Ledger.read(address).totals.epsilon)
+
+
+def test_a_backup_has_the_same_chain(address: str, tmp_path: Path) -> None:
+    """Row by row and hash by hash, so that a certificate is as good with either; and the budget goes on from there."""
+    ledger = filled(address)
+    ledger.backup(tmp_path / "copy")
+    twin = dps.Ledger.read(tmp_path / "copy")
+
+    assert [ledger.entry(row) for row in (1, 2, 3)] == [twin.entry(row) for row in (1, 2, 3)]
+    assert (ledger.terms, ledger.verify(), ledger.remaining) == (twin.terms, twin.verify(), twin.remaining)
+    assert 4 == twin.spend(EACH, mechanism="x")
+
+
+def test_a_ledger_that_goes_back_in_time_is_refused(address: str) -> None:
+    """Older rows and sums, which fit together, would hand budget back to whoever has it open."""
+    ledger = filled(address, 1)
+    with ledger._reading() as before:
+        ((rows, tail, body),) = before.sums()
+    ledger.spend(EACH, mechanism="x")
+    tamper(
+        address,
+        "DELETE FROM events WHERE row = 2",
+        f"UPDATE totals SET rows = {rows}, tail = '{tail}', body = '{body}'",
+    )
+    assert 1 == dps.Ledger.read(address).totals.spends
+    with pytest.raises(ValueError, match="Row 2 of this ledger was edited or lost"):
+        ledger.spend(EACH, mechanism="x")
+
+
+@pytest.mark.parametrize("moment", ["row", "sums"])
+def test_a_spend_that_breaks_off_leaves_nothing(address: str, moment: str, monkeypatch) -> None:
+    """Between its row and its sums, or before the commit: neither is there, and the next one takes the row."""
+    ledger = filled(address, 1)
+    append = Transaction.append
+
+    def breaking(transaction: Transaction, *content: object) -> None:
+        if moment == "sums":
+            append(transaction, *content)
+        else:
+            transaction.insert([content[0]])
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Transaction, "append", breaking)
+        with pytest.raises(KeyboardInterrupt):
+            ledger.spend(EACH, mechanism="x")
+
+    assert 1 == ledger.verify().spends
+    assert 2 == ledger.spend(EACH, mechanism="x")
+
+
+def test_terms_and_metadata_of_any_text_come_back(address: str) -> None:
+    """Quotes, percent signs, question marks, other scripts, and bytes that are no characters."""
+    hostile = "'; DROP TABLE events; -- %s %(x)s ? {0} çay 茶 \0 \udcff"
+    ledger = filled(address, 0, dataset="don't ? %s \" 茶")
+    ledger.spend(EACH, mechanism="x", note=hostile, metadata={hostile: hostile})
+    again = dps.Ledger.read(address)
+    written = hostile.replace("\udcff", "\\udcff")
+
+    assert "don't ? %s \" 茶" == again.terms.dataset
+    assert (written, {written: written}) == (again.events[0].note, again.events[0].metadata)

@@ -35,7 +35,12 @@ class Server:
 
     def __init__(self, programs: Path, folder: Path, port: int) -> None:
         self.programs, self.folder, self.port = programs, folder, port
+        self.options = ""
         self.url = f"postgres://keeper:hidden@127.0.0.1:{port}/postgres"
+
+    def start(self) -> None:
+        """Start it, or start it again."""
+        self.control("-l", str(self.folder / "log"), "-o", self.options, "start")
 
     def control(self, *words: str) -> None:
         """Run pg_ctl as the owner of the data."""
@@ -64,12 +69,17 @@ class Server:
 
 
 @contextmanager
-def postgres_server() -> Iterator[Server]:
-    """A server on a free loopback port, owned by an ordinary user, gone afterwards."""
+def postgres_server(disk: str | None = None, *, syncs: bool = False) -> Iterator[Server]:
+    """A server on a free loopback port, owned by an ordinary user, gone afterwards.
+
+    Args:
+        disk: the folder to keep it in; ``None`` for that of temporary files.
+        syncs: whether it waits for its disk.
+    """
     programs = _programs()
     if programs is None:
         absent("PostgreSQL 15 is not installed: apt-get install postgresql-15")
-    with tempfile.TemporaryDirectory(prefix="dpselect-postgres-", ignore_cleanup_errors=True) as place:
+    with tempfile.TemporaryDirectory(prefix="dpselect-postgres-", dir=disk, ignore_cleanup_errors=True) as place:
         folder = Path(place)
         if os.getuid() == 0:
             import pwd
@@ -87,7 +97,8 @@ def postgres_server() -> Iterator[Server]:
             [*_as_owner(), *make, f"--pwfile={secret}", "-E", "UTF8"], check=True, stdout=subprocess.DEVNULL, cwd=folder
         )
         server = Server(programs, folder, port)
-        server.control("-l", str(folder / "log"), "-o", f"-p {port} -k {folder} -h 127.0.0.1 -F", "start")
+        server.options = f"-p {port} -k {folder} -h 127.0.0.1{'' if syncs else ' -F'}"
+        server.start()
         try:
             yield server
         finally:

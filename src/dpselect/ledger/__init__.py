@@ -5,6 +5,7 @@ from dpselect.ledger.events import Event
 from dpselect.ledger.interop import BudgetAccountant, to_dp_accounting
 from dpselect.ledger.ledger import Ledger
 from dpselect.ledger.session import Session, budget
+from dpselect.ledger.store import UncertainSpend
 from dpselect.ledger.with_metadata import WithMetadata
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Session",
     "Terms",
     "Totals",
+    "UncertainSpend",
     "WithMetadata",
     "budget",
     "report",

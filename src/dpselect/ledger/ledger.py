@@ -118,7 +118,9 @@ class Ledger:
         Raises:
             ValueError, OSError: as :meth:`read`; another program has it open.
         """
-        store = SqliteStore(path)
+        store = store_of(path)
+        if not isinstance(store, SqliteStore):
+            raise ValueError("A ledger in PostgreSQL is whole as it is: only files are settled.")
         store.settle(whole)
         return cls(store)
 
@@ -167,17 +169,23 @@ class Ledger:
 
     @property
     def path(self) -> Path:
-        """Return the file, absolute."""
-        return Path(self.address)
+        """Return the file, absolute.
+
+        Raises:
+            AttributeError: it is in PostgreSQL.
+        """
+        if not isinstance(self._store, SqliteStore):
+            raise AttributeError("This ledger is in PostgreSQL and has no path: use its address.")
+        return self._store.path
 
     @property
     def address(self) -> str:
-        """Return what opens it again: the absolute path."""
+        """Return what opens it again: the absolute path of the file, or the address in PostgreSQL."""
         return self._store.address
 
     @property
     def name(self) -> str:
-        """Return a short name: that of the file."""
+        """Return a short name: that of the file, or of the ledger in its database."""
         return self._store.name
 
     @property

@@ -11,7 +11,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from dpselect.ledger.postgres_address import in_postgres
 from dpselect.ledger.transaction import Transaction
+from dpselect.sources.locators import is_url, require_plain
 
 
 class UncertainSpend(ConnectionError):
@@ -75,7 +77,19 @@ class Store(Protocol):
 
 
 def store_of(address: str | Path) -> Store:
-    """Return the store that an address names: a file."""
+    """Return the store that an address names: PostgreSQL, or a file.
+
+    Raises:
+        ValueError: the address of another database, or one with a password; no word of it is repeated.
+        ImportError: psycopg is not installed.
+    """
+    if in_postgres(address):
+        from dpselect.ledger.postgres_store import PostgresStore
+
+        return PostgresStore(str(address))
+    if is_url(address):
+        raise ValueError("A ledger is a file, or postgresql://user@host/database?ledger=NAME: pass one of these.")
+    require_plain(str(address))
     from dpselect.ledger.sqlite_store import SqliteStore
 
     return SqliteStore(address)

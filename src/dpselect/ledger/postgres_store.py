@@ -1,0 +1,262 @@
+"""A ledger in PostgreSQL: a schema of its own in a database that a team shares, with the tables that a file has.
+
+Every transaction has a connection of its own, and sets what it needs within itself: nothing is left to what the server,
+the database or the user have as defaults, and a pool that lends out connections by the transaction does no harm.
+Writers take turns by a lock on the one row of totals, which other ledgers do not know; readers see one state and wait
+for nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dpselect.kernel.extras import not_installed
+from dpselect.ledger.chain import RESTORE
+from dpselect.ledger.postgres_address import PostgresAddress
+from dpselect.ledger.store import UncertainSpend
+from dpselect.ledger.transaction import Row, Transaction
+
+# How long a writer waits for its turn, and how long it may keep the others waiting without a word.
+_WAIT = 60.0
+_TABLES = Path(__file__).with_name("postgres.sql")
+_FACTS = """
+SELECT current_setting('server_encoding') = 'UTF8', current_setting('fsync') = 'on',
+    current_setting('synchronous_commit') <> 'off', schema.oid IS NOT NULL,
+    coalesce(has_schema_privilege(schema.oid, 'USAGE'), false),
+    EXISTS (SELECT FROM pg_class WHERE relnamespace = schema.oid),
+    ARRAY(SELECT oid::bigint FROM pg_class WHERE relnamespace = schema.oid AND relkind = 'r' AND relpersistence = 'p'
+        AND relname IN ('terms', 'events', 'totals') ORDER BY relname),
+    base.oid::bigint
+FROM pg_database base LEFT JOIN pg_namespace schema ON nspname = %s WHERE datname = current_database()
+"""
+# Errors that say that the outcome of a commit is not known.
+_UNKNOWN = ("08007", "40003")
+
+
+class _Facts(NamedTuple):
+    """What a transaction sees of the server and of the schema."""
+
+    unicode: bool
+    fsync: bool
+    waits: bool
+    schema: bool
+    usable: bool
+    holds_anything: bool
+    tables: list[int]
+    database: int
+
+    @property
+    def ledger(self) -> bool:
+        """Return whether the tables of a ledger are there, none of them temporary, unlogged or a view."""
+        return len(self.tables) == 3
+
+
+class PostgresTransaction(Transaction):
+    """A transaction of a connection that has begun it.
+
+    Args:
+        connection: of psycopg.
+        facts: whose tables, by number, are the identity: a ledger that was made again has others.
+    """
+
+    def __init__(self, connection: Any, facts: _Facts) -> None:
+        self._connection = connection
+        self.identity = facts.database, *facts.tables
+
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
+        """Run a statement; return a cursor."""
+        return self._connection.execute(statement.replace("?", "%s"), parameters)
+
+    def insert(self, rows: Iterable[Row]) -> None:
+        """Write rows of events."""
+        with self._connection.cursor() as cursor:
+            cursor.executemany("INSERT INTO events (row, body, hash) VALUES (%s, %s, %s)", rows)
+
+
+class PostgresStore:
+    """A ledger in a schema of a database.
+
+    Args:
+        address: as :class:`PostgresAddress` reads it.
+
+    Raises:
+        ValueError: it is none, or holds a password.
+        ImportError: psycopg is not installed.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = PostgresAddress.of(address)
+        _psycopg()
+
+    @property
+    def name(self) -> str:
+        """Return the name of the ledger in its database."""
+        return self._address.ledger
+
+    @property
+    def address(self) -> str:
+        """Return the address, which has no password."""
+        return str(self._address)
+
+    def exists(self) -> bool:
+        """Return whether there is such a ledger."""
+        with self._connected(_READS) as connection:
+            return self._facts(connection).ledger
+
+    def make(self, fill: Callable[[Transaction], None]) -> bool:
+        """Make the schema, unless an empty one is there, and its tables."""
+        errors = _psycopg().errors
+        with self._connected(_WRITES) as connection:
+            facts = self._facts(connection)
+            if facts.ledger:
+                return False
+            if facts.holds_anything:
+                raise ValueError(f"The schema of {self._shown} holds other things and no ledger: name another one.")
+            if not facts.unicode:
+                raise ValueError(f"The database of {self._shown} is not in UTF-8: make one with ENCODING 'UTF8'.")
+            self._require_durable(facts)
+            try:
+                if not facts.schema:
+                    connection.execute(f'CREATE SCHEMA "{self.name}"')
+                connection.execute(_TABLES.read_text(encoding="utf-8"))
+            except (errors.DuplicateSchema, errors.DuplicateTable, errors.DuplicateObject, errors.UniqueViolation):
+                # Another one has made it meanwhile.
+                return False
+            fill(PostgresTransaction(connection, self._facts(connection)))
+            self._commit(connection)
+        return True
+
+    @contextmanager
+    def reading(self) -> Iterator[PostgresTransaction]:
+        """Yield a transaction that sees one state."""
+        with self._connected(_READS) as connection:
+            facts = self._facts(connection)
+            self._require(facts)
+            yield PostgresTransaction(connection, facts)
+
+    @contextmanager
+    def writing(self) -> Iterator[PostgresTransaction]:
+        """Yield a transaction that no other writer shares; it is on the disk of the server when the block has ended."""
+        with self._connected(_WRITES) as connection:
+            facts = self._facts(connection)
+            self._require(facts)
+            self._require_durable(facts)
+            # What is read from here on is the last state, for as long as the row is locked.
+            connection.execute("SELECT FROM totals FOR UPDATE")
+            yield PostgresTransaction(connection, facts)
+            self._commit(connection)
+
+    @property
+    def _shown(self) -> str:
+        return self._address.shown
+
+    @contextmanager
+    def _connected(self, mode: str) -> Iterator[Any]:
+        psycopg = _psycopg()
+        try:
+            connection = psycopg.connect(
+                self._address.url, autocommit=True, prepare_threshold=None, **self._address.settings
+            )
+        except psycopg.Error:
+            raise ConnectionError(
+                f"There is no connection to the ledger {self._shown}: check that the server runs, its address, and "
+                "that the user and the password in PGPASSFILE or a service file are right; nothing was spent."
+            ) from None
+        try:
+            seconds = f"'{int(1000 * _WAIT)}ms'"
+            connection.execute(
+                f"BEGIN ISOLATION LEVEL {mode}; SET LOCAL lock_timeout = {seconds}; "
+                f"SET LOCAL idle_in_transaction_session_timeout = {seconds}; "
+                f'SET LOCAL search_path = "{self.name}", pg_temp'
+            )
+            yield connection
+        except psycopg.Error as error:
+            raise self._refusal(error) from None
+        finally:
+            # Other writers need not wait until the server notices that this one is gone.
+            with suppress(psycopg.Error):
+                if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                    connection.execute("ROLLBACK")
+            connection.close()
+
+    def _facts(self, connection: Any) -> _Facts:
+        return _Facts(*connection.execute(_FACTS, (self.name,)).fetchone())
+
+    def _require(self, facts: _Facts) -> None:
+        if not facts.holds_anything:
+            raise FileNotFoundError(f"There is no ledger {self._shown}: make one with dpselect budget create.")
+        if not facts.ledger:
+            raise ValueError(f"The schema of {self._shown} is not a ledger, or a damaged one: {RESTORE}")
+        if not facts.usable:
+            raise self._forbidden()
+
+    def _require_durable(self, facts: _Facts) -> None:
+        """Refuse to write where a commit may be lost: what was drawn for it could not be taken back."""
+        if not facts.fsync:
+            raise OSError(
+                f"The server of {self._shown} does not wait for its disk: set fsync to on; nothing was spent."
+            )
+        if not facts.waits:
+            raise OSError(
+                f"Sessions of this user do not wait until the ledger {self._shown} is on disk: set synchronous_commit "
+                "to on, for the user or the database; nothing was spent."
+            )
+
+    def _commit(self, connection: Any) -> None:
+        psycopg = _psycopg()
+        try:
+            outcome = connection.execute("COMMIT").statusmessage
+        except psycopg.Error as error:
+            # A server that answers and stays has said that nothing was committed.
+            if not connection.closed and error.sqlstate is not None and error.sqlstate not in _UNKNOWN:
+                raise
+            raise UncertainSpend(
+                f"The connection to the ledger {self._shown} was lost while a spend was being committed: it may be "
+                "recorded, and then it stays spent; nothing was drawn. Ask again to spend anew."
+            ) from None
+        if outcome != "COMMIT":
+            raise OSError(f"The server of {self._shown} did not commit; nothing was spent.")
+
+    def _forbidden(self) -> PermissionError:
+        return PermissionError(
+            f"This user may not do that with the ledger {self._shown}: its owner can grant the rights that "
+            "docs/how-to/budget.md lists for reading and for spending; nothing was spent."
+        )
+
+    def _refusal(self, error: Any) -> Exception:
+        """Return the sentence for an error of the server, whose own words are not repeated."""
+        state = error.sqlstate or ""
+        match state:
+            case "42501":
+                return self._forbidden()
+            case "55P03":
+                return OSError(
+                    f"Others have kept the ledger {self._shown} locked for {_WAIT:g} seconds: try again when they are "
+                    "done; nothing was spent."
+                )
+            case "25006":
+                return OSError(
+                    f"The ledger {self._shown} is read-only here, on a standby server or for this user: spend where "
+                    "it can be written; nothing was spent."
+                )
+            case "53100":
+                return OSError(f"There is no room for {self._shown} on the disk of its server; nothing was spent.")
+            case "23505" | "42P01" | "42703" | "P0001":
+                return ValueError(f"{self._shown} is not a ledger, or a damaged one: {RESTORE}")
+            case "":
+                return ConnectionError(f"The connection to the ledger {self._shown} was lost; nothing was spent.")
+        return OSError(f"The ledger {self._shown} cannot be used ({type(error).__name__}); nothing was spent.")
+
+
+_READS, _WRITES = "REPEATABLE READ, READ ONLY", "READ COMMITTED"
+
+
+def _psycopg() -> Any:
+    try:
+        import psycopg
+    except ImportError:
+        raise not_installed("Ledgers in PostgreSQL need psycopg", "postgres") from None
+    return psycopg
