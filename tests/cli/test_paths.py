@@ -154,6 +154,37 @@ def test_what_used_to_be_erased_stays(capsys: pytest.CaptureFixture[str]) -> Non
     assert 0 == dps.Ledger.read("people.ledger").totals.spends
 
 
+LEDGERS = [
+    (words, params, param)
+    for words, params in EVERY
+    for param in params
+    if param.role in (Role.LEDGER, Role.NEW_LEDGER) or param.name == "ledger"
+]
+
+
+@pytest.mark.parametrize("words, params, ledger", LEDGERS, ids=lambda each: getattr(each, "name", ""))
+def test_every_ledger_may_be_an_address_without_a_password(words, params, ledger, capsys) -> None:
+    """In PostgreSQL; a password is refused before anything is read, and is not repeated."""
+    line = filled(words, params, **{ledger.name: "postgresql://ann:s3cr3t@db/people?ledger=survey"})
+    said = refused(line, capsys)
+    if words[0] != "plan":
+        assert "The address of a ledger holds no password" in said
+        assert "End the address with ?ledger=NAME" in refused(
+            filled(words, params, **{ledger.name: "postgresql://ann@db/people"}), capsys
+        )
+    assert "s3cr3t" not in said
+
+
+def test_a_table_of_a_ledgers_server_is_no_ledger(capsys: pytest.CaptureFixture[str]) -> None:
+    """Other databases, and other outputs, are files of this machine."""
+    for line in (
+        ["budget", "show", "duckdb://people.duckdb?ledger=survey"],
+        ["budget", "create", "mysql://ann@db/people?ledger=survey", "--epsilon", "1", "--dataset", "x"],
+        [*TRAIN, "--out", "postgresql://ann@db/people?ledger=survey", "--overwrite"],
+    ):
+        assert "reads like an address: name a file" in refused(line, capsys)
+
+
 def test_overwrite_replaces_a_file_and_what_a_link_leads_to(folder: Path) -> None:
     """With the rights that it had."""
     Path("old.csv").write_text("old")

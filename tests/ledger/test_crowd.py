@@ -14,6 +14,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.kernel.neighbours import Neighbours
+from tests.ledger.conftest import Database
 
 EACH = dps.Guarantee(Fraction(1, 1000), Neighbours.ADD_REMOVE)
 MEMORY = Path("/dev/shm")
@@ -27,7 +28,15 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def tried(path: Path, tries: int) -> tuple[int, float]:
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest) -> str:
+    """A file in that folder, and a database whose server keeps its files there."""
+    if request.param == "sqlite":
+        return str(request.getfixturevalue("folder") / "survey.ledger")
+    return request.getfixturevalue("database").address()
+
+
+def tried(path: str, tries: int) -> tuple[int, float]:
     """Try to spend; return how often it went through, and the longest that a try took."""
     ledger, spent, longest = dps.Ledger.read(path), 0, 0.0
     for _ in range(tries):
@@ -43,12 +52,23 @@ def tried(path: Path, tries: int) -> tuple[int, float]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not os.access(MEMORY, os.W_OK), reason="no file system in memory")
-def test_eight_processes_share_a_budget(folder: Path) -> None:
+def test_eight_processes_share_a_budget(place: str) -> None:
     """Of 1600 tries at a thousandth each exactly 1000 go through, and none takes two seconds."""
-    path = folder / "survey.ledger"
-    ledger = dps.Ledger.open(path, epsilon=1)
-    with ProcessPoolExecutor(8, mp_context=get_context("spawn")) as pool:
-        spent, longest = zip(*pool.map(tried, [path] * 8, [200] * 8), strict=True)
+    assert_shared(place, 8, 200, 1000)
 
-    assert 1000 == sum(spent) == ledger.verify().spends
+
+def test_four_processes_share_a_budget_in_postgres(database: Database) -> None:
+    """A small version: of 80 tries at a fiftieth of the budget exactly 50 go through."""
+    assert_shared(database.address(), 4, 20, 50)
+
+
+def assert_shared(place: str, processes: int, tries: int, room: int) -> None:
+    """Several processes try to spend from a budget with less room than that, each on its own."""
+    ledger = dps.Ledger.open(place, epsilon=room * EACH.epsilon)
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        spent, longest = zip(*pool.map(tried, [place] * processes, [tries] * processes), strict=True)
+
+    assert room == sum(spent) == ledger.verify().spends
+    assert room * EACH.epsilon == ledger.totals.epsilon
+    assert 0 == ledger.remaining.epsilon
     assert max(longest) < 2

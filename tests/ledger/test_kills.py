@@ -19,9 +19,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def run(path: Path, processes: int, *stages: tuple[str, Fraction, int]) -> list[int]:
+def run(path: str, folder: Path, processes: int, *stages: tuple[str, Fraction, int]) -> list[int]:
     """Release in several processes; return how many living ones were killed at each stage (name, epsilon, kills)."""
-    words = [str(word) for word in (path, path.parent, processes, *chain.from_iterable(stages))]
+    words = [str(word) for word in (path, folder, processes, *chain.from_iterable(stages))]
     done = subprocess.run(
         [sys.executable, "-W", "ignore", str(PROGRAM), *words], capture_output=True, text=True, check=False
     )
@@ -29,11 +29,10 @@ def run(path: Path, processes: int, *stages: tuple[str, Fraction, int]) -> list[
     return [int(word) for word in done.stdout.split()]
 
 
-def killed_at_random(folder: Path, processes: int, kills: int) -> str:
+def killed_at_random(path: str, folder: Path, processes: int, kills: int) -> str:
     """Kill while there is plenty left, kill on the way to the cap, spend what is left; check everything and report."""
-    path = folder / "survey.ledger"
     dps.Ledger.open(path, epsilon=CAP, dataset="survey")
-    early, late, _ = run(path, processes, ("early", SMALL, kills), ("late", LARGE, 10**6), ("last", LARGE, 0))
+    early, late, _ = run(path, folder, processes, ("early", SMALL, kills), ("late", LARGE, 10**6), ("last", LARGE, 0))
     ledger = dps.Ledger.read(path)
     totals, events = ledger.verify(), ledger.events
     returned = [line.split() for notes in folder.glob("*.notes") for line in notes.read_text().splitlines()]
@@ -46,12 +45,12 @@ def killed_at_random(folder: Path, processes: int, kills: int) -> str:
     return f"{early + late} kills, {totals.spends} rows, {len(returned)} releases, slowest spend {slowest:.3f} s"
 
 
-def test_kills_waste_budget_but_never_privacy(tmp_path: Path) -> None:
+def test_kills_waste_budget_but_never_privacy(address: str, tmp_path: Path) -> None:
     """A small version: two processes, fifteen kills."""
-    killed_at_random(tmp_path, processes=2, kills=15)
+    killed_at_random(address, tmp_path, processes=2, kills=15)
 
 
 @pytest.mark.slow
-def test_two_hundred_kills(tmp_path: Path) -> None:
+def test_two_hundred_kills(address: str, tmp_path: Path) -> None:
     """Eight processes, two hundred kills of living processes, and the cap is reached under further kills."""
-    print(killed_at_random(tmp_path, processes=8, kills=200))
+    print(killed_at_random(address, tmp_path, processes=8, kills=200))

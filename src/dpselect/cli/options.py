@@ -39,7 +39,8 @@ class Role(Enum):
 
     INPUT = "read, where it is a file: it may also be a number, a name or a URL"
     OUTPUT = "written as a whole, replaced with --overwrite only"
-    NEW = "made, never replaced: a ledger, its copy, or made-up data"
+    NEW = "made, never replaced, such as made-up data"
+    NEW_LEDGER = "the same for a ledger or its copy, in a file or in PostgreSQL"
     LEDGER = "spent from"
     FOLDER = "a folder of results"
 

@@ -59,8 +59,13 @@ def output(name: str, **settings: Any) -> Option | Argument:
 
 
 def new(name: str, **settings: Any) -> Option | Argument:
-    """Return a file that is made, such as a ledger: what exists is never replaced."""
+    """Return a file that is made: what exists is never replaced."""
     return _path(name, Role.NEW, settings)
+
+
+def new_ledger(name: str, **settings: Any) -> Option | Argument:
+    """Return a ledger that is made, in a file or in PostgreSQL: what exists is never replaced."""
+    return _path(name, Role.NEW_LEDGER, settings)
 
 
 def folder(name: str, **settings: Any) -> Option | Argument:
@@ -69,7 +74,7 @@ def folder(name: str, **settings: Any) -> Option | Argument:
 
 
 def ledger(name: str, **settings: Any) -> Any:
-    """Return the ledger that is spent from."""
+    """Return the ledger that is spent from, in a file or in PostgreSQL."""
     return _path(name, Role.LEDGER, settings)
 
 
@@ -95,7 +100,7 @@ def held(request: Request) -> Iterator[None]:
         for path in paths:
             if path.parameter.role is Role.OUTPUT:
                 setattr(request, path.name, _opened(path, request, stack))
-            elif path.parameter.role is Role.NEW:
+            elif path.parameter.role in (Role.NEW, Role.NEW_LEDGER):
                 _require_new(path)
         yield
 
@@ -143,6 +148,8 @@ def _require_name(path: Named) -> None:
         raise ValueError(f"{_capital(path.shown)} is empty or holds a NUL: name a {noun}.")
     if path.parameter.role is Role.INPUT:
         require_plain(path.text)
+    elif _is_address(path):
+        return
     elif is_url(path.text) or without_secrets(path.text) != path.text:
         raise ValueError(
             f"{_capital(path.shown)} is a file of this machine, and this reads like an address: name a file."
@@ -206,7 +213,23 @@ def _opened(path: Named, request: Request, stack: ExitStack) -> Output:
         raise type(error)(Advice(f"{path.shown}: {message.template}", **message.facts)) from None
 
 
+def _is_address(path: Named) -> bool:
+    """Return whether a ledger is in PostgreSQL.
+
+    Raises:
+        ValueError: it is meant to be, and the address is none or holds a password.
+    """
+    if path.parameter.role not in (Role.LEDGER, Role.NEW_LEDGER):
+        return False
+    from dpselect.ledger.postgres_address import PostgresAddress, in_postgres
+
+    return in_postgres(path.text) and bool(PostgresAddress.of(path.text))
+
+
 def _require_new(path: Named) -> None:
+    if _is_address(path):
+        # Whether it is there is for the server to say.
+        return
     if _there(path.text):
         raise FileExistsError(f"{path.text} exists already, and no file is written over: name a new one.")
     if belongs_to_database(Path(path.text)):

@@ -11,7 +11,7 @@ from typing import Any
 from dpselect.cli.plan import Balance, Planned
 from dpselect.cli.request import Request
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.ledger import Ledger
+from dpselect.ledger import Ledger, UncertainSpend
 from dpselect.ledger.accountant import Terms, Totals
 from dpselect.ledger.events import Event
 from dpselect.sources.locators import without_secrets
@@ -66,7 +66,7 @@ class Purse:
         try:
             if isinstance(self.ledger, Ledger):
                 row = self.ledger.spend(guarantee, mechanism=mechanism, count=count, note=note, metadata=self.facts)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, UncertainSpend):
             # It may have been written already.
             self.request.paid = True
             raise

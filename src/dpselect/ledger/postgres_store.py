@@ -174,7 +174,7 @@ class PostgresStore:
             )
             yield connection
         except psycopg.Error as error:
-            raise self._refusal(error) from None
+            raise self._refusal(error, connection.closed) from None
         finally:
             # Other writers need not wait until the server notices that this one is gone.
             with suppress(psycopg.Error):
@@ -226,10 +226,9 @@ class PostgresStore:
             "docs/how-to/budget.md lists for reading and for spending; nothing was spent."
         )
 
-    def _refusal(self, error: Any) -> Exception:
+    def _refusal(self, error: Any, lost: bool) -> Exception:
         """Return the sentence for an error of the server, whose own words are not repeated."""
-        state = error.sqlstate or ""
-        match state:
+        match "" if lost else error.sqlstate or "":
             case "42501":
                 return self._forbidden()
             case "55P03":

@@ -22,11 +22,15 @@ from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.written import written
 from dpselect.ledger.accountant import Terms, Totals
 from dpselect.ledger.events import Event
+from dpselect.ledger.store import store_of
 
 _BAR, _LATEST = 40, 20
 
 
 def _create(request: Request) -> Answer:
+    store = store_of(request.ledger)
+    if store.exists():
+        raise FileExistsError(f"The ledger {store.name} exists already, and none is written over: name a new one.")
     ledger = dps.Ledger.open(
         request.ledger,
         epsilon=request.epsilon,
@@ -193,14 +197,14 @@ def _figure(value: Fraction) -> str:
 
 
 def _ledger(declare: Any = paths.ledger) -> Any:
-    return declare("ledger", metavar="LEDGER", help="the ledger, a file")
+    return declare("ledger", metavar="LEDGER", help="the ledger, a file or postgresql://user@host/database?ledger=NAME")
 
 
 _RELATIONS = [each.value for each in Neighbours]
 CREATE = Verb(
     _create,
     (
-        _ledger(paths.new),
+        _ledger(paths.new_ledger),
         option("--epsilon", type=epsilon, required=True, metavar="E", help="the most that may be spent in all"),
         option("--delta", type=number, default=Fraction(0), metavar="D", help="the same for delta (default 0)"),
         option("--dataset", required=True, metavar="NAME", help="your name of the data: whose budget this is"),
@@ -280,7 +284,7 @@ VERB = Verb(
             _export,
             (
                 _ledger(),
-                paths.new("--backup", metavar="COPY", help="write a verified copy of the ledger instead"),
+                paths.new_ledger("--backup", metavar="COPY", help="write a verified copy of the ledger instead"),
             ),
             "dpselect budget export people.ledger --backup copy.ledger",
             about="Protected: no table is read. The lines hold what was asked and what it cost, and no answer.",
