@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 # Also what was meant to be one: with one slash, as a Path makes of it, or escaped.
 _MEANT = re.compile(r"(?is)\s*postgres(?:ql)?(?::|%3a)(?:/|%2f).*")
 _WRITTEN = re.compile(
-    r"(?i)postgres(?:ql)?://(?:(?P<user>[^:/?#@]*)@)?(?P<hosts>[^/?#@]*)(?P<path>/[^?#@]*)?(?:\?(?P<query>[^#@]*))?"
+    r"(?i)postgres(?:ql)?://(?:(?P<user>[^:/?#@]*)@)?(?P<hosts>[^/?#@]*)(?P<base>/[^?#@]*)?(?:\?(?P<query>[^#@]*))?"
 )
 # A colon that no port follows, or a password by its name.
 _SECRET = re.compile(r"(?is)[^@/?#]*://[^@/?#]*:(?!\d*(?:[,/?#]|$))|.*[?&](?:ssl)?password(?:=|%3d)")
@@ -85,7 +85,7 @@ class PostgresAddress:
                     f"The address of a ledger may have {', '.join(sorted(_OPTIONS))}, and no other option."
                 )
         user = f"{written['user']}@" if written["user"] else ""
-        return cls(f"postgresql://{user}{written['hosts']}{written['path'] or ''}", names[0], others)
+        return cls(f"postgresql://{user}{written['hosts']}{written['base'] or ''}", names[0], others)
 
     @property
     def settings(self) -> dict[str, Any]:
