@@ -47,7 +47,7 @@ def test_a_program_that_is_killed_in_a_spend_leaves_nothing(database: Database) 
 def test_a_program_that_stops_in_a_spend_loses_its_turn(database: Database) -> None:
     """The server lets the others on when nothing was heard for as long as they may wait, and the late one is told."""
     ledger = filled(database.address(), 1)
-    with halted(database, 0.5) as program:
+    with halted(database, 2) as program:
         assert 2 == ledger.spend(EACH, mechanism="x")
         said, _ = program.communicate("commit\n")
 

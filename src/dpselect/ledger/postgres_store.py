@@ -166,12 +166,12 @@ class PostgresStore:
                 "that the user and the password in PGPASSFILE or a service file are right; nothing was spent."
             ) from None
         try:
-            seconds = f"'{int(1000 * _WAIT)}ms'"
-            connection.execute(
-                f"BEGIN ISOLATION LEVEL {mode}; SET LOCAL lock_timeout = {seconds}; "
-                f"SET LOCAL idle_in_transaction_session_timeout = {seconds}; "
-                f'SET LOCAL search_path = "{self.name}", pg_temp'
-            )
+            settings = {"search_path": f'"{self.name}", pg_temp'}
+            if mode == _WRITES:
+                limit = f"'{int(1000 * _WAIT)}ms'"
+                settings |= {"lock_timeout": limit, "idle_in_transaction_session_timeout": limit}
+            local = (f"SET LOCAL {name} = {value}" for name, value in settings.items())
+            connection.execute("; ".join([f"BEGIN ISOLATION LEVEL {mode}", *local]))
             yield connection
         except psycopg.Error as error:
             raise self._refusal(error, connection.closed) from None
