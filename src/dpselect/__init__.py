@@ -77,6 +77,7 @@ __all__ = [
     "error_tail_bound",
     "expected_error",
     "expected_error_bound",
+    "front_chart",
     "key_law",
     "law_chart",
     "ledger",
@@ -138,6 +139,7 @@ if TYPE_CHECKING:
     from dpselect import utilities as utilities
     from dpselect.analysis import compare as compare
     from dpselect.analysis import metrics as metrics
+    from dpselect.analysis.charts.front import front_chart as front_chart
     from dpselect.analysis.charts.law import law_chart as law_chart
     from dpselect.analysis.plan import epsilon_for as epsilon_for
     from dpselect.analysis.plan import worst_error as worst_error
@@ -196,6 +198,7 @@ else:
     _MODULES = {name: f"dpselect.{name}" for name in _ROOMS}
     _MODULES |= {name: f"dpselect.analysis.{name}" for name in ("compare", "metrics")}
     _INSIDE = {
+        "analysis.charts.front": ("front_chart",),
         "analysis.charts.law": ("law_chart",),
         "analysis.plan": ("epsilon_for", "worst_error"),
         "analysis.plot_law": ("plot_law",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,12 +59,17 @@ def front(objectives: Iterable[Scores]) -> list[Any]:
     [0, 1, 2]
     """
     parts = listed(objectives, "front")
+    names = parts[0].candidates
+    return [_plain(names[position]) for position in np.flatnonzero(on_front(parts)).tolist()]
+
+
+def on_front(parts: Sequence[Scores]) -> NDArray[np.bool_]:
+    """Return which of the candidates of some objectives are on the Pareto front, shape (m,)."""
     # Ranks are exact, whatever kind of numbers they rank.
     ranks = np.stack([np.unique(part.values, return_inverse=True)[1].ravel() for part in parts], axis=1)
     points, which = np.unique(ranks, axis=0, return_inverse=True)
     alone = np.array([(points >= point).all(axis=1).sum() == 1 for point in points])
-    names = parts[0].candidates
-    return [_plain(names[position]) for position in np.flatnonzero(alone[which.ravel()]).tolist()]
+    return np.asarray(alone[which.ravel()])
 
 
 def recall(found: Release[Any] | Iterable[Any], true: Release[Any] | Iterable[Any]) -> float:

@@ -99,7 +99,7 @@ def _rows(scores: Scores, here: NDArray[np.float64], there: NDArray[np.float64] 
     order = np.argsort(-scores.values.astype(np.float64), kind="stable")
     shown = order if order.size <= SHOWN + 1 else order[:SHOWN]
     rest = order[shown.size :]
-    groups = [(_short(scores.candidates[int(place)]), np.array([place])) for place in shown]
+    groups = [(short(scores.candidates[int(place)]), np.array([place])) for place in shown]
     groups += [(f"the other {rest.size:,}", rest)] if rest.size else []
     rows = []
     for number, (name, places) in enumerate(groups):
@@ -128,6 +128,11 @@ def written(chance: float) -> str:
     return "<0.001" if 0 < chance < 0.0005 else f"{chance:.3f}"
 
 
-def _short(candidate: Any) -> str:
+def short(candidate: Any) -> str:
+    """Return a name that fits beside an axis.
+
+    >>> short("a name of more letters than fit there")
+    'a name of more letters than…'
+    """
     words = str(candidate)
     return words if len(words) <= _LETTERS else words[: _LETTERS - 1] + "…"
