@@ -153,30 +153,81 @@ class Counts:
 
     def read(self, query: Query) -> tuple[tuple[str, int], ...]:
         """Return names and counts, shape (m,)."""
-        names, counts = query.get(self.name, ()), query.get(f"{self.name}-count", ())
-        if not names:
-            return self.default
-        if len(names) != len(counts) or len(names) > ROWS + 1:
-            raise ValueError(f"{self.label} are up to {ROWS} names, with a count each.")
-        rows = [(name.strip(), count) for name, count in zip(names, counts, strict=True) if name.strip()]
-        if len({name for name, _ in rows}) < len(rows) or not rows or len(rows) > ROWS:
-            raise ValueError(f"{self.label} are up to {ROWS} names, each of them once.")
-        if any(len(name) > LETTERS for name, _ in rows):
-            raise ValueError(f"A name has at most {LETTERS} letters.")
-        return tuple((name, self._count(name, count)) for name, count in rows)
+        rows = _rows(query, self.name, (f"{self.name}-count",), self.label)
+        return self.default if rows is None else tuple((name, self._count(name, *cells)) for name, cells in rows)
 
     def write(self, value: Iterable[tuple[str, int]]) -> Pairs:
         """Return a name and a count for each row."""
         return [pair for name, count in value for pair in ((self.name, name), (f"{self.name}-count", str(count)))]
 
     def _count(self, name: str, text: str) -> int:
-        try:
-            value = int(text or "0")
-        except ValueError:
-            value = self.low - 1
-        if not self.low <= value <= self.high:
-            raise ValueError(f"The {self.unit} of {name} is a whole number from {self.low:,} to {self.high:,}.")
-        return value
+        return _whole(text, f"The {self.unit} of {name}", self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Names with several whole numbers each, in rows that can be edited; an empty name leaves a row out.
+
+    Attributes:
+        default: names and their numbers at first.
+        columns: what the numbers of a row are called.
+        low, high: what a number may be.
+    """
+
+    name: str
+    label: str
+    columns: tuple[str, ...]
+    default: tuple[tuple[str, tuple[int, ...]], ...]
+    low: int = 0
+    high: int = 10**9
+    help: str = ""
+    macro: str = "figures"
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Return what the numbers are called in the address."""
+        return tuple(f"{self.name}-{number}" for number in range(1, len(self.columns) + 1))
+
+    def read(self, query: Query) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """Return names with their numbers, shape (m, columns)."""
+        rows = _rows(query, self.name, self.keys, self.label)
+        if rows is None:
+            return self.default
+        return tuple((name, tuple(self._numbers(name, cells))) for name, cells in rows)
+
+    def write(self, value: Iterable[tuple[str, tuple[int, ...]]]) -> Pairs:
+        """Return a name and its numbers for each row."""
+        keys = (self.name, *self.keys)
+        return [pair for name, cells in value for pair in zip(keys, (name, *map(str, cells)), strict=True)]
+
+    def _numbers(self, name: str, cells: Sequence[str]) -> Iterable[int]:
+        for column, text in zip(self.columns, cells, strict=True):
+            yield _whole(text, f"{column} of {name}", self.low, self.high)
+
+
+def _rows(query: Query, field: str, keys: Sequence[str], label: str) -> list[tuple[str, tuple[str, ...]]] | None:
+    """Return the rows that have a name, with the text of their other cells; ``None`` where the address has no row."""
+    names, cells = query.get(field, ()), [query.get(key, ()) for key in keys]
+    if not names:
+        return None
+    if any(len(each) != len(names) for each in cells) or len(names) > ROWS + 1:
+        raise ValueError(f"{label} are up to {ROWS} names, with {'a count' if len(keys) == 1 else 'numbers'} each.")
+    rows = [(name.strip(), row) for name, *row in zip(names, *cells, strict=True) if name.strip()]
+    if len({name for name, _ in rows}) < len(rows) or not rows or len(rows) > ROWS:
+        raise ValueError(f"{label} are up to {ROWS} names, each of them once.")
+    if any(len(name) > LETTERS for name, _ in rows):
+        raise ValueError(f"A name has at most {LETTERS} letters.")
+    return [(name, tuple(row)) for name, row in rows]
+
+
+def _whole(text: str, what: str, low: int, high: int) -> int:
+    try:
+        value = int(text or "0")
+    except ValueError:
+        value = low - 1
+    if not low <= value <= high:
+        raise ValueError(f"{what} is a whole number from {low:,} to {high:,}.")
+    return value
 
 
 def _single(query: Query, name: str) -> str | None:

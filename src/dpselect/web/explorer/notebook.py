@@ -7,6 +7,9 @@ from typing import Any
 
 from dpselect.web.explorer.page import Page, View
 
+# Between two parts of an example, which are a cell each: a notebook shows what a cell ends with.
+NEXT = "\n# %%\n"
+
 
 def notebook(page: Page, view: View, address: str) -> str:
     """Return the text of a notebook (nbformat 4.5) that runs where dpselect is installed with the extra ``web``.
@@ -18,7 +21,7 @@ def notebook(page: Page, view: View, address: str) -> str:
         _cell(
             "markdown", f"# {page.title}\n\n{page.question}\n\nPublic or made-up data only. Exact; nothing is spent."
         ),
-        _cell("code", view.example),
+        *(_cell("code", part) for part in view.example.split(NEXT)),
         _cell("markdown", f"## On private data\n\n{private}\n\nMade by `dpselect explore`, page `/{address}`."),
     ]
     for number, cell in enumerate(cells):

@@ -84,7 +84,8 @@ class View:
         headline: the answer in a sentence or two.
         parts: pictures, tables and notes.
         commands: for private data.
-        example: Python for a notebook: it makes the public data of this view and draws its pictures.
+        example: Python for a notebook: it makes the public data of this view and draws its pictures; a line
+            ``# %%`` starts another cell.
     """
 
     headline: str
