@@ -2,5 +2,6 @@
 
 from dpselect.web.explorer.page import Page
 from dpselect.web.explorer.pages.candidates import PAGE as CANDIDATES
+from dpselect.web.explorer.pages.objectives import PAGE as OBJECTIVES
 
-PAGES: tuple[Page, ...] = (CANDIDATES,)
+PAGES: tuple[Page, ...] = (CANDIDATES, OBJECTIVES)

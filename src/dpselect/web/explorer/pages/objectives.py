@@ -1,0 +1,248 @@
+"""Several objectives: the Pareto front, weights, and how likely each candidate is under both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpselect.analysis.charts.front import front_points
+from dpselect.analysis.charts.law import law_bars, written
+from dpselect.analysis.metrics import on_front
+from dpselect.kernel.numbers import exact_epsilon
+from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.large_epsilon import LARGEST
+from dpselect.mechanisms.named import default_mechanism, require_mechanism
+from dpselect.scores.combine import aggregate, pareto
+from dpselect.scores.scores import Scores
+from dpselect.web.explorer.field import Choice, Field, Figures, Number, Words
+from dpselect.web.explorer.material import Material
+from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
+
+# Made up: 200 sick and 1,600 healthy people, and eight rules for whom to test further.
+RULES = (
+    ("cough", (180, 900)),
+    ("fever", (171, 1200)),
+    ("both", (160, 1400)),
+    ("either", (150, 1350)),
+    ("x-ray", (120, 1500)),
+    ("age", (110, 1100)),
+    ("blood test", (90, 1560)),
+    ("two tests", (60, 1580)),
+)
+Rows = Sequence[tuple[str, tuple[int, ...]]]
+MECHANISMS = ("local-dampening", "local-dampening-flip", "permute-and-flip", "exponential")
+# One number of the likeliest candidate, and by how much the neighbour differs there.
+NEIGHBOURS = {"first-more": (0, 1), "first-less": (0, -1), "second-more": (1, 1), "second-less": (1, -1)}
+_CHOSEN = (("default", "what dps.select takes"), *((name, name) for name in MECHANISMS))
+_RULE = (("pareto", "Pareto front (PrivPareto)"), ("weights", "weighted sum (PrivAgg)"))
+_TOUCHED = (("one", "one of the two numbers"), ("all", "both numbers"))
+
+
+def _fields(_: Material) -> Sequence[Field]:
+    moved = tuple(
+        (name, f"one {'more' if step > 0 else 'less'} in the {('first', 'second')[place]} number")
+        for name, (place, step) in NEIGHBOURS.items()
+    )
+    return (
+        Number("epsilon", "Epsilon", 0.2, 0.001, 100, slider=True, help="Smaller is more private."),
+        Choice("rule", "Combine by", _RULE, "pareto"),
+        Choice("mechanism", "Mechanism", _CHOSEN, "default", help="PrivPareto as published draws by local-dampening."),
+        Number("weight-1", "First weight", 5, 0, 1000, help="What one more in the first number is worth."),
+        Number("weight-2", "Second weight", 1, 0, 1000),
+        Figures(
+            "candidate",
+            "Candidates with two counts of people",
+            ("first", "second"),
+            RULES,
+            help="These are made up. One person moves each count by at most 1; more is better.",
+        ),
+        Words("name-1", "The first number", "sick people found"),
+        Words("name-2", "The second number", "healthy people cleared"),
+        Choice("touched", "One person can change", _TOUCHED, "one", help="It counts for weights: a person is either."),
+        Choice(
+            "neighbour",
+            "Neighbour",
+            moved,
+            "first-more",
+            help="What one person changes of the likeliest candidate, and of no other.",
+        ),
+    )
+
+
+def _columns(rows: Rows) -> list[dict[str, int]]:
+    """Return the first and the second number of every candidate, by name."""
+    return [{name: cells[place] for name, cells in rows} for place in (0, 1)]
+
+
+def _objectives(rows: Rows) -> list[Scores]:
+    """Return both counts as scores."""
+    return [Scores(column, sensitivity=1, range_bound=1, kind="integer") for column in _columns(rows)]
+
+
+def _drawn(scores: Scores, state: State) -> Mechanism:
+    """Return the mechanism of the page; the library's own choice depends on the scores."""
+    chosen = state["mechanism"]
+    return default_mechanism(scores) if chosen == "default" else require_mechanism(chosen)
+
+
+def _moved(state: State, likeliest: int) -> Rows:
+    """Return the candidates of the neighbour, with the numbers that it has for them."""
+    place, step = NEIGHBOURS[state["neighbour"]]
+    rows = list(state["candidate"])
+    name, cells = rows[likeliest]
+    rows[likeliest] = (name, tuple(max(0, cell + step * (number == place)) for number, cell in enumerate(cells)))
+    return rows
+
+
+def _combined(objectives: list[Scores], state: State, rule: str) -> Scores:
+    """Return the score that one of the two rules draws from."""
+    if rule == "pareto":
+        return pareto(objectives)
+    return aggregate(objectives, _weights(state), touched=state["touched"], range_bound=1)
+
+
+def _weights(state: State) -> list[Any]:
+    """Return the weights, whole ones as integers: sums of those are exact."""
+    return [int(each) if each == int(each) else each for each in (state["weight-1"], state["weight-2"])]
+
+
+def _view(state: State, _: Material) -> View:
+    epsilon, rule = exact_epsilon(state["epsilon"]), state["rule"]
+    objectives = _objectives(state["candidate"])
+    scores = _combined(objectives, state, rule)
+    drawn = _drawn(scores, state)
+    here = drawn.log_law(scores, epsilon)
+    law, front, likeliest = np.exp(here), on_front(objectives), int(here.argmax())
+    moved = _moved(state, likeliest)
+    there = drawn.log_law(_combined(_objectives(moved), state, rule), epsilon)
+    loss = float(np.abs(here - there).max())
+    headline = (
+        f"By {'the Pareto front' if rule == 'pareto' else 'weights'}, {scores.candidates[likeliest]} is named most "
+        f"often, with probability {written(float(law.max()))}; some candidate of the front is named with probability "
+        f"{written(float(law[front].sum()))}. The neighbour changes a chance by a factor of {math.exp(loss):.3g} at "
+        f"most here; epsilon allows {math.exp(float(epsilon)):.3g}."
+    )
+    weights = None if rule == "pareto" else [float(each) for each in _weights(state)]
+    names = (state["name-1"], state["name-2"])
+
+    def points(width: float) -> Any:
+        return front_points(objectives, law, drawn.name, float(epsilon), weights, names, width)
+
+    def bars(width: float) -> Any:
+        return law_bars(scores, law, np.exp(there), drawn.name, float(epsilon), width)
+
+    named = ", ".join(str(scores.candidates[place]) for place in np.flatnonzero(front)[:12].tolist())
+    on = (
+        f"{int(front.sum())} of {front.size} candidates are on the front: {named}{', ...' if front.sum() > 12 else ''}."
+    )
+    beside = f"The likeliest candidate here has probability {written(float(law.max()))}, and there "
+    beside += f"{written(float(np.exp(there[likeliest])))}."
+    parts = (
+        Chart("Both numbers of every candidate", points, on),
+        Chart("How likely each candidate is, here and on the neighbour", bars, beside),
+        _candidates(state, objectives, front, epsilon),
+        _mechanisms(state, objectives, front, epsilon),
+    )
+    return View(headline, parts, _commands(state, drawn.name), _example(state, moved, drawn.name))
+
+
+def _candidates(state: State, objectives: list[Scores], front: Any, epsilon: Fraction) -> Table:
+    """Return the chance of every candidate by both rules, with the mechanism that the page is about."""
+    laws, dominators = [], -pareto(objectives).values
+    for rule in ("pareto", "weights"):
+        scores = _combined(objectives, state, rule)
+        laws.append(_drawn(scores, state).law(scores, epsilon))
+    rows = [
+        [
+            name,
+            *(f"{cell:,}" for cell in cells),
+            "yes" if front[number] else f"no, behind {int(dominators[number]):,}",
+            *(written(float(law[number])) for law in laws),
+        ]
+        for number, (name, cells) in enumerate(state["candidate"])
+    ]
+    header = ("candidate", state["name-1"], state["name-2"], "on the front", "by Pareto", "by weights")
+    return Table("Chances by Pareto and by weights", header, rows)
+
+
+def _mechanisms(state: State, objectives: list[Scores], front: Any, epsilon: Fraction) -> Table:
+    """Return how likely each mechanism names one of the front, and the best weighted sum."""
+    byes = [_combined(objectives, state, rule) for rule in ("pareto", "weights")]
+    best = byes[1].values == byes[1].values.max()
+    rows = []
+    for name in MECHANISMS:
+        pareto_law, weights_law = (require_mechanism(name).law(scores, epsilon) for scores in byes)
+        chances = pareto_law[front], weights_law[front], weights_law[best]
+        rows.append([name, *(written(float(each.sum())) for each in chances)])
+    header = ("mechanism", "Pareto: on the front", "weights: on the front", "weights: the best sum")
+    note = "Permute-and-flip and the exponential mechanism use the largest sensitivity there can be."
+    return Table("All mechanisms at this epsilon", header, rows, note)
+
+
+def _commands(state: State, name: str) -> Commands:
+    epsilon, weights = f"{state['epsilon']:g}", [f"{each!r}" for each in _weights(state)]
+    combined = "--pareto" if state["rule"] == "pareto" else f"--weights {' '.join(weights)}"
+    shell = (
+        f"dpselect top-k edges.parquet --metric degree --metric ego-density {combined} --k 1 --nodes 37700 "
+        f"--epsilon {epsilon} --mechanism {name} --ledger graph.ledger"
+    )
+    meant = state["epsilon"] > LARGEST
+    python = "\n".join(
+        [
+            'first = dps.Scores(found, sensitivity=1, range_bound=1, kind="integer")',
+            'second = dps.Scores(cleared, sensitivity=1, range_bound=1, kind="integer")',
+            f"scores = {_python(state)}",
+            f'dps.select(scores, {epsilon}, mechanism="{name}", ledger=ledger)',
+        ]
+    )
+    note = (
+        "The command combines two metrics of the nodes of a private graph. For counts of your own, found and cleared "
+        "are a mapping each, from every public candidate to its count."
+    )
+    return Commands(shell + (" --yes" if meant else ""), python, note)
+
+
+def _python(state: State) -> str:
+    """Return the combined score as Python writes it."""
+    if state["rule"] == "pareto":
+        return "dps.pareto([first, second])"
+    weights = ", ".join(f"{each!r}" for each in _weights(state))
+    return f'dps.aggregate([first, second], weights=[{weights}], touched="{state["touched"]}", range_bound=1)'
+
+
+def _example(state: State, moved: Rows, name: str) -> str:
+    columns = _columns(state["candidate"])
+    other = _columns(moved)
+    weights = "" if state["rule"] == "pareto" else f", weights={_weights(state)!r}"
+    epsilon = f"{state['epsilon']:g}"
+    return "\n".join(
+        [
+            "import dpselect as dps",
+            "",
+            f"found, cleared = {columns[0]!r}, {columns[1]!r}",
+            'first = dps.Scores(found, sensitivity=1, range_bound=1, kind="integer")',
+            'second = dps.Scores(cleared, sensitivity=1, range_bound=1, kind="integer")',
+            f"scores = {_python(state)}",
+            f"names = ({state['name-1']!r}, {state['name-2']!r})",
+            f'dps.front_chart([first, second], {epsilon}, scores=scores{weights}, mechanism="{name}", names=names)',
+            "# %%",
+            f"found, cleared = {other[0]!r}, {other[1]!r}",
+            'first = dps.Scores(found, sensitivity=1, range_bound=1, kind="integer")',
+            'second = dps.Scores(cleared, sensitivity=1, range_bound=1, kind="integer")',
+            f"neighbour = {_python(state)}",
+            f'dps.law_chart(scores, {epsilon}, mechanism="{name}", neighbour=neighbour)',
+        ]
+    )
+
+
+PAGE = Page(
+    "objectives",
+    "Several objectives",
+    "Two measures say different things: which candidates are named by the Pareto front, and which by weights?",
+    _fields,
+    _view,
+)
