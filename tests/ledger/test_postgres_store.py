@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import threading
 import time
@@ -153,8 +152,9 @@ def test_a_session_that_does_not_wait_for_the_disk_spends_nothing(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A crash could take the row back, and not what was drawn for it; to read is harmless."""
-    ledger = filled(database.address(), 1)
+    filled(database.address(), 1)
     monkeypatch.setenv("PGOPTIONS", "-c synchronous_commit=off")
+    ledger = dps.Ledger.read(database.address())
     for use in (lambda: ledger.spend(EACH, mechanism="x"), lambda: filled(database.address("new"), 0)):
         with pytest.raises(OSError, match="set synchronous_commit to on.*nothing was spent"):
             use()
@@ -200,12 +200,13 @@ def test_settings_of_a_user_change_nothing(database: Database, role: str) -> Non
 
 def test_where_it_may_only_be_read(database: Database) -> None:
     """A standby, or a user whose transactions are read-only."""
-    ledger = filled(database.address(), 1)
+    filled(database.address(), 1)
     database.run(f"ALTER DATABASE {database.name} SET default_transaction_read_only = on")
+    ledger = dps.Ledger.read(database.address())
     with pytest.raises(OSError, match="read-only here.*nothing was spent"):
         ledger.spend(EACH, mechanism="x")
 
-    assert 1 == dps.Ledger.read(database.address()).verify().spends
+    assert 1 == ledger.verify().spends
 
 
 def test_a_database_of_another_encoding_is_refused(database: Database) -> None:
@@ -313,25 +314,8 @@ def test_no_password_is_in_anything_that_is_shown(database: Database, monkeypatc
 
     monkeypatch.setenv("PGPASSWORD", "s3cr3t")
     with pytest.raises(ConnectionError, match="There is no connection to the ledger survey in ") as caught:
-        ledger.spend(EACH, mechanism="x")
+        dps.Ledger.read(database.address())
     assert "s3cr3t" not in f"{caught.value!r} {caught.value.__context__!r}"
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
-def test_a_fork_spends_from_the_same_ledger(database: Database) -> None:
-    """Neither side disturbs the other: no connection is inherited."""
-    ledger = filled(database.address(), 1)
-    child = os.fork()
-    if child == 0:
-        try:
-            ledger.spend(EACH, mechanism="child")
-        finally:
-            os._exit(0)
-    ledger.spend(EACH, mechanism="parent")
-    assert 0 == os.waitpid(child, 0)[1]
-
-    assert {"child", "parent"} <= {event.mechanism for event in ledger.events}
-    assert 4 == ledger.spend(EACH, mechanism="x")
 
 
 def test_what_only_a_file_has(database: Database) -> None:

@@ -1,7 +1,8 @@
 """The ledger: rows that only grow, each chained by hash to the one before, in a file or in a database.
 
 A spend is committed and on disk before any randomness is drawn: a crash may waste budget, never privacy. Every spend
-opens the store anew and holds its write lock: processes and threads never overspend together, and forks are safe.
+is a transaction of its own that holds the write lock: processes and threads never overspend together, and forks are
+safe.
 
 What was spent is what the chained rows add up to. A ledger that is open remembers how far it has read, and every write
 begins by following the rows that others have added since: a row that changed, a sum that does not fit and a store that

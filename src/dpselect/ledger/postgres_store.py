@@ -1,7 +1,7 @@
 """A ledger in PostgreSQL: a schema of its own in a database that a team shares, with the tables that a file has.
 
-Every transaction has a connection of its own, and sets what it needs within itself: nothing is left to what the server,
-the database or the user have as defaults, and a pool that lends out connections by the transaction does no harm.
+Every transaction sets what it needs within itself: nothing is left to what the server, the database or the user have as
+defaults, and a pool that lends out connections by the transaction does no harm.
 Writers take turns by a lock on the one row of totals, which other ledgers do not know; readers see one state and wait
 for nobody.
 """
@@ -9,13 +9,13 @@ for nobody.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dpselect.kernel.extras import not_installed
 from dpselect.ledger.chain import RESTORE
 from dpselect.ledger.postgres_address import PostgresAddress
+from dpselect.ledger.postgres_connections import PostgresConnections, psycopg
 from dpselect.ledger.store import UncertainSpend
 from dpselect.ledger.transaction import Row, Transaction
 
@@ -89,7 +89,8 @@ class PostgresStore:
 
     def __init__(self, address: str) -> None:
         self._address = PostgresAddress.of(address)
-        _psycopg()
+        self._connections = PostgresConnections(self._address)
+        psycopg()
 
     @property
     def name(self) -> str:
@@ -108,7 +109,7 @@ class PostgresStore:
 
     def make(self, fill: Callable[[Transaction], None]) -> bool:
         """Make the schema, unless an empty one is there, and its tables."""
-        errors = _psycopg().errors
+        errors = psycopg().errors
         with self._connected(_WRITES) as connection:
             facts = self._facts(connection)
             if facts.ledger:
@@ -155,32 +156,20 @@ class PostgresStore:
 
     @contextmanager
     def _connected(self, mode: str) -> Iterator[Any]:
-        psycopg = _psycopg()
+        settings = {"search_path": f'"{self.name}", pg_temp'}
+        if mode == _WRITES:
+            limit = f"'{int(1000 * _WAIT)}ms'"
+            settings |= {"lock_timeout": limit, "idle_in_transaction_session_timeout": limit}
+        local = (f"SET LOCAL {name} = {value}" for name, value in settings.items())
+        lost = True
         try:
-            connection = psycopg.connect(
-                self._address.url, autocommit=True, prepare_threshold=None, **self._address.settings
-            )
-        except psycopg.Error:
-            raise ConnectionError(
-                f"There is no connection to the ledger {self._shown}: check that the server runs, its address, and "
-                "that the user and the password in PGPASSFILE or a service file are right; nothing was spent."
-            ) from None
-        try:
-            settings = {"search_path": f'"{self.name}", pg_temp'}
-            if mode == _WRITES:
-                limit = f"'{int(1000 * _WAIT)}ms'"
-                settings |= {"lock_timeout": limit, "idle_in_transaction_session_timeout": limit}
-            local = (f"SET LOCAL {name} = {value}" for name, value in settings.items())
-            connection.execute("; ".join([f"BEGIN ISOLATION LEVEL {mode}", *local]))
-            yield connection
-        except psycopg.Error as error:
-            raise self._refusal(error, connection.closed) from None
-        finally:
-            # Other writers need not wait until the server notices that this one is gone.
-            with suppress(psycopg.Error):
-                if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-                    connection.execute("ROLLBACK")
-            connection.close()
+            with self._connections.one("; ".join([f"BEGIN ISOLATION LEVEL {mode}", *local])) as connection:
+                try:
+                    yield connection
+                finally:
+                    lost = connection.closed
+        except psycopg().Error as error:
+            raise self._refusal(error, lost) from None
 
     def _facts(self, connection: Any) -> _Facts:
         return _Facts(*connection.execute(_FACTS, (self.name,)).fetchone())
@@ -206,10 +195,9 @@ class PostgresStore:
             )
 
     def _commit(self, connection: Any) -> None:
-        psycopg = _psycopg()
         try:
             outcome = connection.execute("COMMIT").statusmessage
-        except psycopg.Error as error:
+        except psycopg().Error as error:
             # A server that answers and stays has said that nothing was committed.
             if not connection.closed and error.sqlstate is not None and error.sqlstate not in _UNKNOWN:
                 raise
@@ -251,11 +239,3 @@ class PostgresStore:
 
 
 _READS, _WRITES = "REPEATABLE READ, READ ONLY", "READ COMMITTED"
-
-
-def _psycopg() -> Any:
-    try:
-        import psycopg
-    except ImportError:
-        raise not_installed("Ledgers in PostgreSQL need psycopg", "postgres") from None
-    return psycopg

@@ -24,7 +24,7 @@ class UncertainSpend(ConnectionError):
 
 
 class Store(Protocol):
-    """One place of one ledger. It holds no connection, so that it may be copied, forked and shared by threads."""
+    """One place of one ledger. It may be forked and shared by threads."""
 
     @property
     def name(self) -> str:
