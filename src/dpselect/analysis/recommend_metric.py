@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -118,30 +119,46 @@ def recommend_metric(
     total, most = exact_epsilon(epsilon), whole(k, "k", "how many nodes a list names")
     if most >= len(graph):
         raise ValueError(f"A list of {most} is all of the graph's {len(graph)} nodes: ask for fewer.")
-    asked, truth = _asked(graph, max_degree, most)
-    rows = [_row(metric, name, scores, truth, most, total) for metric, name, scores in asked]
+    return recommended(compared_metrics(graph, max_degree, most), most, total)
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedMetrics:
+    """What is compared, whatever epsilon is.
+
+    Attributes:
+        asked: metric, mechanism and scores, from the simplest question on.
+        truth: the ego betweenness of all nodes, shape (n,).
+    """
+
+    asked: Sequence[tuple[str, str, Scores]]
+    truth: NDArray[np.float64]
+
+
+def recommended(compared: ComparedMetrics, k: int, epsilon: Fraction) -> MetricRecommendation:
+    """Return the advice of :func:`recommend_metric` from scores that are known already."""
+    rows = [_row(metric, name, scores, compared.truth, k, epsilon) for metric, name, scores in compared.asked]
     best = max(rows, key=lambda row: row.share)
     use = next(row for row in rows if row.share >= best.share - _NEARLY)
-    return MetricRecommendation(use.metric, use.mechanism, _sentence(use, rows[0], most, total), tuple(rows))
+    return MetricRecommendation(use.metric, use.mechanism, _sentence(use, rows[0], k, epsilon), tuple(rows))
 
 
-def _asked(
-    graph: Graph | StoredGraph, max_degree: int, k: int
-) -> tuple[list[tuple[str, str, Scores]], NDArray[np.float64]]:
-    """Return metric, mechanism and scores, from the simplest question on; and the ego betweenness of all nodes."""
+def compared_metrics(graph: Graph | StoredGraph, max_degree: int, k: int) -> ComparedMetrics:
+    """Return the scores of every metric that is compared, for lists of k."""
     from dpselect import utilities
 
     # The maximum degree is refused before anything long begins.
     pairs = utilities.open_pairs(graph, max_degree=max_degree)
     betweenness = utilities.ego_betweenness(graph, max_degree=max_degree)
-    return [
+    asked = [
         ("degree", _FLIP, utilities.degree(graph)),
         ("open-pairs", "local-dampening-flip", pairs),
         ("margin of open-pairs", _FLIP, margin(pairs, k)),
         ("log-betweenness", _FLIP, utilities.log_betweenness(graph)),
         ("margin of linear-decay", _FLIP, margin(utilities.linear_decay(graph, max_degree=max_degree), k)),
         ("margin of ego-betweenness", _FLIP, margin(betweenness, k)),
-    ], betweenness.values.astype(np.float64)
+    ]
+    return ComparedMetrics(asked, betweenness.values.astype(np.float64))
 
 
 def _row(metric: str, name: str, scores: Scores, truth: NDArray[np.float64], k: int, epsilon: Fraction) -> MetricRow:

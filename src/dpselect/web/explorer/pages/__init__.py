@@ -3,5 +3,6 @@
 from dpselect.web.explorer.page import Page
 from dpselect.web.explorer.pages.candidates import PAGE as CANDIDATES
 from dpselect.web.explorer.pages.objectives import PAGE as OBJECTIVES
+from dpselect.web.explorer.pages.top_k import PAGE as TOP_K
 
-PAGES: tuple[Page, ...] = (CANDIDATES, OBJECTIVES)
+PAGES: tuple[Page, ...] = (CANDIDATES, TOP_K, OBJECTIVES)

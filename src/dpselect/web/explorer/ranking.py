@@ -1,0 +1,205 @@
+"""Scores of the nodes of a public graph by a metric, and of a neighbour: remembered, as no epsilon changes them."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dpselect import utilities
+from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.named import default_mechanism, require_mechanism
+from dpselect.scores.margin import margin
+from dpselect.scores.scores import Scores
+from dpselect.utilities.undirected import require_undirected
+from dpselect.views import Graph, StoredGraph
+
+# By the names that ``dpselect top-k --metric`` has; in Python it is the same name, and these take a maximum degree.
+METRICS = (
+    "degree",
+    "open-pairs",
+    "ego-betweenness",
+    "log-betweenness",
+    "linear-decay",
+    "ego-density",
+    "triangles",
+    "core-number",
+    "two-step-reach",
+)
+_BOUNDED = {"open-pairs", "ego-betweenness", "linear-decay", "triangles", "two-step-reach"}
+# Ranked by margins where no mechanism is named, as on the command line.
+_BY_MARGIN = frozenset({"ego-betweenness", "linear-decay"})
+# So many nodes and paths of length two are scored while somebody waits, and so many without loops that are compiled.
+_NODES, _PATHS, _FEW = 20_000, 20_000_000, 400
+# Pairs of so many of the best nodes are tried for the most telling edge; it is found at this epsilon.
+_TRIED, _TELLING = 4, Fraction(1)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What is ranked, whatever the graph: all of it is public.
+
+    Attributes:
+        metric: its name.
+        most: the public maximum degree.
+        k: how many nodes are named.
+        mechanism: its name; ``None`` for the metric's own.
+    """
+
+    metric: str
+    most: int
+    k: int
+    mechanism: str | None = None
+
+    @property
+    def by_margin(self) -> bool:
+        """Whether margins are ranked, and not scores."""
+        return self.mechanism is None and self.metric in _BY_MARGIN
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the metric needs the maximum degree."""
+        return self.metric in _BOUNDED
+
+    @property
+    def function(self) -> str:
+        """The function of ``dpselect.utilities``."""
+        return self.metric.replace("-", "_")
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What it is called with beside the graph."""
+        found: dict[str, Any] = {"max_degree": self.most} if self.bounded else {}
+        if self.metric == "ego-betweenness":
+            # The tighter ones must not be shifted.
+            found["sensitivity"] = "degree" if "shifted" in (self.mechanism or "") else "refined"
+        return found
+
+    def drawn_with(self, scores: Scores) -> Mechanism:
+        """Return the mechanism."""
+        return default_mechanism(scores) if self.mechanism is None else require_mechanism(self.mechanism)
+
+
+@dataclass(frozen=True, eq=False)
+class Edge:
+    """One step to a neighbour.
+
+    Attributes:
+        one, other: the two nodes, by their positions.
+        added: whether the neighbour has the edge and the graph has not.
+        scores: on the neighbour.
+    """
+
+    one: int
+    other: int
+    added: bool
+    scores: Scores
+
+
+@lru_cache(maxsize=4)
+def public_graph(given: Any) -> Graph:
+    """Return the graph without directions.
+
+    Raises:
+        ValueError: it has directions or weights, or is too large for a page.
+    """
+    try:
+        graph = require_undirected(given)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+    graph = graph.compressed() if isinstance(graph, StoredGraph) else graph
+    if len(graph) < 3:
+        raise ValueError("A graph of fewer than 3 nodes has nobody to compare: take a larger one.")
+    if len(graph) > _NODES:
+        raise ValueError(
+            f"A page shows graphs of up to {_NODES:,} nodes: take a sample of the {len(graph):,} here, or call "
+            "dpselect.recommend_metric in Python, which takes the time that it needs."
+        )
+    return graph
+
+
+@lru_cache(maxsize=32)
+def ranked(graph: Graph, ranking: Ranking) -> Scores:
+    """Return what the mechanism ranks, shape (n,).
+
+    Raises:
+        ValueError: the graph exceeds the maximum degree, or would keep a visitor waiting.
+    """
+    require_short(graph, ranking.metric)
+    scores: Scores = getattr(utilities, ranking.function)(graph, **ranking.arguments)
+    return margin(scores, ranking.k) if ranking.by_margin else scores
+
+
+def require_short(graph: Graph, what: str) -> None:
+    """Refuse what would keep a visitor waiting (``ValueError``)."""
+    paths = int((graph.degrees.astype(np.float64) ** 2).sum())
+    if what != "degree" and paths > _PATHS:
+        raise ValueError(
+            f"This graph has about {paths:,} paths of two edges and a page follows {_PATHS:,}: take degree, a sample "
+            "of the graph, or dpselect.recommend_metric in Python, which takes the time that it needs."
+        )
+
+
+def toggled(graph: Graph, one: int, other: int) -> Graph:
+    """Return the neighbour that has the edge between two nodes if the graph has not, and has it not if the graph has.
+
+    >>> toggled(Graph.from_edges([0, 1], [1, 2], nodes=3), 0, 1).degrees
+    array([0, 1, 1])
+    """
+    source = np.repeat(np.arange(len(graph)), graph.degrees)
+    once = source < graph.indices
+    a, b = source[once], graph.indices[once].astype(np.int64)
+    low, high = sorted((one, other))
+    there = (a == low) & (b == high)
+    a, b = (a[~there], b[~there]) if there.any() else (np.append(a, low), np.append(b, high))
+    return replace(Graph.from_edges(a, b, nodes=len(graph)), labels=graph.labels)
+
+
+def has_edge(graph: Graph, one: int, other: int) -> bool:
+    """Return whether two nodes are adjacent."""
+    return bool((graph.indices[graph.indptr[one] : graph.indptr[one + 1]] == other).any())
+
+
+@lru_cache(maxsize=64)
+def neighbour(graph: Graph, ranking: Ranking, one: int, other: int) -> Edge:
+    """Return the step that adds or removes the edge between two nodes.
+
+    Raises:
+        ValueError: it would exceed the maximum degree.
+    """
+    added = not has_edge(graph, one, other)
+    if added and graph.degrees[[one, other]].max() >= ranking.most:
+        raise ValueError(
+            "One more edge would exceed the maximum degree, and no promise covers such a graph: choose another pair of "
+            "nodes, or a larger maximum degree."
+        )
+    return Edge(one, other, added, ranked(toggled(graph, one, other), ranking))
+
+
+@lru_cache(maxsize=32)
+def telling(graph: Graph, ranking: Ranking) -> Edge:
+    """Return the edge between two of the best few nodes that changes a chance most, at epsilon 1.
+
+    Of more than 400 nodes only the best two are tried.
+
+    Raises:
+        ValueError: none of them leads to a graph within the maximum degree.
+    """
+    scores = ranked(graph, ranking)
+    best = np.argsort(-scores.values, kind="stable")[: _TRIED if len(graph) <= _FEW else 2].tolist()
+    here = ranking.drawn_with(scores).log_law(scores, _TELLING)
+    moved: list[tuple[float, Edge]] = []
+    for one, other in itertools.combinations(best, 2):
+        try:
+            edge = neighbour(graph, ranking, one, other)
+        except ValueError:
+            continue
+        there = ranking.drawn_with(edge.scores).log_law(edge.scores, _TELLING)
+        moved.append((float(np.abs(here - there).max()), edge))
+    if not moved:
+        raise ValueError("The best nodes have as many neighbours as the maximum degree allows: pass a larger one.")
+    return max(moved, key=lambda pair: pair[0])[1]

@@ -1,0 +1,125 @@
+"""Scores of nodes that a page ranks, and those of a neighbour."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect.cli.request import Request
+from dpselect.cli.verbs import top_k
+from dpselect.mechanisms.named import EVERY_MECHANISM
+from dpselect.web.explorer.made_up import friends
+from dpselect.web.explorer.ranking import METRICS, Ranking, has_edge, neighbour, public_graph, ranked, telling, toggled
+
+
+def asked_of(metric: str, mechanism: str | None, margin: bool) -> Request:
+    """Return what the command line asks for the same ranking."""
+    request = Request(["top-k"])
+    request.metric, request.mechanism, request.max_degree, request.k = [metric], mechanism, 30, 4
+    request.margin, request.decay, request.workers, request.truncate = margin, None, 1, False
+    return request
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_page_draws_what_the_command_draws(metric) -> None:
+    """By its own mechanism, or by its margin: the law of the first place is the same, number for number."""
+    graph, ranking = friends(), Ranking(metric, 30, 4)
+    scores = ranked(graph, ranking)
+    by_margin = metric in top_k._BY_MARGIN
+    there = top_k._metric(metric, asked_of(metric, None, by_margin), graph)
+    there = dps.margin(there, 4) if by_margin else there
+    default = top_k.MARGIN if by_margin else top_k.DEFAULTS[metric]
+
+    assert ranking.by_margin == by_margin
+    assert default == ranking.drawn_with(scores).name
+    assert (dps.mechanism(default).law(there, 0.5) == ranking.drawn_with(scores).law(scores, 0.5)).all()
+
+
+@pytest.mark.parametrize("mechanism", [name for name in EVERY_MECHANISM if name != "inverse-sensitivity"])
+def test_a_mechanism_that_is_named_sees_the_sensitivity_of_the_command(mechanism) -> None:
+    """Shifted dampening of ego betweenness has the one by degrees, the others the refined one or its ceiling."""
+    graph, ranking = friends(), Ranking("ego-betweenness", 30, 4, mechanism)
+    there = top_k._metric("ego-betweenness", asked_of("ego-betweenness", mechanism, False), graph)
+    drawn = dps.mechanism(mechanism)
+
+    assert (drawn.law(there, 0.5) == drawn.law(ranked(graph, ranking), 0.5)).all()
+
+
+def test_every_metric_of_the_command_without_directions_or_weights_is_there() -> None:
+    """Followers and weights are of other graphs."""
+    assert {*top_k.DEFAULTS} - {"followers", "weighted-degree"} == {*METRICS}
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (1, 0), (3, 49)])
+def test_a_neighbour_differs_in_one_edge(pair) -> None:
+    """Added or removed, in both directions, and twice is not at all; the names stay."""
+    graph = friends()
+    other = toggled(graph, *pair)
+    degrees = other.degrees - graph.degrees
+
+    assert has_edge(graph, *pair) != has_edge(other, *pair)
+    assert {1} == set(np.abs(degrees[[*pair]]).tolist())
+    assert 2 == np.abs(degrees).sum()
+    assert graph.labels == other.labels
+    assert (toggled(other, *pair).indices == graph.indices).all()
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("mechanism", [None, "exponential", "local-dampening-flip"])
+def test_no_edge_changes_a_chance_by_more_than_epsilon(metric, mechanism) -> None:
+    """The promise of the library, on the pair that tells most and on others."""
+    graph, ranking = friends(), Ranking(metric, 30, 4, mechanism)
+    here = ranking.drawn_with(ranked(graph, ranking)).log_law(ranked(graph, ranking), 1.5)
+    for edge in (telling(graph, ranking), neighbour(graph, ranking, 3, 49), neighbour(graph, ranking, 0, 1)):
+        there = ranking.drawn_with(edge.scores).log_law(edge.scores, 1.5)
+
+        assert np.abs(here - there).max() <= 1.5 + 1e-9
+
+
+def test_the_edge_that_tells_most_tells_most() -> None:
+    """Of all pairs of the best four nodes, by brute force."""
+    graph, ranking = friends(), Ranking("degree", 30, 1)
+    scores = ranked(graph, ranking)
+    best = np.argsort(-scores.values, kind="stable")[:4].tolist()
+    drawn = dps.mechanism("permute-and-flip")
+    moved = {}
+    for one in best:
+        for other in best:
+            if one < other:
+                there = dps.utilities.degree(toggled(graph, one, other))
+                moved[one, other] = np.abs(drawn.log_law(scores, 1) - drawn.log_law(there, 1)).max()
+    edge = telling(graph, ranking)
+
+    assert moved[min(edge.one, edge.other), max(edge.one, edge.other)] == max(moved.values())
+
+
+def test_an_edge_beyond_the_maximum_degree_is_refused() -> None:
+    """No promise covers such a neighbour."""
+    graph = friends()
+    most = int(graph.degrees.max())
+    hub = int(graph.degrees.argmax())
+    stranger = next(node for node in range(len(graph)) if node != hub and not has_edge(graph, hub, node))
+    with pytest.raises(ValueError, match="exceed the maximum degree"):
+        neighbour(graph, Ranking("open-pairs", most, 1), hub, stranger)
+
+
+def test_graphs_that_a_page_cannot_show_are_refused_in_a_sentence() -> None:
+    """With directions, with two nodes, with too many."""
+    directed = dps.DirectedGraph.from_edges([0], [1], nodes=3)
+    for given, words in (
+        (directed, "undirected"),
+        (dps.Graph.from_edges([0], [1], nodes=2), "fewer than 3"),
+        (dps.Graph.from_edges([0], [1], nodes=20_001), "recommend_metric"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            public_graph(given)
+
+
+def test_a_graph_that_would_keep_a_visitor_waiting_is_refused() -> None:
+    """A star of 5,000: degree is shown, and what follows paths says what to do."""
+    star = dps.Graph.from_edges(np.zeros(5000, dtype=int), np.arange(1, 5001), nodes=6000)
+
+    assert 5000 == ranked(star, Ranking("degree", 5999, 1)).values[0]
+    with pytest.raises(ValueError, match="take degree"):
+        ranked(star, Ranking("open-pairs", 5999, 1))
