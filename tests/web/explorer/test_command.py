@@ -14,9 +14,15 @@ import pytest
 pytest.importorskip("fastapi", reason="the explorer needs the extra web")
 
 
-def test_the_example_serves_until_it_is_stopped() -> None:
-    """It listens on 127.0.0.1 alone, lets in who has the address, once, and ends cleanly on Ctrl-C."""
-    command = [sys.executable, "-m", "dpselect", "explore"]
+@pytest.mark.parametrize("given", [[], ["people.csv"]])
+def test_the_example_serves_until_it_is_stopped(given, tmp_path, monkeypatch) -> None:
+    """It listens on 127.0.0.1 alone, lets in who has the address, once, and ends cleanly on Ctrl-C.
+
+    A file that was named is said to be shown as it is, and every page names it.
+    """
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text("age\n30\n")
+    command = [sys.executable, "-m", "dpselect", "explore", *given]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
@@ -24,7 +30,9 @@ def test_the_example_serves_until_it_is_stopped() -> None:
             assert address.startswith("http://127.0.0.1:")
             browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
             with browser.open(address, timeout=30) as answer:
-                assert b"dpselect" in answer.read()
+                shown = answer.read()
+                assert b"dpselect" in shown
+                assert bool(given) == (b"people.csv, 1 row." in shown)
             with pytest.raises(urllib.error.HTTPError, match="403"):
                 urllib.request.urlopen(address, timeout=30)
         finally:
@@ -32,3 +40,4 @@ def test_the_example_serves_until_it_is_stopped() -> None:
             said = server.communicate(timeout=30)[1]
     assert 0 == server.returncode
     assert "Traceback" not in said
+    assert bool(given) == ("people.csv is shown as it is: name only data that anybody may see." in said)

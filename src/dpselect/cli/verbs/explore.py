@@ -6,6 +6,7 @@ import socket
 import sys
 from contextlib import suppress
 
+from dpselect.cli import public_data
 from dpselect.cli.options import option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
@@ -21,11 +22,15 @@ def run(request: Request) -> Answer:
         from dpselect.web.explorer.serve import warmed
     except ImportError:
         raise not_installed("The explorer needs FastAPI, uvicorn and Altair", "web") from None
+    # Data that cannot be shown is refused before anybody can connect.
+    material = public_data.material_of(request)
     # The port is ours before the address with the token is printed.
     with socket.create_server(("127.0.0.1", request.port), reuse_port=False) as listening:
         port = listening.getsockname()[1]
-        application, guard = explorer(port)
+        application, guard = explorer(port, material)
         print(f"Open {guard.address(request.at)}", flush=True)
+        if material.given:
+            print(f"{material.words} is shown as it is: name only data that anybody may see.", file=sys.stderr)
         print("The address works once. Stop with Ctrl-C.", file=sys.stderr, flush=True)
         warmed()
         settings = uvicorn.Config(application, log_level="error", access_log=False, server_header=False)
@@ -38,11 +43,12 @@ def run(request: Request) -> Answer:
 VERB = Verb(
     run,
     (
+        *public_data.OPTIONS,
         option("--port", type=whole, default=0, metavar="N", help="of 127.0.0.1 (default: any that is free)"),
         option("--at", default="/", metavar="PAGE", help="the page to begin with, as an address that a colleague sent"),
     ),
-    "dpselect explore",
-    about="Protected: no private data is read. The pages are about public or made-up data: they show exact chances, "
+    "dpselect explore\ndpselect explore public.csv\ndpselect explore lesmis --at /top-k",
+    about="Protected: nobody, so name public or made-up data only: it is shown as it is, with exact chances. The pages "
     "draw nothing and spend nothing, and each shows the command that would ask private data.",
     json=False,
 )

@@ -1,0 +1,275 @@
+"""Public data of a command: a table or a graph that is shown as it is, because whoever names it declares it public."""
+
+from __future__ import annotations
+
+import gzip
+import warnings
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import dpselect as dps
+from dpselect import datasets
+from dpselect.cli import paths, reading
+from dpselect.cli.options import READING, flag, nodes, option
+from dpselect.cli.request import Request
+from dpselect.sources import edges, graphml, graphs, parts, tables
+from dpselect.sources.locators import is_url, missing
+from dpselect.sources.tables import Reading
+
+if TYPE_CHECKING:
+    from dpselect.web.explorer.material import Material
+
+EXAMPLE = "example"
+# Pages are for looking: a sample says as much, and what a page shows must fit memory many times.
+ROWS, CELLS, BYTES = 2 * 10**6, 4 * 10**7, 2**28
+_GRAPHS = (".graphml", ".txt", ".txt.gz")
+_BLOCK = 2**20
+OPTIONS = (
+    paths.input(
+        "data",
+        required=False,
+        default=EXAMPLE,
+        metavar="[TABLE|GRAPH|example]",
+        help="public data: a table (.csv, .tsv, .xlsx, .parquet), an edge file (.graphml, .txt, or a table with "
+        "--graph), a graph that ships with NetworkX, such as lesmis, or a dataset of the papers, such as adult; "
+        "made-up examples unless it is named",
+    ),
+    flag("--graph", "the table holds edges, one per row", READING),
+    option("--source", metavar="NAME", panel=READING, help="the column of one end of an edge (default source)"),
+    option("--target", metavar="NAME", panel=READING, help="the column of the other end (default target)"),
+    paths.input(
+        "--nodes",
+        metavar="N|FILE",
+        panel=READING,
+        help="the nodes, as their number or a file with one per line, where some may have no edge",
+    ),
+    *reading.OPTIONS,
+)
+
+
+def material_of(request: Request) -> Material:
+    """Return what a command line names, read whole and within bounds.
+
+    Raises:
+        FileNotFoundError, ImportError: no such file; what reads it is not installed.
+        ValueError: neither a file nor a name that is known, a file that is too large, an option that has no use here.
+    """
+    from dpselect.web.explorer.material import EXAMPLES
+
+    text = request.data
+    if is_url(text):
+        raise ValueError("The pages show what lies on this machine: download the file, and name it.")
+    if text == EXAMPLE:
+        _require_bare(request, "the made-up examples")
+        return EXAMPLES
+    if not _is_file(text):
+        return _named(request, text)
+    asked = request.graph or request.source is not None or request.target is not None or request.nodes is not None
+    path = Path(text)
+    _require_small(path)
+    if asked or path.name.lower().endswith(_GRAPHS):
+        return _edges(request, path)
+    return _table(request, path)
+
+
+def shown(name: str) -> str:
+    """Return the name of a file as a terminal and a page may show it: without its folder and what steers a terminal.
+
+    >>> shown("/home/ann/people\\x1b.csv")
+    'people?.csv'
+    """
+    return "".join(letter if letter.isprintable() else "?" for letter in Path(name).name)
+
+
+def _is_file(text: str) -> bool:
+    path = Path(text)
+    return bool(path.suffix) or path.exists() or len(path.parts) > 1
+
+
+def _table(request: Request, path: Path) -> Material:
+    how = Reading.of(**reading.keywords(request))
+    keywords = "".join(f", {name}={value!r}" for name, value in reading.keywords(request).items())
+    return _of_table(path, how, shown(path.name), f"table = dps.TableFile.of({path.name!r}{keywords})")
+
+
+def _of_table(path: Path, how: Reading, name: str, file: str) -> Material:
+    """Return the columns of a table, numbers with a point where a comma marked their fractions.
+
+    Args:
+        path, how: the file, and how it is read.
+        name: what the pages call it.
+        file: a statement that names the file in Python.
+    """
+    from dpselect.web.explorer.cells import Cells
+    from dpselect.web.explorer.material import Material
+
+    how.dialect.require_decimal()
+    names = tables.names(path, how)
+    _require_rows(path, len(names))
+    read = tables.arrows(path, names, how)
+    rows = max((len(cells) for cells in read.values()), default=0)
+    _require_fitting(rows, len(names))
+    if not rows:
+        raise ValueError(f"{name} has no rows: name a table that has some.")
+    columns = {}
+    for column, cells in read.items():
+        number = Cells.of_arrow(how.dialect.number(cells))
+        columns[column] = number if number.is_numeric else Cells.of_arrow(cells)
+    numeric = [column for column, cells in columns.items() if cells.is_numeric]
+    python = f"{file}.columns({f'numbers={numeric!r}' if how.dialect.decimal else ''})"
+    return Material(
+        name=f"{name}, {rows:,} row{'s'[: rows != 1]}",
+        columns=columns,
+        visits=columns,
+        given="table",
+        table_name=name,
+        table_python=python,
+        visits_python=f"{python}\nvisits = table",
+        words=name,
+    )
+
+
+def _edges(request: Request, path: Path) -> Material:
+    ends = (request.source or "source", request.target or "target")
+    asked = reading.keywords(request)
+    if "decimal" in asked:
+        raise ValueError("--decimal is for numbers, and an edge has names: leave it out.")
+    public: Any = nodes(request.nodes)
+    if public is None:
+        public = _ends_of(path, ends, Reading.of(**asked))
+    with warnings.catch_warnings():
+        # Here directions and weights may be known to all, and the pages say which edges they show.
+        warnings.simplefilter("ignore", graphs.Dropped)
+        graph = dps.Graph.read(path, nodes=public, ends=ends, **asked)
+    _require_edges(graph, path)
+    said: dict[str, Any] = ({} if ends == ("source", "target") else {"ends": ends}) | asked
+    keywords = "".join(f", {name}={value!r}" for name, value in said.items())
+    listed = len(graph) if graph.labels is None else [*graph.labels]
+    python = f"graph = dps.Graph.read({path.name!r}, nodes={listed!r}{keywords})"
+    return _of_graph(graph, shown(path.name), python)
+
+
+def _ends_of(path: Path, ends: tuple[str, str], how: Reading) -> Sequence[Any]:
+    """Return the ends of all edges as nodes, numbers in their order where all are whole; GraphML lists its own."""
+    if path.name.lower().endswith(graphml.ENDING):
+        return graphml.nodes(path)
+    source, target, _ = edges.read(path, kind=str, ends=ends, reading=how)
+    names = {*source.tolist(), *target.tolist()}
+    if all(name.isascii() and name.isdigit() and len(name) < 16 and str(int(name)) == name for name in names):
+        return sorted(map(int, names))
+    return sorted(names)
+
+
+def _named(request: Request, text: str) -> Material:
+    """Return a dataset of the papers, or a graph that ships with NetworkX."""
+    _require_bare(request, text)
+    try:
+        known = datasets.every()
+    except FileNotFoundError:
+        known = {}
+    if text not in known:
+        return _shipped(text)
+    kind = known[text].facts.get("kind")
+    if kind == "graph":
+        graph = datasets.graph(text)
+        _require_edges(graph, text)
+        return _of_graph(graph, text, f"from dpselect import datasets\n\ngraph = datasets.graph({text!r})")
+    if kind != "tabular":
+        raise ValueError(f"{text} is neither a table nor a graph: name one, as `dpselect datasets` lists them.")
+    path = datasets.checked(text)
+    _require_small(path)
+    return _of_table(
+        path, Reading(), text, f"from dpselect import datasets\n\ntable = dps.TableFile.of(datasets.checked({text!r}))"
+    )
+
+
+def _shipped(text: str) -> Material:
+    try:
+        graph = dps.Graph.named(text)
+    except ValueError:
+        raise ValueError(
+            f"There is no file, dataset or shipped graph {shown(text)!r}: name a table, an edge file, a graph such as "
+            f"lesmis or karate, a dataset that `dpselect datasets` lists, or {EXAMPLE}."
+        ) from None
+    return _of_graph(graph, text, f"graph = dps.Graph.named({text!r})")
+
+
+def _of_graph(graph: dps.Graph, name: str, python: str) -> Material:
+    from dpselect.web.explorer.material import Material
+
+    if not len(graph):
+        raise ValueError(f"{name} has no nodes: name a graph that has some.")
+    return Material(
+        name=f"{name}, {len(graph):,} nodes; tables are made up",
+        graph=graph,
+        given="graph",
+        graph_name=name,
+        graph_python=python,
+        words=name,
+    )
+
+
+def _require_bare(request: Request, what: str) -> None:
+    """Refuse what is said of a file where there is none (``ValueError``)."""
+    ends = [name for name in ("graph", "source", "target", "nodes") if request.get(name)]
+    for name in [*ends, *reading.keywords(request)]:
+        raise ValueError(f"--{name} is about a file, and {what} is none: leave it out, or name a file.")
+
+
+def _require_small(path: Path) -> None:
+    """Refuse a file that is not there, or is too large to show, before it is read.
+
+    Raises:
+        FileNotFoundError, ValueError: that.
+    """
+    files = parts.files(path) if parts.are_in(path) else [path]
+    if not all(each.is_file() for each in files):
+        raise missing(path)
+    if sum(map(_size, files)) > BYTES:
+        raise ValueError(
+            f"{shown(path.name)} is larger than {BYTES // 2**20} MiB, more than the pages show: name a sample of it."
+        )
+
+
+def _size(path: Path) -> int:
+    """Return how many bytes a file has, packed text and sheets after they are unpacked, or some number above BYTES."""
+    size = path.stat().st_size
+    if path.name.lower().endswith(".gz"):
+        size = 0
+        try:
+            with gzip.open(path) as stream:
+                while size <= BYTES and (block := stream.read(_BLOCK)):
+                    size += len(block)
+        except (OSError, EOFError):
+            # Whoever reads it says what is wrong with it.
+            return size
+    elif zipfile.is_zipfile(path) and path.name.lower().endswith(".xlsx"):
+        with zipfile.ZipFile(path) as sheets:
+            size = sum(each.file_size for each in sheets.infolist())
+    return size
+
+
+def _require_rows(path: Path, columns: int) -> None:
+    """Refuse a parquet file by what it says of itself: a few bytes may be many rows (``ValueError``)."""
+    if path.name.lower().endswith(".parquet"):
+        from pyarrow import parquet
+
+        files = parts.files(path) if parts.are_in(path) else [path]
+        _require_fitting(sum(parquet.read_metadata(each).num_rows for each in files), columns)
+
+
+def _require_fitting(rows: int, columns: int) -> None:
+    if rows > ROWS or rows * columns > CELLS:
+        raise ValueError(
+            f"The table has {rows:,} rows of {columns:,} cells, and the pages show {ROWS:,} rows and {CELLS:,} cells "
+            "at most: name a sample of it."
+        )
+
+
+def _require_edges(graph: dps.Graph, name: str | Path) -> None:
+    if graph.indices.size > 2 * ROWS:
+        raise ValueError(
+            f"{shown(str(name))} has more than {ROWS:,} edges, which is more than the pages show: name a smaller graph."
+        )
