@@ -49,11 +49,13 @@ def test_another_origin_is_refused(visitor, origin) -> None:
 
 
 def test_a_request_by_another_site_is_refused(visitor) -> None:
-    """A picture or a fetch of another site; a link there may lead here."""
-    sent = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}
+    """A picture, a fetch or a frame of another site, or of another port; a link there may lead here."""
+    for site in ("cross-site", "same-site"):
+        for mode, dest, status in (("no-cors", "image", 403), ("cors", "empty", 403), ("navigate", "iframe", 403),
+                                   ("navigate", "document", 200)):  # fmt: skip
+            sent = {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest}
 
-    assert 403 == visitor.get("/candidates", headers=sent).status_code
-    assert 200 == visitor.get("/candidates", headers={**sent, "sec-fetch-mode": "navigate"}).status_code
+            assert status == visitor.get("/candidates", headers=sent).status_code
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from textwrap import wrap
 from typing import Any
 
@@ -13,6 +14,8 @@ from dpselect.kernel.families import FAMILIES, family
 WIDTH = 640
 INK, GREY, PAPER = "#1a1a1a", "#5a5a5a", "#ffffff"
 FONT = "system-ui, 'DejaVu Sans', Arial, sans-serif"
+# What no SVG can hold: the converter ends the whole process where a name has one of them.
+_UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 # matplotlib's markers as shapes of Vega; those that it has not are paths within a square of side 2.
 _SHAPES = {
@@ -100,4 +103,12 @@ def svg(chart: Any) -> str:
     except ImportError:
         raise not_installed("Pictures of charts need vl-convert-python", "web") from None
     # What Altair has built is valid, and checking it again takes as long as drawing it.
-    return str(vegalite_to_svg(json.dumps(chart.to_dict(validate=False))))
+    return str(vegalite_to_svg(json.dumps(_writable(chart.to_dict(validate=False)))))
+
+
+def _writable(value: Any) -> Any:
+    if isinstance(value, str):
+        return _UNWRITABLE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_writable(name): _writable(each) for name, each in value.items()}
+    return [_writable(each) for each in value] if isinstance(value, list) else value

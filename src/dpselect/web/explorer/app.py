@@ -57,8 +57,12 @@ def explorer(port: int, material: Material = EXAMPLES, pages: Sequence[Page] = P
 
 
 def _site(material: Material, pages: Sequence[Page]) -> FastAPI:
-    site = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    site = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     named = {page.path: page for page in pages}
+
+    @site.exception_handler(404)
+    def nowhere(_: Request, __: Exception) -> Response:
+        return _missing(material, pages)
 
     @site.get("/")
     def index() -> Response:
@@ -102,7 +106,9 @@ def _site(material: Material, pages: Sequence[Page]) -> FastAPI:
 
 def _shown(page: Page, material: Material, request: Request) -> _Shown:
     """Return what the query of a request asks for; what is wrong with it is a sentence, and what was right is kept."""
-    query = {name: request.query_params.getlist(name) for name in request.query_params}
+    query: dict[str, list[str]] = {}
+    for name, value in request.query_params.multi_items():
+        query.setdefault(name, []).append(value)
     state: dict[str, Any] = {}
     problem = ""
     fields: list[Field] = [*page.fields(material)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -12,6 +13,8 @@ Query = Mapping[str, Sequence[str]]
 Pairs = list[tuple[str, str]]
 # So many rows can be edited by hand, of so many letters each; more come from a file.
 ROWS, LETTERS = 40, 120
+# A name ends up in a command that is copied to a terminal: nothing in it may end a line, or show it otherwise.
+_HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 class Field(Protocol):
@@ -125,6 +128,8 @@ class Words:
         text = _single(query, self.name)
         if text is not None and len(text) > 10 * LETTERS:
             raise ValueError(f"{self.label} has at most {10 * LETTERS:,} letters.")
+        if text is not None and _HIDDEN.search(text):
+            raise ValueError(f"{self.label} has a character that is not shown: leave it out.")
         return self.default if text is None else text
 
     def write(self, value: Any) -> Pairs:
@@ -217,6 +222,8 @@ def _rows(query: Query, field: str, keys: Sequence[str], label: str) -> list[tup
         raise ValueError(f"{label} are up to {ROWS} names, each of them once.")
     if any(len(name) > LETTERS for name, _ in rows):
         raise ValueError(f"A name has at most {LETTERS} letters.")
+    if any(_HIDDEN.search(name) for name, _ in rows):
+        raise ValueError("A name has a character that is not shown: leave it out.")
     return [(name, tuple(row)) for name, row in rows]
 
 

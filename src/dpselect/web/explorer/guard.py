@@ -7,8 +7,7 @@ may only read.
 
 from __future__ import annotations
 
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from dpselect.web import tokens
 from dpselect.web.headers import Application, Message, Receive, Scope, Send, named
@@ -60,13 +59,16 @@ class Guard:
         if any(origin not in (f"http://{host}" for host in self.hosts) for origin in named(scope, "origin")):
             return 403, "This server answers its own pages alone."
         foreign = any(site not in ("same-origin", "none") for site in named(scope, "sec-fetch-site"))
-        # A link on another site may lead here, but only to a page, which then asks for the token.
-        if foreign and named(scope, "sec-fetch-mode") != ["navigate"]:
+        # A link on another site may lead here, but only to a page of its own, not to a frame.
+        opened = named(scope, "sec-fetch-mode") == ["navigate"] and named(scope, "sec-fetch-dest") == ["document"]
+        if foreign and not opened:
             return 403, "This server answers its own pages alone."
         if scope["method"] not in ("GET", "HEAD"):
             return 405, "The explorer can only be read."
         if named(scope, "transfer-encoding") or any(size.strip() != "0" for size in named(scope, "content-length")):
             return 413, "The explorer takes no uploads."
+        if named(scope, "upgrade"):
+            return 400, "The explorer speaks plain HTTP alone."
         return None
 
     def _lets_in(self, given: list[str]) -> bool:
@@ -76,20 +78,18 @@ class Guard:
         return True
 
     def _known(self, scope: Scope) -> bool:
-        for header in named(scope, "cookie"):
-            try:
-                sent = SimpleCookie(header).get(self._cookie)
-            except CookieError:
-                continue
-            if sent is not None and tokens.same(sent.value, self._session):
+        # Cookies of other servers on this machine come along, in forms that a strict reader would stop at.
+        for cookie in ";".join(named(scope, "cookie")).split(";"):
+            name, _, value = cookie.strip().partition("=")
+            if name == self._cookie and tokens.same(value, self._session):
                 return True
         return False
 
     async def _entered(self, send: Send, path: str, query: list[tuple[str, str]]) -> None:
         cookie = f"{self._cookie}={self._session}; HttpOnly; SameSite=Strict; Path=/"
-        # Never to another server: "//name" would be one.
-        where = "/" + path.lstrip("/\\") + (f"?{urlencode(query)}" if query else "")
-        headers = [(b"set-cookie", cookie.encode()), (b"location", where.encode("ascii", "ignore"))]
+        # Never to another server, which "//name" would be, and never a second header after the end of a line.
+        where = "/" + quote(path.lstrip("/\\")) + (f"?{urlencode(query)}" if query else "")
+        headers = [(b"set-cookie", cookie.encode()), (b"location", where.encode("ascii"))]
         await _sent(send, 303, headers, b"")
 
 

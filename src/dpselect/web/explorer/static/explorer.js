@@ -14,6 +14,15 @@ function query(width) {
   return values.toString();
 }
 
+// Instead of a view that no longer belongs to its form.
+function complain(words) {
+  const line = document.createElement("p");
+  line.className = "problem";
+  line.setAttribute("role", "alert");
+  line.textContent = words;
+  view.replaceChildren(line);
+}
+
 // One request at a time; what changed in the meantime is asked for once, afterwards.
 async function redraw() {
   if (running) { wanted = true; return; }
@@ -21,12 +30,15 @@ async function redraw() {
   view.setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(`${view.dataset.path}/view?${query(true)}`);
-    view.innerHTML = await answer.text();
-    history.replaceState(null, "", `${view.dataset.path}?${query(false)}`);
-    const line = view.querySelector(".headline, .problem");
-    if (line) said.textContent = line.textContent;
+    const text = await answer.text();
+    if (answer.headers.get("content-type").startsWith("text/html")) {
+      view.innerHTML = text;
+      history.replaceState(null, "", `${view.dataset.path}?${query(false)}`);
+      const line = view.querySelector(".headline");
+      if (line) said.textContent = line.textContent;
+    } else complain(text);
   } catch {
-    said.textContent = "The explorer has stopped: start dpselect explore again.";
+    complain("The explorer has stopped: start dpselect explore again.");
   }
   view.removeAttribute("aria-busy");
   running = false;
@@ -69,9 +81,14 @@ function grow(row) {
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-copy]");
   if (!button) return;
-  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-  said.textContent = "Copied.";
-  button.textContent = "Copied";
+  const copied = document.getElementById(button.dataset.copy);
+  try {
+    await navigator.clipboard.writeText(copied.textContent);
+    said.textContent = button.textContent = "Copied";
+  } catch { // A browser may forbid it; then it is a key away.
+    getSelection().selectAllChildren(copied);
+    said.textContent = button.textContent = "Selected: press Ctrl-C";
+  }
 });
 
 if (form) {
