@@ -1,0 +1,90 @@
+"""What holds for every page in a real browser, at both widths: it can be read, reached, printed and looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the explorer needs the extra web")
+from dpselect.web.explorer.pages import PAGES
+from tests.web.browser.conftest import pictured, visit
+
+PATHS = ["/", *(f"/{page.path}" for page in PAGES), "/no-such-page"]
+SERIOUS = ("serious", "critical")
+
+
+def findings(page: Any) -> list[str]:
+    """Return what axe finds that keeps somebody from using the page."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    rules = Axe().run(page).response["violations"]
+    return [f"{rule['id']}: {node['target']}" for rule in rules if rule["impact"] in SERIOUS for node in rule["nodes"]]
+
+
+@pytest.fixture(autouse=True)
+def _missing_is_expected(watch) -> None:
+    watch.expected.append("404 (Not Found)")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_nothing_keeps_anybody_out(either, path) -> None:
+    """Axe has no serious or critical finding: names, contrast, roles, order of headings, what the keyboard reaches."""
+    visit(either, path)
+    pictured(either, path.strip("/") or "index")
+
+    assert [] == findings(either)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_nothing_is_beyond_the_edge(either, path) -> None:
+    """The page never scrolls sideways: what is wide scrolls in a box of its own."""
+    visit(either, path)
+
+    assert either.evaluate("document.documentElement.scrollWidth") <= either.viewport_size["width"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_print_leaves_the_controls_out(desk, path) -> None:
+    """On paper are the answer, the pictures and the commands; no links to other pages, no buttons, no sliders."""
+    visit(desk, path)
+    desk.emulate_media(media="print")
+
+    for hidden in ("nav", "button", ".slider", "footer", ".skip"):
+        assert all(not each.is_visible() for each in desk.locator(hidden).all())
+    assert desk.locator("h1").is_visible()
+    assert all(each.is_visible() for each in desk.locator("#view pre, #view figure, .headline").all())
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_nothing_moves_for_whoever_asked_for_that(window, path) -> None:
+    """No transition and no animation where the system says that motion is to be reduced."""
+    page = window(reduced_motion="reduce")
+    visit(page, path)
+    moving = page.evaluate(
+        "[...document.querySelectorAll('*')].map(getComputedStyle)"
+        ".filter(style => parseFloat(style.transitionDuration) || parseFloat(style.animationDuration)).length"
+    )
+
+    assert 0 == moving
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if path != "/no-such-page"])
+def test_the_words_can_be_twice_as_large(window, path) -> None:
+    """At 200 % on a desk, which is 640 pixels of page, nothing is cut off."""
+    page = window("desk", device_scale_factor=2)
+    page.set_viewport_size({"width": 640, "height": 450})
+    visit(page, path)
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 640
+
+
+def test_the_list_leads_to_every_page(desk) -> None:
+    """Each link of the first page opens a page of that title, and the list marks where one is."""
+    visit(desk, "/")
+    for page in PAGES:
+        desk.get_by_role("main").get_by_role("link", name=page.title, exact=True).click()
+
+        assert page.title == desk.get_by_role("heading", level=1).inner_text()
+        assert page.title == desk.locator("nav a[aria-current=page]").inner_text()
+        desk.go_back()
