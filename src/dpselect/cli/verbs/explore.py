@@ -34,8 +34,9 @@ def run(request: Request) -> Answer:
         print("The address works once. Stop with Ctrl-C.", file=sys.stderr, flush=True)
         warmed()
         # No socket that outlives an answer, and no header that says who else asks.
-        quiet = {"log_level": "error", "access_log": False, "server_header": False}
-        settings = uvicorn.Config(application, ws="none", proxy_headers=False, **quiet)
+        settings = uvicorn.Config(
+            application, log_level="error", access_log=False, server_header=False, ws="none", proxy_headers=False
+        )
         # The server ends by itself on Ctrl-C, and then raises it again.
         with suppress(KeyboardInterrupt):
             uvicorn.Server(settings).run(sockets=[listening])
