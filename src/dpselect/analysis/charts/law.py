@@ -96,7 +96,9 @@ def law_bars(
 
 def _rows(scores: Scores, here: NDArray[np.float64], there: NDArray[np.float64] | None) -> list[dict[str, Any]]:
     """Return a row for each bar, the best candidate first."""
-    order = np.argsort(-scores.values.astype(np.float64), kind="stable")
+    # Not as floats: two large integers that differ by one would be equal.
+    order = np.argsort(scores.values[::-1], kind="stable")[::-1]
+    order = scores.values.size - 1 - order
     shown = order if order.size <= SHOWN + 1 else order[:SHOWN]
     rest = order[shown.size :]
     groups = [(short(scores.candidates[int(place)]), np.array([place])) for place in shown]

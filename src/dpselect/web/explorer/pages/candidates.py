@@ -3,26 +3,56 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpselect.analysis.charts.law import law_bars, written
+from dpselect.analysis.charts.law import law_bars, short, written
+from dpselect.analysis.least_epsilon import least_epsilon
+from dpselect.analysis.plan import epsilon_for
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
+from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.mechanisms.named import EVERY_MECHANISM, require_mechanism
 from dpselect.scores.scores import Scores
-from dpselect.web.explorer.field import Choice, Counts, Field, Number
+from dpselect.utilities.counts import counts
+from dpselect.web.explorer.field import Choice, Counts, Field, Number, Words
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
 
-VOTES = (("tea", 60), ("coffee", 57), ("water", 31), ("juice", 12), ("milk", 7))
+# Names and how often each was chosen.
+Tally = tuple[tuple[str, int], ...]
+VOTES: Tally = (("tea", 60), ("coffee", 57), ("water", 31), ("juice", 12), ("milk", 7))
+# Every integer up to here is a float too.
+_MOST = 2**53
+_STEPS = {"more": 1, "less": -1}
+# The two whose worst error is known exactly.
+_WHATEVER = ("permute-and-flip", "exponential")
+# Different counts beyond which no epsilon is searched for where noise is added to each candidate.
+_SEARCHED = 500
+# Different values of a column beyond which it is not shown.
+_VALUES = 100_000
 
 
-def _fields(_: Material) -> Sequence[Field]:
+@dataclass(frozen=True)
+class _Laws:
+    """Of every mechanism the logarithm of its law, shape (m,), or why it does not apply."""
+
+    known: dict[str, NDArray[np.float64]]
+    why: dict[str, str]
+
+
+def _fields(material: Material) -> Sequence[Field]:
     mechanisms = tuple((name, name) for name in EVERY_MECHANISM)
-    return (
+    columns = tuple((name, f"the values of {name}") for name in material.columns if name)
+    first = columns[0][0] if columns and material.given == "table" else ""
+    fields: list[Field] = [
         Number(
             "epsilon",
             "Epsilon",
@@ -33,78 +63,227 @@ def _fields(_: Material) -> Sequence[Field]:
             help="What the choice may reveal; smaller is more private.",
         ),
         Choice("mechanism", "Mechanism", mechanisms, "permute-and-flip"),
-        Counts("candidate", "Candidates and their counts", VOTES, help="Change them by hand: these are made up."),
+    ]
+    by_hand = "Change them by hand. Used where no column is chosen."
+    return [
+        *fields,
+        Choice("column", "Candidates", (("", "counts by hand"), *columns), first, help=f"Of {material.table_name}."),
+        Counts("candidate", "Candidates and their counts", VOTES, high=_MOST, help=by_hand),
         Choice(
             "neighbour",
             "Neighbour",
-            (("more", "one more"), ("less", "one less")),
+            (("more", "one person more"), ("less", "one person less")),
             "more",
-            help="How one person more or less changes the count of the first candidate.",
+            help="Of two neighbours one has one person more.",
         ),
-    )
-
-
-def _scores(rows: Sequence[tuple[str, int]]) -> Scores:
-    return Scores(dict(rows), sensitivity=1, range_bound=1, kind="integer")
-
-
-def _view(state: State, _: Material) -> View:
-    rows, value = state["candidate"], exact_epsilon(state["epsilon"])
-    moved = [
-        (name, max(0, count + (1 if state["neighbour"] == "more" else -1)) if number == 0 else count)
-        for number, (name, count) in enumerate(rows)
+        Words("changes", "Whom that person chose", "", help="A candidate's name; the best one where this is empty."),
+        Number("probability", "Right with probability", 0.95, 0.01, 0.9999, help="How often the best should be named."),
     ]
-    scores, other = _scores(rows), _scores(moved)
-    mechanism = require_mechanism(state["mechanism"])
-    here, there = mechanism.log_law(scores, value), mechanism.log_law(other, value)
-    loss = float(np.abs(here - there).max())
-    first = int(scores.values.argmax())
-    chance = float(np.exp(here)[first])
-    headline = (
-        f"{scores.candidates[first]}, which has the largest count, is named with probability {written(chance)}. "
-        f"One neighbour changes a chance by a factor of {math.exp(loss):.3g} at most here; "
-        f"epsilon allows {math.exp(float(value)):.3g}."
-    )
+
+
+def _view(state: State, material: Material) -> View:
+    column = state["column"]
+    rows: Tally = _counted(material, column) if column else state["candidate"]
+    epsilon = exact_epsilon(state["epsilon"])
+    laws, name = _laws(rows, epsilon), state["mechanism"]
+    if name in laws.why:
+        raise ValueError(f"{name} does not apply: {laws.why[name]}.")
+    scores, here = _scores(rows), laws.known[name]
+    place = _changed(rows, state)
+    there = require_mechanism(name).log_law(_scores(_neighbour(rows, place, state["neighbour"])), epsilon)
+    says, changes = _headline(scores, np.exp(here)), _changes(scores, here, there, float(epsilon))
 
     def draw(width: float) -> Any:
-        return law_bars(scores, np.exp(here), np.exp(there), mechanism.name, float(value), width)
+        return law_bars(scores, np.exp(here), np.exp(there), name, float(epsilon), width)
 
-    table = Table("All mechanisms at this epsilon", ("mechanism", "right", "expected loss"), _compared(scores, value))
-    return View(
-        headline, (Chart("How likely each candidate is", draw, headline), table), _commands(state), _example(state)
-    )
+    words = f"{says} Black marks: {_words(rows, place, state)}."
+    parts = (Chart("How likely each candidate is", draw, words), changes, _needed(rows, state), _compared(scores, laws))
+    answer = f"{says} {_ratio(here, there, float(epsilon))}"
+    return View(answer, parts, _commands(state, column), _example(rows, place, state))
 
 
-def _compared(scores: Scores, epsilon: Any) -> list[list[str]]:
-    short = scores.values.max() - scores.values.astype(np.float64)
-    rows = []
-    for name in EVERY_MECHANISM:
-        try:
-            law = require_mechanism(name).law(scores, epsilon)
-        except (PrivacyError, ValueError):
-            continue
-        rows.append([name, written(float(law[short == 0].sum())), f"{float(law @ short):.3g}"])
+def _counted(material: Material, column: str) -> Tally:
+    """Return the values of a column and how often each occurs.
+
+    Raises:
+        ValueError: none, or too many.
+    """
+    rows = material.counts_of(column)
+    if not rows:
+        raise ValueError(f"The column {short(column)} is empty, so there is nothing to choose from: take another.")
+    if len(rows) > _VALUES:
+        raise ValueError(
+            f"The column {short(column)} has {len(rows):,} different values, and this page shows at most {_VALUES:,}: "
+            "take another."
+        )
     return rows
 
 
-def _commands(state: State) -> Commands:
-    epsilon, mechanism = f"{state['epsilon']:g}", state["mechanism"]
-    shell = (
-        "dpselect most-common people.csv --column choice --domain choices.txt "
-        f"--epsilon {epsilon} --mechanism {mechanism} --ledger people.ledger"
+@lru_cache(maxsize=8)
+def _scores(rows: Tally) -> Scores:
+    names, numbers = zip(*rows, strict=True)
+    return counts(np.array(numbers, dtype=np.int64), names)
+
+
+@lru_cache(maxsize=2)
+def _laws(rows: Tally, epsilon: Fraction) -> _Laws:
+    """Return the laws of all mechanisms: whoever takes another mechanism or neighbour waits for one law more."""
+    laws = _Laws({}, {})
+    for name in EVERY_MECHANISM:
+        try:
+            laws.known[name] = require_mechanism(name).log_law(_scores(rows), epsilon)
+        except (PrivacyError, ValueError) as reason:
+            why = str(reason).partition(":")[0].rstrip(".")
+            laws.why[name] = why[:1].lower() + why[1:]
+    return laws
+
+
+def _changed(rows: Tally, state: State) -> int:
+    """Return the position of the candidate whose count a neighbour changes.
+
+    Raises:
+        ValueError: nobody has that name, or a count of 0 would fall.
+    """
+    named = state["changes"].strip()
+    names = [name for name, _ in rows]
+    if named and named not in names:
+        raise ValueError(f"No candidate is called {short(named)}: write one of the names, or leave it empty.")
+    place = names.index(named) if named else int(_scores(rows).values.argmax())
+    if state["neighbour"] == "less" and not rows[place][1]:
+        raise ValueError(f"Nobody chose {short(names[place])}, so nobody can be taken away: take one person more.")
+    return place
+
+
+def _neighbour(rows: Tally, place: int, step: str) -> Tally:
+    name, count = rows[place]
+    return (*rows[:place], (name, count + _STEPS[step]), *rows[place + 1 :])
+
+
+def _words(rows: Tally, place: int, state: State) -> str:
+    return f"with one person {state['neighbour']} who chose {short(rows[place][0])}"
+
+
+def _short_of_best(scores: Scores) -> NDArray[np.int64]:
+    """Return how far each count lies below the largest: exact, as counts are integers."""
+    behind: NDArray[np.int64] = scores.values.max() - scores.values
+    return behind
+
+
+def _headline(scores: Scores, law: NDArray[np.float64]) -> str:
+    best = np.flatnonzero(_short_of_best(scores) == 0)
+    chance = written(float(law[best].sum()))
+    if best.size == 1:
+        name = short(scores.candidates[int(best[0])])
+        return f"{name}, which has the largest count, is named with probability {chance}."
+    if best.size == len(scores):
+        return f"All {best.size:,} candidates have the same count, so each is as good and as likely as another."
+    return f"One of the {best.size:,} candidates that share the largest count is named with probability {chance}."
+
+
+def _loss(here: NDArray[np.float64], there: NDArray[np.float64]) -> tuple[float, int]:
+    """Return the largest logarithm of a ratio of two chances, and whose it is."""
+    with np.errstate(invalid="ignore"):
+        losses = np.abs(here - there)
+    # Two chances that are both below any double do not differ.
+    losses[np.isnan(losses)] = 0
+    return float(losses.max()), int(losses.argmax())
+
+
+def _factor(loss: float) -> str:
+    """Return e^loss as people write it: with enough digits to tell it from 1."""
+    return f"{math.exp(loss):.4g}" if loss < 20 else f"e^{loss:.4g}"
+
+
+def _ratio(here: NDArray[np.float64], there: NDArray[np.float64], epsilon: float) -> str:
+    loss, _ = _loss(here, there)
+    return f"This neighbour changes a chance by a factor of {_factor(loss)} at most; epsilon allows {_factor(epsilon)}."
+
+
+def _changes(scores: Scores, here: NDArray[np.float64], there: NDArray[np.float64], epsilon: float) -> Table:
+    loss, place = _loss(here, there)
+    rows = [
+        ["changes most", short(scores.candidates[place])],
+        ["its chance here", written(math.exp(here[place]))],
+        ["its chance on the neighbour", written(math.exp(there[place]))],
+        ["the larger over the smaller", _factor(loss)],
+        ["what epsilon allows, e^epsilon", _factor(epsilon)],
+    ]
+    return Table("What one person changes", ("fact", "figure"), rows, "Of this neighbour; others may change more.")
+
+
+def _needed(rows: Tally, state: State) -> Table:
+    """Return the epsilons at which the best is named often enough: for these counts, and whatever they are."""
+    name, probability = state["mechanism"], float(state["probability"])
+    here, whatever = _here(rows, name, probability), _whatever(len(rows), name, probability)
+    lines = [["for these counts alone", here], ["whatever the counts are", whatever]]
+    title = f"Right with probability {probability:g}: epsilon"
+    note = "The first is a fact about public counts. Before private counts are seen, plan with the second."
+    return Table(title, ("holds", f"epsilon of {name}"), lines, note)
+
+
+@lru_cache(maxsize=64)
+def _here(rows: Tally, name: str, probability: float) -> str:
+    noisy = require_mechanism(name).sampler.most_groups is not None or require_mechanism(name).sampler.tails is not None
+    if noisy and len({count for _, count in rows}) > _SEARCHED:
+        return f"not searched for beyond {_SEARCHED} different counts"
+    try:
+        found = least_epsilon(_scores(rows), probability, mechanism=name)
+    except (PrivacyError, ValueError):
+        return "not known"
+    return "any" if not found else "more than 1,000" if math.isinf(found) else f"{found:.6g}"
+
+
+@lru_cache(maxsize=64)
+def _whatever(candidates: int, name: str, probability: float) -> str:
+    if name not in _WHATEVER:
+        return "not known of this mechanism"
+    found = epsilon_for(
+        error=1, candidates=candidates, probability=probability, mechanism=name, range_bound=1, kind="integer"
     )
+    return f"{found:.6g}" if found else "any"
+
+
+def _compared(scores: Scores, laws: _Laws) -> Table:
+    behind = _short_of_best(scores)
+    rows = []
+    for name, log_law in laws.known.items():
+        law = np.exp(log_law)
+        rows.append([name, written(float(law[behind == 0].sum())), f"{float(law @ behind):.3g}"])
+    note = "Expected loss: how many votes the one named lies below the best, on average."
+    for name, why in laws.why.items():
+        note += f" {name} does not apply: {why}."
+    return Table("All mechanisms at this epsilon", ("mechanism", "right with probability", "expected loss"), rows, note)
+
+
+def _commands(state: State, column: str) -> Commands:
+    epsilon, name = f"{state['epsilon']:g}", state["mechanism"]
+    note = "Candidates are public: list all of them, whatever the data."
+    if name in ("permute-and-flip", "inverse-sensitivity"):
+        shell = f"dpselect most-common people.csv --item {shlex.quote(column or 'choice')} --domain choices.txt"
+        note += " The command draws by permute-and-flip." if name == "inverse-sensitivity" else ""
+    else:
+        shell = (
+            "dpselect select counts.csv --candidate choice --score count --kind integer --sensitivity 1 "
+            f"--range-bound 1 --domain rows --mechanism {name}"
+        )
+        note += " In counts.csv each has a line, those that nobody chose too."
+    meant = " --yes" if exact_epsilon(state["epsilon"]) > LARGEST else ""
     python = (
-        'scores = dps.Scores(counts, sensitivity=1, range_bound=1, kind="integer")\n'
-        f'dps.select(scores, {epsilon}, mechanism="{mechanism}", ledger=ledger)'
+        "scores = dps.utilities.counts(counts, choices)\n"
+        f'dps.select(scores, {epsilon}, mechanism="{name}", ledger=ledger)'
     )
-    return Commands(shell, python, "Candidates are public: list all of them, whatever the data.")
+    return Commands(f"{shell} --epsilon {epsilon} --ledger people.ledger{meant}", python, note)
 
 
-def _example(state: State) -> str:
+def _example(rows: Tally, place: int, state: State) -> str:
+    shown = dict(rows)
     return (
         "import dpselect as dps\n\n"
-        f'scores = dps.Scores({dict(state["candidate"])!r}, sensitivity=1, range_bound=1, kind="integer")\n'
-        f'dps.law_chart(scores, {state["epsilon"]:g}, mechanism="{state["mechanism"]}")'
+        f"votes = {shown!r}\n"
+        "scores = dps.utilities.counts([*votes.values()], [*votes])\n"
+        f"neighbour = votes | {{{rows[place][0]!r}: {rows[place][1] + _STEPS[state['neighbour']]}}}\n"
+        "other = dps.utilities.counts([*neighbour.values()], [*neighbour])\n"
+        f'dps.law_chart(scores, {state["epsilon"]!r}, mechanism="{state["mechanism"]}", neighbour=other)'
     )
 
 

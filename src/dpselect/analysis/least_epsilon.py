@@ -1,0 +1,89 @@
+"""The least epsilon at which a mechanism is right often enough on scores that anybody may see: a search on its law."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from dpselect.kernel.numbers import Epsilon, exact_positive
+from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.named import require_mechanism
+from dpselect.scores.scores import Scores, require_scores
+
+# Between these an epsilon is searched for, and it has this many digits.
+LOWEST, LARGEST = Fraction(1, 10**9), Fraction(1000)
+_DIGITS = 6
+
+
+def least_epsilon(scores: Scores, probability: Epsilon, *, mechanism: str | Mechanism) -> float:
+    """Return the least epsilon at which a best candidate is named with this probability on these very scores.
+
+    It has six digits and is rounded up: it suffices, and one unit less of the last digit does not. It is 0 where a
+    uniform draw is right often enough, and infinite where 1000 does not suffice. :func:`dpselect.epsilon_for` holds
+    whatever the data; this is a function of the scores, so they are public ones.
+
+    Args:
+        scores: of public or made-up data.
+        probability: of naming a best candidate, between 0 and 1.
+        mechanism: whose law it is; the larger epsilon, the likelier are its best candidates.
+
+    Raises:
+        PrivacyError: the mechanism does not apply to these scores.
+        ValueError: a probability outside of (0, 1), or scores of which there is no law.
+
+    >>> import dpselect as dps
+    >>> votes = dps.utilities.counts([60, 57, 31])
+    >>> least_epsilon(votes, 0.95, mechanism="permute-and-flip")
+    0.767529
+    """
+    wanted = exact_positive(probability, "probability")
+    if wanted >= 1:
+        raise ValueError("probability must lie between 0 and 1, for example 0.95.")
+    drawn, wins = require_mechanism(mechanism), require_scores(scores).values == scores.values.max()
+    if Fraction(int(wins.sum()), len(scores)) >= wanted:
+        return 0.0
+    least = float(1 - wanted)
+
+    @lru_cache(maxsize=256)
+    def excess(epsilon: Fraction) -> float:
+        """How much more often it is wrong than it may be, as a difference of log odds."""
+        log_law = drawn.log_law(scores, epsilon)
+        wrong = float(np.exp(log_law[~wins]).sum())
+        # Whoever is nearly always wrong knows the odds by how often it is right.
+        right = float(np.exp(log_law[wins]).sum())
+        odds = math.log(max(wrong, 1e-300)) - math.log(max(right, 1e-300))
+        return odds - (math.log(least) - math.log1p(-least))
+
+    return _first(excess)
+
+
+def _first(excess: Callable[[Fraction], float]) -> float:
+    """Return the first number of six digits at which a falling function is at most 0."""
+    from scipy.optimize import brentq
+
+    low = high = Fraction(1)
+    while excess(high) > 0:
+        if high >= LARGEST:
+            return math.inf
+        low, high = high, min(high * 8, LARGEST)
+    while low == high or excess(low) <= 0:
+        if low <= LOWEST:
+            return float(LOWEST)
+        low, high = low / 8, low
+    root = math.exp(brentq(lambda x: excess(Fraction(math.exp(x))), math.log(low), math.log(high), xtol=1e-8))
+    unit = Fraction(10) ** (math.floor(math.log10(root)) + 1 - _DIGITS)
+    # Rounding may have put the root on either side of a multiple: the law itself decides.
+    times, step = math.ceil(Fraction(root) / unit), 1
+    while excess(times * unit) > 0:
+        times, step = times + step, 2 * step
+    below, step = times - 1, 1
+    while excess(below * unit) <= 0:
+        times, below, step = below, below - step, 2 * step
+    while times - below > 1:
+        middle = (times + below) // 2
+        times, below = (middle, below) if excess(middle * unit) <= 0 else (times, middle)
+    return float(times * unit)
