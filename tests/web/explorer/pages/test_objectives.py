@@ -125,7 +125,7 @@ def test_numbers_out_of_bounds_are_named(visitor) -> None:
 
 def test_hostile_names_are_text(visitor) -> None:
     """In the page, the pictures, the table and the notebook's Python."""
-    hostile = "<img src=x onerror=alert(1)>\"'\n# %%\n{{7*7}}"
+    hostile = "<img src=x onerror=alert(1)>\"'# %% \\n{{7*7}}"
     rows = {"candidate": [hostile, "b"], "candidate-1": ["3", "2"], "candidate-2": ["3", "4"], "name-1": hostile}
     answer = visitor.get("/objectives", params=rows)
     content = visitor.get("/objectives/notebook.ipynb", params=rows).json()
