@@ -38,6 +38,8 @@ TEMPLATES = {
     "dpselect select postgres://": "needs a server: tests/warehouse starts one",
     "dpselect train postgres://": "needs a server: tests/warehouse starts one",
     "dpselect top-k postgres://": "needs a server: tests/warehouse starts one",
+    'dpselect budget create "postgresql://': "needs a server: tests/ledger starts one",
+    'dpselect budget export survey.ledger --backup "postgresql://': "needs a server: tests/ledger starts one",
     "dpselect audit": "takes minutes: tests/audit runs its parts",
 }
 FENCE = re.compile(r"^(?P<fence>```+)(?P<words>[^\n]*)\n(?P<text>.*?)^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)

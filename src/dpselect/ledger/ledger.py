@@ -31,10 +31,10 @@ from dpselect.ledger.with_metadata import WithMetadata
 
 
 class Ledger:
-    """A budget in a file. Make one with :meth:`open`, or look at one with :meth:`read`.
+    """A budget in a file or in PostgreSQL. Make one with :meth:`open`, or look at one with :meth:`read`.
 
-    It copies and pickles as its address, and whatever opens it again verifies it again. It stays with the file that it
-    was opened with: a change of the working folder moves nothing, and another one in its place is refused.
+    It copies and pickles as its address, and whatever opens it again verifies it again. It stays with the file or the
+    tables that it was opened with: a change of the working folder moves nothing, and others in their place are refused.
 
     Attributes:
         terms: what the budget allows.
@@ -61,8 +61,16 @@ class Ledger:
 
         A new file can be read and written by its owner alone, whatever the umask.
 
+        In PostgreSQL every ledger is a schema of its own, so that one database holds as many as there are bodies of
+        data, and each has its own rights, lock and backup: ``postgresql://ann@db.example/budgets?ledger=survey`` is
+        the schema ``survey`` of the database ``budgets``. A new one is its maker's alone; rights are granted by the
+        schema. An address holds no password: the client library reads it from the file that ``PGPASSFILE`` names,
+        or from a service file.
+
         Args:
-            path: the file; keep one for every body of data, and keep it.
+            path: the file, or ``postgresql://user@host:port/database?ledger=NAME``, where NAME is up to 63 lower-case
+                letters, digits and _, the first a letter; further options may say how to reach the server, such as
+                ``&sslmode=verify-full``. Keep one ledger for every body of data, and keep it.
             epsilon: the most that may be spent in all.
             delta: the same for delta; needed by ``rule="rho"``.
             neighbours: the relation that every release must protect.
@@ -72,8 +80,10 @@ class Ledger:
                 concentrated releases, under the largest rho that gives (epsilon, delta), and refuses all others.
 
         Raises:
-            ValueError: the file has other terms, is damaged (which row), is of a newer format, or is not a ledger.
-            OSError: the file cannot be read or written.
+            ValueError: it has other terms, is damaged (which row), is of a newer format, or is not a ledger; the
+                address holds a password.
+            OSError: it cannot be read or written.
+            ImportError: psycopg is not installed.
 
         >>> import dpselect as dps, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +110,7 @@ class Ledger:
 
     @classmethod
     def read(cls, path: str | Path) -> Ledger:
-        """Open an existing ledger with the terms it has, and verify it.
+        """Open an existing ledger, by its address, with the terms it has, and verify it.
 
         Raises:
             FileNotFoundError: there is none.
@@ -139,7 +149,9 @@ class Ledger:
         Raises:
             BudgetError: the budget does not allow it, or adds rhos and this has none; nothing was spent.
             ValueError: another neighbour relation, a count below 1, or a ledger that was edited (which row).
-            OSError: the file cannot be written; nothing was spent.
+            OSError: it cannot be written; nothing was spent.
+            UncertainSpend: an ``OSError``; the connection was lost while the spend was being committed, so that it
+                counts as spent and nothing may be drawn for it.
         """
         event = Event.of(
             guarantee, dataset=self.terms.dataset, mechanism=mechanism, count=count, note=note, metadata=metadata
@@ -245,10 +257,13 @@ class Ledger:
         return self._tail.totals
 
     def backup(self, path: str | Path) -> None:
-        """Write a verified copy, for its owner alone, while others may go on spending.
+        """Write a verified copy with the same chain, for its owner alone, while others may go on spending.
+
+        Args:
+            path: a new file, or the address of a new ledger in PostgreSQL, whichever this one is in.
 
         Raises:
-            FileExistsError: the file is there already.
+            FileExistsError: it is there already.
         """
         copy = store_of(path)
         with self._reading() as ledger:

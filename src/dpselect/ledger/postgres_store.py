@@ -17,7 +17,7 @@ from dpselect.ledger.chain import RESTORE
 from dpselect.ledger.postgres_address import PostgresAddress
 from dpselect.ledger.postgres_connections import PostgresConnections, psycopg
 from dpselect.ledger.store import UncertainSpend
-from dpselect.ledger.transaction import Row, Transaction
+from dpselect.ledger.transaction import Row, Sums, Transaction
 
 # How long a writer waits for its turn, and how long it may keep the others waiting without a word.
 _WAIT = 60.0
@@ -32,8 +32,8 @@ SELECT current_setting('server_encoding') = 'UTF8', current_setting('fsync') = '
     base.oid::bigint
 FROM pg_database base LEFT JOIN pg_namespace schema ON nspname = %s WHERE datname = current_database()
 """
-# Errors that say that the outcome of a commit is not known.
-_UNKNOWN = ("08007", "40003")
+# Errors that say that the outcome of a commit is not known, and one that says that it came too late to be heard.
+_UNKNOWN, _UNHEARD = ("08007", "40003"), "25P03"
 
 
 class _Facts(NamedTuple):
@@ -60,15 +60,20 @@ class PostgresTransaction(Transaction):
     Args:
         connection: of psycopg.
         facts: whose tables, by number, are the identity: a ledger that was made again has others.
+        sums: what the totals say, where they are locked.
     """
 
-    def __init__(self, connection: Any, facts: _Facts) -> None:
-        self._connection = connection
+    def __init__(self, connection: Any, facts: _Facts, sums: list[Sums] | None = None) -> None:
+        self._connection, self._sums = connection, sums
         self.identity = facts.database, *facts.tables
 
     def execute(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
         """Run a statement; return a cursor."""
         return self._connection.execute(statement.replace("?", "%s"), parameters)
+
+    def sums(self) -> list[Sums]:
+        """Return what the totals say, which were read when they were locked."""
+        return super().sums() if self._sums is None else self._sums
 
     def insert(self, rows: Iterable[Row]) -> None:
         """Write rows of events."""
@@ -146,8 +151,8 @@ class PostgresStore:
             self._require(facts)
             self._require_durable(facts)
             # What is read from here on is the last state, for as long as the row is locked.
-            connection.execute("SELECT FROM totals FOR UPDATE")
-            yield PostgresTransaction(connection, facts)
+            sums = connection.execute("SELECT rows, tail, body FROM totals FOR UPDATE").fetchall()
+            yield PostgresTransaction(connection, facts, sums)
             self._commit(connection)
 
     @property
@@ -199,7 +204,8 @@ class PostgresStore:
             outcome = connection.execute("COMMIT").statusmessage
         except psycopg().Error as error:
             # A server that answers and stays has said that nothing was committed.
-            if not connection.closed and error.sqlstate is not None and error.sqlstate not in _UNKNOWN:
+            answered = not connection.closed and error.sqlstate is not None and error.sqlstate not in _UNKNOWN
+            if answered or error.sqlstate == _UNHEARD:
                 raise
             raise UncertainSpend(
                 f"The connection to the ledger {self._shown} was lost while a spend was being committed: it may be "

@@ -117,7 +117,7 @@ def budget(
     """Count every release inside the block that names no other ledger.
 
     Args:
-        path: the file of a :class:`Ledger`; without one the budget lives in memory and is forgotten.
+        path: the file or the address of a :class:`Ledger`; without one the budget lives in memory and is forgotten.
         epsilon, delta, neighbours, dataset, rule: as :meth:`Ledger.open`.
 
     Threads and processes started inside the block do not inherit it: hand them ``ledger=``.

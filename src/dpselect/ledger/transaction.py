@@ -25,6 +25,7 @@ class Transaction(ABC):
     """
 
     identity: object
+    _header: list[tuple[int, str]] | None = None
 
     @abstractmethod
     def execute(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
@@ -35,8 +36,13 @@ class Transaction(ABC):
         """Write rows of events."""
 
     def header(self) -> list[tuple[int, str]]:
-        """Return the format and the terms: one row, unless this is no ledger or was edited."""
-        return list(self.execute("SELECT format, body FROM terms").fetchall())
+        """Return the format and the terms, as they were when they were first asked for.
+
+        One row, unless this is no ledger or was edited.
+        """
+        if self._header is None:
+            self._header = self.execute("SELECT format, body FROM terms").fetchall()
+        return self._header
 
     def sums(self) -> list[Sums]:
         """Return what the totals say: one row, unless they were edited."""
@@ -62,7 +68,7 @@ class Transaction(ABC):
 
     def append(self, row: Row, sums: Sums) -> None:
         """Write one more row, and the sums with it."""
-        self.insert([row])
+        self.execute("INSERT INTO events (row, body, hash) VALUES (?, ?, ?)", row)
         self.execute("UPDATE totals SET rows = ?, tail = ?, body = ?", sums)
 
     def promote(self, number: int) -> None:

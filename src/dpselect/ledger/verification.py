@@ -29,11 +29,12 @@ def followed(ledger: Transaction, terms: Terms, tail: Tail) -> Tail:
     """
     if _terms(ledger) != terms:
         raise ValueError(f"The terms of this ledger were edited: {RESTORE}")
+    rows = iter(ledger.rows(tail.row - 1))
     if tail.row:
-        stored = ledger.row(tail.row)
-        if stored is None or stored[1] != tail.link:
+        number, _, hashed = next(rows, (None, None, None))
+        if (number, hashed) != (tail.row, tail.link):
             raise ValueError(f"Row {tail.row} of this ledger was edited or lost: {RESTORE}")
-    tail = tail.follow(ledger.rows(tail.row))
+    tail = tail.follow(rows)
     stated = ledger.sums()
     if [each[:2] for each in stated] != [(tail.row, tail.link)]:
         raise ValueError(f"This ledger lost rows after row {tail.row}, or its totals were edited: {RESTORE}")
