@@ -68,6 +68,7 @@ __all__ = [
     "aggregate",
     "audit",
     "budget",
+    "budget_chart",
     "certificate",
     "compare",
     "counts",
@@ -139,6 +140,7 @@ if TYPE_CHECKING:
     from dpselect import utilities as utilities
     from dpselect.analysis import compare as compare
     from dpselect.analysis import metrics as metrics
+    from dpselect.analysis.charts.budget import budget_chart as budget_chart
     from dpselect.analysis.charts.front import front_chart as front_chart
     from dpselect.analysis.charts.law import law_chart as law_chart
     from dpselect.analysis.plan import epsilon_for as epsilon_for
@@ -199,6 +201,7 @@ else:
     _MODULES |= {name: f"dpselect.analysis.{name}" for name in ("compare", "metrics")}
     _INSIDE = {
         "analysis.charts.front": ("front_chart",),
+        "analysis.charts.budget": ("budget_chart",),
         "analysis.charts.law": ("law_chart",),
         "analysis.plan": ("epsilon_for", "worst_error"),
         "analysis.plot_law": ("plot_law",),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.ledger import Ledger
 from dpselect.views import Graph
 from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.made_up import friends, people, visits
@@ -30,6 +31,7 @@ class Material:
         table_python, visits_python, graph_python: statements that make ``table``, ``visits`` and ``graph`` for a
             notebook that has imported dpselect as dps.
         words: how a command names it.
+        ledger: of the planner, which only reads it; ``None`` where none was named.
     """
 
     name: str = "made-up examples"
@@ -43,6 +45,7 @@ class Material:
     visits_python: str = f"{_FROM}visits\n\nvisits = visits()"
     graph_python: str = f"{_FROM}friends\n\ngraph = friends()"
     words: str = ""
+    ledger: Ledger | None = None
 
     def counts_of(self, column: str) -> tuple[tuple[str, int], ...]:
         """Return how often each different cell of a column occurs, the most frequent first; none is empty."""

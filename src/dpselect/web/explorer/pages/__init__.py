@@ -3,6 +3,7 @@
 from dpselect.web.explorer.page import Page
 from dpselect.web.explorer.pages.candidates import PAGE as CANDIDATES
 from dpselect.web.explorer.pages.objectives import PAGE as OBJECTIVES
+from dpselect.web.explorer.pages.planner import PAGE as PLANNER
 from dpselect.web.explorer.pages.top_k import PAGE as TOP_K
 
-PAGES: tuple[Page, ...] = (CANDIDATES, TOP_K, OBJECTIVES)
+PAGES: tuple[Page, ...] = (CANDIDATES, TOP_K, OBJECTIVES, PLANNER)

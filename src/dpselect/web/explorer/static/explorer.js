@@ -67,13 +67,15 @@ function slide(slider) {
   });
 }
 
-// The last row of names and counts is empty: once it has a name, another one follows.
+// The last row is empty: once it has a name, another one follows, with what an empty row has at first.
 function grow(row) {
   const fresh = row.cloneNode(true);
   const number = row.parentElement.querySelectorAll(".row").length + 1;
-  for (const input of fresh.querySelectorAll("input")) {
-    input.value = input.type === "number" ? "0" : "";
-    input.setAttribute("aria-label", input.getAttribute("aria-label").replace(/\d+$/, String(number)));
+  for (const input of fresh.querySelectorAll("input")) input.value = input.defaultValue;
+  for (const select of fresh.querySelectorAll("select")) select.selectedIndex = 0;
+  for (const named of [fresh, ...fresh.querySelectorAll("[aria-label]")]) {
+    const label = named.getAttribute("aria-label");
+    if (label) named.setAttribute("aria-label", label.replace(/\d+$/, String(number)));
   }
   row.after(fresh);
 }
@@ -95,7 +97,7 @@ if (form) {
   form.querySelectorAll(".slider").forEach(slide);
   form.addEventListener("input", (event) => {
     const row = event.target.closest(".row");
-    if (row && row === row.parentElement.querySelector(".row:last-of-type") && row.querySelector("input").value) grow(row);
+    if (row && row === row.parentElement.querySelector(".row:last-of-type") && row.querySelector("input, select").value) grow(row);
     redraw();
   });
   form.addEventListener("submit", (event) => { event.preventDefault(); redraw(); });

@@ -1,0 +1,92 @@
+"""A budget as bars: what each release takes, one after the other, up to what may be spent in all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from dpselect.analysis.charts.look import GREY, INK, WIDTH, altair, colour_of, finished
+
+# What is spent already, what a plan takes, what does not fit, and what is left.
+SPENT, TAKEN, REFUSED, LEFT = "spent before", "fits", "does not fit", "left"
+_COLOURS = {SPENT: "#8a8a8a", TAKEN: colour_of("permute-and-flip"), REFUSED: "#b3261e", LEFT: "#cfe3d4"}
+
+
+def budget_chart(
+    releases: Sequence[tuple[str, float]],
+    budget: float,
+    *,
+    spent: float = 0,
+    refused: Sequence[int] = (),
+    unit: str = "epsilon",
+    width: float = WIDTH,
+) -> Any:
+    """Draw what each release takes of a budget, one below the other; return an Altair chart, which notebooks show.
+
+    A bar begins where the one above it ended, and a line shows the whole budget: a bar beyond it does not fit. The
+    last bar is what is left.
+
+    Args:
+        releases: a name and an amount each, in their order.
+        budget: what may be spent in all.
+        spent: what was spent before.
+        refused: the positions of releases that are refused: they take nothing.
+        unit: of the amounts: ``"epsilon"`` or ``"rho"``.
+        width: of the chart in pixels.
+
+    Raises:
+        ImportError: Altair is not installed.
+        ValueError: no release, or an amount that is negative or not finite.
+
+    >>> chart = budget_chart([("the median", 0.25), ("8 counts", 0.5), ("a tree", 0.5)], 1, refused=[2])
+    >>> [(row["name"], row["fate"], row["begin"], row["end"]) for row in chart.to_dict()["data"]["values"]][1:]
+    [('2. 8 counts', 'fits', 0.25, 0.75), ('3. a tree', 'does not fit', 0.75, 1.25), ('left', 'left', 0.75, 1)]
+    """
+    amounts = [budget, spent, *(amount for _, amount in releases)]
+    if not releases or not all(math.isfinite(amount) and amount >= 0 for amount in amounts):
+        raise ValueError("A plan has releases, and amounts are numbers from 0 on: pass a name and an amount for each.")
+    kit, rows = altair(), _rows(releases, budget, spent, {*refused})
+    below = f"Dashed: the whole budget, {unit} {budget:.4g}. Each bar begins where the one above it ended."
+    words = {"subtitle": below, "width": width, "height": kit.Step(24)}
+    chart = kit.layer(*_layers(rows, budget, unit, width), data=kit.Data(values=rows))
+    titled = finished(chart, f"What each release takes, in {unit}", **words)
+    return titled.configure_axisY(labelColor=INK, ticks=False, domain=False)
+
+
+def _layers(rows: list[dict[str, Any]], budget: float, unit: str, width: float) -> list[Any]:
+    """Return bars with their amounts, and the line of the whole budget."""
+    kit = altair()
+    most = 1.12 * max(row["end"] for row in [*rows, {"end": budget}])
+    fates = [fate for fate in _COLOURS if any(row["fate"] == fate for row in rows)]
+    colours = kit.Scale(domain=fates, range=[_COLOURS[fate] for fate in fates])
+    y = kit.Y("name:N", sort=[row["name"] for row in rows], title=None)
+    base = kit.Chart(kit.Data(values=rows)).encode(y=y, tooltip=["name:N", "amount:Q", "fate:N"])
+    axis, scale = kit.Axis(tickCount=int(width / 90)), kit.Scale(domain=[0, most or 1], nice=False)
+    x = kit.X("begin:Q", title=unit, axis=axis, scale=scale)
+    colour = kit.Color("fate:N", scale=colours, legend=kit.Legend(title=None, orient="top", columns=2))
+    line = kit.Chart(kit.Data(values=[{"budget": budget}])).mark_rule(color=INK, strokeDash=[5, 3], strokeWidth=1.5)
+    return [
+        base.mark_bar(stroke=GREY, strokeWidth=0.5).encode(x=x, x2="end:Q", color=colour),
+        base.mark_text(align="left", dx=5, color=INK, fontSize=12).encode(x="end:Q", text="written:N"),
+        line.encode(x="budget:Q"),
+    ]
+
+
+def _rows(
+    releases: Sequence[tuple[str, float]], budget: float, spent: float, refused: set[int]
+) -> list[dict[str, Any]]:
+    """Return a row for each bar."""
+    at, rows = float(spent), list[dict[str, Any]]()
+    if spent:
+        rows.append(_row(SPENT, SPENT, 0.0, at))
+    for place, (name, amount) in enumerate(releases):
+        fate = REFUSED if place in refused else TAKEN
+        rows.append(_row(f"{place + 1}. {name}", fate, at, at + amount))
+        at += 0 if place in refused else amount
+    return [*rows, _row(LEFT, LEFT, at, budget)] if at < budget else rows
+
+
+def _row(name: str, fate: str, begin: float, end: float) -> dict[str, Any]:
+    amount = end - begin
+    return {"name": name, "fate": fate, "begin": begin, "end": end, "amount": amount, "written": f"{amount:.3g}"}

@@ -1,0 +1,295 @@
+"""Releases that somebody plans: what the library would spend for each, and what it says of the error.
+
+Nothing is drawn: a release is asked of a made-up table without rows, from a budget that stops it at its spend, which
+comes first. What it costs and promises does not depend on rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NoReturn
+
+import numpy as np
+
+from dpselect import utilities
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.written import written
+from dpselect.ledger.accountant import Terms
+from dpselect.ledger.events import Event
+from dpselect.mechanisms.named import require_mechanism
+from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.mechanisms.worst_case import accuracy_of
+from dpselect.release.by_group import UNIT, accuracy_of_group
+from dpselect.release.counts import accuracy_of_counts, counts, promised
+from dpselect.release.median import median
+from dpselect.release.most_common import most_common
+from dpselect.release.one_shot import PEELING, method_of
+from dpselect.release.questions import question
+from dpselect.release.select import top_k
+from dpselect.scores.scores import Scores
+from dpselect.views import Graph
+from dpselect.views.contributions import Contributions
+
+PERSON, _WHO = "person", "who"
+_PERMUTE = "permute-and-flip"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One question of a plan. All of it is public.
+
+    Attributes:
+        kind: what is asked, one of ``KINDS``.
+        size: how many values, items, nodes or classes there are.
+        named: how many are named.
+        epsilon: of one release.
+        neighbours: whom it protects where the question leaves a choice: ``"add-remove"`` or ``"person"``.
+    """
+
+    kind: str
+    size: int
+    named: int
+    epsilon: Fraction
+    neighbours: str
+
+    @property
+    def person(self) -> bool:
+        """Return whether persons are protected with all of their rows."""
+        return self.neighbours == PERSON
+
+
+@dataclass(frozen=True)
+class Price:
+    """What one release would spend, and what it says of its error.
+
+    Attributes:
+        guarantee: of each draw. count: how many draws are recorded. mechanism: what would draw.
+        line: how wrong it may be, whatever the data, or why that is not known.
+    """
+
+    guarantee: Guarantee
+    count: int
+    mechanism: str
+    line: str
+
+    def event(self, terms: Terms, times: int = 1) -> Event:
+        """Return what a budget of these terms would record."""
+        return Event(
+            terms.dataset,
+            self.guarantee.neighbours.value,
+            self.mechanism,
+            self.guarantee.epsilon,
+            self.guarantee.delta,
+            self.count * times,
+            self.guarantee.bounded_range,
+            rho=self.guarantee.stated_rho,
+        )
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of question.
+
+    Attributes:
+        words: in the list of kinds.
+        label: of a row, where "{named}" and "{size}" are filled in.
+        ask: ask the question of a made-up table, paid from a budget.
+        stated: what it says of its error.
+        shell, python: the command and the call, where what is public is filled in.
+    """
+
+    words: str
+    label: str
+    ask: Callable[[Planned, _Stop], None]
+    stated: Callable[[Planned, _Stop], Accuracy]
+    shell: str
+    python: str
+
+    def label_of(self, planned: Planned) -> str:
+        """Return what a row is called."""
+        return self.label.format(size=f"{planned.size:,}", named=planned.named)
+
+    def shell_of(self, planned: Planned) -> str:
+        """Return the command without dpselect and without a ledger."""
+        person = f" --person {_WHO}" if planned.person else ""
+        words = self.shell.format(size=planned.size, last=planned.size - 1, named=planned.named, person=person)
+        return f"{words} --epsilon {written(planned.epsilon)}"
+
+    def python_of(self, planned: Planned) -> str:
+        """Return the call."""
+        who = f', person="{_WHO}"' if planned.person else ""
+        facts = {"size": planned.size, "last": planned.size - 1, "named": planned.named}
+        return self.python.format(who=who, epsilon=written(planned.epsilon), **facts)
+
+
+class _Stopped(Exception):
+    """The release has come to its spend."""
+
+    def __init__(self, guarantee: Guarantee, mechanism: str, count: int) -> None:
+        super().__init__()
+        self.guarantee, self.mechanism, self.count = guarantee, mechanism, count
+
+
+@dataclass(frozen=True)
+class _Stop:
+    """A budget that stops every release at its spend; its rule decides how lists are drawn."""
+
+    rule: str
+
+    def spend(self, guarantee: Guarantee, /, *, mechanism: str, count: int = 1, **_: Any) -> NoReturn:
+        """Stop."""
+        raise _Stopped(guarantee, mechanism, count)
+
+
+@lru_cache(maxsize=256)
+def priced(planned: Planned, rule: str) -> Price:
+    """Return what a release spends from a budget of this rule.
+
+    Raises:
+        ValueError, PrivacyError: as the library refuses it.
+    """
+    book, kind = _Stop(rule), KINDS[planned.kind]
+    stated = kind.stated(planned, book)
+    try:
+        kind.ask(planned, book)
+    except _Stopped as stop:
+        return Price(stop.guarantee, stop.count, stop.mechanism, stated.line())
+    raise AssertionError("a release that spends nothing")
+
+
+def _column(planned: Planned, name: str) -> dict[str, list[int]]:
+    return {name: [], **({_WHO: []} if planned.person else {})}
+
+
+def _who(planned: Planned) -> str | None:
+    return _WHO if planned.person else None
+
+
+def _ask_counts(planned: Planned, book: _Stop) -> None:
+    table, cells = _column(planned, "job"), range(planned.size)
+    counts(table, planned.epsilon, column="job", domain=cells, person=_who(planned), ledger=book)
+
+
+def _counts_stated(planned: Planned, _: _Stop) -> Accuracy:
+    return accuracy_of_counts(*promised(planned.epsilon, _who(planned), None), planned.size)
+
+
+def _ask_median(planned: Planned, book: _Stop) -> None:
+    table, upper = _column(planned, "age"), planned.size - 1
+    person = _who(planned)
+    median(table, column="age", lower=0, upper=upper, epsilon=planned.epsilon, person=person, ledger=book)  # type: ignore[call-overload]
+
+
+def _median_stated(planned: Planned, _: _Stop) -> Accuracy:
+    mechanism, grid = require_mechanism(_PERMUTE), np.arange(planned.size, dtype=np.float64)
+    rows = Contributions.of(None, None, [] if planned.person else None, None)
+    if rows is not None:
+        return accuracy_of_group(grid, Fraction(1, 2), planned.epsilon, mechanism, rows)
+    scores = utilities.median([], grid=grid)
+    return replace(accuracy_of(scores, 1, planned.epsilon, mechanism, PEELING), unit=UNIT)
+
+
+def _items(planned: Planned) -> Scores:
+    """Return how many persons, or rows, have each item: none."""
+    return utilities.popularity(_column(planned, "item"), item="item", person=_who(planned), domain=range(planned.size))
+
+
+def _ask_items(planned: Planned, book: _Stop) -> None:
+    table, items = _column(planned, "item"), range(planned.size)
+    most_common(table, planned.named, planned.epsilon, item="item", person=_who(planned), domain=items, ledger=book)
+
+
+def _nodes(planned: Planned) -> Scores:
+    """Return the degrees of a graph without edges."""
+    return utilities.degree(Graph.from_edges([], [], nodes=planned.size))
+
+
+def _ask_nodes(planned: Planned, book: _Stop) -> None:
+    top_k(_nodes(planned), planned.named, planned.epsilon, ledger=book)
+
+
+def _list_stated(scores: Scores, planned: Planned, book: _Stop, unit: str) -> Accuracy:
+    """Return what a list says, which permute-and-flip draws as the budget's rule has it."""
+    mechanism = require_mechanism(_PERMUTE)
+    asked = question(scores, planned.epsilon / planned.named, mechanism)
+    method = method_of(asked, planned.named, None, book)
+    return replace(accuracy_of(scores, planned.named, planned.epsilon, mechanism, method), unit=unit)
+
+
+def _items_stated(planned: Planned, book: _Stop) -> Accuracy:
+    return _list_stated(_items(planned), planned, book, "persons" if planned.person else "records")
+
+
+def _nodes_stated(planned: Planned, book: _Stop) -> Accuracy:
+    return _list_stated(_nodes(planned), planned, book, "neighbours")
+
+
+def _tree(planned: Planned, book: _Stop | None) -> Any:
+    from dpselect.learn.default import DPTreeClassifier
+
+    domains = {"age": (0, 120), "job": list(range(planned.size))}
+    return DPTreeClassifier(planned.epsilon, domains=domains, person=_who(planned), ledger=book)
+
+
+def _ask_tree(planned: Planned, book: _Stop) -> None:
+    _tree(planned, book).fit(_column(planned, "age") | {"job": []}, "job")
+
+
+def _tree_stated(planned: Planned, _: _Stop) -> Accuracy:
+    stated: Accuracy = _tree(planned, None).foretold(planned.size)
+    return stated
+
+
+KINDS: dict[str, Kind] = {
+    "number": Kind(
+        "one number: how many rows have a value",
+        "a number",
+        _ask_counts,
+        _counts_stated,
+        "counts people.csv --column job --domain nurse,{person}",
+        'dps.counts(people, {epsilon}, column="job", domain=["nurse"]{who}, ledger=ledger)',
+    ),
+    "counts": Kind(
+        "counts of all values",
+        "{size} counts",
+        _ask_counts,
+        _counts_stated,
+        "counts people.csv --column job --domain {size}{person}",
+        'dps.counts(people, {epsilon}, column="job", domain=range({size}){who}, ledger=ledger)',
+    ),
+    "median": Kind(
+        "the median",
+        "the median",
+        _ask_median,
+        _median_stated,
+        "median people.csv --column age --lower 0 --upper {last}{person}",
+        'dps.median(people, column="age", lower=0, upper={last}, epsilon={epsilon}{who}, ledger=ledger)',
+    ),
+    "most-common": Kind(
+        "the most common items",
+        "the {named} most common of {size}",
+        _ask_items,
+        _items_stated,
+        "most-common people.csv{person} --item item --domain {size} --k {named}",
+        'dps.most_common(people, {named}, {epsilon}, item="item"{who}, domain=range({size}), ledger=ledger)',
+    ),
+    "top-k": Kind(
+        "top nodes of a graph by degree",
+        "top {named} of {size} nodes",
+        _ask_nodes,
+        _nodes_stated,
+        "top-k friends.csv --nodes {size} --metric degree --k {named}",
+        "dps.top_k(dps.utilities.degree(friends), {named}, {epsilon}, ledger=ledger)",
+    ),
+    "tree": Kind(
+        "a decision tree",
+        "a tree for {size} classes",
+        _ask_tree,
+        _tree_stated,
+        "train people.csv --target job --domains domains.toml --out model.json{person}",
+        'dps.learn.DPTreeClassifier({epsilon}, domains=domains{who}, ledger=ledger).fit(people, "job")',
+    ),
+}
