@@ -19,6 +19,8 @@ from tests.web.explorer.served import Served
 
 REQUIRED = os.environ.get("DPSELECT_BROWSER") == "required"
 PICTURES = os.environ.get("DPSELECT_SCREENSHOTS")
+# No name leads to another machine; one leads here as an attacker's might.
+NAMES = "MAP rebound.example 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
 SIZES = {"desk": (1280, 900), "phone": (390, 844)}
 
 
@@ -39,7 +41,7 @@ def chromium() -> Iterator[Any]:
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         _absent("no Chromium on PATH: apt-get install chromium")
-    flags = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
+    flags = ["--no-sandbox", f"--host-resolver-rules={NAMES}"]
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program, args=flags)
         yield browser
