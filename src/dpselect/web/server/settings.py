@@ -1,0 +1,156 @@
+"""The settings of a server: one file, checked whole before anything is opened."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError
+
+from dpselect.sources.locators import is_url
+from dpselect.web.server.facts import DatasetFacts, Facts, Name
+
+_Port = Annotated[int, Field(ge=0, le=65535)]
+# What tells the kinds of a column apart inside pydantic: no reader wrote it.
+_TAGS = ("numbers", "values")
+
+
+class Listening(Facts):
+    """Where the server listens, and where it keeps what it must not forget.
+
+    Attributes:
+        host, port: of the socket; a proxy in front of it does TLS.
+        hosts: further names that a request may call this server, such as that of the proxy.
+        database: a file for one server, or ``postgresql://user@host/database`` for several.
+        ledgers: the folder of the ledgers, one per dataset, or such a URL.
+    """
+
+    host: str = "127.0.0.1"
+    port: _Port = 8440
+    hosts: tuple[str, ...] = ()
+    database: str = "server.db"
+    ledgers: str = "ledgers"
+
+
+class Limits(Facts):
+    """What one visitor may ask of the machine.
+
+    Attributes:
+        body_bytes: how long a request may be.
+        body_seconds: how long it may take to arrive.
+        requests_per_minute: of one token.
+        seconds: how long a reply waits for an answer; afterwards the request is asked for by its number.
+        candidates: how many public values one question may have.
+        waiting: how many requests of one analyst may be unanswered.
+        workers: how many requests are answered at once.
+    """
+
+    body_bytes: Annotated[int, Field(ge=256, le=10**8)] = 65536
+    body_seconds: Annotated[float, Field(gt=0, le=600)] = 10.0
+    requests_per_minute: Annotated[int, Field(ge=1)] = 600
+    seconds: Annotated[float, Field(gt=0, le=600)] = 10.0
+    candidates: Annotated[int, Field(ge=2, le=10**7)] = 10**5
+    waiting: Annotated[int, Field(ge=1)] = 20
+    workers: Annotated[int, Field(ge=1, le=64)] = 2
+
+
+class Settings(Facts):
+    """Everything that a server is told.
+
+    Attributes:
+        server: where it listens.
+        limits: of size, time and rate.
+        datasets: by their names.
+    """
+
+    server: Listening = Listening()
+    limits: Limits = Limits()
+    datasets: Annotated[dict[Name, DatasetFacts], Field(min_length=1)]
+
+    def ledger_address(self, name: str) -> str:
+        """Return the address of the ledger of a dataset."""
+        folder = self.server.ledgers
+        if is_url(folder):
+            return f"{folder}{'&' if '?' in folder else '?'}ledger={name}"
+        return str(Path(folder) / f"{name}.ledger")
+
+
+class SettingsError(ValueError):
+    """The file of settings has mistakes: one sentence for each.
+
+    Attributes:
+        mistakes: the sentences.
+    """
+
+    def __init__(self, path: str | Path, mistakes: list[str]) -> None:
+        self.mistakes = mistakes
+        super().__init__("\n".join([f"{path} cannot be used:", *mistakes]))
+
+
+def read_settings(path: str | Path) -> Settings:
+    """Return the settings of a TOML file; its relative paths begin at its folder.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        SettingsError: it has mistakes.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise FileNotFoundError(f"There is no file {path}: write one with dpselect serve --init.")
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(path, [f"It is not TOML: {error}."]) from None
+    return settings_of(content, file.resolve().parent, path)
+
+
+def settings_of(content: Mapping[str, Any], folder: Path, path: str | Path = "The settings") -> Settings:
+    """Return checked settings; relative paths begin at the folder.
+
+    Raises:
+        SettingsError: they have mistakes.
+    """
+    try:
+        return Settings.model_validate(_rooted(content, folder))
+    except ValidationError as error:
+        raise SettingsError(path, [*_sentences(error)]) from None
+
+
+def _rooted(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the content with paths that do not depend on the working folder; whatever is no path stays."""
+    result = dict(content)
+    server = result.get("server", {})
+    if isinstance(server, dict):
+        defaults = {"database": Listening().database, "ledgers": Listening().ledgers}
+        result["server"] = defaults | server
+        _root(result["server"], ("database", "ledgers"), folder)
+    datasets = result.get("datasets")
+    if isinstance(datasets, dict):
+        result["datasets"] = {name: dict(each) if isinstance(each, dict) else each for name, each in datasets.items()}
+        for each in result["datasets"].values():
+            if isinstance(each, dict):
+                _root(each, ("source", "graph"), folder)
+    return result
+
+
+def _root(table: dict[str, Any], names: tuple[str, ...], folder: Path) -> None:
+    for name in names:
+        value = table.get(name)
+        if isinstance(value, str) and value and not is_url(value):
+            table[name] = str(folder / value)
+
+
+def _sentences(error: ValidationError) -> Iterator[str]:
+    for mistake in error.errors(include_url=False):
+        place = ".".join(str(each) for each in mistake["loc"] if each not in _TAGS) or "datasets"
+        message = str(mistake["msg"]).removeprefix("Value error, ").rstrip(".")
+        if mistake["type"] == "missing":
+            yield f"{place} is missing: add it."
+        elif mistake["type"] == "extra_forbidden":
+            yield f"{place} is not a setting: remove it, or check its spelling."
+        elif mistake["type"] == "string_pattern_mismatch":
+            yield f"{place}: a name has at most 63 of a-z, 0-9, - and _, and begins with a letter or a digit."
+        else:
+            yield f"{place}: {message[:1].lower()}{message[1:]}."
