@@ -1,0 +1,170 @@
+"""The database of a server: one SQLite file, or PostgreSQL where several servers share it.
+
+It holds who may ask, what was asked and what was answered. What was spent stands in the ledgers alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from importlib.resources import files
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from dpselect.kernel.extras import not_installed
+from dpselect.sources.locators import is_url
+
+Row = Mapping[str, Any]
+# How many seconds a statement waits for its turn.
+_WAIT = 60
+_MIGRATIONS = 0x6470_7365
+
+
+class Database:
+    """Transactions of a server's database, made ready for this version.
+
+    Args:
+        address: a path, or ``postgresql://user@host/database``; passwords belong in ``PGPASSFILE``.
+
+    Raises:
+        ValueError: another kind of database, or one of a newer version.
+        ImportError: psycopg is missing.
+        OSError: it cannot be opened.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.is_file = not is_url(address)
+        self._turn: AbstractContextManager[Any] = Lock() if self.is_file else nullcontext()
+        self._engine = _of_file(Path(address)) if self.is_file else _of_server(address)
+        try:
+            self._migrate()
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            kind = type(getattr(error, "orig", error)).__name__
+            raise OSError(f"The server's database cannot be opened ({kind}): check its path or address.") from None
+
+    @contextmanager
+    def reading(self) -> Iterator[Statements]:
+        """Yield statements that each see the last committed state."""
+        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            yield Statements(connection)
+
+    @contextmanager
+    def writing(self) -> Iterator[Statements]:
+        """Yield one transaction; it is on disk when the block has ended, and undone if the block raises."""
+        # Writers of this process take turns here, first come first served, and those of others in the database.
+        with self._turn, self._engine.begin() as connection:
+            yield Statements(connection)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def _migrate(self) -> None:
+        folder = files("dpselect.web.server").joinpath("migrations")
+        scripts = {each.name: each.read_text(encoding="utf-8") for each in folder.iterdir() if each.name[-4:] == ".sql"}
+        numbers = sorted({int(name.partition(".")[0]) for name in scripts})
+        with self.writing() as statements:
+            if not self.is_file:
+                statements.run("SELECT pg_advisory_xact_lock(:number)", number=_MIGRATIONS)
+            statements.run("CREATE TABLE IF NOT EXISTS versions (number INTEGER PRIMARY KEY)")
+            done = {row["number"] for row in statements.rows("SELECT number FROM versions")}
+            if done - set(numbers):
+                raise ValueError("The server's database was used by a newer dpselect: update this one.")
+            for number in numbers:
+                if number not in done:
+                    for name in (f"{number:04}.sql", f"{number:04}.{self._engine.dialect.name}.sql"):
+                        statements.script(scripts.get(name, ""))
+                    statements.run("INSERT INTO versions (number) VALUES (:number)", number=number)
+
+
+class Statements:
+    """Statements with named parameters, such as ``:name``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def rows(self, statement: str, **parameters: Any) -> list[Row]:
+        """Return what a query finds."""
+        return [dict(row) for row in self._connection.execute(text(statement), parameters).mappings()]
+
+    def row(self, statement: str, **parameters: Any) -> Row | None:
+        """Return the first row that a query finds, if any."""
+        found: Any = self._connection.execute(text(statement), parameters).mappings().first()
+        return None if found is None else dict(found)
+
+    def run(self, statement: str, **parameters: Any) -> int:
+        """Run a statement; return how many rows it changed."""
+        return int(self._connection.execute(text(statement), parameters).rowcount)
+
+    def script(self, statements: str) -> None:
+        """Run the statements of a script, each of which ends its line with a semicolon."""
+        for statement in statements.split(";\n"):
+            if statement.strip():
+                self._connection.exec_driver_sql(statement)
+
+
+class Alone:
+    """The mark of the only server of a file. It goes with the process, however that ends.
+
+    Raises:
+        OSError: another server has the file.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._held = sqlite3.connect(f"{path}.lock", timeout=0, isolation_level=None, check_same_thread=False)
+        try:
+            self._held.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            self._held.close()
+            raise OSError(
+                "Another server has this database: stop it, or keep the database in PostgreSQL, which several share."
+            ) from None
+
+    def close(self) -> None:
+        """Let another server have it."""
+        self._held.close()
+
+
+def _of_file(path: Path) -> Engine:
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {path.parent}: make it first.")
+    try:
+        # For its owner alone, whatever the umask.
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError:
+        raise OSError(f"The server's database {path} cannot be written: check its folder and permissions.") from None
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _WAIT, "check_same_thread": False})
+
+    @event.listens_for(engine, "connect")
+    def prepared(connection: Any, _: Any) -> None:
+        # The library begins no transaction by itself: the next listener does.
+        connection.isolation_level = None
+        for pragma in ("journal_mode = WAL", "synchronous = FULL", "fullfsync = ON", "foreign_keys = ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begun(connection: Connection) -> None:
+        if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _of_server(address: str) -> Engine:
+    scheme, _, rest = address.partition("://")
+    if scheme.lower() not in ("postgresql", "postgres"):
+        raise ValueError("The server's database is a file, or postgresql://user@host/database: pass one of these.")
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        raise not_installed("PostgreSQL needs psycopg", "warehouse") from None
+    options = f"-c lock_timeout={_WAIT}s -c synchronous_commit=on"
+    return create_engine(
+        f"postgresql+psycopg://{rest}", pool_pre_ping=True, pool_size=20, connect_args={"options": options}
+    )

@@ -1,0 +1,164 @@
+"""What was asked and what was answered, each kept once. An answer is stored before anybody sees it, and then stands."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from dpselect.web.server.database import Database, Row
+
+State = Literal["queued", "running", "answered", "refused", "failed"]
+_ALL = "id, analyst, idempotency_key, dataset, body, state, attempts, answer, ledger_row, created, ended"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request.
+
+    Attributes:
+        id: its number, which nobody guesses.
+        analyst: who asked.
+        key: the idempotency key that the analyst chose.
+        dataset: what about.
+        body: the question as canonical JSON.
+        state: how far it is.
+        attempts: how often somebody began to answer it.
+        answer: as JSON, once there is one: a release, or why there is none.
+        row: of the ledger, once it was paid for.
+        created, ended: seconds since 1970.
+    """
+
+    id: str
+    analyst: str
+    key: str
+    dataset: str
+    body: str
+    state: State
+    attempts: int
+    answer: str | None
+    row: int | None
+    created: float
+    ended: float | None
+
+    @classmethod
+    def of(cls, row: Row) -> Asked:
+        """Return the request in a row of the table."""
+        names = {"idempotency_key": "key", "ledger_row": "row"}
+        return cls(**{names.get(name, name): row[name] for name in row})
+
+
+class Requests:
+    """All requests. A worker that answers one has a lease of it, so that others leave it alone meanwhile.
+
+    Leases only save work: that nothing is paid or answered twice is the work of the ledger's rows and of :meth:`keep`.
+    """
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+        self._database, self._now = database, now
+
+    def opened(self, analyst: str, key: str, dataset: str, body: str) -> Asked:
+        """Return the request with this key of the analyst: a new one, unless there is one already."""
+        with self._database.writing() as statements:
+            statements.run(
+                "INSERT INTO requests (id, analyst, idempotency_key, dataset, body, state, created) "
+                "VALUES (:id, :analyst, :key, :dataset, :body, 'queued', :now) "
+                "ON CONFLICT (analyst, idempotency_key) DO NOTHING",
+                id=secrets.token_hex(16), analyst=analyst, key=key, dataset=dataset, body=body, now=self._now(),
+            )  # fmt: skip
+            found = statements.row(
+                f"SELECT {_ALL} FROM requests WHERE analyst = :analyst AND idempotency_key = :key",
+                analyst=analyst, key=key,
+            )  # fmt: skip
+        assert found is not None
+        return Asked.of(found)
+
+    def with_key(self, analyst: str, key: str) -> Asked | None:
+        """Return the request with this key of the analyst, if there is one."""
+        return self._one("analyst = :analyst AND idempotency_key = :key", analyst=analyst, key=key)
+
+    def find(self, number: str, analyst: str | None = None) -> Asked | None:
+        """Return a request, if there is one of this number and analyst; of anybody for ``None``."""
+        if analyst is None:
+            return self._one("id = :id", id=number)
+        return self._one("id = :id AND analyst = :analyst", id=number, analyst=analyst)
+
+    def history(self, analyst: str, most: int = 1000) -> list[Asked]:
+        """Return the last requests of an analyst, newest first."""
+        with self._database.reading() as statements:
+            rows = statements.rows(
+                f"SELECT {_ALL} FROM requests WHERE analyst = :analyst ORDER BY created DESC, id LIMIT :most",
+                analyst=analyst, most=most,
+            )  # fmt: skip
+        return [Asked.of(row) for row in rows]
+
+    def unanswered(self, analyst: str) -> int:
+        """Return how many requests of an analyst wait for their answers."""
+        with self._database.reading() as statements:
+            row = statements.row(
+                "SELECT count(*) AS many FROM requests WHERE analyst = :analyst AND answer IS NULL", analyst=analyst
+            )
+        assert row is not None
+        return int(row["many"])
+
+    def waiting(self) -> list[str]:
+        """Return the numbers of requests that nobody is answering, oldest first."""
+        with self._database.reading() as statements:
+            rows = statements.rows(
+                "SELECT id FROM requests WHERE state IN ('queued', 'running') AND lease < :now ORDER BY created, id",
+                now=self._now(),
+            )
+        return [row["id"] for row in rows]
+
+    def numbers(self, *, unanswered: bool = False) -> set[str]:
+        """Return the numbers of all requests, or of those without an answer."""
+        with self._database.reading() as statements:
+            rows = statements.rows(f"SELECT id FROM requests {'WHERE answer IS NULL' if unanswered else ''}")
+        return {row["id"] for row in rows}
+
+    def claim(self, number: str, worker: str, seconds: float) -> Asked | None:
+        """Return a request that nobody else is answering, which this worker may answer now; ``None`` otherwise."""
+        now = self._now()
+        with self._database.writing() as statements:
+            claimed = statements.run(
+                "UPDATE requests SET state = 'running', worker = :worker, lease = :lease, attempts = attempts + 1 "
+                "WHERE id = :id AND state IN ('queued', 'running') AND lease < :now",
+                id=number, worker=worker, lease=now + seconds, now=now,
+            )  # fmt: skip
+        return self.find(number) if claimed else None
+
+    def beat(self, worker: str, seconds: float) -> None:
+        """Prolong the leases of a worker."""
+        with self._database.writing() as statements:
+            statements.run(
+                "UPDATE requests SET lease = :lease WHERE worker = :worker AND state = 'running'",
+                worker=worker, lease=self._now() + seconds,
+            )  # fmt: skip
+
+    def release(self, worker: str | None = None) -> None:
+        """End the leases of a worker that stops, or all of them, where no other server is."""
+        whose = "" if worker is None else "AND worker = :worker"
+        with self._database.writing() as statements:
+            statements.run(
+                f"UPDATE requests SET lease = 0 WHERE state = 'running' {whose}",
+                **({} if worker is None else {"worker": worker}),
+            )
+
+    def keep(self, number: str, state: State, answer: str, row: int | None) -> Asked:
+        """Store an answer unless one is stored, and return the request with the one that is."""
+        with self._database.writing() as statements:
+            statements.run(
+                "UPDATE requests SET state = :state, answer = :answer, ledger_row = :row, ended = :now, lease = 0 "
+                "WHERE id = :id AND answer IS NULL",
+                id=number, state=state, answer=answer, row=row, now=self._now(),
+            )  # fmt: skip
+        kept = self.find(number)
+        assert kept is not None
+        return kept
+
+    def _one(self, which: str, **parameters: str) -> Asked | None:
+        with self._database.reading() as statements:
+            row = statements.row(f"SELECT {_ALL} FROM requests WHERE {which}", **parameters)
+        return None if row is None else Asked.of(row)
