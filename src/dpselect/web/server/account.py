@@ -1,0 +1,150 @@
+"""The account of one dataset: its ledger, and who may spend how much of it. It pays for a request once.
+
+The allowance and the shares are checked in the same turn as the spend, by the ledger's own rules and against the
+ledger's own rows. A request whose rows are in the ledger has paid, whatever else was lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import dpselect as dps
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.written import written
+from dpselect.ledger.accountant import Remaining, Terms, Totals
+from dpselect.ledger.events import Event
+from dpselect.web.server.facts import DatasetFacts
+from dpselect.web.server.refusal import Conflict, Refusal
+from dpselect.web.server.register import ANALYST, REQUEST, Register
+from dpselect.web.server.standing import Standings
+
+PAUSED = "This dataset is paused: nothing can be spent until its curator resumes it."
+NO_SHARE = "You have no share of this dataset: ask its curator for one."
+OTHERWISE = "This request was paid for as something else: ask again with another idempotency key."
+
+
+@dataclass(frozen=True)
+class Spend:
+    """What one spend of a question costs; it follows from public facts.
+
+    Attributes:
+        guarantee, mechanism, count, note, metadata: as for :meth:`dpselect.Ledger.spend`.
+    """
+
+    guarantee: Guarantee
+    mechanism: str
+    count: int = 1
+    note: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    def event(self) -> Event:
+        """Return what a ledger would record."""
+        return Event.of(self.guarantee, dataset="", mechanism=self.mechanism, count=self.count)
+
+    def is_paid_by(self, event: Event) -> bool:
+        """Return whether a row is the same guarantee, mechanism and count."""
+        return (event.guarantee, event.mechanism, event.count) == (self.guarantee, self.event().mechanism, self.count)
+
+
+class Account:
+    """What is paid for questions about one dataset.
+
+    Args:
+        name: of the dataset.
+        facts: its public facts.
+        ledger: what enforces the budget.
+        standings: what is released now, and the turns.
+    """
+
+    def __init__(self, name: str, facts: DatasetFacts, ledger: dps.Ledger, standings: Standings) -> None:
+        self.name, self.facts, self.ledger = name, facts, ledger
+        self._standings, self._register = standings, Register(ledger)
+
+    @property
+    def rule(self) -> str:
+        """Return what the ledger adds up."""
+        return self.ledger.rule
+
+    def paid(self, request: str) -> int | None:
+        """Return the first row of a request in the ledger, if it has one."""
+        self._register.follow()
+        rows = self._register.rows(request)
+        return rows[0][0] if rows else None
+
+    def requests(self) -> set[str]:
+        """Return the numbers of all requests that the ledger has rows of."""
+        self._register.follow()
+        return self._register.requests()
+
+    def pay(self, request: str, analyst: str, spends: Sequence[Spend], metadata: Mapping[str, str]) -> list[int]:
+        """Return the rows of a request's spends, in order; those that are not there yet are paid for now, all or none.
+
+        Raises:
+            Refusal: the dataset is paused, or not so much is released or shared; nothing was spent.
+            Conflict: the request has paid for something else; nothing was spent.
+            BudgetError, ValueError, OSError: as :meth:`dpselect.Ledger.spend`.
+        """
+        with self._standings.turn(self.name) as standing:
+            totals = self._register.follow()
+            rows = self._register.rows(request)
+            for spend, (_, event) in zip(spends, rows, strict=False):
+                if not spend.is_paid_by(event):
+                    raise Conflict(OTHERWISE)
+            if len(rows) > len(spends):
+                raise Conflict(OTHERWISE)
+            due = spends[len(rows) :]
+            if due and standing.paused:
+                raise Refusal(PAUSED)
+            if due:
+                share = standing.shares.get(analyst)
+                if share is None:
+                    raise Refusal(NO_SHARE)
+                self._admit(self._terms(standing.allowance), totals, due, "What is released of this dataset")
+                self._admit(self._terms(share), self._register.spent_by(analyst), due, "Your share")
+            numbers = [number for number, _ in rows]
+            for spend in due:
+                noted = {**metadata, **spend.metadata, REQUEST: request, ANALYST: analyst}
+                book = self.ledger.with_metadata(**noted)
+                paid = book.spend(spend.guarantee, mechanism=spend.mechanism, count=spend.count, note=spend.note)
+                numbers.append(paid)
+        return numbers
+
+    def allow(self, allowance: Fraction, by: str) -> None:
+        """Release another part of the budget.
+
+        Raises:
+            Refusal: it is above the budget, or below what was spent.
+        """
+
+        def require() -> None:
+            if allowance > self.facts.budget.epsilon:
+                most = written(self.facts.budget.epsilon)
+                raise Refusal(f"The budget of this dataset is {most} and never changes: release at most that.")
+            totals = self._register.follow()
+            left = self._terms(allowance).left(totals)
+            if left.epsilon < 0 or left.rho < 0:
+                raise Refusal("More than that was spent already: an allowance is never below what was spent.")
+
+        self._standings.allow(self.name, allowance, by, require)
+
+    def left(self) -> Remaining:
+        """Return what is left of what is released now, in the currency of the rule."""
+        return self._terms(self._standings.of(self.name).allowance).left(self._register.follow())
+
+    def left_to(self, analyst: str) -> Remaining:
+        """Return what is left of an analyst's share."""
+        share = self._standings.of(self.name).shares.get(analyst)
+        self._register.follow()
+        return Remaining() if share is None else self._terms(share).left(self._register.spent_by(analyst))
+
+    def _terms(self, epsilon: Fraction) -> Terms:
+        return self.facts.terms(self.name, epsilon)
+
+    def _admit(self, terms: Terms, totals: Totals, spends: Sequence[Spend], what: str) -> None:
+        try:
+            for spend in spends:
+                totals = terms.admit(totals, spend.event())
+        except dps.BudgetError as error:
+            raise Refusal(str(error).replace("The budget does not", f"{what} does not", 1)) from None

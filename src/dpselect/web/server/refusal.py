@@ -1,0 +1,33 @@
+"""Why something is not done, in a sentence that follows from public facts alone."""
+
+from __future__ import annotations
+
+
+class Refusal(Exception):
+    """It is not done, and nothing was spent; the message says why, and may be sent to whoever asked."""
+
+    status = 403
+
+
+class Unknown(Refusal):
+    """There is no such thing, or none for whoever asked: which of the two is never said."""
+
+    status = 404
+
+
+class Conflict(Refusal):
+    """Something else was asked before in the same name."""
+
+    status = 409
+
+
+class Wrong(Refusal):
+    """What is asked for is not a question about this dataset."""
+
+    status = 422
+
+
+class Busy(Refusal):
+    """Too much is asked for at once."""
+
+    status = 429
