@@ -1,0 +1,104 @@
+"""One dataset as a server has it: its public facts, its account and its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import dpselect as dps
+from dpselect.certificates.certificate import promised
+from dpselect.certificates.certified import Shown
+from dpselect.web.server.account import Account, Spend
+from dpselect.web.server.facts import DatasetFacts
+from dpselect.web.server.payment import Payment, Quote
+from dpselect.web.server.questions import Question
+from dpselect.web.server.refusal import Wrong
+from dpselect.web.server.rows import MadeUp, Rows
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a question would cost and how wrong its answer may be, whatever the data.
+
+    Attributes:
+        spends: what the ledger would record.
+        example: the release of made-up rows, of which only the promise and the error may be shown.
+    """
+
+    spends: Sequence[Spend]
+    example: Shown
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the plan for programs."""
+        _, guarantee, mechanism = self.example._certified()
+        return {
+            "mechanism": mechanism,
+            "guarantee": promised(guarantee, self.example._protects),
+            "accuracy": self.example.accuracy_line(),
+            "error": self.example.stated.facts(),
+        }
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """What questions are asked of.
+
+    Attributes:
+        name: the curator's.
+        facts: what is public.
+        account: what pays.
+        rows: what is private.
+    """
+
+    name: str
+    facts: DatasetFacts
+    account: Account
+    rows: Rows
+
+    def plan(self, question: Question, most: int) -> Plan:
+        """Return what a question would cost, from public facts alone: no row is read, nothing is spent.
+
+        Args:
+            question: about this dataset.
+            most: how many public candidates it may have.
+
+        Raises:
+            Wrong: it is not a question about this dataset; the message may be shown.
+        """
+        question.require(self.facts, most)
+        quote = Quote(self.account.rule)
+        try:
+            example = question.ask(MadeUp(self.facts), self.facts, quote)
+        except (dps.PrivacyError, ValueError, TypeError) as error:
+            # Made-up rows cannot tell anything.
+            raise Wrong(str(error)) from None
+        return Plan(quote.spends, example)
+
+    def payment(self, request: str, analyst: str) -> Payment:
+        """Return what pays for a request of an analyst."""
+        return Payment(self.account, request, analyst, self.rows.metadata)
+
+    def answer(self, question: Question, payment: Payment) -> dict[str, Any]:
+        """Read the rows, draw under what was paid, and return the answer for programs.
+
+        Raises:
+            Exception: anything, with a message that is for nobody, since it may follow from rows.
+        """
+        release = question.ask(self.rows, self.facts, payment)
+        payment.require_complete()
+        certificate = release.certificate(
+            question=question.words(),
+            public=question.public(self.facts),
+            ledger=self.account.ledger,
+            row=payment.rows[0],
+        )
+        content = certificate.content
+        return {
+            "answer": content["answer"],
+            "mechanism": content["mechanism"],
+            "guarantee": content["guarantee"],
+            "accuracy": release.accuracy_line(),
+            "ledger_row": payment.rows[0],
+            "certificate": {"certificate": content, "sha256": certificate.sha256},
+        }

@@ -1,0 +1,98 @@
+"""Everything that a server keeps open: its database, the datasets with their ledgers, and who may ask."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import dpselect as dps
+from dpselect.sources.locators import is_url
+from dpselect.web.server.account import Account
+from dpselect.web.server.database import Alone, Database
+from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.facts import DatasetFacts
+from dpselect.web.server.people import People
+from dpselect.web.server.requests import Requests
+from dpselect.web.server.rows import Rows
+from dpselect.web.server.settings import Settings
+from dpselect.web.server.standing import Standings
+
+
+@dataclass(frozen=True)
+class House:
+    """What a server keeps open. Get one from :meth:`open`, and close it.
+
+    Attributes:
+        settings: as they were read.
+        database: of people, requests and standings.
+        datasets: by their names.
+    """
+
+    settings: Settings
+    database: Database
+    people: People
+    requests: Requests
+    standings: Standings
+    datasets: dict[str, Dataset]
+    alone: Alone | None
+
+    @classmethod
+    def open(cls, settings: Settings, now: Callable[[], float] = time.time) -> House:
+        """Open the database and every ledger, and look whether the rows are where the settings say.
+
+        Raises:
+            OSError, ValueError, ImportError: one of them cannot be opened; the message says which.
+        """
+        database = Database(settings.server.database)
+        alone = Alone(settings.server.database) if database.is_file else None
+        try:
+            people, requests, standings = People(database, now), Requests(database, now), Standings(database, now)
+            datasets = {name: _dataset(name, facts, settings, standings) for name, facts in settings.datasets.items()}
+        except BaseException:
+            database.close()
+            if alone is not None:
+                alone.close()
+            raise
+        return cls(settings, database, people, requests, standings, datasets, alone)
+
+    def lost(self) -> list[tuple[str, int]]:
+        """Return the paid requests without an answer, with their rows, if the database is older than the ledgers.
+
+        A ledger then has rows of requests that the database does not know, because a backup was restored. Answers may
+        have been sent that it has forgotten, and to draw again under their rows could answer one row twice.
+        """
+        paid = {number: each.account for each in self.datasets.values() for number in each.account.requests()}
+        if not paid.keys() - self.requests.numbers():
+            return []
+        open_ones = self.requests.numbers(unanswered=True) & paid.keys()
+        rows = [(number, paid[number].paid(number)) for number in sorted(open_ones)]
+        return [(number, row) for number, row in rows if row is not None]
+
+    def close(self) -> None:
+        """Close the database, and let another server have it."""
+        self.database.close()
+        if self.alone is not None:
+            self.alone.close()
+
+
+def _dataset(name: str, facts: DatasetFacts, settings: Settings, standings: Standings) -> Dataset:
+    try:
+        rows = Rows(facts)
+        rows.require()
+        if not is_url(settings.server.ledgers):
+            Path(settings.server.ledgers).mkdir(mode=0o700, exist_ok=True)
+        terms = facts.terms(name)
+        ledger = dps.Ledger.open(
+            settings.ledger_address(name),
+            epsilon=terms.epsilon,
+            delta=terms.delta,
+            neighbours=terms.neighbours,
+            dataset=name,
+            rule=terms.rule,
+        )
+    except (OSError, ValueError, ImportError) as error:
+        raise type(error)(f"datasets.{name}: {error}") from None
+    standings.register(name, facts)
+    return Dataset(name, facts, Account(name, facts, ledger, standings), rows)

@@ -1,0 +1,146 @@
+"""What every question has: a price, names that are looked up among public ones, and an answer."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Annotated, Any, Protocol
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, WithJsonSchema
+
+from dpselect.certificates.certified import Shown
+from dpselect.kernel.budget import Spender
+from dpselect.web.server.facts import DatasetFacts, Numbers
+from dpselect.web.server.refusal import Wrong
+from dpselect.web.server.rows import Table
+
+# Exact sums of prices stay short: of any numbers, a few hundred odd ones would be too long for any ledger.
+_PLACES = 10**6
+_MOST = 1000
+_DECIMAL = re.compile(r"\d{1,4}(?:\.\d{1,6})?")
+NO_COLUMN = "This dataset has no such column of this kind: name one of its columns, and ask for one that is right."
+
+
+def _price(value: Any) -> Fraction:
+    """Return an epsilon with at most six decimals."""
+    if isinstance(value, str) and _DECIMAL.fullmatch(value):
+        exact = Fraction(value)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= _MOST:
+        exact = Fraction(repr(value))
+    else:
+        exact = Fraction(0)
+    if not 0 < exact <= _MOST or _PLACES % exact.denominator:
+        raise ValueError(f"epsilon is a positive number of at most {_MOST} with at most six decimals.")
+    return exact
+
+
+def _shown(price: Fraction) -> str:
+    whole, rest = divmod(int(price * _PLACES), _PLACES)
+    return f"{whole}.{rest:06}".rstrip("0").rstrip(".")
+
+
+Price = Annotated[
+    Fraction,
+    BeforeValidator(_price),
+    PlainSerializer(_shown, return_type=str),
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": _MOST, "multipleOf": 0.000001}),
+]
+
+
+class Data(Protocol):
+    """Rows, true or made up."""
+
+    def table(self, columns: Sequence[str]) -> Table:
+        """Return the cells of some columns."""
+        ...
+
+    def graph(self) -> Any:
+        """Return the graph."""
+        ...
+
+
+class Question(BaseModel, ABC):
+    """What an analyst asks about one dataset.
+
+    Attributes:
+        epsilon: what it may cost in all.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    epsilon: Price
+
+    @abstractmethod
+    def require(self, facts: DatasetFacts, most: int) -> None:
+        """Refuse what is not a question about a dataset, by its public facts alone.
+
+        Args:
+            facts: of the dataset.
+            most: how many public candidates one question may have.
+
+        Raises:
+            Wrong: it is not.
+        """
+
+    @abstractmethod
+    def ask(self, data: Data, facts: DatasetFacts, ledger: Spender) -> Shown:
+        """Return the release that answers it; what it costs is spent from the ledger first."""
+
+    @abstractmethod
+    def words(self) -> str:
+        """Return the question in words, for a certificate."""
+
+    @abstractmethod
+    def public(self, facts: DatasetFacts) -> dict[str, Any]:
+        """Return the public facts that readers of the answer need."""
+
+
+def numbers(facts: DatasetFacts, column: str) -> Numbers:
+    """Return the bounds of a column of numbers.
+
+    Raises:
+        Wrong: there is no such column.
+    """
+    domain = facts.columns.get(column)
+    if not isinstance(domain, Numbers):
+        raise Wrong(NO_COLUMN)
+    return domain
+
+
+def values(facts: DatasetFacts, column: str) -> tuple[Any, ...]:
+    """Return the public values of a column.
+
+    Raises:
+        Wrong: there is no such column.
+    """
+    domain = facts.columns.get(column)
+    if domain is None or isinstance(domain, Numbers):
+        raise Wrong(NO_COLUMN)
+    return domain
+
+
+def require_few(candidates: int, most: int) -> None:
+    """Refuse a question among too many public candidates (``Wrong``)."""
+    if candidates > most:
+        raise Wrong(f"This question has {candidates} public candidates and the server allows {most}: ask for fewer.")
+
+
+def columns_of(facts: DatasetFacts, column: str, by: str | None) -> list[str]:
+    """Return the columns that a question reads."""
+    return [each for each in (column, by, facts.person) if each is not None]
+
+
+def arguments(facts: DatasetFacts, by: str | None) -> dict[str, Any]:
+    """Return what the library is told of groups and persons."""
+    asked: dict[str, Any] = {} if by is None else {"by": by, "groups": [*values(facts, by)]}
+    if facts.person is not None:
+        asked |= {"person": facts.person, "rows_per_person": facts.rows_per_person}
+    return asked
+
+
+def known(facts: DatasetFacts, by: str | None) -> dict[str, Any]:
+    """Return the public facts of groups and persons, for readers."""
+    grouped = {} if by is None else {"groups": [*values(facts, by)]}
+    return grouped | ({} if facts.person is None else {"rows per person": facts.rows_per_person})

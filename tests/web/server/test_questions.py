@@ -1,0 +1,153 @@
+"""What a question costs is known before any row is read, and what it may name is registered."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from dpselect.web.server.payment import Payment
+from dpselect.web.server.questions import AnyQuestion, canonical, question_of
+from dpselect.web.server.refusal import Wrong
+
+ADAPTER = TypeAdapter(AnyQuestion)
+QUESTIONS = {
+    "median": ("survey", {"question": "median", "column": "age", "epsilon": 2}),
+    "median by job": ("survey", {"question": "median", "column": "age", "by": "job", "epsilon": 2}),
+    "quantiles": ("survey", {"question": "quantiles", "column": "age", "shares": [0.25, 0.75], "epsilon": 2}),
+    "counts": ("survey", {"question": "counts", "column": "job", "epsilon": 2}),
+    "counts of numbers": ("survey", {"question": "counts", "column": "age", "bins": [0, 50, 100], "epsilon": 2}),
+    "most common": ("survey", {"question": "most_common", "column": "job", "k": 2, "epsilon": 2}),
+    "most common of persons": ("visits", {"question": "most_common", "column": "ward", "k": 2, "epsilon": "0.5"}),
+    "counts of persons": ("visits", {"question": "counts", "column": "ward", "epsilon": 0.5}),
+    "degree": ("friends", {"question": "top_k", "metric": "degree", "k": 2, "epsilon": 2}),
+    "core number": ("friends", {"question": "top_k", "metric": "core-number", "epsilon": 2}),
+    "ego density": ("friends", {"question": "top_k", "metric": "ego-density", "epsilon": 2}),
+    "triangles": ("friends", {"question": "top_k", "metric": "triangles", "epsilon": 2}),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_what_is_planned_is_what_is_paid(house, name) -> None:
+    """The plan reads no row, and the release spends exactly that, in the same row of the same ledger."""
+    where, body = QUESTIONS[name]
+    dataset, question = house.datasets[where], ADAPTER.validate_python(body)
+    analyst = "bob" if where == "visits" else "ann"
+
+    plan = dataset.plan(question, 10**5)
+    assert 0 == dataset.account.ledger.totals.spends
+    payment = Payment(dataset.account, "one", analyst, dataset.rows.metadata)
+    payment.settle(plan.spends)
+    answer = dataset.answer(question, payment)
+
+    shown = plan.as_json()
+    assert {name: answer[name] for name in ("mechanism", "guarantee", "accuracy")} == {
+        name: shown[name] for name in ("mechanism", "guarantee", "accuracy")
+    }
+    assert [1] == payment.rows
+    assert 1 == dataset.account.ledger.totals.spends
+    assert Fraction(shown["guarantee"]["epsilon"]) == question.epsilon
+    json.dumps(answer, allow_nan=False)
+
+
+def test_answers_are_about_the_rows(house) -> None:
+    """At a large epsilon they are the true ones: 100 smiths, 300 nurses, no clerk; node 0 has most friends."""
+    survey, friends = house.datasets["survey"], house.datasets["friends"]
+
+    def answered(dataset, body):
+        question = ADAPTER.validate_python(body)
+        payment = Payment(dataset.account, str(body), "ann")
+        payment.settle(dataset.plan(question, 10**5).spends)
+        return dataset.answer(question, payment)["answer"]
+
+    counts = answered(survey, {"question": "counts", "column": "job", "epsilon": 5})
+    assert all(abs(counts[job] - true) < 15 for job, true in {"clerk": 0, "nurse": 300, "smith": 100}.items())
+    # Node 0 has 28 friends more than the next: one draw in e^112 names another.
+    assert [0] == answered(friends, {"question": "top_k", "metric": "degree", "epsilon": 4})["candidates"]
+    median = answered(survey, {"question": "median", "column": "age", "epsilon": 1})["candidates"][0]
+    assert abs(median - 49) < 20
+
+
+@pytest.mark.parametrize(
+    "where, body",
+    [
+        ("survey", {"question": "median", "column": "job"}),
+        ("survey", {"question": "median", "column": "income"}),
+        ("survey", {"question": "median", "column": "age; DROP TABLE users"}),
+        ("survey", {"question": "median", "column": "age", "by": "age"}),
+        ("survey", {"question": "counts", "column": "job", "bins": [0, 1]}),
+        ("survey", {"question": "counts", "column": "../people.csv"}),
+        ("survey", {"question": "most_common", "column": "job", "k": 4}),
+        ("visits", {"question": "most_common", "column": "who"}),
+        ("visits", {"question": "counts", "column": "ward", "by": "who"}),
+        ("survey", {"question": "top_k", "metric": "degree"}),
+        ("friends", {"question": "top_k", "metric": "degree", "k": 41}),
+        ("friends", {"question": "counts", "column": "source"}),
+        ("survey", {"question": "counts", "column": "age", "bins": [5, 5]}),
+        ("survey", {"question": "quantiles", "column": "age", "shares": [0.5, 0.5]}),
+    ],
+)
+def test_names_are_looked_up_among_public_ones(house, where, body) -> None:
+    """No path, no SQL, no column that was not registered: also the column of persons cannot be asked about."""
+    with pytest.raises(Wrong):
+        house.datasets[where].plan(ADAPTER.validate_python(body | {"epsilon": 1}), 10**5)
+
+
+def test_a_plan_needs_no_rows(house, tmp_path) -> None:
+    """They may be locked away."""
+    for name in ("people.csv", "visits.csv", "friends.csv"):
+        (tmp_path / name).unlink()
+
+    for where, body in QUESTIONS.values():
+        assert house.datasets[where].plan(ADAPTER.validate_python(body), 10**5).spends
+
+
+def test_rows_that_changed_are_read_again(house, tmp_path) -> None:
+    """What is kept in memory is that of the file as it is."""
+    rows = house.datasets["survey"].rows
+    assert 400 == len(rows.table(["age", "job"])["age"])
+    assert rows.table(["age"])["age"] is rows.table(["age"])["age"]
+    (tmp_path / "people.csv").write_text("age,job\n1,nurse\n", encoding="utf-8")
+
+    assert 1 == len(rows.table(["age"])["age"])
+
+
+def test_candidates_are_limited(house) -> None:
+    """So that no question takes the machine."""
+    question = ADAPTER.validate_python({"question": "median", "column": "age", "by": "job", "epsilon": 1})
+
+    house.datasets["survey"].plan(question, 303)
+    with pytest.raises(Wrong, match="303 public candidates and the server allows 302"):
+        house.datasets["survey"].plan(question, 302)
+
+
+@pytest.mark.parametrize(
+    "epsilon",
+    [0, -1, 1001, 1e-7, 0.1234567, "1/3", "1e5", True, None, [], float("nan"), float("inf"), 10**400, "0.12345678", ""],
+)
+def test_prices_are_short_decimals(epsilon) -> None:
+    """Exact sums of odd prices would grow until no ledger could hold them, and nobody could spend any more."""
+    with pytest.raises(ValidationError):
+        ADAPTER.validate_python({"question": "counts", "column": "job", "epsilon": epsilon})
+
+
+def test_one_question_is_one_text() -> None:
+    """However its price and its defaults are written."""
+    ways = [
+        {"question": "counts", "column": "job", "epsilon": 0.5},
+        {"epsilon": "0.50", "column": "job", "question": "counts", "bins": None},
+    ]
+    (text,) = {canonical(ADAPTER.validate_python(way)) for way in ways}
+
+    assert question_of(text) == ADAPTER.validate_python(ways[0])
+    assert text != canonical(ADAPTER.validate_python(ways[0] | {"epsilon": 0.51}))
+
+
+def test_what_is_not_known_is_refused() -> None:
+    """A misspelt option must not change what is asked without a word."""
+    with pytest.raises(ValidationError):
+        ADAPTER.validate_python({"question": "counts", "column": "job", "epsilon": 1, "bin": [1, 2]})
+    with pytest.raises(ValidationError):
+        ADAPTER.validate_python({"question": "rows", "epsilon": 1})
