@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from dpselect.web import tokens
 from dpselect.web.server.database import Database, Row
 
 State = Literal["queued", "running", "answered", "refused", "failed"]
@@ -66,7 +66,7 @@ class Requests:
                 "INSERT INTO requests (id, analyst, idempotency_key, dataset, body, state, created) "
                 "VALUES (:id, :analyst, :key, :dataset, :body, 'queued', :now) "
                 "ON CONFLICT (analyst, idempotency_key) DO NOTHING",
-                id=secrets.token_hex(16), analyst=analyst, key=key, dataset=dataset, body=body, now=self._now(),
+                id=tokens.fresh(), analyst=analyst, key=key, dataset=dataset, body=body, now=self._now(),
             )  # fmt: skip
             found = statements.row(
                 f"SELECT {_ALL} FROM requests WHERE analyst = :analyst AND idempotency_key = :key",

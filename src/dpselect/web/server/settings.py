@@ -119,7 +119,7 @@ def settings_of(content: Mapping[str, Any], folder: Path, path: str | Path = "Th
 
 
 def _rooted(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the content with paths that do not depend on the working folder; whatever is no path stays."""
+    """Return the content with paths that do not depend on the working folder; other values stay as they are."""
     result = dict(content)
     server = result.get("server", {})
     if isinstance(server, dict):
