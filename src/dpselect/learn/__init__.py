@@ -7,6 +7,7 @@ from dpselect.learn.export import load
 from dpselect.learn.five import THE_FIVE
 from dpselect.learn.forest.classifier import DPRandomForestClassifier
 from dpselect.learn.id3 import DPID3Classifier
+from dpselect.learn.noiseless import FirstSplit, first_split, without_noise
 from dpselect.learn.preview import Preview, preview
 from dpselect.learn.random_decision_forest import RandomDecisionForestClassifier
 from dpselect.learn.recommended import Recommendation, recommended
@@ -36,10 +37,13 @@ __all__ = [
     "DPSearch",
     "DPTreeClassifier",
     "DPTreeRegressor",
+    "FirstSplit",
     "LeakWarning",
     "Preview",
     "Recommendation",
+    "first_split",
     "load",
     "preview",
     "recommended",
+    "without_noise",
 ]
