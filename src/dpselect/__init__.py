@@ -65,6 +65,7 @@ __all__ = [
     "WeightedGraph",
     "WorstError",
     "above_threshold",
+    "accuracy_chart",
     "aggregate",
     "audit",
     "budget",
@@ -140,6 +141,7 @@ if TYPE_CHECKING:
     from dpselect import utilities as utilities
     from dpselect.analysis import compare as compare
     from dpselect.analysis import metrics as metrics
+    from dpselect.analysis.charts.accuracy import accuracy_chart as accuracy_chart
     from dpselect.analysis.charts.budget import budget_chart as budget_chart
     from dpselect.analysis.charts.front import front_chart as front_chart
     from dpselect.analysis.charts.law import law_chart as law_chart
@@ -200,6 +202,7 @@ else:
     _MODULES = {name: f"dpselect.{name}" for name in _ROOMS}
     _MODULES |= {name: f"dpselect.analysis.{name}" for name in ("compare", "metrics")}
     _INSIDE = {
+        "analysis.charts.accuracy": ("accuracy_chart",),
         "analysis.charts.front": ("front_chart",),
         "analysis.charts.budget": ("budget_chart",),
         "analysis.charts.law": ("law_chart",),
