@@ -5,5 +5,6 @@ from dpselect.web.explorer.pages.candidates import PAGE as CANDIDATES
 from dpselect.web.explorer.pages.objectives import PAGE as OBJECTIVES
 from dpselect.web.explorer.pages.planner import PAGE as PLANNER
 from dpselect.web.explorer.pages.top_k import PAGE as TOP_K
+from dpselect.web.explorer.pages.tree import PAGE as TREE
 
-PAGES: tuple[Page, ...] = (CANDIDATES, TOP_K, OBJECTIVES, PLANNER)
+PAGES: tuple[Page, ...] = (CANDIDATES, TOP_K, TREE, OBJECTIVES, PLANNER)

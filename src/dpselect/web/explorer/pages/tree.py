@@ -1,0 +1,333 @@
+"""A tree on a public sample: the exact law of its first question, the tree without noise, and its labels."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpselect.analysis.charts.law import law_bars, written
+from dpselect.mechanisms.large_epsilon import LARGEST
+from dpselect.web.explorer.cells import Cells
+from dpselect.web.explorer.field import Choice, Field, Number
+from dpselect.web.explorer.material import Material
+from dpselect.web.explorer.page import Chart, Commands, Note, Page, Part, State, Table, Tree, View
+
+if TYPE_CHECKING:
+    from dpselect.learn import FirstSplit
+
+# A class column has so many classes at most, and a column of categories so many categories.
+_CLASSES, _CATEGORIES = 8, 40
+# Leaves of a tree that is drawn, and leaves of a table.
+_LEAVES, _LISTED = 64, 12
+LEARNERS = (
+    ("tree", "readable tree (the default)"),
+    ("id3", "ID3, one branch for each value"),
+)
+_DEPTHS = (("auto", "as the learner decides"), *((str(depth), str(depth)) for depth in range(1, 7)))
+_AFTERWARDS = {
+    "tree": "A fit also mixes in the counts above a leaf, which makes small leaves steadier.",
+    "id3": "A fit then prunes by these counts, and so adds up leaves that say the same.",
+}
+CRITERIA = ("max-operator", "gini", "information-gain")
+
+
+def _targets(material: Material) -> list[str]:
+    """Return the columns that can be a class, the last ones first: a class often is the last column."""
+    few = [name for name, cells in material.columns.items() if 2 <= len(cells.counts) <= _CLASSES]
+    return few[::-1]
+
+
+def _fields(material: Material) -> Sequence[Field]:
+    targets = _targets(material)
+    rows = _rows(material)
+    options = tuple((name, name) for name in targets) or (("", "no column has two to eight classes"),)
+    return (
+        Number("epsilon", "Epsilon", 0.5, 0.01, 20, slider=True, help="Of the whole tree; smaller is more private."),
+        Choice("class", "Class", options, options[0][0], help="The column that the tree predicts."),
+        Choice("learner", "Learner", LEARNERS, "tree"),
+        Choice("depth", "Depth", _DEPTHS, "auto", help="At most so many splits one after the other."),
+        Number("row", "Neighbour: without row", 1, 1, max(rows, 1), whole=True, help="One person less."),
+        Number(
+            "rows",
+            "Rows of the private table",
+            50_000,
+            1,
+            10**12,
+            whole=True,
+            help="Roughly, and public: it decides which learner is recommended.",
+        ),
+    )
+
+
+def _rows(material: Material) -> int:
+    return len(next(iter(material.columns.values()), ()))
+
+
+@lru_cache(maxsize=4)
+def _table(columns: tuple[tuple[str, Cells], ...], target: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the columns that a tree can use as arrays, and their domains: public, because the sample is."""
+    table: dict[str, Any] = {}
+    domains: dict[str, Any] = {}
+    for name, cells in columns:
+        low, high = (cells.numbers.min(), cells.numbers.max()) if cells.numbers.size else (0.0, 0.0)
+        if name != target and cells.is_numeric and len(cells.counts) > 2 and low < high:
+            domains[name] = (float(low), float(high))
+        elif 2 <= len(cells.counts) <= (_CLASSES if name == target else _CATEGORIES):
+            domains[name] = sorted(text for text, _ in cells.counts)
+        else:
+            continue
+        table[name] = np.array(cells.texts, dtype=np.str_)[cells.codes]
+    if len(domains) < 2:
+        raise ValueError("A tree needs a class and one more column: pass a table with both.")
+    return table, domains
+
+
+def _model(state: State, domains: Mapping[str, Any], rows: int, epsilon: float, learner: str) -> Any:
+    """Return the learner of the page, which knows how many rows there are."""
+    from dpselect.learn import DPID3Classifier, DPTreeClassifier
+
+    depth = None if state["depth"] == "auto" else int(state["depth"])
+    if learner == "tree":
+        return DPTreeClassifier(epsilon, max_depth=depth, domains=domains, n_records=rows)
+    criterion = learner.partition(":")[2] or "max-operator"
+    most = rows if criterion == "information-gain" else None
+    return DPID3Classifier(epsilon, depth or 3, criterion=criterion, domains=domains, max_records=most)
+
+
+def _view(state: State, material: Material) -> View:
+    from dpselect.learn import first_split
+
+    if not state["class"]:
+        raise ValueError("No column of this table has two to eight classes: pass a table with a class column.")
+    columns, target, rows = tuple(material.columns.items()), state["class"], _rows(material)
+    table, domains = _table(columns, target)
+    model = _model(state, domains, rows, state["epsilon"], state["learner"])
+    here = first_split(model, table, target)
+    without = np.arange(rows) != state["row"] - 1
+    there = first_split(model, {name: cells[without] for name, cells in table.items()}, target)
+    headline, law = _asked(here, there, target, state)
+    tree, leaves = _drawn(model, table, target)
+    parts: list[Part] = [
+        *law,
+        tree,
+        leaves,
+        Chart(
+            "Accuracy against epsilon",
+            lambda width: _accuracy(columns, target, state["depth"], state["epsilon"], width),
+            "Of the default tree on this sample, as far as exact laws go: a tree of one split, averaged over every "
+            "split that it may draw; the tree of the best splits with labels by noisy counts; the most frequent "
+            "class. With more epsilon the tree goes deeper, at first before its labels are sure.",
+        ),
+        _learners(state, table, domains, rows),
+        _advice(state, target),
+    ]
+    return View(headline, parts, _commands(state, domains), _example(state, material, domains, rows))
+
+
+def _asked(here: FirstSplit | None, there: FirstSplit | None, target: str, state: State) -> tuple[str, list[Part]]:
+    """Return the answer of the page, and the law of the first question."""
+    if here is None or there is None:
+        return (
+            f"At epsilon {state['epsilon']:g} this sample is too small for a split: the tree is one leaf, with noisy "
+            f"counts of {target}. A larger epsilon or more rows give it a question.",
+            [],
+        )
+    mechanism, value = here.mechanism, here.epsilon
+    one, other = mechanism.log_law(here.scores, value), mechanism.log_law(there.scores, value)
+    law, loss = np.exp(one), float(np.abs(one - other).max())
+    best = int(here.scores.values.argmax())
+    headline = (
+        f"To predict {target}, the tree asks first whether {here.scores.candidates[best]}, with probability "
+        f"{written(float(law[best]))}: its best question"
+        if state["learner"] == "tree"
+        else f"To predict {target}, the tree splits first by {here.scores.candidates[best]}, with probability "
+        f"{written(float(law[best]))}: its best column"
+    )
+    headline += (
+        f" of {law.size:,}. This costs {float(value):.3g} of epsilon {state['epsilon']:g}; without row "
+        f"{state['row']:,} a chance changes by a factor of {math.exp(loss):.3g} at most, and "
+        f"{math.exp(float(value)):.3g} is allowed."
+    )
+
+    def bars(width: float) -> Any:
+        return law_bars(here.scores, law, np.exp(other), mechanism.name, float(value), width)
+
+    says = f"Exact chances of the first split by {mechanism.name}; marks show the table without row {state['row']:,}."
+    return headline, [Chart("What the root asks", bars, says)]
+
+
+def _drawn(model: Any, table: Mapping[str, Any], target: str) -> tuple[Part, Part]:
+    """Return the tree without noise, and how likely each of its leaves keeps its label."""
+    from dpselect.analysis.label_law import label_law
+    from dpselect.learn import without_noise
+    from dpselect.learn.noiseless import grown_without_noise, leaves_of
+    from dpselect.learn.pages.drawn_tree import drawn_tree
+
+    fitted = without_noise(model, table, target)
+    tree = fitted.trees_[0]
+    grown = grown_without_noise(model, table, target)
+    counts, left = leaves_of(grown, model, table, target)
+    names = grown.leaves
+    law, right = label_law(counts, left), counts.argmax(axis=1)
+    chance = law[np.arange(right.size), right]
+    order = np.argsort(-counts.sum(axis=1), kind="stable")[:_LISTED]
+    rows = [
+        [
+            _path(grown, int(names[place])),
+            f"{int(counts[place].sum()):,}",
+            str(fitted.classes_[right[place]]),
+            f"{float(left[place]):.3g}",
+            written(float(chance[place])),
+        ]
+        for place in order.tolist()
+    ]
+    kept = float(chance @ counts.sum(axis=1)) / max(int(counts.sum()), 1)
+    note = (
+        f"A record ends in a leaf that keeps its label with probability {written(kept)}. The label is the class with "
+        "the largest noisy count. "
+        + (f"The {order.size} largest of {right.size} leaves. " if right.size > order.size else "")
+        + _AFTERWARDS["tree" if grown is tree.grown else "id3"]
+    )
+    header = ("leaf", "rows", "label", "epsilon of its counts", "keeps its label")
+    leaves = Table("How the labels survive the noise", header, rows, note)
+    if tree.leaves.size > _LEAVES:
+        text = f"It has {tree.leaves.size:,} leaves, too many to draw here: choose a smaller depth."
+        return Note("The tree without noise", (text,)), leaves
+    says = "Grown from this sample with the best split everywhere and exact counts, and pruned as a fit would be."
+    return Tree("The tree without noise", drawn_tree(fitted, tree), says), leaves
+
+
+def _path(tree: Any, leaf: int) -> str:
+    """Return the conditions from the root to a leaf, in words."""
+    parents, words = tree.parents(), list[str]()
+    while parents[leaf] >= 0:
+        words.append(tree.words(int(parents[leaf]), leaf))
+        leaf = int(parents[leaf])
+    return ", ".join(words[::-1]) or "everybody"
+
+
+def _accuracy(columns: tuple[tuple[str, Cells], ...], target: str, depth: str, epsilon: float, width: float) -> Any:
+    from dpselect.analysis.charts.accuracy import EPSILONS, accuracy_lines
+
+    return accuracy_lines(dict(_lines(columns, target, depth)), EPSILONS, epsilon, width)
+
+
+@lru_cache(maxsize=8)
+def _lines(columns: tuple[tuple[str, Cells], ...], target: str, depth: str) -> tuple[tuple[str, list[float]], ...]:
+    """Return the lines of the chart of accuracies: they do not depend on the epsilon of the page."""
+    from dpselect.analysis.charts.accuracy import accuracies
+
+    table, domains = _table(columns, target)
+    model = _model({"depth": depth}, domains, len(columns[0][1]), 1.0, "tree")
+    return tuple(accuracies(model, table, target).items())
+
+
+def _learners(state: State, table: Mapping[str, Any], domains: Mapping[str, Any], rows: int) -> Table:
+    """Return what the first question of each learner costs, and how likely its best answer is."""
+    from dpselect.learn import first_split
+
+    shown = []
+    for name, words in (("tree", "readable tree"), *((f"id3:{each}", f"ID3, {each}") for each in CRITERIA)):
+        asked = first_split(_model(state, domains, rows, state["epsilon"], name), table, state["class"])
+        if asked is None:
+            shown.append([words, "one leaf", "-", "-", "-"])
+            continue
+        law, best = asked.mechanism.law(asked.scores, asked.epsilon), int(asked.scores.values.argmax())
+        cost = f"{float(asked.epsilon):.3g}"
+        shown.append([words, str(asked.scores.candidates[best]), f"{law.size:,}", cost, written(float(law[best]))])
+    header = ("learner", "best first split", "choices", "epsilon of the question", "probability")
+    note = "Random forests and boosted tables have no first question: they ask for noisy counts and sums instead."
+    return Table("The first question of other learners", header, shown, note)
+
+
+def _advice(state: State, target: str) -> Note:
+    """Return which learner the library recommends, and how to find out how accurate it would be."""
+    from dpselect.learn import recommended
+
+    pure = recommended(state["epsilon"])
+    loose = recommended(state["epsilon"], 1e-6, n_records=state["rows"])
+    names = {"tree": "the readable tree", "boosted": "boosted tables"}
+    return Note(
+        "Which learner",
+        (
+            f"Without a delta: {names[pure.learner]}. {_sentence(pure.why)}",
+            f"With delta 1e-6 and about {state['rows']:,} rows: {names[loose.learner]}. {_sentence(loose.why)}",
+            "How accurate a fit would be has no exact law beyond one split. dps.learn.preview(model, sample, "
+            f"{target!r}, n_records={state['rows']}) tries fits on the public sample: that draws, so it is not shown "
+            "here, and spends nothing.",
+        ),
+    )
+
+
+def _sentence(why: str) -> str:
+    """Return a reason as a sentence."""
+    return f"{why[:1].upper()}{why[1:]}."
+
+
+def _depth(state: State) -> str:
+    return "" if state["depth"] == "auto" else f"max_depth={state['depth']}, "
+
+
+def _commands(state: State, domains: Mapping[str, Any]) -> Commands:
+    epsilon, name = f"{state['epsilon']:g}", "people"
+    options = "" if state["depth"] == "auto" else f"--max-depth {state['depth']} "
+    options += f"--n-records {state['rows']} " if state["learner"] == "tree" else ""
+    shell = (
+        f"dpselect train {name}.csv --target {shlex.quote(state['class'])} --domains domains.toml --epsilon {epsilon} "
+        f"--model {state['learner']} {options}--out model.json --ledger {name}.ledger"
+    )
+    python = f"model = {_python(state, state['rows'], ', ledger=ledger')}\nmodel.fit({name}, {state['class']!r})"
+    note = (
+        "domains.toml, and domains in Python, state for each column what values there can be. They are public facts: "
+        f"write them down, do not read them from the private table. The sample of this page has {len(domains) - 1} "
+        "columns beside the class."
+    )
+    return Commands(shell + (" --yes" if state["epsilon"] > LARGEST else ""), python, note)
+
+
+def _python(state: State, rows: int, more: str = "") -> str:
+    """Return the model as Python writes it."""
+    epsilon = f"{state['epsilon']:g}"
+    if state["learner"] == "tree":
+        return f"dps.learn.DPTreeClassifier({epsilon}, {_depth(state)}domains=domains, n_records={rows}{more})"
+    return f"dps.learn.DPID3Classifier({epsilon}, {_depth(state)}domains=domains{more})"
+
+
+def _example(state: State, material: Material, domains: Mapping[str, Any], rows: int) -> str:
+    target = state["class"]
+    return "\n".join(
+        [
+            "import dpselect as dps",
+            "",
+            material.table_python,
+            f"domains = {dict(domains)!r}",
+            "sample = {name: list(table[name]) for name in domains}",
+            f"model = {_python(state, rows)}",
+            f"asked = dps.learn.first_split(model, sample, {target!r})",
+            f"row = {state['row'] - 1}",
+            "fewer = {name: cells[:row] + cells[row + 1 :] for name, cells in sample.items()}",
+            f"neighbour = dps.learn.first_split(model, fewer, {target!r})",
+            "asked and dps.law_chart(",
+            "    asked.scores, asked.epsilon, mechanism=asked.mechanism, neighbour=neighbour and neighbour.scores",
+            ")",
+            "# %%",
+            f"print(dps.learn.without_noise(model, sample, {target!r}).export_text())",
+            "# %%",
+            f"tree = dps.learn.DPTreeClassifier(1, {_depth(state)}domains=domains, n_records={rows})",
+            f"dps.accuracy_chart(tree, sample, {target!r}, epsilon={state['epsilon']:g})",
+        ]
+    )
+
+
+PAGE = Page(
+    "tree",
+    "Tree",
+    "What does a private tree ask first, and how sure are its labels?",
+    _fields,
+    _view,
+)
