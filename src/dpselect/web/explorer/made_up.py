@@ -17,9 +17,9 @@ from dpselect.web.explorer.cells import Cells
 
 PEOPLE, VISITORS = 1000, 400
 PLACES = {
-    "park": 0.62,
-    "library": 0.55,
-    "market": 0.52,
+    "park": 0.55,
+    "library": 0.56,
+    "market": 0.54,
     "museum": 0.4,
     "cinema": 0.33,
     "pool": 0.27,

@@ -1,0 +1,326 @@
+"""Most common: how likely each item is to be named first, and what one person with all of their rows changes."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.analysis.charts.law import law_bars, short, written
+from dpselect.analysis.least_epsilon import least_epsilon
+from dpselect.analysis.plan import epsilon_for, worst_error
+from dpselect.kernel.numbers import exact_epsilon
+from dpselect.mechanisms.large_epsilon import LARGEST
+from dpselect.mechanisms.permute_and_flip import permute_and_flip
+from dpselect.scores.scores import Scores
+from dpselect.utilities.popularity import popularity
+from dpselect.web.explorer.cells import Cells
+from dpselect.web.explorer.field import Choice, Field, Number, Words
+from dpselect.web.explorer.material import Material
+from dpselect.web.explorer.page import Chart, Commands, Note, Page, State, Table, View
+
+NAME = "permute-and-flip"
+# Different items of a column beyond which a page would be slow, and names that a command spells out.
+ITEMS, _SPELLED = 10_000, 40
+_RIGHT = Fraction(95, 100)
+_NEIGHBOURS = (
+    ("rest", "one person more, with every item but the first"),
+    ("first", "one person more, with the first item alone"),
+    ("all", "one person more, with every item"),
+)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked, the place of the item that most have, and both laws of the first place, shape (m,)."""
+
+    state: State
+    scores: Scores
+    added: NDArray[np.int64]
+    epsilon: Fraction
+    first: int
+    here: NDArray[np.float64]
+    there: NDArray[np.float64]
+
+    @property
+    def unit(self) -> str:
+        """What is counted."""
+        return "persons" if self.state["person"] else "rows"
+
+    @property
+    def best(self) -> str:
+        """The item that most have, as text."""
+        return short(self.scores.candidates[self.first])
+
+
+def _fields(material: Material) -> Sequence[Field]:
+    columns = tuple((name, name) for name in material.visits)
+    few = [name for name, cells in material.visits.items() if len(cells.counts) <= ITEMS]
+    person, item = ("visitor", "place") if material.given != "table" else ("", _likely(material, few))
+    return (
+        Number("epsilon", "Epsilon", 0.2, 0.001, 100, slider=True, help="Of all names together."),
+        Choice(
+            "person",
+            "Person",
+            (("", "every row is a person"), *columns),
+            person,
+            help="The column that tells persons apart: each counts once per item, whatever rows they have.",
+        ),
+        Choice("item", "Item", columns, item),
+        Words(
+            "domain",
+            "Public items",
+            "",
+            help="With commas between. Empty means those of this public table; of private data list them yourself.",
+        ),
+        Number("k", "How many to name", 1, 1, 50, whole=True),
+        Choice("neighbour", "Neighbour", _NEIGHBOURS, "rest", help="First is the item that most persons have."),
+        Number("error", "Small enough error", 10, 1, 10**9, whole=True, help="Fewer persons behind than this."),
+    )
+
+
+def _likely(material: Material, names: Sequence[str]) -> str:
+    """Return the column of text with the fewest different cells, more than one, or else the first of all."""
+    texts = [name for name in names if not material.visits[name].is_numeric and len(material.visits[name].counts) > 1]
+    return min(texts or names, key=lambda name: len(material.visits[name].counts), default=next(iter(material.visits)))
+
+
+def _view(state: State, material: Material) -> View:
+    asked = _asked(state, material)
+
+    def draw(width: float) -> Any:
+        epsilon = float(asked.epsilon) / state["k"]
+        return law_bars(asked.scores, np.exp(asked.here), np.exp(asked.there), NAME, epsilon, width)
+
+    says = f"{_headline(asked)} {_ratio(asked)}"
+    parts = (
+        Chart("How likely each item is to be named first", draw, f"{_headline(asked)} Black marks: {_marks(asked)}"),
+        _errors(asked),
+        _persons(asked),
+        _unlisted(asked),
+    )
+    return View(says, parts, _commands(asked), _example(asked, material))
+
+
+def _asked(state: State, material: Material) -> _Asked:
+    """Return the laws of the first place.
+
+    Raises:
+        ValueError: no items, too many, or fewer than are to be named.
+    """
+    columns = material.visits
+    if state["person"] == state["item"]:
+        raise ValueError("Persons and items are the same column: choose two.")
+    domain = tuple(dict.fromkeys(name.strip() for name in state["domain"].split(",") if name.strip()))
+    person = columns[state["person"]] if state["person"] else None
+    scores = _scores(person, columns[state["item"]], domain or _occurring(columns[state["item"]], state["item"]))
+    if state["k"] > len(scores):
+        raise ValueError(f"There are {len(scores):,} items: name at most that many.")
+    first = int(scores.values.argmax())
+    added = np.zeros(len(scores), dtype=np.int64)
+    if state["neighbour"] == "first":
+        added[first] = 1
+    elif state["neighbour"] == "all" and person is not None:
+        added[:] = 1
+    elif person is not None:
+        added[np.arange(len(scores)) != first] = 1
+    else:
+        # A row has one item: the one that comes after the first.
+        added[np.argsort(-scores.values, kind="stable")[min(1, len(scores) - 1)]] = 1
+    epsilon = exact_epsilon(state["epsilon"])
+    here, there = (_law(each, epsilon / state["k"]) for each in (scores, _more(scores, added)))
+    return _Asked(state, scores, added, epsilon, first, here, there)
+
+
+def _occurring(cells: Cells, name: str) -> tuple[str, ...]:
+    items = tuple(sorted(item for item, _ in cells.counts))
+    if not items:
+        raise ValueError(f"The column {short(name)} is empty: choose another.")
+    if len(items) > ITEMS:
+        raise ValueError(
+            f"The column {short(name)} has {len(items):,} different values, and the page shows {ITEMS:,} at most: "
+            "choose another, or write the public items that are meant."
+        )
+    return items
+
+
+@lru_cache(maxsize=4)
+def _scores(person: Cells | None, item: Cells, domain: tuple[str, ...]) -> Scores:
+    """Return how many different persons, or rows, have each item."""
+    rows = {"item": item} if person is None else {"person": person, "item": item}
+    return popularity(rows, person=None if person is None else "person", item="item", domain=[*domain])
+
+
+def _more(scores: Scores, added: NDArray[np.int64]) -> Scores:
+    return Scores(
+        scores.values + added,
+        1,
+        scores.candidates,
+        scores.neighbours.value,
+        range_bound=1,
+        kind="integer",
+        zero="worst",
+    )
+
+
+def _law(scores: Scores, epsilon: Fraction) -> NDArray[np.float64]:
+    return permute_and_flip().log_law(scores, epsilon)
+
+
+def _headline(asked: _Asked) -> str:
+    count = int(asked.scores.values[asked.first])
+    chance = written(float(np.exp(asked.here[asked.first])))
+    tied = int((asked.scores.values == asked.scores.values.max()).sum())
+    alike = f" ({tied:,} items share that place)" if tied > 1 else ""
+    return f"{asked.best}, which most {asked.unit} have ({count:,}){alike}, is named first with probability {chance}."
+
+
+def _ratio(asked: _Asked) -> str:
+    loss = float(np.abs(asked.here - asked.there).max())
+    allowed = math.exp(float(asked.epsilon) / asked.state["k"])
+    what = "epsilon" if asked.state["k"] == 1 else "its share of epsilon"
+    return (
+        f"{_who(asked)} changes a chance by a factor of {math.exp(loss):.3g} at most here; {what} allows {allowed:.3g}."
+    )
+
+
+def _marks(asked: _Asked) -> str:
+    who = _who(asked).rstrip(",")
+    return f"{who[:1].lower()}{who[1:]}."
+
+
+def _who(asked: _Asked) -> str:
+    if not asked.state["person"]:
+        return f"One row more, of {short(asked.scores.candidates[int(asked.added.argmax())])},"
+    has = {"rest": f"every item but {asked.best}", "first": f"{asked.best} alone", "all": "every item"}
+    return f"One person more, with {has[asked.state['neighbour']]},"
+
+
+def _errors(asked: _Asked) -> Table:
+    """Return how far the names may lie below the true ones: here, and whatever the data."""
+    k, size, unit = asked.state["k"], len(asked.scores), asked.unit
+    behind = asked.scores.values.max() - asked.scores.values
+    law = np.exp(asked.here)
+    order = np.argsort(behind, kind="stable")
+    reached = np.cumsum(law[order])
+    most = int(behind[order][min(np.searchsorted(reached, float(_RIGHT)), size - 1)])
+    worst = worst_error(asked.epsilon, candidates=size, k=k, range_bound=1, kind="integer")
+    rows = [
+        ["first name, here, in 95 of 100 draws", f"at most {most:,} {unit} behind the best"],
+        ["first name, here, on average", f"{float(law @ behind):.3g} {unit} behind the best"],
+        ["each name, in general", worst.sentence(_RIGHT, unit)],
+    ]
+    return Table(
+        "How far a name may lie behind", ("of what", "error"), rows, "Exact. The last line holds for private data too."
+    )
+
+
+def _persons(asked: _Asked) -> Table:
+    """Return which epsilon is enough."""
+    k, error, unit = asked.state["k"], asked.state["error"], asked.unit
+    # The first of k places is drawn at its share.
+    right = _least(asked.scores) * k
+    enough = epsilon_for(
+        error=error, probability=_RIGHT, candidates=len(asked.scores), k=k, range_bound=1, kind="integer"
+    )
+    each = "it" if k == 1 else "each name"
+    rows = [
+        [f"{asked.best} is named first, on this table", _said(right)],
+        [f"{each} is fewer than {error:,} {unit} behind, whatever the data", _said(enough)],
+    ]
+    return Table("Right with 95 %: which epsilon is enough", ("so that", "epsilon"), rows)
+
+
+@lru_cache(maxsize=8)
+def _least(scores: Scores) -> float:
+    return least_epsilon(scores, _RIGHT, mechanism=NAME)
+
+
+def _said(epsilon: float) -> str:
+    if math.isinf(epsilon):
+        return "more than 1,000"
+    return "any" if epsilon == 0 else f"{epsilon:.6g}"
+
+
+def _unlisted(asked: _Asked) -> Note:
+    if not asked.state["person"]:
+        return Note(
+            "Items that no list names",
+            ("Choose a column of persons to see the command for items that no public list names.",),
+        )
+    command = f"dpselect most-common visits.csv {_columns(asked)} --delta 1e-6 --kept 100 --k {asked.state['k']}"
+    return Note(
+        "Items that no list names",
+        (
+            "Where nobody can list all items, a small delta pays for names that only the data knows: a name that few "
+            "persons have then stays unnamed. The ledger needs a delta too (dpselect budget create --delta).",
+            f"{command} --epsilon {asked.state['epsilon']:g} --ledger visits.ledger{_meant(asked)}",
+        ),
+    )
+
+
+def _columns(asked: _Asked) -> str:
+    named = [("person", asked.state["person"]), ("item", asked.state["item"])]
+    # An equals sign, so that a name that begins with a dash is a name.
+    return " ".join(f"--{option}={shlex.quote(name)}" for option, name in named if name)
+
+
+def _meant(asked: _Asked) -> str:
+    return " --yes" if asked.epsilon > LARGEST else ""
+
+
+def _commands(asked: _Asked) -> Commands:
+    state, names = asked.state, [str(name) for name in asked.scores.candidates]
+    spelled = len(names) <= _SPELLED and not any("," in name or name != name.strip() for name in names)
+    # One name with a comma behind it is a list; without it a number would be a count.
+    listed = shlex.quote(",".join(names) + ("," if len(names) == 1 else "")) if spelled else "items.txt"
+    epsilon, k = f"{state['epsilon']:g}", state["k"]
+    shell = (
+        f"dpselect most-common visits.csv {_columns(asked)} --domain={listed} --k {k} "
+        f"--epsilon {epsilon} --ledger visits.ledger{_meant(asked)}"
+    )
+    domain = repr(names) if spelled else 'Path("items.txt").read_text(encoding="utf-8").splitlines()'
+    person = f"person={state['person']!r}, " if state["person"] else ""
+    python = (
+        ("" if spelled else "from pathlib import Path\n\n")
+        + f"domain = {domain}\n"
+        + 'ledger = dps.Ledger.read("visits.ledger")\n'
+        + f'dps.most_common("visits.csv", {k}, {epsilon}, {person}item={state["item"]!r}, domain=domain, ledger=ledger)'
+    )
+    where = "The items are public: list all that there may be" + ("." if spelled else ", one per line in items.txt.")
+    budget = "the ledger is one of persons (dpselect budget create --neighbours person)" if state["person"] else ""
+    note = f"Put your file and your ledger in place of visits.csv and visits.ledger{budget and '; '}{budget}. {where}"
+    return Commands(shell, python, note)
+
+
+def _example(asked: _Asked, material: Material) -> str:
+    state = asked.state
+    person = f"person={state['person']!r}, " if state["person"] else ""
+    relation, k = asked.scores.neighbours.value, state["k"]
+    shared = "" if k == 1 else "from fractions import Fraction\n\n"
+    epsilon = f"{state['epsilon']:g}" if k == 1 else f'Fraction("{state["epsilon"]:g}") / {k}'
+    return (
+        f"{shared}import dpselect as dps\n{material.visits_python}\n"
+        f"domain = {[*asked.scores.candidates]!r}\n"
+        f"scores = dps.utilities.popularity(visits, {person}item={state['item']!r}, domain=domain)\n"
+        f"# {_who(asked).rstrip(',')}.\n"
+        f"added = {asked.added.tolist()!r}\n"
+        f"more = dps.Scores(scores.values + added, 1, domain, {relation!r}, range_bound=1)\n"
+        f'dps.law_chart(scores, {epsilon}, mechanism="{NAME}", neighbour=more)'
+    )
+
+
+PAGE = Page(
+    "most-common",
+    "Most common",
+    "Which items do most persons have, how likely is each to be named, and what does one person change?",
+    _fields,
+    _view,
+)
