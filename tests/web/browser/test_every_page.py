@@ -45,6 +45,20 @@ def test_nothing_is_beyond_the_edge(either, path) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
+def test_no_word_of_a_picture_is_cut_off(either, path) -> None:
+    """Every text of every chart ends within its picture; trees scroll in a box."""
+    visit(either, path)
+    cut = either.evaluate("""() => [...document.querySelectorAll('figure:not(.wide) svg')].flatMap(svg => {
+        const box = svg.getBoundingClientRect();
+        return [...svg.querySelectorAll('text')].filter(each => each.getBoundingClientRect().width)
+            .map(each => [each.textContent, each.getBoundingClientRect()])
+            .filter(([_, place]) => place.left < box.left - 2 || place.right > box.right + 2).map(([words]) => words);
+    })""")
+
+    assert [] == cut
+
+
+@pytest.mark.parametrize("path", PATHS)
 def test_print_leaves_the_controls_out(desk, path) -> None:
     """On paper are the answer, the pictures and the commands; no links to other pages, no buttons, no sliders."""
     visit(desk, path)
