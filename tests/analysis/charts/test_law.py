@@ -53,3 +53,15 @@ def test_the_default_is_what_select_draws_with() -> None:
 
     assert ["permute-and-flip, epsilon 1"] == title["text"]
     assert "made-up" in " ".join(title["subtitle"])
+
+
+def test_fewer_bars_when_asked() -> None:
+    """All chances are still there: those after the first share one bar, and at least one has its own."""
+    scores = dps.Scores(range(30), 1, kind="integer")
+    rows = dps.law_chart(scores, 0.1, shown=4).to_dict()["data"]["values"]
+
+    assert [29, 28, 27, 26] == [int(row["candidate"]) for row in rows[:-1]]
+    assert "the other 26" == rows[-1]["candidate"]
+    assert 1.0 == pytest.approx(sum(row["chance"] for row in rows))
+    with pytest.raises(ValueError, match="at least 1"):
+        dps.law_chart(scores, 0.1, shown=0)

@@ -25,12 +25,13 @@ def law_chart(
     mechanism: str | Mechanism | None = None,
     neighbour: Scores | None = None,
     width: float = WIDTH,
+    shown: int = SHOWN,
 ) -> Any:
     """Draw the exact chance of each candidate as bars; return an Altair chart, which notebooks show.
 
     The chances are functions of the scores, so this is for public or made-up data, and the chart says so. Nothing is
     drawn at random and nothing is spent. The best candidates stand first; of more than 25, those after the first 24
-    share one bar.
+    share one bar (``shown`` and ``shown + 1``).
 
     Args:
         scores: of a public or made-up database.
@@ -39,6 +40,7 @@ def law_chart(
             would draw with.
         neighbour: the scores of the same candidates on a neighbouring database: their chances are marked on the bars.
         width: of the chart in pixels.
+        shown: how many candidates have a bar of their own where there are more.
 
     Raises:
         ImportError: Altair is not installed.
@@ -53,11 +55,13 @@ def law_chart(
     """
     if neighbour is not None and list(require_scores(neighbour).candidates) != list(require_scores(scores).candidates):
         raise ValueError("A neighbour has the same public candidates, in the same order: pass scores of those.")
+    if shown < 1:
+        raise ValueError("shown is at least 1: how many candidates have a bar of their own.")
     drawn = default_mechanism(require_scores(scores)) if mechanism is None else require_mechanism(mechanism)
     value = exact_epsilon(epsilon)
     here = drawn.law(scores, value)
     there = None if neighbour is None else drawn.law(neighbour, value)
-    return law_bars(scores, here, there, drawn.name, float(value), width)
+    return law_bars(scores, here, there, drawn.name, float(value), width, shown)
 
 
 def law_bars(
@@ -67,10 +71,11 @@ def law_bars(
     name: str,
     epsilon: float,
     width: float = WIDTH,
+    shown: int = SHOWN,
 ) -> Any:
     """Draw chances that are known already, each of shape (m,); otherwise as :func:`law_chart`."""
     kit = altair()
-    rows = _rows(scores, here, there)
+    rows = _rows(scores, here, there, shown)
     order = [row["place"] for row in rows]
     y = kit.Y(
         "place:N", sort=order, title=None, axis=kit.Axis(labelExpr="slice(datum.label, indexof(datum.label, ' ') + 1)")
@@ -95,12 +100,14 @@ def law_bars(
     return titled.configure_axisY(labelColor=INK, ticks=False, domain=False).configure_text(fill=GREY)
 
 
-def _rows(scores: Scores, here: NDArray[np.float64], there: NDArray[np.float64] | None) -> list[dict[str, Any]]:
+def _rows(
+    scores: Scores, here: NDArray[np.float64], there: NDArray[np.float64] | None, most: int
+) -> list[dict[str, Any]]:
     """Return a row for each bar, the best candidate first."""
     # Not as floats: two large integers that differ by one would be equal.
     order = np.argsort(scores.values[::-1], kind="stable")[::-1]
     order = scores.values.size - 1 - order
-    shown = order if order.size <= SHOWN + 1 else order[:SHOWN]
+    shown = order if order.size <= most + 1 else order[:most]
     rest = order[shown.size :]
     groups = [(short(scores.candidates[int(place)]), np.array([place])) for place in shown]
     groups += [(f"the other {rest.size:,}", rest)] if rest.size else []

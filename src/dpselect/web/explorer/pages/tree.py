@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 # A class column has so many classes at most, and a column of categories so many categories.
 _CLASSES, _CATEGORIES = 8, 40
-# Leaves of a tree that is drawn, and leaves of a table.
-_LEAVES, _LISTED = 64, 12
+# Leaves of a tree that is drawn, leaves of a table, and splits that have a bar of their own.
+_LEAVES, _LISTED, _ASKED = 64, 12, 10
 LEARNERS = (
     ("tree", "readable tree (the default)"),
     ("id3", "ID3, one branch for each value"),
@@ -155,7 +155,7 @@ def _asked(here: FirstSplit | None, there: FirstSplit | None, target: str, state
     )
 
     def bars(width: float) -> Any:
-        return law_bars(here.scores, law, np.exp(other), mechanism.name, float(value), width)
+        return law_bars(here.scores, law, np.exp(other), mechanism.name, float(value), width, _ASKED)
 
     says = f"Exact chances of the first split by {mechanism.name}; marks show the table without row {state['row']:,}."
     return headline, [Chart("What the root asks", bars, says)]
@@ -313,7 +313,8 @@ def _example(state: State, material: Material, domains: Mapping[str, Any], rows:
             "fewer = {name: cells[:row] + cells[row + 1 :] for name, cells in sample.items()}",
             f"neighbour = dps.learn.first_split(model, fewer, {target!r})",
             "asked and dps.law_chart(",
-            "    asked.scores, asked.epsilon, mechanism=asked.mechanism, neighbour=neighbour and neighbour.scores",
+            "    asked.scores, asked.epsilon, mechanism=asked.mechanism, neighbour=neighbour and neighbour.scores,",
+            f"    shown={_ASKED},",
             ")",
             "# %%",
             f"print(dps.learn.without_noise(model, sample, {target!r}).export_text())",
