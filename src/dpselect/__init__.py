@@ -71,10 +71,12 @@ __all__ = [
     "budget",
     "budget_chart",
     "certificate",
+    "chance_chart",
     "compare",
     "counts",
     "cumulative",
     "epsilon_for",
+    "error_chart",
     "error_tail",
     "error_tail_bound",
     "expected_error",
@@ -143,6 +145,8 @@ if TYPE_CHECKING:
     from dpselect.analysis import metrics as metrics
     from dpselect.analysis.charts.accuracy import accuracy_chart as accuracy_chart
     from dpselect.analysis.charts.budget import budget_chart as budget_chart
+    from dpselect.analysis.charts.error import chance_chart as chance_chart
+    from dpselect.analysis.charts.error import error_chart as error_chart
     from dpselect.analysis.charts.front import front_chart as front_chart
     from dpselect.analysis.charts.law import law_chart as law_chart
     from dpselect.analysis.plan import epsilon_for as epsilon_for
@@ -203,6 +207,7 @@ else:
     _MODULES |= {name: f"dpselect.analysis.{name}" for name in ("compare", "metrics")}
     _INSIDE = {
         "analysis.charts.accuracy": ("accuracy_chart",),
+        "analysis.charts.error": ("chance_chart", "error_chart"),
         "analysis.charts.front": ("front_chart",),
         "analysis.charts.budget": ("budget_chart",),
         "analysis.charts.law": ("law_chart",),

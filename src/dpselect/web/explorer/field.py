@@ -114,6 +114,38 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Several:
+    """One or more of several, in their own order.
+
+    Attributes:
+        options: what stands in the address, and what a visitor reads.
+        default: those that are chosen at first.
+    """
+
+    name: str
+    label: str
+    options: tuple[tuple[str, str], ...]
+    default: tuple[str, ...]
+    help: str = ""
+    macro: str = "several"
+
+    def read(self, query: Query) -> tuple[str, ...]:
+        """Return what was chosen."""
+        # The form sends an empty value too, so that nothing chosen differs from nothing said.
+        if self.name not in query:
+            return self.default
+        chosen = {text for text in query[self.name] if text}
+        known = [value for value, _ in self.options]
+        if not chosen or not chosen <= {*known}:
+            raise ValueError(f"{self.label} are one or more of {', '.join(known)}.")
+        return tuple(value for value in known if value in chosen)
+
+    def write(self, value: Any) -> Pairs:
+        """Return what was chosen, one after the other."""
+        return [(self.name, each) for each in value]
+
+
+@dataclass(frozen=True)
 class Words:
     """A line of text."""
 

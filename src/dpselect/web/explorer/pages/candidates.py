@@ -99,7 +99,7 @@ def _view(state: State, material: Material) -> View:
     words = f"{says} Black marks: {_words(rows, place, state)}."
     parts = (Chart("How likely each candidate is", draw, words), changes, _needed(rows, state), _compared(scores, laws))
     answer = f"{says} {_ratio(here, there, float(epsilon))}"
-    return View(answer, parts, _commands(state, column), _example(rows, place, state))
+    return View(answer, parts, commands_for(name, state["epsilon"], column), _example(rows, place, state))
 
 
 def _counted(material: Material, column: str) -> Tally:
@@ -255,8 +255,9 @@ def _compared(scores: Scores, laws: _Laws) -> Table:
     return Table("All mechanisms at this epsilon", ("mechanism", "right with probability", "expected loss"), rows, note)
 
 
-def _commands(state: State, column: str) -> Commands:
-    epsilon, name = f"{state['epsilon']:g}", state["mechanism"]
+def commands_for(name: str, asked: float, column: str = "") -> Commands:
+    """Return how the largest of private counts is named by a mechanism, at an epsilon."""
+    epsilon = f"{asked:g}"
     note = "Candidates are public: list all of them, whatever the data."
     if name in ("permute-and-flip", "inverse-sensitivity"):
         shell = f"dpselect most-common people.csv --item {shlex.quote(column or 'choice')} --domain choices.txt"
@@ -267,7 +268,7 @@ def _commands(state: State, column: str) -> Commands:
             f"--range-bound 1 --domain rows --mechanism {name}"
         )
         note += " In counts.csv each has a line, those that nobody chose too."
-    meant = " --yes" if exact_epsilon(state["epsilon"]) > LARGEST else ""
+    meant = " --yes" if exact_epsilon(asked) > LARGEST else ""
     python = (
         "scores = dps.utilities.counts(counts, choices)\n"
         f'dps.select(scores, {epsilon}, mechanism="{name}", ledger=ledger)'

@@ -1,0 +1,145 @@
+"""How wrong several mechanisms are, and how often right, against epsilon: one line for each."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from dpselect.analysis.charts.law import PUBLIC
+from dpselect.analysis.charts.look import INK, WIDTH, altair, colour_of, finished, shape_of
+from dpselect.analysis.compare import Row
+
+# Decades below the largest error that have a place of their own; what is less lies between them and 0.
+_DECADES = 6
+# Of a family the second line is dashed, and so on, so that lines differ in grey too.
+_DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
+_HEIGHT = 260
+
+
+def error_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: float = WIDTH) -> Any:
+    """Draw the expected error of mechanisms against epsilon; return an Altair chart, which notebooks show.
+
+    The errors are those of the rows: in the unit of the candidates where they have one, otherwise in the score. Both
+    axes are logarithmic, and that of the error has a place for 0 where errors vanish. The errors follow from the
+    scores, so this is for public or made-up data, and the chart says so.
+
+    Args:
+        rows: of ``dpselect.compare.row``; a mechanism that does not apply has no line.
+        epsilon: where a thin line stands.
+        width: of the chart in pixels.
+
+    Raises:
+        ImportError: Altair is not installed.
+        ValueError: no mechanism applies, or rows of different units.
+
+    >>> import dpselect as dps
+    >>> ages = dps.utilities.median([21, 34, 35, 40, 71], lower=0, upper=100)
+    >>> row = dps.compare.row(ages, "permute-and-flip", [1, 4], unit="years")
+    >>> [round(point["figure"], 1) for point in dps.error_chart([row]).to_dict()["data"]["values"]]
+    [19.0, 1.5]
+    """
+    shown = _shown(rows)
+    units = {row.unit for row in shown}
+    if len(units) > 1:
+        raise ValueError("Errors in different units have no axis in common: draw a chart for each.")
+    unit = units.pop()
+    points = _points(shown, [row.distance if row.unit else row.error for row in shown])
+    said = f"expected error, in {unit}" if unit else "expected error in the score"
+    values = [point["figure"] for point in points]
+    return _drawn(shown, points, (said, f"Error against epsilon: {said}"), _scale(values), epsilon, width)
+
+
+def chance_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: float = WIDTH) -> Any:
+    """Draw the probability of naming a best candidate against epsilon; otherwise as :func:`error_chart`.
+
+    >>> import dpselect as dps
+    >>> votes = dps.utilities.counts([60, 40, 5])
+    >>> chart = dps.chance_chart([dps.compare.row(votes, "exponential", [0.1, 1])])
+    >>> [round(point["figure"], 2) for point in chart.to_dict()["data"]["values"]]
+    [0.88, 1.0]
+    """
+    shown = _shown(rows)
+    kit = altair()
+    scaled = {"scale": kit.Scale(domain=[0, 1]), "axis": kit.Axis(tickCount=6)}
+    said = "probability of a best candidate"
+    return _drawn(
+        shown,
+        _points(shown, [row.best for row in shown]),
+        (said, f"{said.capitalize()} against epsilon"),
+        scaled,
+        epsilon,
+        width,
+    )
+
+
+def _shown(rows: Sequence[Row]) -> list[Row]:
+    shown = [row for row in rows if not row.why]
+    if not shown:
+        raise ValueError("No mechanism applies to these scores, so there is nothing to draw: take others.")
+    return shown
+
+
+def _points(rows: Sequence[Row], figures: Sequence[Sequence[float]]) -> list[dict[str, Any]]:
+    return [
+        {"mechanism": row.name, "epsilon": float(epsilon), "figure": float(figure)}
+        for row, values in zip(rows, figures, strict=True)
+        for epsilon, figure in zip(row.epsilons, values, strict=True)
+    ]
+
+
+def _scale(values: Sequence[float]) -> dict[str, Any]:
+    """Return a log scale for values, with a place for 0 where some of them are next to nothing."""
+    kit = altair()
+    most, least = max(values), min(values)
+    if most <= 0:
+        return {"scale": kit.Scale(domain=[0, 1]), "axis": kit.Axis(values=[0, 1])}
+    top = math.ceil(math.log10(most) - 1e-9)
+    floor = 10.0 ** (top - _DECADES)
+    if least >= floor:
+        bottom = math.floor(math.log10(least) + 1e-9)
+        if top - bottom > 1:
+            ticks = [10.0**power for power in range(bottom, top + 1)]
+            return {"scale": kit.Scale(type="log", nice=False), "axis": kit.Axis(values=ticks, format="~g")}
+        return {"scale": kit.Scale(type="log", nice=True), "axis": kit.Axis(tickCount=5, format="~g")}
+    ticks = [0.0, *(10.0**power for power in range(top - _DECADES, top + 1))]
+    scale = kit.Scale(type="symlog", constant=floor, domain=[0, 1.2 * most], nice=False)
+    return {"scale": scale, "axis": kit.Axis(values=ticks, format="~g")}
+
+
+def _drawn(
+    rows: Sequence[Row],
+    points: list[dict[str, Any]],
+    words: tuple[str, str],
+    scaled: dict[str, Any],
+    epsilon: float | None,
+    width: float,
+) -> Any:
+    """Return the chart: words are those beside the axis and above."""
+    kit = altair()
+    names = [row.name for row in rows]
+    drawn: Counter[str] = Counter()
+    dashes = []
+    for name in names:
+        dashes.append(_DASHES[drawn[colour_of(name)] % len(_DASHES)])
+        drawn[colour_of(name)] += 1
+    # One legend for all three, in as many columns as there is room for.
+    legend = kit.Legend(orient="bottom", columns=max(1, int(width / 230)), title=None, symbolStrokeWidth=2)
+    looks = {
+        "color": kit.Color("mechanism:N", legend=legend, scale=kit.Scale(domain=names, range=[*map(colour_of, names)])),
+        "shape": kit.Shape("mechanism:N", legend=legend, scale=kit.Scale(domain=names, range=[*map(shape_of, names)])),
+        "strokeDash": kit.StrokeDash("mechanism:N", legend=legend, scale=kit.Scale(domain=names, range=dashes)),
+    }
+    ticks = kit.Axis(tickCount=max(3, int(width / 90)), format="~g", grid=False)
+    x = kit.X("epsilon:Q", title="epsilon", scale=kit.Scale(type="log", nice=False), axis=ticks)
+    y = kit.Y("figure:Q", title=words[0], **scaled)
+    base = kit.Chart(kit.Data(values=points)).encode(x=x, y=y, tooltip=["mechanism:N", "epsilon:Q", "figure:Q"])
+    layers = [
+        base.mark_line(strokeWidth=2).encode(color=looks["color"], strokeDash=looks["strokeDash"]),
+        base.mark_point(size=50, filled=True, opacity=1).encode(color=looks["color"], shape=looks["shape"]),
+    ]
+    if epsilon is not None:
+        here = kit.Chart(kit.Data(values=[{"epsilon": float(epsilon)}]))
+        layers.append(here.mark_rule(color=INK, strokeWidth=1).encode(x=kit.X("epsilon:Q", title="epsilon")))
+    return finished(kit.layer(*layers), words[1], subtitle=PUBLIC, width=width, height=_HEIGHT)

@@ -1,0 +1,241 @@
+"""Mechanisms side by side: error in the user's unit, and how often the best is named, against epsilon."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dpselect.analysis.charts.error import chance_chart, error_chart
+from dpselect.analysis.charts.law import written
+from dpselect.analysis.compare import Row, row
+from dpselect.kernel.numbers import exact_epsilon
+from dpselect.mechanisms.large_epsilon import LARGEST
+from dpselect.mechanisms.named import EVERY_MECHANISM
+from dpselect.scores.scores import Scores
+from dpselect.utilities.counts import counts
+from dpselect.utilities.median import median
+from dpselect.web.explorer.cells import Cells
+from dpselect.web.explorer.field import Choice, Counts, Field, Number, Several, Words
+from dpselect.web.explorer.material import Material
+from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
+from dpselect.web.explorer.pages.candidates import VOTES, Tally, commands_for
+
+_USUAL = ("permute-and-flip", "exponential", "generalised-exponential", "smooth-noisy-max")
+# Points of a line, and values of a grid for medians: enough for a picture, and few enough for a slider.
+_POINTS, _GRID = 7, 100
+_STEPS = (1, 2, 5, 10)
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """The public candidates of a median."""
+
+    lower: float
+    upper: float
+    step: float
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """What is chosen from: counts, or the values of a grid for the median of a column.
+
+    Attributes:
+        column: what it is the median of, or empty for counts by hand.
+        cells: of that column.
+        rows: counts by hand.
+        unit: of the error.
+    """
+
+    column: str
+    cells: Cells | None
+    rows: Tally
+    unit: str
+
+
+def _fields(material: Material) -> Sequence[Field]:
+    numeric = tuple((name, f"the median of {name}") for name in material.numeric if name)
+    first = numeric[0][0] if numeric and material.given == "table" else ""
+    every = tuple((name, name) for name in EVERY_MECHANISM)
+    about = f"A median is one of the values of a public grid. Columns are those of {material.table_name}."
+    return [
+        Number("epsilon", "Epsilon", 0.5, 0.001, 100, slider=True, help="Where the line stands in the charts."),
+        Several("mechanism", "Mechanisms", every, _USUAL),
+        Choice("column", "What is chosen", (("", "the largest of counts by hand"), *numeric), first, help=about),
+        Words("unit", "Unit of the column", "", help="Such as years; it stands beside errors."),
+        Counts("candidate", "Candidates and their counts", VOTES, high=2**53, help="Used where no column is chosen."),
+        Number("low", "Charts from epsilon", 0.05, 0.001, 100),
+        Number("high", "Charts up to epsilon", 10, 0.001, 100),
+    ]
+
+
+def _view(state: State, material: Material) -> View:
+    if state["low"] >= state["high"]:
+        raise ValueError("The charts go from a smaller epsilon up to a larger one: change one of the two.")
+    column = state["column"]
+    unit = (state["unit"].strip()[:40] or f"units of {column}") if column else ""
+    problem = _Problem(column, material.columns[column] if column else None, () if column else state["candidate"], unit)
+    ends = (float(state["low"]), float(state["high"]))
+    lines = [_line(problem, name, *ends) for name in state["mechanism"]]
+    epsilon = exact_epsilon(state["epsilon"])
+    here = [_at(problem, name, epsilon) for name in state["mechanism"]]
+    applied = [each for each in here if not each.why]
+    if not applied:
+        raise ValueError("No mechanism that you chose applies here: choose others.")
+    best = min(applied, key=lambda each: _error(each))
+    marked = float(epsilon) if ends[0] <= epsilon <= ends[1] else None
+
+    def error(width: float) -> Any:
+        return error_chart(lines, epsilon=marked, width=width)
+
+    def chance(width: float) -> Any:
+        return chance_chart(lines, epsilon=marked, width=width)
+
+    says = _headline(problem, best, state["epsilon"])
+    parts = (
+        Chart("How wrong, on average", error, f"Expected error of each mechanism against epsilon. {says}"),
+        Chart("How often right", chance, "Probability that a best candidate is named, against epsilon."),
+        _table(problem, here, state["epsilon"]),
+    )
+    return View(says, parts, _commands(problem, best.name, state), _example(problem, state))
+
+
+@lru_cache(maxsize=8)
+def _scores(problem: _Problem) -> Scores:
+    if problem.cells is None:
+        names, numbers = zip(*problem.rows, strict=True)
+        return counts(np.array(numbers, dtype=np.int64), names)
+    grid = _grid(problem)
+    return median(problem.cells.numbers, lower=grid.lower, upper=grid.upper, step=grid.step)
+
+
+@lru_cache(maxsize=8)
+def _grid(problem: _Problem) -> _Grid:
+    """Return about a hundred values, of a step that people would take, around all values of a public column."""
+    assert problem.cells is not None
+    values = problem.cells.numbers
+    if not values.size:
+        raise ValueError(f"The column {problem.column} has no numbers, so it has no median: take another.")
+    low, high = float(values.min()), float(values.max())
+    if not high - low < 1e15 or max(abs(low), abs(high)) > 1e15:
+        raise ValueError(f"The column {problem.column} reaches beyond 10^15: take another.")
+    rough = max((high - low) / _GRID, 1e-9 * max(abs(low), abs(high)), 1e-12)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(each * power for each in _STEPS if each * power >= rough * (1 - 1e-9))
+    # Between whole numbers nothing is finer than 1.
+    step = max(1.0, step) if (values == np.round(values)).all() else step
+    lower, upper = (_tidy(step * times) for times in (math.floor(low / step), math.ceil(high / step)))
+    return _Grid(lower, upper if upper > lower else _tidy(lower + step), _tidy(step))
+
+
+def _tidy(number: float) -> float:
+    """Return a multiple of a step as it is written: a whole number where it is one."""
+    short = float(f"{number:.12g}")
+    return int(short) if short == int(short) else short
+
+
+@lru_cache(maxsize=128)
+def _line(problem: _Problem, name: str, low: float, high: float) -> Row:
+    return row(_scores(problem), name, _epsilons(low, high), unit=problem.unit)
+
+
+@lru_cache(maxsize=64)
+def _at(problem: _Problem, name: str, epsilon: Fraction) -> Row:
+    return row(_scores(problem), name, [epsilon], unit=problem.unit)
+
+
+def _epsilons(low: float, high: float) -> list[float]:
+    """Return epsilons that are as far apart as they look on a log axis, with three digits; the ends as they are."""
+    between = np.geomspace(low, high, _POINTS)[1:-1]
+    return sorted({low, *(min(high, max(low, float(f"{each:.3g}"))) for each in between), high})
+
+
+def _error(each: Row) -> float:
+    return (each.distance or each.error)[0]
+
+
+def _of(problem: _Problem) -> str:
+    return problem.unit or "votes"
+
+
+def _headline(problem: _Problem, best: Row, epsilon: float) -> str:
+    what = f"the median of {problem.column}" if problem.column else "the largest count"
+    return (
+        f"At epsilon {epsilon:g} {best.name} errs least of these about {what}: by {_error(best):.3g} "
+        f"{_of(problem)} on average. It names a best candidate with probability {written(best.best[0])}."
+    )
+
+
+def _table(problem: _Problem, rows: Sequence[Row], epsilon: float) -> Table:
+    cells = [[each.name, f"{_error(each):.3g}", written(each.best[0])] for each in rows if not each.why]
+    note = ""
+    for each in rows:
+        why = each.why.partition(":")[0].rstrip(".")
+        note += f"{each.name} does not apply: {why[:1].lower()}{why[1:]}. " if why else ""
+    header = ("mechanism", f"expected error, {_of(problem)}", "right with probability")
+    return Table(f"At epsilon {epsilon:g}", header, cells, note.strip())
+
+
+def _commands(problem: _Problem, name: str, state: State) -> Commands:
+    if not problem.column:
+        return commands_for(name, state["epsilon"])
+    grid, epsilon = _grid(problem), f"{state['epsilon']:g}"
+    ends = f"--lower {grid.lower} --upper {grid.upper} --step {grid.step}"
+    meant = " --yes" if exact_epsilon(state["epsilon"]) > LARGEST else ""
+    shell = (
+        f"dpselect median people.csv --column {shlex.quote(problem.column)} {ends} "
+        f"--mechanism {name} --epsilon {epsilon} --ledger people.ledger{meant}"
+    )
+    python = (
+        f"scores = dps.utilities.median(values, lower={grid.lower}, upper={grid.upper}, step={grid.step})\n"
+        f'dps.select(scores, {epsilon}, mechanism="{name}", ledger=ledger)'
+    )
+    note = "The grid is public: of private data it follows from what is known beforehand, never from the records."
+    return Commands(shell, python, note)
+
+
+def _example(problem: _Problem, state: State) -> str:
+    low, high = float(state["low"]), float(state["high"])
+    if problem.column:
+        grid = _grid(problem)
+        made = f"counted = {_counted(problem)!r}\n" + (
+            "values = [value for value, count in counted.items() for _ in range(count)]\n"
+            f"scores = dps.utilities.median(values, lower={grid.lower}, upper={grid.upper}, step={grid.step})\n"
+        )
+    else:
+        votes = dict(problem.rows)
+        made = f"votes = {votes!r}\nscores = dps.utilities.counts([*votes.values()], [*votes])\n"
+    return (
+        f"import dpselect as dps\n\n{made}"
+        f"epsilons = {_epsilons(low, high)!r}\n"
+        f"names = {[*state['mechanism']]!r}\n"
+        f"rows = [dps.compare.row(scores, name, epsilons, unit={problem.unit!r}) for name in names]\n"
+        "chances = dps.chance_chart(rows)  # shown by a cell that ends with this name\n"
+        "dps.error_chart(rows)"
+    )
+
+
+def _counted(problem: _Problem) -> dict[float, int]:
+    """Return how often each value of a column occurs."""
+    assert problem.cells is not None
+    values, numbers = np.unique(problem.cells.numbers, return_counts=True)
+    return {_whole(value): number for value, number in zip(values.tolist(), numbers.tolist(), strict=True)}
+
+
+def _whole(number: float) -> float:
+    return int(number) if number == int(number) else number
+
+
+PAGE = Page(
+    "mechanisms",
+    "Compare mechanisms",
+    "How wrong is each mechanism, and how often right, as epsilon grows?",
+    _fields,
+    _view,
+)
