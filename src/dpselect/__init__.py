@@ -75,6 +75,7 @@ __all__ = [
     "compare",
     "counts",
     "cumulative",
+    "dampening_chart",
     "epsilon_for",
     "error_chart",
     "error_tail",
@@ -107,6 +108,7 @@ __all__ = [
     "select",
     "select_keys",
     "sensitivity",
+    "sensitivity_chart",
     "threshold_error",
     "to_opendp",
     "top_k",
@@ -145,6 +147,8 @@ if TYPE_CHECKING:
     from dpselect.analysis import metrics as metrics
     from dpselect.analysis.charts.accuracy import accuracy_chart as accuracy_chart
     from dpselect.analysis.charts.budget import budget_chart as budget_chart
+    from dpselect.analysis.charts.dampening import dampening_chart as dampening_chart
+    from dpselect.analysis.charts.distance import sensitivity_chart as sensitivity_chart
     from dpselect.analysis.charts.error import chance_chart as chance_chart
     from dpselect.analysis.charts.error import error_chart as error_chart
     from dpselect.analysis.charts.front import front_chart as front_chart
@@ -207,6 +211,8 @@ else:
     _MODULES |= {name: f"dpselect.analysis.{name}" for name in ("compare", "metrics")}
     _INSIDE = {
         "analysis.charts.accuracy": ("accuracy_chart",),
+        "analysis.charts.dampening": ("dampening_chart",),
+        "analysis.charts.distance": ("sensitivity_chart",),
         "analysis.charts.error": ("chance_chart", "error_chart"),
         "analysis.charts.front": ("front_chart",),
         "analysis.charts.budget": ("budget_chart",),

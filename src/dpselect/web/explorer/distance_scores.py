@@ -1,0 +1,167 @@
+"""The scores whose sensitivity a page shows: each as the library makes it, in Python, and as a command."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from dpselect import published, utilities
+from dpselect.scores.scores import Scores
+from dpselect.web.explorer.material import Material
+from dpselect.web.explorer.page import State
+from dpselect.web.explorer.ranking import require_short
+
+Row = tuple[str, tuple[int, ...]]
+# Of rs1 all alleles were transmitted one way: one family changes that more than it changes rs2, which has more of them.
+MARKERS: tuple[Row, ...] = (("rs1", (24, 0)), ("rs2", (50, 16)), ("rs3", (30, 12)), ("rs4", (16, 14)))
+# Each splits the same rows, so many of each class: what is not on the left is on the right.
+CLASS = 10
+SPLITS: tuple[Row, ...] = (("windy", (9, 2)), ("humid", (6, 3)), ("weekend", (3, 0)))
+COUNTS = (("Ann", 10), ("Ben", 12), ("Cleo", 13), ("Dan", 35), ("Eva", 38))
+BOUND = 40
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A score that can be looked at.
+
+    Attributes:
+        words: what a visitor reads.
+        scores: state and graph to the scores of the library.
+        python: state to what makes them in Python, of names that ``setup`` defines.
+        setup: state to statements that make the data of a notebook.
+        command: state to a command that chooses by such a score.
+        named: Python that gives candidates their names, where the score has numbers for them.
+    """
+
+    words: str
+    scores: Callable[[State, Any], Scores]
+    python: Callable[[State], str]
+    setup: Callable[[State, Material], str]
+    command: Callable[[State], str]
+    named: str = ""
+
+
+def _figures(state: State, column: int) -> list[int]:
+    return [cells[column] for _, cells in state["marker"]]
+
+
+def _tables(state: State) -> dict[str, list[list[int]]]:
+    return {name: [[*cells], [CLASS - cell for cell in cells]] for name, cells in state["split"]}
+
+
+def _median(state: State) -> Scores:
+    names, values = zip(*state["count"], strict=True)
+    # It names records by their numbers, and here they have names.
+    nearest = published.median([*values], lower=0, upper=state["bound"])
+    return Scores(
+        nearest.values, nearest.sensitivity, [*names], nearest.neighbours.value, nearest.range_bound, zero=nearest.zero
+    )
+
+
+def _graph_kind(words: str, function: str, more: str = "") -> Kind:
+    call = f"dps.utilities.{function}(graph, max_degree={{bound}}{more})"
+
+    def scores(state: State, graph: Any) -> Scores:
+        return _of_graph(graph, function, int(state["bound"]), "degree" if more else None)
+
+    return Kind(
+        words,
+        scores,
+        lambda state: call.format(bound=state["bound"]),
+        lambda _, material: material.graph_python,
+        lambda state: (
+            f"dpselect top-k friends.csv --nodes nodes.txt --metric {function.replace('_', '-')} "
+            f"--max-degree {state['bound']} --epsilon 1 --mechanism shifted-local-dampening --ledger friends.ledger"
+        ),
+    )
+
+
+@lru_cache(maxsize=8)
+def _of_graph(graph: Any, function: str, bound: int, sensitivity: str | None) -> Scores:
+    require_short(graph, function)
+    more = {} if sensitivity is None else {"sensitivity": sensitivity}
+    scores: Scores = getattr(utilities, function)(graph, max_degree=bound, **more)
+    return scores
+
+
+def _upwards(scores: Scores) -> str:
+    """Return the worst case with a few digits, never below it."""
+    return f"{math.ceil(scores.sensitivity.ceiling * 10_000) / 10_000:.4f}"
+
+
+def _table_setup(state: State, _: Material) -> str:
+    return f"tables = {_tables(state)!r}"
+
+
+KINDS = {
+    "tdt": Kind(
+        "genetic markers (TDT)",
+        lambda state, _: utilities.tdt(
+            _figures(state, 0),
+            _figures(state, 1),
+            families=state["bound"],
+            candidates=[name for name, _ in state["marker"]],
+        ),
+        lambda state: f"dps.utilities.tdt(b, c, families={state['bound']}, candidates=names)",
+        lambda state, _: (
+            f"names = {[name for name, _ in state['marker']]!r}\nb = {_figures(state, 0)}\nc = {_figures(state, 1)}"
+        ),
+        lambda state: (
+            f"dpselect snp study.csv --families {state['bound']} --epsilon 1 --mechanism shifted-local-dampening "
+            "--ledger study.ledger"
+        ),
+    ),
+    "votes": Kind(
+        "votes: one person, one vote",
+        lambda state, _: Scores(dict(state["count"]), 1, range_bound=1, kind="integer"),
+        lambda _: 'dps.Scores(counts, sensitivity=1, range_bound=1, kind="integer")',
+        lambda state, _: f"counts = {dict(state['count'])!r}",
+        lambda _: (
+            "dpselect most-common people.csv --item choice --domain choices.txt --epsilon 1 --ledger people.ledger"
+        ),
+    ),
+    "median": Kind(
+        "who is nearest to the median",
+        lambda state, _: _median(state),
+        lambda state: f"dps.published.median(values, lower=0, upper={state['bound']})",
+        lambda state, _: (
+            f"names = {[name for name, _ in state['count']]!r}\nvalues = {[value for _, value in state['count']]}"
+        ),
+        lambda state: (
+            f"dpselect median people.csv --column age --lower 0 --upper {state['bound']} --epsilon 1 "
+            "--ledger people.ledger"
+        ),
+        "scores = dps.Scores(\n    scores.values, scores.sensitivity, names, scores.neighbours.value, "
+        "scores.range_bound, zero=scores.zero\n)",
+    ),
+    "information-gain": Kind(
+        "information gain of a split",
+        lambda state, _: utilities.information_gain(_tables(state), max_records=state["bound"]),
+        lambda state: f"dps.utilities.information_gain(tables, max_records={state['bound']})",
+        _table_setup,
+        lambda state: (
+            "dpselect select gains.csv --candidate attribute --score gain --sensitivity "
+            f"{_upwards(utilities.information_gain(_tables(state), max_records=state['bound']))} --kind real "
+            "--domain rows --epsilon 1 --ledger gains.ledger"
+        ),
+    ),
+    "gini": Kind(
+        "Gini impurity of a split",
+        lambda state, _: utilities.gini(_tables(state)),
+        lambda _: "dps.utilities.gini(tables)",
+        _table_setup,
+        lambda _: (
+            "dpselect select gains.csv --candidate attribute --score gain --sensitivity 2 --kind real "
+            "--domain rows --epsilon 1 --ledger gains.ledger"
+        ),
+    ),
+    "ego-betweenness": _graph_kind(
+        "ego betweenness in the graph, as published", "ego_betweenness", ', sensitivity="degree"'
+    ),
+    "open-pairs": _graph_kind("open pairs in the graph", "open_pairs"),
+    "linear-decay": _graph_kind("linear decay in the graph", "linear_decay"),
+}
