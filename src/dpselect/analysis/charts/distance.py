@@ -52,12 +52,20 @@ def sensitivity_chart(scores: Scores, *, beta: float | None = None, shown: int =
     curves = np.ascontiguousarray(known.at(distances)[:, places])
     lines = _lines(curves, [short(scores.candidates[int(place)]) for place in places])
     kit = altair()
-    names = [name for name, _ in lines]
+    layers = kit.layer(_drawn(kit, [name for name, _ in lines], width), *_levels(kit, known, smoothed, beta))
+    chart = finished(layers, "Local sensitivity, step by step", subtitle=PUBLIC, width=width, height=290)
     rows = [
         {"candidate": name, "distance": int(t), "sensitivity": float(value)}
         for name, curve in lines
         for t, value in zip(distances, curve, strict=True)
     ]
+    # Last, as each step above copies what is there.
+    chart.data = kit.Data(values=rows)
+    return chart
+
+
+def _drawn(kit: Any, names: list[str], width: float) -> Any:
+    """Return the lines, told apart by colours and dashes."""
     colour = kit.Color(
         "candidate:N",
         sort=names,
@@ -76,12 +84,7 @@ def sensitivity_chart(scores: Scores, *, beta: float | None = None, shown: int =
         scale=kit.Scale(nice=False),
     )
     y = kit.Y("sensitivity:Q", title="what one neighbour could change", scale=kit.Scale(zero=True))
-    line = kit.Chart().mark_line(strokeWidth=2.2).encode(x=x, y=y, color=colour, strokeDash=dash)
-    layers = kit.layer(line, *_levels(kit, known, smoothed, beta))
-    chart = finished(layers, "Local sensitivity, step by step", subtitle=PUBLIC, width=width, height=290)
-    # Last, as each step above copies what is there.
-    chart.data = kit.Data(values=rows)
-    return chart
+    return kit.Chart().mark_line(strokeWidth=2.2).encode(x=x, y=y, color=colour, strokeDash=dash)
 
 
 def _levels(kit: Any, known: Sensitivity, smoothed: float | None, beta: float | None) -> list[Any]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from dpselect import published, utilities
 from dpselect.scores.scores import Scores
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import State
-from dpselect.web.explorer.ranking import require_short
+from dpselect.web.explorer.ranking import scored
 
 Row = tuple[str, tuple[int, ...]]
 # Of rs1 all alleles were transmitted one way: one family changes that more than it changes rs2, which has more of them.
@@ -66,7 +65,8 @@ def _graph_kind(words: str, function: str, more: str = "") -> Kind:
     call = f"dps.utilities.{function}(graph, max_degree={{bound}}{more})"
 
     def scores(state: State, graph: Any) -> Scores:
-        return _of_graph(graph, function, int(state["bound"]), "degree" if more else None)
+        kind = (("sensitivity", "degree"),) if more else ()
+        return scored(graph, function, (("max_degree", int(state["bound"])), *kind))
 
     return Kind(
         words,
@@ -78,14 +78,6 @@ def _graph_kind(words: str, function: str, more: str = "") -> Kind:
             f"--max-degree {state['bound']} --epsilon 1 --mechanism shifted-local-dampening --ledger friends.ledger"
         ),
     )
-
-
-@lru_cache(maxsize=8)
-def _of_graph(graph: Any, function: str, bound: int, sensitivity: str | None) -> Scores:
-    require_short(graph, function)
-    more = {} if sensitivity is None else {"sensitivity": sensitivity}
-    scores: Scores = getattr(utilities, function)(graph, max_degree=bound, **more)
-    return scores
 
 
 def _upwards(scores: Scores) -> str:

@@ -122,16 +122,31 @@ def public_graph(given: Any) -> Graph:
     return graph
 
 
-@lru_cache(maxsize=32)
 def ranked(graph: Graph, ranking: Ranking) -> Scores:
     """Return what the mechanism ranks, shape (n,).
 
     Raises:
         ValueError: the graph exceeds the maximum degree, or would keep a visitor waiting.
     """
-    require_short(graph, ranking.metric)
-    scores: Scores = getattr(utilities, ranking.function)(graph, **ranking.arguments)
-    return margin(scores, ranking.k) if ranking.by_margin else scores
+    scores = scored(graph, ranking.function, tuple(ranking.arguments.items()))
+    return _margin(scores, ranking.k) if ranking.by_margin else scores
+
+
+@lru_cache(maxsize=32)
+def scored(graph: Graph, function: str, arguments: tuple[tuple[str, Any], ...]) -> Scores:
+    """Return the scores of a function of ``dpselect.utilities``, called with a graph and these arguments.
+
+    Raises:
+        ValueError: as :func:`ranked`.
+    """
+    require_short(graph, function)
+    scores: Scores = getattr(utilities, function)(graph, **dict(arguments))
+    return scores
+
+
+@lru_cache(maxsize=32)
+def _margin(scores: Scores, k: int) -> Scores:
+    return margin(scores, k)
 
 
 def require_short(graph: Graph, what: str) -> None:
@@ -144,6 +159,7 @@ def require_short(graph: Graph, what: str) -> None:
         )
 
 
+@lru_cache(maxsize=32)
 def toggled(graph: Graph, one: int, other: int) -> Graph:
     """Return the neighbour that has the edge between two nodes if the graph has not, and has it not if the graph has.
 
