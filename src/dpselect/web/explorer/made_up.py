@@ -103,6 +103,27 @@ def friends() -> Graph:
     return Graph.from_edges(source, target, nodes=_NAMES)
 
 
+@cache
+def teams() -> Graph:
+    """Return a graph of six teams of 14, in which all know each other, and of three brokers who know two of each team.
+
+    Members know more people than brokers do, and connect fewer of them.
+
+    >>> graph = teams()
+    >>> int(graph.degrees.max()), graph.degrees[-3:], graph.candidates[-1]
+    (14, array([12, 12, 12]), 'broker 3')
+    """
+    size, known = 14, 2
+    names = [f"{team}{member + 1}" for team in "ABCDEF" for member in range(size)]
+    edges = [(a, b) for a in range(len(names)) for b in range(a) if a // size == b // size]
+    for broker in range(3):
+        first = range(broker * known, (broker + 1) * known)
+        edges += [(len(names) + broker, start + member) for start in range(0, len(names), size) for member in first]
+    everybody = [*names, *(f"broker {number}" for number in (1, 2, 3))]
+    source, target = zip(*[(everybody[a], everybody[b]) for a, b in edges], strict=True)
+    return Graph.from_edges(source, target, nodes=everybody)
+
+
 def _even(number: int, size: int = PEOPLE) -> NDArray[np.float64]:
     """Return numbers that fill [0, 1) evenly, shape (size,)."""
     result: NDArray[np.float64] = np.arange(1, size + 1) * np.sqrt(number) % 1

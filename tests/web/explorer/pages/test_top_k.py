@@ -66,6 +66,17 @@ def test_the_table_is_that_of_recommend_metric() -> None:
     ] == [*map(tuple, view.parts[3].rows)]
 
 
+def test_one_graph_is_for_degree_and_the_other_is_not() -> None:
+    """Where a few know many, degree does as well; among teams it names none of the brokers, and open pairs do."""
+    friends_say, teams_say = (view_of(graph=graph, k=3, epsilon=10) for graph in ("given", "teams"))
+    shares = {row[0]: float(row[3]) for row in teams_say.parts[3].rows}
+
+    assert friends_say.parts[2].words[0].startswith("Use degree with permute-and-flip: ")
+    assert teams_say.parts[2].words[0].startswith("Use open-pairs with local-dampening-flip: ")
+    assert shares["degree"] < 0.2 < 0.9 < shares["open-pairs"]
+    assert "made_up import teams" in teams_say.example
+
+
 @pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(6)])
 def test_the_right_of_a_list_are_those_of_drawn_lists(epsilon) -> None:
     """Of 300 lists of 4, ties counted as right: within four standard errors and 0.02 for each place."""
@@ -130,9 +141,10 @@ def test_the_commands_exist_and_ask_the_same(metric, mechanism, tmp_path, monkey
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_the_example_draws_the_picture_of_the_page(metric) -> None:
+@pytest.mark.parametrize("graph", ["given", "teams"])
+def test_the_example_draws_the_picture_of_the_page(metric, graph) -> None:
     """The same bars and marks, from public functions alone."""
-    view = view_of(metric=metric, k=3, epsilon=2)
+    view = view_of(metric=metric, k=3, epsilon=2, graph=graph)
     last = view.example.splitlines()[-1]
     names: dict[str, object] = {}
     with contextlib.redirect_stdout(io.StringIO()) as printed:

@@ -19,6 +19,7 @@ from dpselect.release.questions import flips_units
 from dpselect.scores.scores import Scores
 from dpselect.views import Graph
 from dpselect.web.explorer.field import Choice, Field, Number, Words
+from dpselect.web.explorer.made_up import teams
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Note, Page, Part, State, Table, View
 from dpselect.web.explorer.ranking import (
@@ -32,7 +33,8 @@ from dpselect.web.explorer.ranking import (
     telling,
 )
 
-_OWN = "default"
+_OWN, _TEAMS = "default", "teams"
+_PYTHON = "from dpselect.web.explorer.made_up import teams\n\ngraph = teams()"
 # Up to so many nodes the metrics are compared from the start.
 _COMPARED = 1000
 _SHOWN = 5
@@ -45,6 +47,13 @@ def _fields(material: Material) -> Sequence[Field]:
     small = "yes" if size <= _COMPARED else "no"
     return (
         Number("epsilon", "Epsilon", 1, 0.001, 1000, slider=True, help="For the whole list; smaller is more private."),
+        Choice(
+            "graph",
+            "Graph",
+            (("given", material.graph_name), (_TEAMS, "made up: six teams, three brokers")),
+            "given",
+            help="Among teams degree misleads: compare the metrics there at epsilon 10.",
+        ),
         Choice("metric", "Metric", tuple((name, name) for name in METRICS), "degree", help="What makes a node matter."),
         Number("k", "Nodes to name", 3, 1, max(1, min(100, size - 1)), whole=True),
         Number(
@@ -77,7 +86,12 @@ def _fields(material: Material) -> Sequence[Field]:
 
 
 def _view(state: State, material: Material) -> View:
-    graph, total, k = public_graph(material.graph), exact_epsilon(state["epsilon"]), int(state["k"])
+    teamed = state["graph"] == _TEAMS
+    graph, total, k = (
+        public_graph(teams() if teamed else material.graph),
+        exact_epsilon(state["epsilon"]),
+        int(state["k"]),
+    )
     if k >= len(graph):
         raise ValueError(f"A list of {k} is all of the graph's {len(graph)} nodes: ask for fewer.")
     ranking = _ranking(state)
@@ -96,7 +110,12 @@ def _view(state: State, material: Material) -> View:
         Note("One edge more or less", (change,)),
         *_metrics(graph, state, total),
     ]
-    return View(said, parts, _commands(state, ranking), _example(state, material, ranking, edge, len(graph)))
+    return View(
+        said,
+        parts,
+        _commands(state, ranking),
+        _example(state, material.graph_python if not teamed else _PYTHON, ranking, edge, len(graph)),
+    )
 
 
 def _headline(scores: Scores, mechanism: Mechanism, here: Any, total: Fraction, k: int) -> str:
@@ -227,13 +246,13 @@ def _commands(state: State, ranking: Ranking) -> Commands:
     return Commands(shell, python, note)
 
 
-def _example(state: State, material: Material, ranking: Ranking, edge: Edge, size: int) -> str:
+def _example(state: State, graph: str, ranking: Ranking, edge: Edge, size: int) -> str:
     """Return Python that makes the same graph and its neighbour, and shows the law and the table."""
     epsilon = f"{state['epsilon']:.12g}"
     pair = (min(edge.one, edge.other), max(edge.one, edge.other))
     lines = [
         "from dataclasses import replace\n\nimport numpy as np\n\nimport dpselect as dps",
-        material.graph_python,
+        graph,
         f"# A neighbour: the graph with one edge {'more' if edge.added else 'less'}.",
         "ends = zip(np.repeat(np.arange(len(graph)), graph.degrees).tolist(), graph.indices.tolist())",
         f"edges = sorted({{(a, b) for a, b in ends if a < b}} ^ {{{pair}}})",
