@@ -117,6 +117,7 @@ __all__ = [
     "tune_privately",
     "tuning_plan",
     "utilities",
+    "value_chart",
     "value_error",
     "value_law",
     "worst_error",
@@ -153,6 +154,7 @@ if TYPE_CHECKING:
     from dpselect.analysis.charts.error import error_chart as error_chart
     from dpselect.analysis.charts.front import front_chart as front_chart
     from dpselect.analysis.charts.law import law_chart as law_chart
+    from dpselect.analysis.charts.values import value_chart as value_chart
     from dpselect.analysis.plan import epsilon_for as epsilon_for
     from dpselect.analysis.plan import worst_error as worst_error
     from dpselect.analysis.plot_law import plot_law as plot_law
@@ -217,6 +219,7 @@ else:
         "analysis.charts.front": ("front_chart",),
         "analysis.charts.budget": ("budget_chart",),
         "analysis.charts.law": ("law_chart",),
+        "analysis.charts.values": ("value_chart",),
         "analysis.plan": ("epsilon_for", "worst_error"),
         "analysis.plot_law": ("plot_law",),
         "analysis.recommend": ("Recommendation", "recommend", "tune"),

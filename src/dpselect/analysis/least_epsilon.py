@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpselect.kernel.numbers import Epsilon, exact_positive
 from dpselect.mechanisms.kinds import Mechanism
@@ -19,7 +20,9 @@ LOWEST, LARGEST = Fraction(1, 10**9), Fraction(1000)
 _DIGITS = 6
 
 
-def least_epsilon(scores: Scores, probability: Epsilon, *, mechanism: str | Mechanism) -> float:
+def least_epsilon(
+    scores: Scores, probability: Epsilon, *, mechanism: str | Mechanism, right: NDArray[np.bool_] | None = None
+) -> float:
     """Return the least epsilon at which a best candidate is named with this probability on these very scores.
 
     It has six digits and is rounded up: it suffices, and one unit less of the last digit does not. It is 0 where a
@@ -30,6 +33,8 @@ def least_epsilon(scores: Scores, probability: Epsilon, *, mechanism: str | Mech
         scores: of public or made-up data.
         probability: of naming a best candidate, between 0 and 1.
         mechanism: whose law it is; the larger epsilon, the likelier are its best candidates.
+        right: which candidates are right, the best ones among them, shape (m,); ``None`` for the best ones alone.
+            Of others a larger epsilon may make some less likely; what is returned suffices all the same.
 
     Raises:
         PrivacyError: the mechanism does not apply to these scores.
@@ -43,7 +48,8 @@ def least_epsilon(scores: Scores, probability: Epsilon, *, mechanism: str | Mech
     wanted = exact_positive(probability, "probability")
     if wanted >= 1:
         raise ValueError("probability must lie between 0 and 1, for example 0.95.")
-    drawn, wins = require_mechanism(mechanism), require_scores(scores).values == scores.values.max()
+    drawn = require_mechanism(mechanism)
+    wins = require_scores(scores).values == scores.values.max() if right is None else right
     if Fraction(int(wins.sum()), len(scores)) >= wanted:
         return 0.0
     least = float(1 - wanted)

@@ -1,0 +1,354 @@
+"""Percentile: where the answer falls, in the unit of the column, and what one person changes."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.analysis.charts.law import short
+from dpselect.analysis.charts.values import numbers_of, value_bars
+from dpselect.analysis.least_epsilon import least_epsilon
+from dpselect.analysis.plan import epsilon_for, worst_error
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.numbers import exact_epsilon
+from dpselect.mechanisms.large_epsilon import LARGEST
+from dpselect.mechanisms.named import EVERY_MECHANISM, require_mechanism
+from dpselect.scores.scores import Scores
+from dpselect.utilities.columns import counted, public_grid
+from dpselect.utilities.percentile import rank_scores
+from dpselect.utilities.shares import percent
+from dpselect.web.explorer.cells import Cells
+from dpselect.web.explorer.field import Choice, Field, Number, Words
+from dpselect.web.explorer.material import EXAMPLES, Material
+from dpselect.web.explorer.page import Chart, Commands, Page, Part, State, Table, View
+
+Floats = NDArray[np.float64]
+# Values of a grid beyond which a page would be slow, alone and with all mechanisms beside each other.
+VALUES, _COMPARED = 20_000, 500
+_RIGHT = Fraction(95, 100)
+# The two whose worst error is known exactly.
+_WHATEVER = ("permute-and-flip", "exponential")
+_NEIGHBOURS = (("low", "one person more, with the lowest value"), ("high", "one person more, with the highest value"))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked: lower, upper and step of the grid, its values, and both laws, of shape (m,)."""
+
+    state: State
+    bounds: tuple[float, float, float]
+    values: Floats
+    scores: Scores
+    epsilon: Fraction
+    here: Floats
+    there: Floats
+
+    @property
+    def true(self) -> float:
+        """The percentile itself."""
+        return float(self.values[int(self.scores.values.argmax())])
+
+    @property
+    def off(self) -> Floats:
+        """How far each value lies from the percentile, shape (m,)."""
+        return np.abs(self.values - self.true)
+
+    @property
+    def column(self) -> str:
+        """The name of the column."""
+        return short(self.state["column"])
+
+    @property
+    def noun(self) -> str:
+        """What is asked for."""
+        return f"percentile {self.state['p']:.12g} of {self.column}"
+
+
+def _shown(material: Material) -> Material:
+    """Return what has a column of numbers: the made-up people where the table has none."""
+    return material if material.numeric else EXAMPLES
+
+
+def _fields(material: Material) -> Sequence[Field]:
+    source = _shown(material)
+    columns = tuple((name, name) for name in source.numeric)
+    first = "income" if source.given != "table" else columns[0][0]
+    empty = "Empty takes one that fits these public values."
+    return (
+        Number("epsilon", "Epsilon", 0.05, 0.001, 100, slider=True, help="Smaller is more private."),
+        Choice("column", "Column", columns, first, help=f"Of {source.table_name}."),
+        Number("p", "Percentile", 50, 0, 100, help="50 is the median, 100 the largest value."),
+        Words("lower", "Lower", "", help=f"The smallest value there may be. {empty}"),
+        Words("upper", "Upper", "", help="The largest. Of private data both are public knowledge."),
+        Words("step", "Step", "", help="How fine the answer is."),
+        Choice("mechanism", "Mechanism", tuple((name, name) for name in EVERY_MECHANISM), "permute-and-flip"),
+        Choice("neighbour", "Neighbour", _NEIGHBOURS, "low"),
+        Choice(
+            "shown", "Values in the picture", (("near", "those that are likely"), ("all", "all of the grid")), "near"
+        ),
+        Words("error", "Small enough error", "", help="In the unit of the column. Empty is five steps."),
+        Number("records", "Small enough error in persons", 10, 1, 10**9, whole=True, help="Whatever the data."),
+    )
+
+
+def _view(state: State, material: Material) -> View:
+    source = _shown(material)
+    asked = _asked(state, source.columns[state["column"]])
+
+    def draw(width: float) -> Any:
+        laws = (np.exp(asked.here), np.exp(asked.there))
+        name, between = state["mechanism"], _near(asked) if state["shown"] == "near" else None
+        return value_bars(asked.scores, *laws, name, float(asked.epsilon), asked.column, between, width)
+
+    says = f"{_headline(asked)} {_ratio(asked)}"
+    line = f"Dashed: {_text(asked.true)}. Line of steps: {dict(_NEIGHBOURS)[state['neighbour']]}."
+    parts: list[Part] = [Chart("How likely each value is", draw, f"{_headline(asked)} {line}")]
+    parts += [_errors(asked), _enough(asked)]
+    parts += [_compared(asked)] if len(asked.scores) <= _COMPARED else []
+    return View(says, parts, _commands(asked), _example(asked, source))
+
+
+def _asked(state: State, cells: Cells) -> _Asked:
+    """Return the laws.
+
+    Raises:
+        ValueError: bounds that are not in order, a grid with too many values, a column without numbers.
+        PrivacyError: a mechanism that does not apply.
+    """
+    bounds, epsilon = _bounds(state, cells), exact_epsilon(state["epsilon"])
+    scores = _scores(cells, *bounds, state["p"])
+    more = _scores(cells, *bounds, state["p"], state["neighbour"])
+    mechanism = require_mechanism(state["mechanism"])
+    here, there = (mechanism.log_law(each, epsilon) for each in (scores, more))
+    return _Asked(state, bounds, numbers_of(scores), scores, epsilon, here, there)
+
+
+@lru_cache(maxsize=4)
+def _counted(cells: Cells, lower: float, upper: float, step: float) -> tuple[NDArray[np.int64], Any]:
+    """Return how many persons have each value of the grid, shape (m,), and the grid."""
+    grid = public_grid(None, lower, upper, step)
+    return counted(cells, grid)[0], grid
+
+
+@lru_cache(maxsize=8)
+def _scores(cells: Cells, lower: float, upper: float, step: float, p: float, more: str = "") -> Scores:
+    """Return the rank scores, with one person more where that is asked for."""
+    counts, grid = _counted(cells, lower, upper, step)
+    if more:
+        counts = counts.copy()
+        counts[0 if more == "low" else -1] += 1
+    return rank_scores(counts, percent(p), grid)
+
+
+def _bounds(state: State, cells: Cells) -> tuple[float, float, float]:
+    """Return lower, upper and step: those that were written, or round ones around the values."""
+    if not cells.numbers.size:
+        raise ValueError(f"The column {short(state['column'])} has no numbers: choose another.")
+    least, most = float(cells.numbers.min()), float(cells.numbers.max())
+    lower, upper, step = (_number(state[name], name.capitalize()) for name in ("lower", "upper", "step"))
+    if step is not None and step <= 0:
+        raise ValueError("Step is how fine the answer is: write a number above 0.")
+    span = (most if upper is None else upper) - (least if lower is None else lower)
+    if step is None:
+        # Between whole numbers nothing finer is asked for.
+        whole = bool((cells.numbers == np.floor(cells.numbers)).all())
+        step = max(1 if whole else 0, _round(span / 125))
+    if lower is None:
+        # Where zero is near, grids mostly begin there.
+        lower = 0 if 0 <= least <= span else step * math.floor(least / step)
+    if upper is None:
+        upper = lower + step * max(1, math.ceil((most - lower) / step))
+    lower, upper, step = (_plain(number) for number in (lower, upper, step))
+    if not lower < upper:
+        raise ValueError("Lower is below Upper: write the smallest and the largest value that there may be.")
+    if (upper - lower) / step >= VALUES:
+        raise ValueError(f"The grid has more than {VALUES:,} values, more than the page shows: write a larger step.")
+    if lower + step > upper:
+        raise ValueError("The grid has one value: write a smaller step.")
+    return lower, upper, step
+
+
+def _round(number: float) -> float:
+    """Return 1, 2 or 5 times a power of ten, at least the number; 1 for what is not above 0."""
+    if not number > 0:
+        return 1
+    power = 10.0 ** math.floor(math.log10(number))
+    return next(float(f"{times * power:.12g}") for times in (1, 2, 5, 10) if times * power >= number * (1 - 1e-9))
+
+
+def _plain(number: float) -> float | int:
+    """Return a number as an integer where it is one, and otherwise with the digits that people write."""
+    return int(number) if float(number).is_integer() and abs(number) < 2**53 else float(f"{number:.12g}")
+
+
+def _number(text: str, label: str) -> float | None:
+    if not text.strip():
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not abs(value) <= 1e15:
+        raise ValueError(f"{label} is a number such as 100 or 0.5: write one up to 10^15, or leave it empty.")
+    return value
+
+
+def _text(number: float) -> str:
+    return f"{number:,.6g}" if abs(number) < 1e6 else f"{number:,.12g}"
+
+
+def _rough(number: float) -> str:
+    """Return a number with three digits, and without a power of ten where it is large."""
+    return f"{float(f'{number:.3g}'):,.12g}" if number >= 0.001 else f"{number:.3g}"
+
+
+def _headline(asked: _Asked) -> str:
+    return (
+        f"With probability 0.95 the answer is at most {_text(_within(asked.off, np.exp(asked.here)))} away from "
+        f"{_text(asked.true)}, the {asked.noun}."
+    )
+
+
+def _near(asked: _Asked) -> tuple[float, float]:
+    """Return the ends of the values that are likely with either law, and of some beside them."""
+    likely = np.exp(np.maximum(asked.here, asked.there))
+    places = np.flatnonzero(likely > 0.002 * likely.max())
+    beside = 2 + (places[-1] - places[0]) // 10
+    first, last = max(0, places[0] - beside), min(asked.values.size - 1, places[-1] + beside)
+    return float(asked.values[first]), float(asked.values[last])
+
+
+def _within(off: Floats, law: Floats) -> float:
+    """Return the least distance that the answer keeps with a probability of 0.95."""
+    order = np.argsort(off, kind="stable")
+    reached = np.cumsum(law[order])
+    # The law sums to one only up to rounding.
+    return float(off[order][min(int(np.searchsorted(reached, float(_RIGHT) - 1e-12)), off.size - 1)])
+
+
+def _ratio(asked: _Asked) -> str:
+    loss, who = float(np.abs(asked.here - asked.there).max()), dict(_NEIGHBOURS)[asked.state["neighbour"]]
+    return (
+        f"O{who[1:]}, changes a chance by a factor of {math.exp(loss):.3g} at most here; epsilon allows "
+        f"{math.exp(float(asked.epsilon)):.3g}."
+    )
+
+
+def _errors(asked: _Asked) -> Table:
+    law, name = np.exp(asked.here), asked.state["mechanism"]
+    worst = "not known of this mechanism"
+    if name in _WHATEVER:
+        case = {"candidates": len(asked.scores), "mechanism": name, "kind": "integer"}
+        worst = worst_error(asked.epsilon, **case).sentence(_RIGHT, "persons")
+    rows = [
+        ["here, in 95 of 100 draws", f"at most {_text(_within(asked.off, law))}"],
+        ["here, on average", _rough(float(law @ asked.off))],
+        ["here, in persons, on average", _rough(float(law @ -asked.scores.values.astype(np.float64)))],
+        ["in general, in persons", worst],
+    ]
+    note = (
+        "Persons: how many would have to come or go until the answer is the percentile. The last line holds for "
+        "private data too."
+    )
+    return Table(f"How far the answer is from {_text(asked.true)}", ("error", "size"), rows, note)
+
+
+def _enough(asked: _Asked) -> Table:
+    """Return which epsilon is enough, here and whatever the data."""
+    state = asked.state
+    name, size, records = state["mechanism"], len(asked.scores), state["records"]
+    error = _number(state["error"], "Small enough error")
+    error = 5 * asked.bounds[2] if error is None else error
+    if error < 0:
+        raise ValueError("Small enough error is a distance: write a number of at least 0.")
+    here, general = _least(asked.scores, asked.true, error, name), "not known of this mechanism"
+    if name in _WHATEVER:
+        found = epsilon_for(error=records, probability=_RIGHT, candidates=size, mechanism=name, kind="integer")
+        general = _said(found)
+    rows = [
+        [f"the answer is at most {_text(error)} away, on this table", _said(here)],
+        [f"it is fewer than {records:,} persons away, whatever the data", general],
+    ]
+    return Table("Right with 95 %: which epsilon is enough", ("so that", "epsilon"), rows)
+
+
+@lru_cache(maxsize=8)
+def _least(scores: Scores, true: float, error: float, name: str) -> float:
+    """Return an epsilon at which the answer keeps this distance in 95 of 100 draws."""
+    # A distance of three steps is one, however the steps are rounded.
+    near = np.abs(numbers_of(scores) - true) <= error * (1 + 1e-9)
+    return least_epsilon(scores, _RIGHT, mechanism=name, right=near)
+
+
+def _said(epsilon: float) -> str:
+    if math.isinf(epsilon):
+        return "more than 1,000"
+    return "any" if epsilon == 0 else f"{epsilon:.6g}"
+
+
+def _compared(asked: _Asked) -> Table:
+    """Return how far the answer of each mechanism is from the percentile."""
+    rows = []
+    for name in EVERY_MECHANISM:
+        try:
+            law = require_mechanism(name).law(asked.scores, asked.epsilon)
+        except (PrivacyError, ValueError):
+            continue
+        within = _text(_within(asked.off, law))
+        rows.append([name, f"at most {within}", _rough(float(law @ asked.off))])
+    return Table("All mechanisms at this epsilon", ("mechanism", "in 95 of 100 draws", "on average"), rows)
+
+
+def _commands(asked: _Asked) -> Commands:
+    state = asked.state
+    lower, upper, step = asked.bounds
+    epsilon, p, name = f"{state['epsilon']:g}", f"{state['p']:.12g}", state["mechanism"]
+    meant = " --yes" if asked.epsilon > LARGEST else ""
+    shell = (
+        f"dpselect percentile people.csv --column={shlex.quote(state['column'])} --p {p} --lower {lower!r} "
+        f"--upper {upper!r} --step {step!r} --mechanism {name} --epsilon {epsilon} --ledger people.ledger{meant}"
+    )
+    python = (
+        'ledger = dps.Ledger.read("people.ledger")\n'
+        f'column = dps.Column.read("people.csv", {state["column"]!r})\n'
+        f"scores = dps.utilities.percentile(column, {p}, lower={lower!r}, upper={upper!r}, step={step!r})\n"
+        f'dps.select(scores, {epsilon}, mechanism="{name}", ledger=ledger)'
+    )
+    note = (
+        "Put your file and your ledger in place of people.csv and people.ledger. Lower and upper are public: know them "
+        "before you look at private data."
+    )
+    return Commands(shell, python, note)
+
+
+def _example(asked: _Asked, source: Material) -> str:
+    state = asked.state
+    lower, upper, step = asked.bounds
+    grid = f"{state['p']:.12g}, lower={lower!r}, upper={upper!r}, step={step!r}"
+    extreme = lower if state["neighbour"] == "low" else numbers_of(asked.scores)[-1].item()
+    return (
+        f"import dpselect as dps\n{source.table_python}\n"
+        f"values = [*table[{state['column']!r}]]\n"
+        f"scores = dps.utilities.percentile(values, {grid})\n"
+        f"# {dict(_NEIGHBOURS)[state['neighbour']].capitalize()}.\n"
+        f"more = dps.utilities.percentile([*values, {_plain(extreme)!r}], {grid})\n"
+        f'dps.value_chart(scores, {state["epsilon"]:g}, mechanism="{state["mechanism"]}", neighbour=more, '
+        f"unit={asked.column!r}, between={_near(asked) if state['shown'] == 'near' else None})"
+    )
+
+
+PAGE = Page(
+    "percentile",
+    "Percentile",
+    "How far from the true median or percentile may an answer lie, and what does one person change?",
+    _fields,
+    _view,
+)
