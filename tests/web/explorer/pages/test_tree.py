@@ -89,6 +89,12 @@ def by_hand(counts: list[int], epsilon: float) -> list[float]:
     return [1 - second, second]
 
 
+@pytest.mark.parametrize(("learner", "words"), [("tree", "mixes in the counts above"), ("id3", "then prunes by")])
+def test_what_a_fit_does_next_is_said(learner, words) -> None:
+    """The default tree mixes in what stands above a leaf, and ID3 prunes."""
+    assert words in next(part for part in shown(learner=learner).parts if isinstance(part, Table)).note
+
+
 def test_the_tree_is_drawn() -> None:
     """With the label of every leaf; one that is too wide says so instead."""
     tree = next(part for part in shown(depth="1").parts if isinstance(part, Tree))

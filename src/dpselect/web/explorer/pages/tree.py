@@ -111,7 +111,7 @@ def _view(state: State, material: Material) -> View:
     without = np.arange(rows) != state["row"] - 1
     there = first_split(model, {name: cells[without] for name, cells in table.items()}, target)
     headline, law = _asked(here, there, target, state)
-    tree, leaves = _drawn(model, table, target)
+    tree, leaves = _drawn(model, table, target, state["learner"])
     parts: list[Part] = [
         *law,
         tree,
@@ -161,7 +161,7 @@ def _asked(here: FirstSplit | None, there: FirstSplit | None, target: str, state
     return headline, [Chart("What the root asks", bars, says)]
 
 
-def _drawn(model: Any, table: Mapping[str, Any], target: str) -> tuple[Part, Part]:
+def _drawn(model: Any, table: Mapping[str, Any], target: str, learner: str) -> tuple[Part, Part]:
     """Return the tree without noise, and how likely each of its leaves keeps its label."""
     from dpselect.analysis.label_law import label_law
     from dpselect.learn import without_noise
@@ -191,7 +191,7 @@ def _drawn(model: Any, table: Mapping[str, Any], target: str) -> tuple[Part, Par
         f"A record ends in a leaf that keeps its label with probability {written(kept)}. The label is the class with "
         "the largest noisy count. "
         + (f"The {order.size} largest of {right.size} leaves. " if right.size > order.size else "")
-        + _AFTERWARDS["tree" if grown is tree.grown else "id3"]
+        + _AFTERWARDS[learner]
     )
     header = ("leaf", "rows", "label", "epsilon of its counts", "keeps its label")
     leaves = Table("How the labels survive the noise", header, rows, note)
