@@ -87,3 +87,18 @@ def test_bad_laws_and_long_lists_are_refused() -> None:
         audit.privacy_loss_of_law(lambda x: {0: float("nan")}, PAIR, 1)
     with pytest.raises(ValueError, match="ordered lists"):
         audit.privacy_loss(dps.mechanism("exponential"), lambda x: dps.Scores([0] * 60, 1), PAIR, 1, k=4)
+
+
+def test_the_pair_attains_the_worst() -> None:
+    """Its two laws differ by the worst loss, and no two neighbours need be there."""
+    universe = audit.multisets([0, 1], 4)
+
+    def heads(records: np.ndarray) -> dps.Scores:
+        return dps.Scores([int(records.sum()), int((1 - records).sum())], 1, range_bound=1, kind="integer")
+
+    loss = audit.privacy_loss("exponential", heads, universe, 1)
+    assert loss.pair is not None
+    here, there = (dps.mechanism("exponential").log_law(heads(universe[place]), 1) for place in loss.pair)
+
+    assert loss.worst == pytest.approx(float(np.abs(here - there).max()))
+    assert None is audit.privacy_loss("exponential", heads, audit.multisets([0, 1], 0), 1).pair

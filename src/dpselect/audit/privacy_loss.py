@@ -46,6 +46,7 @@ class PrivacyLoss:
         pairs: how many pairs of neighbours were compared.
         stretch: the most by which effective scores moved apart, over their span; above 1 is a fault.
             ``nan`` where there are no effective scores.
+        pair: positions in the universe of the two databases that attain the worst; ``None`` where none are neighbours.
     """
 
     claim: tuple[Fraction, Fraction]
@@ -55,6 +56,7 @@ class PrivacyLoss:
     attained: str
     pairs: int
     stretch: float
+    pair: tuple[int, int] | None = None
 
     def __str__(self) -> str:
         epsilon, delta = self.claim
@@ -205,4 +207,4 @@ def _compared(
     x, y = pairs[at].tolist()
     attained = f"for outcome {outcomes[outcome]} between {universe.words(x)} and {universe.words(y)}"
     holds = worst <= limit or (delta > 0 and needed <= float(delta) * (1 + _RELATIVE))
-    return PrivacyLoss((epsilon, delta), worst, needed, holds, attained, len(pairs), stretch)
+    return PrivacyLoss((epsilon, delta), worst, needed, holds, attained, len(pairs), stretch, (x, y))
