@@ -7,11 +7,16 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from fractions import Fraction
 from http.cookiejar import CookieJar
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("fastapi", reason="the explorer needs the extra web")
+
+import dpselect as dps
+from tests.web.explorer.served import Served
 
 
 @pytest.mark.parametrize("given", [[], ["people.csv"]])
@@ -41,3 +46,31 @@ def test_the_example_serves_until_it_is_stopped(given, tmp_path, monkeypatch) ->
     assert 0 == server.returncode
     assert "Traceback" not in said
     assert bool(given) == ("people.csv is shown as it is: name only data that anybody may see." in said)
+
+
+def test_a_ledger_is_named_for_the_planner(tmp_path, monkeypatch) -> None:
+    """It is verified before anybody can connect, its file stays as it is, and one that is none is refused."""
+    monkeypatch.chdir(tmp_path)
+    ledger = dps.Ledger.open("people.ledger", epsilon=2, dataset="people")
+    ledger.spend(dps.Guarantee(Fraction(1, 2), dps.Neighbours.ADD_REMOVE), mechanism="counts")
+    before = Path("people.ledger").read_bytes()
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+    with Served("--ledger", "people.ledger", "--at", "/planner") as server:
+        with browser.open(server.first, timeout=30) as answer:
+            shown = answer.read().decode()
+        said = server.stop()
+
+    assert "0.5 was spent before" in shown
+    assert "The planner shows what people.ledger has left: its owner may see it." in said
+    assert before == Path("people.ledger").read_bytes()
+    Path("broken.ledger").write_text("no ledger")
+    for wrong in ("broken.ledger", "none.ledger"):
+        refused = subprocess.run(
+            [sys.executable, "-m", "dpselect", "explore", "--ledger", wrong],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert 2 == refused.returncode
+        assert not refused.stdout
+        assert wrong in refused.stderr

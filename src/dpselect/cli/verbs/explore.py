@@ -5,12 +5,14 @@ from __future__ import annotations
 import socket
 import sys
 from contextlib import suppress
+from dataclasses import replace
 
-from dpselect.cli import public_data
+from dpselect.cli import paths, public_data
 from dpselect.cli.options import option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.kernel.extras import not_installed
+from dpselect.ledger import Ledger
 
 
 def run(request: Request) -> Answer:
@@ -23,7 +25,8 @@ def run(request: Request) -> Answer:
     except ImportError:
         raise not_installed("The explorer needs FastAPI, uvicorn and Altair", "web") from None
     # Data that cannot be shown is refused before anybody can connect.
-    material = public_data.material_of(request)
+    ledger = None if request.ledger is None else Ledger.read(request.ledger)
+    material = replace(public_data.material_of(request), ledger=ledger)
     # The port is ours before the address with the token is printed.
     with socket.create_server(("127.0.0.1", request.port), reuse_port=False) as listening:
         port = listening.getsockname()[1]
@@ -31,6 +34,8 @@ def run(request: Request) -> Answer:
         print(f"Open {guard.address(request.at)}", flush=True)
         if material.given:
             print(f"{material.words} is shown as it is: name only data that anybody may see.", file=sys.stderr)
+        if ledger is not None:
+            print(f"The planner shows what {ledger.name} has left: its owner may see it.", file=sys.stderr)
         print("The address works once. Stop with Ctrl-C.", file=sys.stderr, flush=True)
         warmed()
         # No socket that outlives an answer, and no header that says who else asks.
@@ -47,10 +52,12 @@ VERB = Verb(
     run,
     (
         *public_data.OPTIONS,
+        paths.input("--ledger", help="plan against this ledger, which is read and never written to"),
         option("--port", type=whole, default=0, metavar="N", help="of 127.0.0.1 (default: any that is free)"),
         option("--at", default="/", metavar="PAGE", help="the page to begin with, as an address that a colleague sent"),
     ),
-    "dpselect explore\ndpselect explore public.csv\ndpselect explore lesmis --at /top-k",
+    "dpselect explore\ndpselect explore public.csv\ndpselect explore lesmis --at /top-k\n"
+    "dpselect explore --ledger people.ledger --at /planner",
     about="Protected: nobody, so name public or made-up data only: it is shown as it is, with exact chances. The pages "
     "draw nothing and spend nothing, and each shows the command that would ask private data.",
     json=False,

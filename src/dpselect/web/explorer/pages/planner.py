@@ -131,10 +131,10 @@ def _budget(state: State, material: Material) -> _Budget:
         delta = state["delta"] if state["rule"] == "rho" else 0
         return _Budget(Terms.of(state["budget"], delta, state["protected"], "people", state["rule"]), Totals())
     try:
-        return _Budget(ledger.terms, ledger.totals, ledger.path.name)
+        return _Budget(ledger.terms, ledger.totals, ledger.name)
     except (OSError, ValueError):
         # Its own words name the folder.
-        raise ValueError(f"{ledger.path.name} cannot be read now: look at it with dpselect budget show.") from None
+        raise ValueError(f"{ledger.name} cannot be read now: look at it with dpselect budget show.") from None
 
 
 def _added(rows: Sequence[Row], budget: _Budget) -> tuple[list[_Asked], Totals]:
@@ -198,7 +198,7 @@ def _book(budget: _Budget) -> Table:
         ("releases so far", f"{budget.totals.releases:,}"),
     ]
     note = "It was read just now, and nothing is ever written to it from here. What it says is for its owner."
-    return Table(f"The ledger {budget.name}", ("", "now"), rows, note)
+    return Table(f"The ledger {budget.name}", ("terms", "now"), rows, note)
 
 
 def _commands(asked: Sequence[_Asked], budget: _Budget) -> Commands:
@@ -221,9 +221,10 @@ def _commands(asked: Sequence[_Asked], budget: _Budget) -> Commands:
     for each in asked:
         call = KINDS[each.planned.kind].python_of(each.planned)
         python += [f"for _ in range({each.times}):", f"    {call}"] if each.times > 1 else [call]
+    short = "The ledger is called by its name alone: add its folder, or its address. " if budget.name else ""
     note = (
-        "dpselect plan spends nothing: it prints every command, ready to run, and says whether all fit. Public lists "
-        "stand in the commands; the names of files and columns are made up."
+        f"{short}dpselect plan spends nothing: it prints every command, ready to run, and says whether all fit. "
+        "Public lists stand in the commands; the names of files and columns are made up."
     )
     return Commands("\n".join(lines), "\n".join(python), note)
 
