@@ -19,9 +19,9 @@ from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
 _MOST_NAMES, _MOST_ROWS, _LETTERS = 4, 4, 20
 _SENSITIVITIES = (("1/4", "1/4"), ("1/2", "1/2"), ("1", "1"), ("2", "2"))
 _SCORES = (
-    (COUNTS, "counts, with the sensitivity below"),
-    (PRINTED, "1 for the winner, safe as printed"),
-    (CORRECTED, "1 for the winner, safe as corrected"),
+    (COUNTS, "counts"),
+    (PRINTED, "winner, steps as printed"),
+    (CORRECTED, "winner, steps as corrected"),
 )
 _RELATIONS = (("add-remove", "one row more or less"), (SUBSTITUTION, "one row replaced"))
 
@@ -38,8 +38,8 @@ def _fields(_: Material) -> Sequence[Field]:
             "Score",
             _SCORES,
             COUNTS,
-            help="As printed: Chaves 2024, Lemma 6.4 and Theorem 7.3, where the winner stays for as many steps as it "
-            "leads by. See what local-dampening loses with it.",
+            help="The winner scores 1. As printed (Chaves 2024, Lemma 6.4) it stays for as many steps as it leads by: "
+            "see what local-dampening loses then.",
         ),
         Choice(
             "sensitivity",
@@ -48,7 +48,7 @@ def _fields(_: Material) -> Sequence[Field]:
             "1",
             help="How far one row moves a count, as claimed: halve it and see.",
         ),
-        Choice("range", "Claimed range bound", (("1", "1: all counts move one way"), ("2", "2: any way")), "1"),
+        Choice("range", "Claimed range bound", (("1", "1: all move one way"), ("2", "2: in any direction")), "1"),
         Choice("neighbours", "Neighbours", _RELATIONS, "add-remove"),
     )
 
@@ -124,7 +124,7 @@ def _sensitivity(claim: Claim, verdict: Verdict) -> Table:
         ("pairs of neighbours", f"{verdict.loss.pairs:,}"),
     ]
     note = stated.counterexample or "What holds here is not proved for larger databases; what fails here is refuted."
-    return Table("The sensitivity", ("", "on every database"), rows, note)
+    return Table("The sensitivity", ("what", "on every database"), rows, note)
 
 
 def _mechanisms(claim: Claim, epsilon: Fraction) -> Table:
