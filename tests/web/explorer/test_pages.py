@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 
@@ -64,9 +65,53 @@ def test_the_notebook_runs(visitor, path) -> None:
     for cell in code:
         exec(compile(cell, "notebook", "exec"), names)
 
-    assert 4 == content["nbformat"]
+    assert (4, 5) == (content["nbformat"], content["nbformat_minor"])
     assert code
-    assert all("id" in cell for cell in content["cells"])
+    assert len(content["cells"]) == len({cell["id"] for cell in content["cells"]})
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_last_cell_names_the_private_command(visitor, path) -> None:
+    """As text that nothing runs: what the page shows under it."""
+    last = json.loads(visitor.get(f"/{path}/notebook.ipynb").text)["cells"][-1]
+    text, shown = "".join(last["source"]), html.unescape(visitor.get(f"/{path}").text)
+    commands = re.findall(r"<code>(.*?)</code></pre>", shown, re.DOTALL)
+
+    assert "markdown" == last["cell_type"]
+    assert 2 == len(commands)
+    assert all(f"\n{command}\n" in text for command in commands)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_notebook_is_valid(visitor, path) -> None:
+    """By the schema of nbformat 4.5."""
+    formats = pytest.importorskip("nbformat")
+
+    formats.validate(formats.reads(visitor.get(f"/{path}/notebook.ipynb").text, as_version=formats.NO_CONVERT))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", PATHS)
+def test_the_notebook_runs_in_a_fresh_kernel(visitor, path, tmp_path) -> None:
+    """In a process of its own and an empty folder; its last code cell shows a picture or a table."""
+    client = pytest.importorskip("nbclient")
+    formats = pytest.importorskip("nbformat")
+    book = formats.reads(visitor.get(f"/{path}/notebook.ipynb").text, as_version=4)
+    client.NotebookClient(book, timeout=120, resources={"metadata": {"path": tmp_path}}).execute()
+
+    assert [cell for cell in book.cells if cell["cell_type"] == "code"][-1]["outputs"]
+
+
+def test_hostile_names_stay_inside_their_fence(visitor) -> None:
+    """Backticks in a name end no block of the notebook: its fence is longer than any run of them."""
+    hostile = "a````<img src=x>"
+    answer = visitor.get("/audit/notebook.ipynb", params={"candidates": f"{hostile}, b", "rows": "1"})
+    last = "".join(json.loads(answer.text)["cells"][-1]["source"])
+    lines = last.splitlines()
+    fences = [line for line in lines if line.startswith("```")]
+
+    assert ["```sh", "```", "`````python", "`````"] == fences
+    assert any(hostile in line for line in lines[lines.index("`````python") :])
 
 
 def test_an_unknown_page_is_missing(visitor) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from dpselect.web.explorer.page import Page, View
@@ -16,7 +17,8 @@ def notebook(page: Page, view: View, address: str) -> str:
 
     The last cell holds the command and the Python for private data as text, which nothing runs.
     """
-    private = f"{view.commands.note}\n\n```sh\n{view.commands.shell}\n```\n\n```python\n{view.commands.python}\n```"
+    commands = view.commands
+    private = f"{commands.note}\n\n{_fenced('sh', commands.shell)}\n\n{_fenced('python', commands.python)}"
     cells = [
         _cell(
             "markdown", f"# {page.title}\n\n{page.question}\n\nPublic or made-up data only. Exact; nothing is spent."
@@ -29,6 +31,13 @@ def notebook(page: Page, view: View, address: str) -> str:
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     content = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _fenced(language: str, text: str) -> str:
+    """Return text that Markdown shows as it is, whatever names of files or candidates are in it."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def _cell(kind: str, text: str) -> dict[str, Any]:
