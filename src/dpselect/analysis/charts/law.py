@@ -91,13 +91,13 @@ def law_bars(
         base.mark_text(align="left", dx=6, color=INK, fontSize=11).encode(x="end:Q", text="written:N"),
     ]
     if there is not None:
-        # White below black, so that a mark is seen on a dark bar too.
-        for colour, thick in (("white", 4), (INK, 2)):
-            layers.append(base.mark_tick(color=colour, thickness=thick, bandSize=14).encode(x="neighbour:Q"))
+        # White around black, so that a mark is seen on a dark bar too.
+        look = {"color": INK, "thickness": 3, "stroke": "white", "strokeWidth": 1, "bandSize": 14}
+        layers.append(base.mark_tick(**look).encode(x="neighbour:Q"))
     marks = " Black marks: the same on the neighbour." if there is not None else ""
     words = {"subtitle": PUBLIC + marks, "width": width, "height": kit.Step(19)}
-    titled = finished(kit.layer(*layers), f"{name}, epsilon {epsilon:g}", **words)
-    return titled.configure_axisY(labelColor=INK, ticks=False, domain=False).configure_text(fill=GREY)
+    looks = {"axisY": kit.AxisConfig(labelColor=INK, ticks=False, domain=False), "text": kit.MarkConfig(fill=GREY)}
+    return finished(kit.layer(*layers), f"{name}, epsilon {epsilon:g}", **words, **looks)
 
 
 def _rows(

@@ -65,7 +65,9 @@ def shape_of(mechanism: str) -> str:
     return _SHAPES.get(FAMILIES[family(mechanism)].marker, "circle")
 
 
-def finished(chart: Any, title: str, *, subtitle: str = "", width: float = WIDTH, height: Any = None) -> Any:
+def finished(
+    chart: Any, title: str, *, subtitle: str = "", width: float = WIDTH, height: Any = None, **looks: Any
+) -> Any:
     """Return a chart with a title, a size, and the look that all of them share.
 
     Args:
@@ -74,6 +76,7 @@ def finished(chart: Any, title: str, *, subtitle: str = "", width: float = WIDTH
         subtitle: what it holds for.
         width: of the whole chart with its axis, in pixels.
         height: in pixels, or a step for each row as Altair has it; ``None`` leaves it.
+        **looks: more of Vega-Lite's configuration, for this chart alone.
     """
     sizes = {"width": width} if height is None else {"width": width, "height": height}
     # Vega breaks no lines: about 7 pixels are a letter.
@@ -82,14 +85,17 @@ def finished(chart: Any, title: str, *, subtitle: str = "", width: float = WIDTH
     # Of a narrow screen names take a third.
     names = min(180, round(width / 3))
     axis = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
-    return (
-        chart.properties(**sizes, title=head, autosize=altair().AutoSizeParams(type="fit-x", contains="padding"))
-        .configure(font=FONT, background=PAPER)
-        .configure_view(stroke=None)
-        .configure_axis(**axis, gridColor="#e6e6e6", labelLimit=names)
-        .configure_title(color=INK, subtitleColor=GREY, fontSize=14, subtitleFontSize=12)
-        .configure_legend(labelColor=INK, titleColor=INK, labelFontSize=12, labelLimit=260)
-    )
+    kit = altair()
+    # Set at once: each method that configures copies the whole chart, which takes longer than the laws.
+    look = {
+        "view": kit.ViewConfig(stroke=None),
+        "axis": kit.AxisConfig(**axis, gridColor="#e6e6e6", labelLimit=names),
+        "title": kit.TitleConfig(color=INK, subtitleColor=GREY, fontSize=14, subtitleFontSize=12),
+        "legend": kit.LegendConfig(labelColor=INK, titleColor=INK, labelFontSize=12, labelLimit=260),
+    }
+    settings = kit.Config(font=FONT, background=PAPER, **look, **looks)
+    fitted = kit.AutoSizeParams(type="fit-x", contains="padding")
+    return chart.properties(**sizes, title=head, autosize=fitted, config=settings)
 
 
 def svg(chart: Any) -> str:
