@@ -114,7 +114,7 @@ def window(chromium, served, cookies, watch) -> Iterator[Callable[..., Any]]:
         context = chromium.new_context(
             viewport={"width": wide, "height": high}, storage_state=kept, base_url=server.here, **settings
         )
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         watch.hosts.add(urlsplit(server.here).netloc)
         watch.follow(context)
         contexts.append(context)

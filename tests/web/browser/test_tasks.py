@@ -90,17 +90,20 @@ def test_a_curator_picks_epsilon(person) -> None:
 
 
 def test_an_analyst_compares_a_tree(person) -> None:
-    """Does the published learner do as well as the default? Its first question is likelier to be wrong here."""
+    """Which learner finds its best first split more often? The page says it of all, and shows the one chosen."""
     person.open("/tree")
     person.enter("Epsilon", "2")
-    first = person.reads()
-    assert "epsilon 2" in first
-    person.choose("Learner", person.page.locator("#learner option").nth(1).get_attribute("value"))
-    second = person.reads()
-    assert first != second
-    command = person.copy()
+    rows = person.table("The first question of other learners")
+    chances = {row["learner"]: row["probability"] for row in rows}
+    assert "readable tree" in chances
+    assert len(chances) > 2
+    assert f"probability {chances['readable tree']}:" in person.reads()
+    other = person.page.locator("#learner option").nth(1)
+    person.choose("Learner", other.get_attribute("value"))
+    assert any(f"probability {chance}:" in person.reads() for name, chance in chances.items() if "ID3" in name)
+    person.choose("Learner", "tree")
 
-    assert "--epsilon 2" in command
+    assert "--epsilon 2" in person.copy()
 
 
 def test_a_network_scientist_finds_that_degree_does_as_well(person) -> None:
@@ -116,3 +119,16 @@ def test_a_network_scientist_finds_that_degree_does_as_well(person) -> None:
     command = person.copy()
 
     assert "--metric degree" in command
+
+
+def test_a_teacher_shows_why_dampening_inverts(person) -> None:
+    """Unshifted dampening puts a better candidate behind a worse one; the page says which, why, and what helps."""
+    person.open("/distance")
+    better, worse = re.findall(r"inverts (\S+) and (\S+?)[: ]", person.reads())[0]
+    assert better != worse
+    why = person.page.get_by_role("region", name="Why").inner_text()
+    assert "wider" in why
+    assert "restores the order" in why
+    assert person.page.get_by_role("region", name="What dampening makes of the order").locator("svg").is_visible()
+    person.choose("Score", "votes")
+    assert "dampening changes no order" in person.reads()
