@@ -274,6 +274,16 @@ def test_a_backup_has_the_same_chain(address: str, tmp_path: Path) -> None:
     assert 4 == twin.spend(EACH, mechanism="x")
 
 
+def test_a_damaged_ledger_gives_no_backup(address: str, tmp_path: Path) -> None:
+    """Of a row that was edited while it was open; nothing is left of the copy."""
+    ledger = filled(address)
+    tamper(address, "UPDATE events SET body = replace(body, '1/10', '1/11') WHERE row = 1")
+    with pytest.raises(ValueError, match="Row 1 of this ledger was edited"):
+        ledger.backup(tmp_path / "copy")
+
+    assert not (tmp_path / "copy").exists()
+
+
 def test_a_ledger_that_goes_back_in_time_is_refused(address: str) -> None:
     """Older rows and sums, which fit together, would hand budget back to whoever has it open."""
     ledger = filled(address, 1)

@@ -86,7 +86,9 @@ def crashed(database: Database, crashes: int) -> None:
         thread.start()
     try:
         for crash in range(1, crashes + 1):
+            until = time.monotonic() + 60
             while len(returned) < 5 * crash:
+                assert time.monotonic() < until, refused[-3:]
                 time.sleep(0.01)
             # No checkpoint, no farewell: what a commit did not put on disk is gone.
             database.server.control("-m", "immediate", "stop")

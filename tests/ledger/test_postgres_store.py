@@ -140,7 +140,9 @@ def test_whoever_waits_sees_what_was_spent_meanwhile(database: Database) -> None
     waiting = threading.Thread(target=late)
     with ledger._at(ledger._store.writing()) as transaction:
         waiting.start()
+        until = time.monotonic() + 30
         while not database.asked("SELECT FROM pg_locks WHERE NOT granted"):
+            assert time.monotonic() < until, "nobody waits"
             time.sleep(0.01)
         event = dps.ledger.Event.of(dps.Guarantee(Fraction(3, 4), "add-remove"), dataset="survey", mechanism="x")
         after = ledger._tail.after(event, ledger.terms.admit(ledger._tail.totals, event))
@@ -240,8 +242,8 @@ def test_another_ledger_in_its_place_is_refused(database: Database, tmp_path: Pa
         dps.Ledger.read(tmp_path / "copy").backup(database.address())
 
 
-def test_a_damaged_ledger_gives_no_backup(database: Database, tmp_path: Path) -> None:
-    """Neither way, and nothing is left."""
+def test_a_damaged_file_does_not_move_into_a_database(database: Database, tmp_path: Path) -> None:
+    """Nothing is left there, not even the schema."""
     ledger = filled(tmp_path / "survey.ledger", 2)
     tamper(tmp_path / "survey.ledger", "UPDATE events SET body = replace(body, '1/10', '1/11') WHERE row = 1")
     with pytest.raises(ValueError, match="Row 1 of this ledger was edited"):

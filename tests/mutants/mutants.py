@@ -852,6 +852,22 @@ MUTANTS = (
         ("tests/ledger/test_format_1.py::test_the_first_spend_makes_it_format_2_and_keeps_every_row",),
     ),
     Mutant(
+        "a ledger may go back in time while it is open",
+        "dpselect.ledger.verification:followed",
+        "if (number, hashed) != (tail.row, tail.link):",
+        "if False:",
+        (),
+        ("tests/ledger/test_ledger.py::test_a_ledger_that_goes_back_in_time_is_refused",),
+    ),
+    Mutant(
+        "a backup is not verified",
+        "dpselect.ledger.verification:copied",
+        "whole(copy)",
+        "copy.sums()",
+        (),
+        ("tests/ledger/test_ledger.py::test_a_damaged_ledger_gives_no_backup",),
+    ),
+    Mutant(
         "the scale of a released number is rounded down",
         "dpselect.mechanisms.smooth.value_noise:ValueNoise.scale",
         "* 4**_BITS)) + 1, 2**_BITS",
