@@ -11,7 +11,7 @@ from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Spender
 from dpselect.web.server.facts import DatasetFacts, Numbers
 from dpselect.web.server.questions import question
-from dpselect.web.server.questions.question import NO_COLUMN, Data, Question, require_few
+from dpselect.web.server.questions.question import NO_COLUMN, ColumnName, Data, Question, require_few
 from dpselect.web.server.refusal import Wrong
 
 
@@ -25,9 +25,9 @@ class Counts(Question):
     """
 
     question: Literal["counts"]
-    column: str
+    column: ColumnName
     bins: Annotated[tuple[FiniteFloat, ...], Field(min_length=2, max_length=10001)] | None = None
-    by: str | None = None
+    by: ColumnName | None = None
 
     def require(self, facts: DatasetFacts, most: int) -> None:
         """Refuse unknown columns, and bins where there are values."""

@@ -9,7 +9,7 @@ from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Spender
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.questions import question
-from dpselect.web.server.questions.question import Data, Question, require_few
+from dpselect.web.server.questions.question import ColumnName, Data, Question, require_few
 
 
 class Median(Question):
@@ -21,8 +21,8 @@ class Median(Question):
     """
 
     question: Literal["median"]
-    column: str
-    by: str | None = None
+    column: ColumnName
+    by: ColumnName | None = None
 
     def require(self, facts: DatasetFacts, most: int) -> None:
         """Refuse unknown columns."""

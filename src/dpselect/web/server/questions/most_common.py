@@ -11,7 +11,7 @@ from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Spender
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.questions import question
-from dpselect.web.server.questions.question import Data, Question, require_few
+from dpselect.web.server.questions.question import ColumnName, Data, Question, require_few
 from dpselect.web.server.refusal import Wrong
 
 # Shares of a price among so many keep exact sums short.
@@ -27,7 +27,7 @@ class MostCommon(Question):
     """
 
     question: Literal["most_common"]
-    column: str
+    column: ColumnName
     k: Annotated[int, Field(ge=1, le=MOST_WINNERS)] = 1
 
     def require(self, facts: DatasetFacts, most: int) -> None:

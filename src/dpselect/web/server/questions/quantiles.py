@@ -11,7 +11,7 @@ from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Spender
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.questions import question
-from dpselect.web.server.questions.question import Data, Question, require_few
+from dpselect.web.server.questions.question import ColumnName, Data, Question, require_few
 
 
 class Quantiles(Question):
@@ -24,9 +24,9 @@ class Quantiles(Question):
     """
 
     question: Literal["quantiles"]
-    column: str
+    column: ColumnName
     shares: Annotated[tuple[Annotated[float, Field(ge=0, le=1)], ...], Field(min_length=1, max_length=99)]
-    by: str | None = None
+    by: ColumnName | None = None
 
     def require(self, facts: DatasetFacts, most: int) -> None:
         """Refuse unknown columns."""

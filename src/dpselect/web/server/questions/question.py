@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, Any, Protocol
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Spender
@@ -47,6 +47,16 @@ Price = Annotated[
     PlainSerializer(_shown, return_type=str),
     WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": _MOST, "multipleOf": 0.000001}),
 ]
+
+
+def _writable(name: str) -> str:
+    if not name.isprintable():
+        raise ValueError("a name holds letters, digits and other signs that can be printed.")
+    return name
+
+
+# What an analyst calls a column.
+ColumnName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_writable)]
 
 
 class Data(Protocol):

@@ -1,0 +1,194 @@
+"""Where requests are answered: paid for, drawn, stored, and only then seen. A stop in between loses nothing.
+
+Of each request there is one payment, which the ledger's rows show, and one stored answer. A row without a stored answer
+was never seen by anybody, so its request is drawn again under the same payment.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from fractions import Fraction
+from functools import partial
+from threading import Event, Lock, Thread
+from typing import Any
+
+import dpselect as dps
+from dpselect.web import tokens
+from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.facts import NAME
+from dpselect.web.server.house import House
+from dpselect.web.server.questions import Question, canonical, question_of
+from dpselect.web.server.questions.counts import Counts
+from dpselect.web.server.refusal import Busy, Conflict, Refusal, Unknown
+from dpselect.web.server.requests import Asked, State
+
+# Of a lease, in seconds, and how often it is prolonged meanwhile.
+LEASE, BEAT = 15.0, 2.0
+# A request that stops the server so often is not tried again.
+_ATTEMPTS = 4
+# Candidates of the question that only loads libraries.
+_FEW = 10_000
+# All that is said of a failure after the payment: anything else could follow from rows.
+FAILED = "This request was paid for and could not be answered: tell the curator its number; its price stays spent."
+_UNPAID = "This request could not be paid for, and nothing was spent: ask again with another idempotency key."
+_OTHER_BODY = "This idempotency key was used for another request: choose a new one for each."
+_NO_DATASET = "There is no such dataset, or none for you."
+_log = logging.getLogger("dpselect.server")
+Kept = tuple[State, dict[str, Any], int | None]
+
+
+class Desk:
+    """Takes requests and answers them, each once.
+
+    Args:
+        house: what is kept open.
+    """
+
+    def __init__(self, house: House) -> None:
+        self.house, self._requests = house, house.requests
+        self._worker = tokens.fresh()
+        self._pool = ThreadPoolExecutor(house.settings.limits.workers, thread_name_prefix="answer")
+        self._running: dict[str, Future[None]] = {}
+        self._lock, self._stopped = Lock(), Event()
+        self._beating = Thread(target=self._beat, name="leases", daemon=True)
+
+    def start(self) -> None:
+        """Take up what was left unanswered, and go on looking for such requests."""
+        if self.house.alone is not None:
+            # Nobody else answers from this file.
+            self._requests.release()
+        for number, row in self.house.lost():
+            self._keep(number, ("failed", _problem(424, FAILED), row))
+        self._sweep()
+        self._beating.start()
+        Thread(target=self._warm, name="warming", daemon=True).start()
+
+    def _warm(self) -> None:
+        """Ask one question of made-up rows: the first one loads what all others need, and takes most of a second."""
+        for dataset in self.house.datasets.values():
+            column = next(iter(dataset.facts.columns), None)
+            if column is not None:
+                question = Counts(question="counts", column=column, epsilon=Fraction(1))
+                self._quietly(partial(dataset.plan, question, _FEW))
+                return
+
+    def stop(self) -> None:
+        """Finish what is being answered; what waits is taken up at the next start."""
+        self._stopped.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._beating.is_alive():
+            self._beating.join()
+        self._requests.release(self._worker)
+
+    def dataset(self, name: str, analyst: str | None) -> Dataset:
+        """Return a dataset that an analyst has a share of; any for ``None``, a curator.
+
+        Raises:
+            Unknown: there is none of this name, or none for this analyst; both take alike long.
+        """
+        # What is not a name is looked up as none: databases refuse some signs.
+        shared = self.house.standings.has_share(name if re.match(NAME, name) else "", analyst or "")
+        dataset = self.house.datasets.get(name)
+        if dataset is None or not (shared or analyst is None):
+            raise Unknown(_NO_DATASET)
+        return dataset
+
+    def take(self, analyst: str, key: str, name: str, question: Question) -> Asked:
+        """Return the request of an analyst with this idempotency key: as it was asked before, or a new one.
+
+        Raises:
+            Unknown: there is no such dataset for this analyst.
+            Wrong: it is not a question about the dataset.
+            Conflict: the key was used for another request.
+            Busy: too many requests of this analyst are unanswered.
+        """
+        dataset, body = self.dataset(name, analyst), canonical(question)
+        asked = self._requests.with_key(analyst, key)
+        if asked is None:
+            limits = self.house.settings.limits
+            dataset.plan(question, limits.candidates)
+            if self._requests.unanswered(analyst) >= limits.waiting:
+                raise Busy("Too many of your requests are unanswered: wait for their answers.")
+            asked = self._requests.opened(analyst, key, name, body)
+        if (asked.dataset, asked.body) != (name, body):
+            raise Conflict(_OTHER_BODY)
+        return asked
+
+    def begin(self, number: str) -> Future[None] | None:
+        """Let a worker answer a request; return what ends when it has tried, ``None`` where the server stops."""
+        with self._lock:
+            running = self._running.get(number)
+            if running is not None or self._stopped.is_set():
+                return running
+            future = self._pool.submit(self._work, number)
+            self._running[number] = future
+        future.add_done_callback(lambda _: self._ended(number))
+        return future
+
+    def _ended(self, number: str) -> None:
+        with self._lock:
+            self._running.pop(number, None)
+
+    def _work(self, number: str) -> None:
+        asked = self._requests.claim(number, self._worker, LEASE)
+        if asked is None:
+            return
+        try:
+            kept = self._answered(asked)
+        except Exception as error:
+            # Not paid, or it is not known whether: the ledger will say so at the next attempt.
+            _log.warning("Request %s is tried again later (%s).", number, type(error).__name__)
+            return
+        self._keep(number, kept)
+
+    def _keep(self, number: str, kept: Kept) -> Asked:
+        state, content, row = kept
+        text = json.dumps({"request": number, "state": state, **content}, allow_nan=False)
+        return self._requests.keep(number, state, text, row)
+
+    def _answered(self, asked: Asked) -> Kept:
+        """Pay and draw; return what is to be stored."""
+        dataset = self.house.datasets.get(asked.dataset)
+        if dataset is None:
+            raise LookupError("The dataset is not in the settings of this server.")
+        row = dataset.account.paid(asked.id)
+        if asked.attempts > _ATTEMPTS:
+            return ("refused", _problem(403, _UNPAID), None) if row is None else ("failed", _problem(424, FAILED), row)
+        payment = dataset.payment(asked.id, asked.analyst)
+        try:
+            question = question_of(asked.body)
+            payment.settle(dataset.plan(question, self.house.settings.limits.candidates).spends)
+        except (Refusal, dps.BudgetError) as error:
+            if row is not None:
+                return "failed", _problem(424, FAILED), row
+            return "refused", _problem(getattr(error, "status", 403), str(error)), None
+        try:
+            return "answered", dataset.answer(question, payment), payment.rows[0]
+        except Exception as error:
+            _log.error("Request %s failed after its payment (%s).", asked.id, type(error).__name__)
+            return "failed", _problem(424, FAILED), payment.rows[0]
+
+    def _sweep(self) -> None:
+        for number in self._requests.waiting():
+            self.begin(number)
+
+    def _beat(self) -> None:
+        while not self._stopped.wait(BEAT):
+            self._quietly(self._sweep)
+            if self._running:
+                self._quietly(lambda: self._requests.beat(self._worker, LEASE))
+
+    def _quietly(self, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except Exception as error:
+            # The database may be away for a moment; leases only save work.
+            _log.warning("The server's database did not answer (%s).", type(error).__name__)
+
+
+def _problem(status: int, sentence: str) -> dict[str, Any]:
+    return {"problem": {"status": status, "detail": sentence}}
