@@ -62,6 +62,12 @@ class Standings:
             )  # fmt: skip
         return row is not None
 
+    def shared_with(self, analyst: str) -> set[str]:
+        """Return the datasets of which an analyst has a share."""
+        with self._database.reading() as statements:
+            rows = statements.rows("SELECT dataset FROM shares WHERE analyst = :analyst", analyst=analyst)
+        return {row["dataset"] for row in rows}
+
     def of(self, dataset: str) -> Standing:
         """Return the standing of a dataset."""
         with self._database.reading() as statements:

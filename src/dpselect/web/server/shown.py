@@ -1,0 +1,87 @@
+"""What is shown of datasets, requests and rows of a ledger: public facts, sums, and nothing that was read from rows."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
+from dpselect.kernel.written import written
+from dpselect.ledger.accountant import Remaining
+from dpselect.ledger.events import Event
+from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.facts import Numbers
+from dpselect.web.server.people import Visitor
+from dpselect.web.server.register import ANALYST, REQUEST
+from dpselect.web.server.requests import Asked
+from dpselect.web.server.standing import Standing
+
+
+def summary(dataset: Dataset, visitor: Visitor, standing: Standing) -> dict[str, Any]:
+    """Return a dataset in a list."""
+    released = _left(dataset, dataset.account.left())
+    left = {"released": released}
+    if visitor.role == "analyst":
+        left["share"] = _left(dataset, dataset.account.left_to(visitor.name))
+    return {"name": dataset.name, "about": dataset.facts.about, "paused": standing.paused, "left": left}
+
+
+def details(dataset: Dataset, visitor: Visitor, standing: Standing) -> dict[str, Any]:
+    """Return everything that a visitor may know of a dataset."""
+    facts = dataset.facts
+    result = summary(dataset, visitor, standing) | {
+        "neighbours": facts.neighbours,
+        "protects": PROTECTED_UNITS[Neighbours(facts.neighbours)],
+        "rule": facts.budget.rule,
+    }
+    if facts.nodes is not None:
+        result["nodes"] = facts.nodes if isinstance(facts.nodes, int) else [*facts.nodes]
+        result["max_degree"] = facts.max_degree
+    else:
+        result["columns"] = {
+            name: domain.bounds if isinstance(domain, Numbers) else [*domain] for name, domain in facts.columns.items()
+        }
+        result["rows_per_person"] = None if facts.person is None else facts.rows_per_person
+    if visitor.role == "curator":
+        result["budget"] = {"epsilon": written(facts.budget.epsilon), "delta": written(facts.budget.delta)}
+        result["allowance"] = written(standing.allowance)
+        result["shares"] = {name: written(share) for name, share in standing.shares.items()}
+    return result
+
+
+def _left(dataset: Dataset, left: Remaining) -> dict[str, str]:
+    if dataset.facts.budget.rule == "rho":
+        return {"rho": written(left.rho)}
+    return {"epsilon": written(left.epsilon), "delta": written(left.delta)}
+
+
+def asked(request: Asked) -> dict[str, Any]:
+    """Return a request in a list."""
+    return {
+        "request": request.id,
+        "dataset": request.dataset,
+        "question": json.loads(request.body),
+        "state": request.state,
+        "ledger_row": request.row,
+        "asked": moment(request.created),
+    }
+
+
+def spend(row: int, event: Event) -> dict[str, Any]:
+    """Return a row of a ledger."""
+    return {
+        "row": row,
+        "when": event.when,
+        "analyst": event.metadata.get(ANALYST),
+        "request": event.metadata.get(REQUEST),
+        "mechanism": event.mechanism,
+        "epsilon": written(event.epsilon),
+        "delta": written(event.delta),
+        "count": event.count,
+    }
+
+
+def moment(seconds: float) -> str:
+    """Return a moment in UTC, to the second."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

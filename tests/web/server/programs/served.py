@@ -1,0 +1,76 @@
+"""A server that ends, without a word, at one point of its first request: python served.py CONFIG POINT."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from threading import Timer
+from typing import Any
+
+from dpselect.web.server.account import Account
+from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.gate import Gate
+from dpselect.web.server.requests import Requests
+from dpselect.web.server.serve import serve
+from dpselect.web.server.settings import read_settings
+
+
+def ends_before(owner: Any, name: str) -> None:
+    """End the process where a method is called."""
+    setattr(owner, name, lambda *_, **__: os._exit(9))
+
+
+def ends_after(owner: Any, name: str) -> None:
+    """End the process when a method has done its work."""
+    real: Callable[..., Any] = getattr(owner, name)
+
+    def done(*args: Any, **named: Any) -> None:
+        real(*args, **named)
+        os._exit(9)
+
+    setattr(owner, name, done)
+
+
+def ends_while_sending() -> None:
+    """End the process when an answer is about to be sent."""
+    real = Gate._note
+
+    def noted(self: Gate, scope: Any, status: int) -> None:
+        if scope["path"].endswith("/release"):
+            os._exit(9)
+        real(self, scope, status)
+
+    Gate._note = noted  # type: ignore[method-assign]
+
+
+def stores_after_sending() -> None:
+    """Plant a fault: answers are sent first, and stored a while later."""
+    late: dict[str, Any] = {}
+    keep, find = Requests.keep, Requests.find
+
+    def kept(self: Requests, number: str, state: Any, answer: str, row: int | None) -> Any:
+        late[number] = replace(find(self, number), state=state, answer=answer, row=row)  # type: ignore[type-var]
+        waiting = Timer(60, keep, (self, number, state, answer, row))
+        waiting.daemon = True
+        waiting.start()
+        return late[number]
+
+    Requests.keep = kept  # type: ignore[method-assign]
+    Requests.find = lambda self, number, analyst=None: late.get(number) or find(self, number, analyst)  # type: ignore[method-assign]
+
+
+POINTS: dict[str, Callable[[], None]] = {
+    "nowhere": lambda: None,
+    "asked, not spent": lambda: ends_before(Account, "pay"),
+    "spent, not drawn": lambda: ends_after(Account, "pay"),
+    "drawn, not stored": lambda: ends_after(Dataset, "answer"),
+    "stored, not seen": lambda: ends_after(Requests, "keep"),
+    "seen, not sent": ends_while_sending,
+    "fault: stored after sending": stores_after_sending,
+}
+
+if __name__ == "__main__":
+    POINTS[sys.argv[2]]()
+    serve(read_settings(sys.argv[1]))
