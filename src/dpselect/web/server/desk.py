@@ -11,7 +11,6 @@ import logging
 import re
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from fractions import Fraction
 from functools import partial
 from threading import Event, Lock, Thread
 from typing import Any
@@ -72,7 +71,7 @@ class Desk:
         for dataset in self.house.datasets.values():
             column = next(iter(dataset.facts.columns), None)
             if column is not None:
-                question = Counts(question="counts", column=column, epsilon=Fraction(1))
+                question = Counts.model_validate({"question": "counts", "column": column, "epsilon": 1})
                 self._quietly(partial(dataset.plan, question, _FEW))
                 return
 
