@@ -132,3 +132,18 @@ def test_a_teacher_shows_why_dampening_inverts(person) -> None:
     assert person.page.get_by_role("region", name="What dampening makes of the order").locator("svg").is_visible()
     person.choose("Score", "votes")
     assert "dampening changes no order" in person.reads()
+
+
+def test_a_reviewer_checks_a_claim(person) -> None:
+    """A sensitivity that is half of the true one is refuted by a pair of neighbours; the true one holds on all."""
+    person.open("/audit")
+    assert person.reads().startswith("The claim holds on all")
+    person.choose("Claimed sensitivity", "1/2")
+    assert person.reads().startswith("BROKEN")
+    promised, lost = re.findall(r"promises epsilon (\S+) and loses (\d+(?:\.\d+)?)", person.reads())[0]
+    assert float(lost) > float(promised)
+    person.choose("Claimed sensitivity", "1")
+    person.choose("Mechanism", "exponential")
+
+    assert person.reads().startswith("The claim holds on all")
+    assert "dpselect audit" in person.copy()
