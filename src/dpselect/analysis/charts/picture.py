@@ -1,0 +1,74 @@
+"""A chart as users hold it: a specification of Vega-Lite that notebooks show, and that can be saved."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from dpselect.kernel.extras import not_installed
+from dpselect.sources.output import Output
+
+KINDS = (".svg", ".png", ".pdf", ".json")
+
+
+class Picture:
+    """A chart. Notebooks show it, also those that cannot draw Vega-Lite or have no network.
+
+    Attributes:
+        chart: of Altair, to build on.
+    """
+
+    def __init__(self, chart: Any) -> None:
+        self.chart = chart
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the specification of Vega-Lite."""
+        # What Altair has built is valid, and checking it again takes as long as drawing it.
+        specification: dict[str, Any] = self.chart.to_dict(validate=False)
+        return specification
+
+    def svg(self) -> str:
+        """Return a picture that stands by itself, without scripts.
+
+        Raises:
+            ImportError: vl-convert-python is not installed.
+        """
+        return str(_converted("svg", self.to_dict()))
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the chart to a file: its ending says the kind (.svg, .png, .pdf, or .json for the specification).
+
+        Raises:
+            FileExistsError: the file exists, and ``overwrite`` was not asked for.
+            ImportError: vl-convert-python is not installed.
+            ValueError: a file of another kind.
+        """
+        kind = Path(path).suffix.lower()
+        if kind not in KINDS:
+            raise ValueError(f"A chart is saved as {', '.join(KINDS)}: name a file with one of these endings.")
+        with Output(path, overwrite) as file:
+            specification = self.to_dict()
+            content = json.dumps(specification, indent=1) if kind == ".json" else _converted(kind[1:], specification)
+            file.put(content.encode() if isinstance(content, str) else content)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:  # noqa: ARG002
+        """Return the specification for notebooks that can draw it, and a picture for all others."""
+        specification = self.to_dict()
+        major = str(specification["$schema"]).rpartition("/v")[2].partition(".")[0]
+        shown = {f"application/vnd.vegalite.v{major}+json": specification}
+        return shown | {"image/svg+xml": str(_converted("svg", specification)), "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        lines = self.to_dict()["title"]["text"]
+        return f"Picture({(lines if isinstance(lines, str) else ' '.join(lines))!r})"
+
+
+def _converted(kind: str, specification: dict[str, Any]) -> str | bytes:
+    try:
+        import vl_convert
+    except ImportError:
+        raise not_installed("Pictures of charts need vl-convert-python", "web") from None
+    convert = getattr(vl_convert, f"vegalite_to_{kind}")
+    converted: str | bytes = convert(json.dumps(specification))
+    return converted
