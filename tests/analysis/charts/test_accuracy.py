@@ -8,7 +8,6 @@ pytest.importorskip("altair", reason="charts need the extra web")
 
 import dpselect as dps
 from dpselect.analysis.charts.accuracy import BEST, NONE, ONE, accuracies, one_split
-from dpselect.analysis.charts.look import svg
 from dpselect.analysis.label_law import label_law
 from dpselect.learn import DPTreeClassifier, first_split
 
@@ -64,7 +63,7 @@ def test_an_epsilon_is_marked_where_it_is_on_the_axis() -> None:
 
     assert "Upright line" in str(inside.to_dict()["title"])
     assert "Upright line" not in str(outside.to_dict()["title"])
-    assert all("<svg" in svg(chart) for chart in (inside, outside))
+    assert all("<svg" in chart.svg() for chart in (inside, outside))
 
 
 def test_other_models_are_refused() -> None:

@@ -9,7 +9,6 @@ import pytest
 pytest.importorskip("altair", reason="charts need the extra web")
 
 import dpselect as dps
-from dpselect.analysis.charts.look import svg
 
 
 def bars(chart) -> list[tuple[str, str, float, float]]:
@@ -47,7 +46,7 @@ def test_equal_names_have_bars_of_their_own() -> None:
     chart = dps.budget_chart([("a", 0.25), ("a", 0.25)], 1)
 
     assert len({name for name, *_ in bars(chart)}) == 3
-    assert svg(chart).count("a</text>") == 2
+    assert chart.svg().count("a</text>") == 2
 
 
 @pytest.mark.parametrize("wrong", [[], [("a", -1)], [("a", math.nan)], [("a", math.inf)]])
@@ -59,7 +58,7 @@ def test_what_is_not_an_amount_is_refused(wrong) -> None:
 
 def test_hostile_names_are_text() -> None:
     """In the picture too."""
-    picture = svg(dps.budget_chart([("<script>alert(1)</script>", 1)], 2))
+    picture = dps.budget_chart([("<script>alert(1)</script>", 1)], 2).svg()
 
     assert "<script" not in picture
     assert "&lt;script" in picture

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.analysis.charts.look import svg
 
 
 def ranks_of(chart, column: str) -> dict[str, int]:
@@ -53,7 +52,7 @@ def test_ties_do_not_cross() -> None:
 def test_the_picture_stands_by_itself_and_says_that_it_is_public() -> None:
     """An SVG without scripts, with its warning; names are text."""
     scores = dps.Scores([2.0, 1.0], 1, candidates=["<script>", "&"])
-    picture = svg(dps.dampening_chart(scores, width=330))
+    picture = dps.dampening_chart(scores, width=330).svg()
 
     assert "For public or made-up data only" in picture
     assert "<script" not in picture

@@ -9,7 +9,6 @@ import pytest
 
 import dpselect as dps
 from dpselect.analysis.charts.distance import last_distance
-from dpselect.analysis.charts.look import svg
 
 
 def curves_of(chart) -> dict[str, dict[int, float]]:
@@ -106,7 +105,7 @@ def test_a_smooth_bound_alone_has_no_curve() -> None:
 
 def test_the_picture_stands_by_itself_and_says_that_it_is_public() -> None:
     """An SVG without scripts, with its warning."""
-    picture = svg(dps.sensitivity_chart(markers(), beta=0.05, width=330))
+    picture = dps.sensitivity_chart(markers(), beta=0.05, width=330).svg()
 
     assert "For public or made-up data only" in picture
     assert "<script" not in picture

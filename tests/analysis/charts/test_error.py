@@ -10,7 +10,7 @@ import pytest
 import dpselect as dps
 
 pytest.importorskip("altair", reason="charts need the extra web")
-from dpselect.analysis.charts.look import colour_of, svg
+from dpselect.analysis.charts.look import colour_of
 
 AGES = dps.utilities.median([20, 30, 31, 44, 80], lower=0, upper=100)
 VOTES = dps.utilities.counts([60, 40, 5])
@@ -53,7 +53,7 @@ def test_every_error_has_a_place(epsilons) -> None:
     scale = chart.to_dict()["layer"][0]["encoding"]["y"]["scale"]
 
     assert scale["type"] == ("log" if min(p["figure"] for p in points(chart)) >= 1e-5 else "symlog")
-    assert "NaN" not in svg(chart)
+    assert "NaN" not in chart.svg()
 
 
 def test_no_error_at_all_is_drawn() -> None:
@@ -61,7 +61,7 @@ def test_no_error_at_all_is_drawn() -> None:
     alone = rows(dps.utilities.counts([4]), unit="")
 
     assert np.allclose(0, [p["figure"] for p in points(dps.error_chart(alone))])
-    assert "NaN" not in svg(dps.error_chart(alone))
+    assert "NaN" not in dps.error_chart(alone).svg()
 
 
 def test_each_mechanism_has_its_own_look() -> None:

@@ -8,7 +8,6 @@ import pytest
 pytest.importorskip("altair", reason="charts need the extra web")
 
 import dpselect as dps
-from dpselect.analysis.charts.look import svg
 
 SIGHTS = ["museum", "castle", "zoo", "baths", "tower", "mill"]
 VISITORS, REGULARS = [210, 190, 120, 115, 60, 20], [30, 80, 130, 20, 40, 15]
@@ -69,7 +68,7 @@ def test_a_line_of_any_direction_is_drawn(weights) -> None:
     best = dps.aggregate(objectives(), weights).values.max()
 
     assert [float(best)] * len(corners(chart)) == pytest.approx([np.dot(weights, each) for each in corners(chart)])
-    assert "<svg" in svg(chart)
+    assert "<svg" in chart.svg()
 
 
 def test_many_candidates_keep_the_front() -> None:
@@ -96,7 +95,7 @@ def test_names_do_not_cover_each_other() -> None:
 def test_names_are_text() -> None:
     """A hostile name stays text in the picture."""
     hostile = ["<script>alert(1)</script>", "b' || alert(1)"]
-    picture = svg(dps.front_chart(objectives([2, 1], [1, 2], hostile), 1, names=("<b>one</b>", "two")))
+    picture = dps.front_chart(objectives([2, 1], [1, 2], hostile), 1, names=("<b>one</b>", "two")).svg()
 
     assert "<script" not in picture
     assert "<b>" not in picture

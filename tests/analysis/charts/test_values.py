@@ -8,7 +8,6 @@ import pytest
 pytest.importorskip("altair", reason="charts need the extra web")
 
 import dpselect as dps
-from dpselect.analysis.charts.look import svg
 from dpselect.mechanisms.named import EVERY_MECHANISM
 
 
@@ -70,7 +69,7 @@ def test_what_is_no_grid_is_refused() -> None:
 
 def test_a_name_of_a_unit_is_text() -> None:
     """In the picture."""
-    picture = svg(dps.value_chart(ages(), 1, unit="<b>age</b>"))
+    picture = dps.value_chart(ages(), 1, unit="<b>age</b>").svg()
 
     assert "<b>" not in picture
     assert "&lt;b" in picture

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from dpselect.analysis.charts.law import PUBLIC
 from dpselect.analysis.charts.look import GREY, INK, WIDTH, altair, finished
+from dpselect.analysis.charts.picture import Picture
 from dpselect.analysis.label_law import label_law
 from dpselect.learn.noiseless import first_split, leaf_epsilons
 
@@ -30,8 +31,8 @@ def accuracy_chart(
     epsilons: Sequence[float] = EPSILONS,
     epsilon: float | None = None,
     width: float = WIDTH,
-) -> Any:
-    """Draw how often a tree is right on a public table, against epsilon; return an Altair chart.
+) -> Picture:
+    """Draw how often a tree is right on a public table, against epsilon; return a picture that notebooks show.
 
     Nothing is drawn at random, so the three lines are what has an exact law: a tree of one level, over all splits that
     it may draw; the tree of the best splits, with labels by noisy counts; and the most frequent class for everybody. A
@@ -93,7 +94,7 @@ def one_split(model: Any, X: Any, y: Any) -> float:
 
 def accuracy_lines(
     accuracy: Mapping[str, Sequence[float]], epsilons: Sequence[float], epsilon: float | None, width: float = WIDTH
-) -> Any:
+) -> Picture:
     """Draw accuracies that are known already; otherwise as :func:`accuracy_chart`."""
     kit = altair()
     rows: list[dict[str, Any]] = [

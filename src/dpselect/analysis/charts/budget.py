@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpselect.analysis.charts.look import GREY, INK, WIDTH, altair, colour_of, finished
+from dpselect.analysis.charts.picture import Picture
 
 # What is spent already, what a plan takes, what does not fit, and what is left.
 SPENT, TAKEN, REFUSED, LEFT = "spent before", "fits", "does not fit", "left"
@@ -21,8 +22,8 @@ def budget_chart(
     refused: Sequence[int] = (),
     unit: str = "epsilon",
     width: float = WIDTH,
-) -> Any:
-    """Draw what each release takes of a budget, one below the other; return an Altair chart, which notebooks show.
+) -> Picture:
+    """Draw what each release takes of a budget, one below the other; return a picture that notebooks show.
 
     A bar begins where the one above it ended, and a line shows the whole budget: a bar beyond it does not fit. The
     last bar is what is left.
@@ -50,8 +51,7 @@ def budget_chart(
     below = f"Dashed: the whole budget, {unit} {budget:.4g}. Each bar begins where the one above it ended."
     words = {"subtitle": below, "width": width, "height": kit.Step(24)}
     chart = kit.layer(*_layers(rows, budget, unit, width), data=kit.Data(values=rows))
-    titled = finished(chart, f"What each release takes, in {unit}", **words)
-    return titled.configure_axisY(labelColor=INK, ticks=False, domain=False)
+    return finished(chart, f"What each release takes, in {unit}", named_rows=True, **words)
 
 
 def _layers(rows: list[dict[str, Any]], budget: float, unit: str, width: float) -> list[Any]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dpselect.analysis.charts.law import PUBLIC, short
 from dpselect.analysis.charts.look import INK, WIDTH, altair, colour_of, finished
+from dpselect.analysis.charts.picture import Picture
 from dpselect.analysis.dampened import SHOWN, Dampened, dampened, inversions
 from dpselect.scores.scores import Scores, require_scores
 
@@ -16,8 +17,8 @@ _COLUMNS = ("score", "local dampening", "shifted")
 _CALM = "#9a9a9a"
 
 
-def dampening_chart(scores: Scores, *, direction: str = "growing", shown: int = SHOWN, width: float = WIDTH) -> Any:
-    """Draw the ranks of candidates before and after dampening; return an Altair chart, which notebooks show.
+def dampening_chart(scores: Scores, *, direction: str = "growing", shown: int = SHOWN, width: float = WIDTH) -> Picture:
+    """Draw the ranks of candidates before and after dampening; return a picture that notebooks show.
 
     Three columns: the scores, what local dampening makes of them, and what its shifted form does, each in units of one
     neighbour; the best stands on top. Lines of the pair with the largest lead that is inverted are thick. Effective
@@ -61,10 +62,10 @@ def dampening_chart(scores: Scores, *, direction: str = "growing", shown: int = 
         base.mark_text(dy=-10, color=INK, fontSize=11).encode(text="label:N"),
     ]
     title, height = "Ranks before and after dampening", max(120, 40 * len(names))
-    chart = finished(kit.layer(*layers), title, subtitle=PUBLIC, width=width, height=height)
+    picture = finished(kit.layer(*layers), title, subtitle=PUBLIC, width=width, height=height)
     # Last, as each step above copies what is there.
-    chart.data = kit.Data(values=rows)
-    return chart
+    picture.chart.data = kit.Data(values=rows)
+    return picture
 
 
 def _rows(known: Dampened, names: list[str]) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dpselect.analysis.charts.law import PUBLIC, short
 from dpselect.analysis.charts.look import INK, WIDTH, altair, finished
+from dpselect.analysis.charts.picture import Picture
 from dpselect.analysis.dampened import SHOWN, best_places
 from dpselect.scores.scores import Scores, require_scores
 from dpselect.scores.sensitivity import Sensitivity, smooth
@@ -21,8 +22,10 @@ _DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3])
 _POINTS, _LEAST, _ENDLESS, _NAMED = 25, 10, 40, 3
 
 
-def sensitivity_chart(scores: Scores, *, beta: float | None = None, shown: int = SHOWN, width: float = WIDTH) -> Any:
-    """Draw how far one neighbour could move each score, t steps away; return an Altair chart, which notebooks show.
+def sensitivity_chart(
+    scores: Scores, *, beta: float | None = None, shown: int = SHOWN, width: float = WIDTH
+) -> Picture:
+    """Draw how far one neighbour could move each score, t steps away; return a picture.
 
     A line per candidate, the best few, from here (t = 0) to where all of them have reached the global sensitivity;
     candidates with the same line share it. Sensitivities are functions of the data, so this is for public or made-up
@@ -53,15 +56,15 @@ def sensitivity_chart(scores: Scores, *, beta: float | None = None, shown: int =
     lines = _lines(curves, [short(scores.candidates[int(place)]) for place in places])
     kit = altair()
     layers = kit.layer(_drawn(kit, [name for name, _ in lines], width), *_levels(kit, known, smoothed, beta))
-    chart = finished(layers, "Local sensitivity, step by step", subtitle=PUBLIC, width=width, height=290)
+    picture = finished(layers, "Local sensitivity, step by step", subtitle=PUBLIC, width=width, height=290)
     rows = [
         {"candidate": name, "distance": int(t), "sensitivity": float(value)}
         for name, curve in lines
         for t, value in zip(distances, curve, strict=True)
     ]
     # Last, as each step above copies what is there.
-    chart.data = kit.Data(values=rows)
-    return chart
+    picture.chart.data = kit.Data(values=rows)
+    return picture
 
 
 def _drawn(kit: Any, names: list[str], width: float) -> Any:

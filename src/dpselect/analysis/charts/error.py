@@ -9,6 +9,7 @@ from typing import Any
 
 from dpselect.analysis.charts.law import PUBLIC
 from dpselect.analysis.charts.look import INK, WIDTH, altair, colour_of, finished, shape_of
+from dpselect.analysis.charts.picture import Picture
 from dpselect.analysis.compare import Row
 
 # Decades below the largest error that have a place of their own; what is less lies between them and 0.
@@ -18,8 +19,8 @@ _DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 _HEIGHT = 260
 
 
-def error_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: float = WIDTH) -> Any:
-    """Draw the expected error of mechanisms against epsilon; return an Altair chart, which notebooks show.
+def error_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: float = WIDTH) -> Picture:
+    """Draw the expected error of mechanisms against epsilon; return a picture that notebooks show.
 
     The errors are those of the rows: in the unit of the candidates where they have one, otherwise in the score. Both
     axes are logarithmic, and that of the error has a place for 0 where errors vanish. The errors follow from the
@@ -51,7 +52,7 @@ def error_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: flo
     return _drawn(shown, points, (said, f"Error against epsilon: {said}"), _scale(values), epsilon, width)
 
 
-def chance_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: float = WIDTH) -> Any:
+def chance_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: float = WIDTH) -> Picture:
     """Draw the probability of naming a best candidate against epsilon; otherwise as :func:`error_chart`.
 
     >>> import dpselect as dps
@@ -115,7 +116,7 @@ def _drawn(
     scaled: dict[str, Any],
     epsilon: float | None,
     width: float,
-) -> Any:
+) -> Picture:
     """Return the chart: words are those beside the axis and above."""
     kit = altair()
     names = [row.name for row in rows]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dpselect.analysis.charts.law import PUBLIC, short, written
 from dpselect.analysis.charts.look import GREY, INK, WIDTH, altair, colour_of, finished
+from dpselect.analysis.charts.picture import Picture
 from dpselect.analysis.metrics import on_front
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
@@ -39,8 +40,8 @@ def front_chart(
     mechanism: str | Mechanism | None = None,
     names: Sequence[str] = ("first objective", "second objective"),
     width: float = WIDTH,
-) -> Any:
-    """Draw candidates by two objectives, as large as their exact chance to be named; return an Altair chart.
+) -> Picture:
+    """Draw candidates by two objectives, as large as their exact chance to be named; return a picture.
 
     A line of steps is the Pareto front: no candidate stands above and right of it. With weights a straight line takes
     its place: all points on it have the weighted sum of the best candidate. The chances are functions of the scores,
@@ -88,7 +89,7 @@ def front_points(
     weights: Sequence[float] | None,
     names: Sequence[str],
     width: float = WIDTH,
-) -> Any:
+) -> Picture:
     """Draw chances that are known already, shape (m,); otherwise as :func:`front_chart`."""
     kit = altair()
     at = np.stack([part.values.astype(np.float64) for part in parts], axis=1)
@@ -115,7 +116,7 @@ def front_points(
         subtitle=f"{PUBLIC} {_said(weights, law.size)}",
         width=width,
         height=_HEIGHT,
-    ).configure_text(fill=GREY)
+    )
 
 
 def _said(weights: Sequence[float] | None, candidates: int) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.analysis.charts.look import GREY, INK, WIDTH, altair, colour_of, finished
+from dpselect.analysis.charts.look import INK, WIDTH, altair, colour_of, finished
+from dpselect.analysis.charts.picture import Picture
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.named import default_mechanism, require_mechanism
@@ -26,8 +27,8 @@ def law_chart(
     neighbour: Scores | None = None,
     width: float = WIDTH,
     shown: int = SHOWN,
-) -> Any:
-    """Draw the exact chance of each candidate as bars; return an Altair chart, which notebooks show.
+) -> Picture:
+    """Draw the exact chance of each candidate as bars; return a picture that notebooks show.
 
     The chances are functions of the scores, so this is for public or made-up data, and the chart says so. Nothing is
     drawn at random and nothing is spent. The best candidates stand first; of more than 25, those after the first 24
@@ -72,7 +73,7 @@ def law_bars(
     epsilon: float,
     width: float = WIDTH,
     shown: int = SHOWN,
-) -> Any:
+) -> Picture:
     """Draw chances that are known already, each of shape (m,); otherwise as :func:`law_chart`."""
     kit = altair()
     rows = _rows(scores, here, there, shown)
@@ -96,8 +97,7 @@ def law_bars(
         layers.append(base.mark_tick(**look).encode(x="neighbour:Q"))
     marks = " Black marks: the same on the neighbour." if there is not None else ""
     words = {"subtitle": PUBLIC + marks, "width": width, "height": kit.Step(19)}
-    looks = {"axisY": kit.AxisConfig(labelColor=INK, ticks=False, domain=False), "text": kit.MarkConfig(fill=GREY)}
-    return finished(kit.layer(*layers), f"{name}, epsilon {epsilon:g}", **words, **looks)
+    return finished(kit.layer(*layers), f"{name}, epsilon {epsilon:.4g}", named_rows=True, **words)
 
 
 def _rows(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import re
 from textwrap import wrap
 from typing import Any
 
+from dpselect.analysis.charts.picture import Picture
 from dpselect.kernel.extras import not_installed
 from dpselect.kernel.families import FAMILIES, family
 
@@ -14,8 +13,6 @@ from dpselect.kernel.families import FAMILIES, family
 WIDTH = 640
 INK, GREY, PAPER = "#1a1a1a", "#5a5a5a", "#ffffff"
 FONT = "system-ui, 'DejaVu Sans', Arial, sans-serif"
-# What no SVG can hold: the converter ends the whole process where a name has one of them.
-_UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 # matplotlib's markers as shapes of Vega; those that it has not are paths within a square of side 2.
 _SHAPES = {
@@ -66,8 +63,8 @@ def shape_of(mechanism: str) -> str:
 
 
 def finished(
-    chart: Any, title: str, *, subtitle: str = "", width: float = WIDTH, height: Any = None, **looks: Any
-) -> Any:
+    chart: Any, title: str, *, subtitle: str = "", width: float = WIDTH, height: Any = None, named_rows: bool = False
+) -> Picture:
     """Return a chart with a title, a size, and the look that all of them share.
 
     Args:
@@ -76,7 +73,7 @@ def finished(
         subtitle: what it holds for.
         width: of the whole chart with its axis, in pixels.
         height: in pixels, or a step for each row as Altair has it; ``None`` leaves it.
-        **looks: more of Vega-Lite's configuration, for this chart alone.
+        named_rows: the upright axis has names and no line.
     """
     sizes = {"width": width} if height is None else {"width": width, "height": height}
     # Vega breaks no lines: about 7 pixels are a letter.
@@ -92,29 +89,10 @@ def finished(
         "axis": kit.AxisConfig(**axis, gridColor="#e6e6e6", labelLimit=names),
         "title": kit.TitleConfig(color=INK, subtitleColor=GREY, fontSize=14, subtitleFontSize=12),
         "legend": kit.LegendConfig(labelColor=INK, titleColor=INK, labelFontSize=12, labelLimit=260),
+        "text": kit.MarkConfig(fill=GREY),
     }
-    settings = kit.Config(font=FONT, background=PAPER, **look, **looks)
+    if named_rows:
+        look["axisY"] = kit.AxisConfig(labelColor=INK, ticks=False, domain=False)
+    settings = kit.Config(font=FONT, background=PAPER, **look)
     fitted = kit.AutoSizeParams(type="fit-x", contains="padding")
-    return chart.properties(**sizes, title=head, autosize=fitted, config=settings)
-
-
-def svg(chart: Any) -> str:
-    """Return a chart as a picture that stands by itself, without scripts.
-
-    Raises:
-        ImportError: vl-convert-python is not installed.
-    """
-    try:
-        from vl_convert import vegalite_to_svg
-    except ImportError:
-        raise not_installed("Pictures of charts need vl-convert-python", "web") from None
-    # What Altair has built is valid, and checking it again takes as long as drawing it.
-    return str(vegalite_to_svg(json.dumps(_writable(chart.to_dict(validate=False)))))
-
-
-def _writable(value: Any) -> Any:
-    if isinstance(value, str):
-        return _UNWRITABLE.sub("\ufffd", value)
-    if isinstance(value, dict):
-        return {_writable(name): _writable(each) for name, each in value.items()}
-    return [_writable(each) for each in value] if isinstance(value, list) else value
+    return Picture(chart.properties(**sizes, title=head, autosize=fitted, config=settings))

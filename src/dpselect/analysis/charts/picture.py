@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from dpselect.kernel.extras import not_installed
 from dpselect.sources.output import Output
 
+# What no SVG can hold: the converter ends the whole process where a name has one of them.
+_UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 KINDS = (".svg", ".png", ".pdf", ".json")
 
 
@@ -70,5 +73,13 @@ def _converted(kind: str, specification: dict[str, Any]) -> str | bytes:
     except ImportError:
         raise not_installed("Pictures of charts need vl-convert-python", "web") from None
     convert = getattr(vl_convert, f"vegalite_to_{kind}")
-    converted: str | bytes = convert(json.dumps(specification))
+    converted: str | bytes = convert(json.dumps(_writable(specification)))
     return converted
+
+
+def _writable(value: Any) -> Any:
+    if isinstance(value, str):
+        return _UNWRITABLE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_writable(name): _writable(each) for name, each in value.items()}
+    return [_writable(each) for each in value] if isinstance(value, list) else value

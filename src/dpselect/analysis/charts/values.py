@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.analysis.charts.law import PUBLIC
-from dpselect.analysis.charts.look import GREY, INK, WIDTH, altair, colour_of, finished
+from dpselect.analysis.charts.look import INK, WIDTH, altair, colour_of, finished
+from dpselect.analysis.charts.picture import Picture
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.named import default_mechanism, require_mechanism
@@ -30,8 +31,8 @@ def value_chart(
     unit: str = "value",
     between: tuple[float, float] | None = None,
     width: float = WIDTH,
-) -> Any:
-    """Draw the exact chance of each value of a grid as bars in order of the values; return an Altair chart.
+) -> Picture:
+    """Draw the exact chance of each value of a grid as bars in order of the values; return a picture.
 
     The chances are functions of the scores, so this is for public or made-up data, and the chart says so. Nothing is
     drawn at random and nothing is spent. A rule marks the value with the best score. Of more than 60 values several
@@ -94,7 +95,7 @@ def value_bars(
     unit: str = "value",
     between: tuple[float, float] | None = None,
     width: float = WIDTH,
-) -> Any:
+) -> Picture:
     """Draw chances that are known already, each of shape (m,); otherwise as :func:`value_chart`."""
     kit = altair()
     values = numbers_of(scores)
@@ -123,8 +124,7 @@ def value_bars(
     layers += _best(kit, float(values[int(scores.values.argmax())]), x, ends)
     line = " Line: the same on the neighbour." if there is not None else ""
     title, subtitle = f"{name}, epsilon {epsilon:g}", f"{PUBLIC}{line}"
-    whole = finished(kit.layer(*layers), title, subtitle=subtitle, width=width, height=_HEIGHT)
-    return whole.configure_text(fill=GREY)
+    return finished(kit.layer(*layers), title, subtitle=subtitle, width=width, height=_HEIGHT)
 
 
 def _best(kit: Any, best: float, x: Any, ends: list[float]) -> list[Any]:

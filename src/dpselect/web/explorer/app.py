@@ -13,7 +13,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 from markupsafe import Markup
 
-from dpselect.analysis.charts.look import WIDTH, svg
+from dpselect.analysis.charts.look import WIDTH
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.markup import filled
 from dpselect.web.explorer.field import Field, Number, Pairs
@@ -131,7 +131,7 @@ def _facts(page: Page, shown: _Shown) -> dict[str, Any]:
     """Return the values of the template ``view.html``: charts are drawn here."""
     parts = []
     for part in shown.view.parts if shown.view else ():
-        parts.append((part, Markup(svg(part.draw(shown.width))) if isinstance(part, Chart) else ""))
+        parts.append((part, Markup(part.draw(shown.width).svg()) if isinstance(part, Chart) else ""))
     link = f"/{page.path}?{urlencode(shown.written)}"
     export = f"/{page.path}/notebook.ipynb?{urlencode(shown.written)}"
     return {"view": shown.view, "parts": parts, "problem": shown.problem, "link": link, "export": export}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dpselect.analysis.charts.picture import Picture
 from dpselect.web.explorer.field import Field
 from dpselect.web.explorer.material import Material
 
@@ -18,12 +19,12 @@ class Chart:
 
     Attributes:
         title: a heading above it.
-        draw: a width in pixels to an Altair chart.
+        draw: a width in pixels to a picture.
         says: what it shows, in a sentence, for whoever cannot see it.
     """
 
     title: str
-    draw: Callable[[float], Any]
+    draw: Callable[[float], Picture]
     says: str
     kind: str = "chart"
 

@@ -14,7 +14,6 @@ def warmed() -> Thread:
 
 def _drawn() -> None:
     from dpselect.analysis.charts.law import law_chart
-    from dpselect.analysis.charts.look import svg
     from dpselect.scores.scores import Scores
 
-    svg(law_chart(Scores([1, 0], sensitivity=1, kind="integer"), 1))
+    law_chart(Scores([1, 0], sensitivity=1, kind="integer"), 1).svg()

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.analysis.charts.look import svg
 from dpselect.cli import main
 from dpselect.mechanisms.named import EVERY_MECHANISM
 from dpselect.studies.peers import brokers
@@ -114,7 +113,7 @@ def test_names_of_nodes_are_text() -> None:
     graph = dps.Graph.from_edges([names[0], names[1], names[2]], [names[1], names[2], names[3]], nodes=names)
     material = replace(EXAMPLES, graph=graph)
     view = view_of(material, edge="named", one=names[0], other=names[3], max_degree=4)
-    assert "<script" not in svg(view.parts[0].draw(640))
+    assert "<script" not in view.parts[0].draw(640).svg()
     assert "<script" not in view.commands.shell + view.commands.python
 
 
