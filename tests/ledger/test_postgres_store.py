@@ -323,6 +323,30 @@ def test_no_password_is_in_anything_that_is_shown(database: Database, monkeypatc
     assert "s3cr3t" not in f"{caught.value!r} {caught.value.__context__!r}"
 
 
+def test_a_service_file_says_where_and_who(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may hold the password too; the address names the service and the ledger, and that is all that is kept."""
+    services = tmp_path / "services"
+    place = f"host=127.0.0.1\nport={database.server.port}\ndbname={database.name}\nuser=keeper\n"
+    services.write_text(f"[team]\n{place}password=hidden\n")
+    monkeypatch.delenv("PGPASSFILE")
+    monkeypatch.setenv("PGSERVICEFILE", str(services))
+    ledger = filled("postgresql://?service=team&ledger=survey", 1)
+
+    assert "postgresql://?service=team&ledger=survey" == ledger.address
+    assert 2 == pickle.loads(pickle.dumps(ledger)).spend(EACH, mechanism="x")
+    assert b"hidden" not in pickle.dumps(ledger) + repr(vars(ledger._store)).encode()
+
+
+def test_a_socket_of_this_machine_is_an_address(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its folder is an option, as the client library has it."""
+    monkeypatch.setenv("PGPASSWORD", "hidden")
+    folder, port = database.server.folder, database.server.port
+    address = f"postgresql://keeper@/{database.name}?host={folder}&port={port}&ledger=survey"
+
+    assert address == filled(address, 1).address
+    assert 1 == dps.Ledger.read(database.address()).totals.spends
+
+
 def test_what_only_a_file_has(database: Database) -> None:
     """A path, and a log to settle."""
     ledger = filled(database.address(), 0)
