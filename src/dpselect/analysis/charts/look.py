@@ -76,8 +76,8 @@ def finished(
         named_rows: the upright axis has names and no line.
     """
     sizes = {"width": width} if height is None else {"width": width, "height": height}
-    # Vega breaks no lines: about 7 pixels are a letter.
-    lines, below = ([*wrap(words, int(width / 7.2))] for words in (title, subtitle))
+    # Vega breaks no lines: about 9 pixels are a letter of the title, which is bold, and 7 one below it.
+    lines, below = wrap(title, int(width / 8.8)), wrap(subtitle, int(width / 7.2))
     head = altair().TitleParams(lines, subtitle=below or altair().Undefined, anchor="start")
     # Of a narrow screen names take a third.
     names = min(180, round(width / 3))
