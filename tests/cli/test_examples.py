@@ -30,10 +30,11 @@ VERBS = {
 JSON = [name for name in schemas.ANSWERS if name != "compare"]
 WITHOUT_JSON = {
     "explore": "It answers in a browser.",
+    "serve": "It answers over HTTP.",
     "reproduce": "It prints while it runs, for hours, and writes its report and its figures as files.",
 }
 # These end when somebody stops them; tests/web starts them as they are.
-SERVING = {"explore"}
+SERVING = {"explore", "serve"}
 # These draw pictures, train on traces, enumerate, or compute exact laws of heavy tails.
 LONG = {"audit", "choose histogram", "choose tree", "compare histogram", "compare median", "compare percentile", "demo"}
 JOBS, REGIONS = ("nurse", "smith", "clerk"), ("North", "South", "West")

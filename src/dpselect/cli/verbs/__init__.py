@@ -26,6 +26,9 @@ PANELS = {
         "budget": "Keep a privacy budget in a ledger file.",
         "verify": "Check that the certificate of a release is whole, and that a ledger has its row.",
     },
+    "Let others ask": {
+        "serve": "Serve analysts over HTTP, within budgets that curators set.",
+    },
     "Look before you spend": {
         "explore": "Look at exact chances in a browser: public or made-up data only.",
         "plan": "Say which epsilon is needed, or what an epsilon gives, whatever the data.",

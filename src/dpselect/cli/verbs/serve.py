@@ -1,0 +1,71 @@
+"""dpselect serve: a server that curators set up and analysts ask, over HTTP."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from dpselect.cli.options import argument, flag, number, one_of, option
+from dpselect.cli.request import Request
+from dpselect.cli.verb import Answer, Verb
+from dpselect.kernel.extras import not_installed
+
+
+def run(request: Request) -> Answer:
+    """Serve until somebody stops it; or write settings, or make a token."""
+    if request.init:
+        return _init(request.config)
+    try:
+        import uvicorn  # noqa: F401
+
+        from dpselect.web.server.settings import read_settings
+    except ImportError:
+        raise not_installed("The server needs FastAPI, uvicorn and SQLAlchemy", "web") from None
+    settings = read_settings(request.config)
+    if request.token is not None:
+        from dpselect.web.server.database import Database
+        from dpselect.web.server.people import People
+
+        people = People(Database(settings.server.database))
+        people.add(request.token, request.role, "command line")
+        made = people.new_token(request.token, float(request.days), "command line")
+        return Answer(f"{made.secret}\nThis token of {request.token} is shown once. Its number is {made.id}.")
+    from dpselect.web.server.serve import serve
+
+    serve(settings)
+    return Answer("")
+
+
+def _init(config: str) -> Answer:
+    text = files("dpselect.web.server").joinpath("example.toml").read_text(encoding="utf-8")
+    try:
+        with Path(config).open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise FileExistsError(f"{config} exists already: name a new file.") from None
+    return Answer(f"{config}: settings to edit; then make tokens, and start the server.")
+
+
+VERB = Verb(
+    run,
+    (
+        argument("config", metavar="CONFIG", words="the file of settings, TOML"),
+        flag("--init", "write settings to edit, and stop"),
+        option("--token", metavar="NAME", help="make a token of this user, who is added if need be, and stop"),
+        option(
+            "--role",
+            type=one_of(["analyst", "curator"]),
+            default="analyst",
+            metavar="analyst|curator",
+            help="of a user who is added: who asks, or who sees every spend and sets limits (default analyst)",
+        ),
+        option("--days", type=number, default=90, metavar="N", help="how long the token works (default 90)"),
+    ),
+    "dpselect serve office.toml --init\n"
+    "dpselect serve office.toml --token carla --role curator\n"
+    "dpselect serve office.toml --token ann\n"
+    "dpselect serve office.toml",
+    about="Protected: one row, one person or one edge of each dataset, as its settings say. Every release is recorded "
+    "in the dataset's ledger before any row is read.",
+    json=False,
+)
