@@ -1,0 +1,106 @@
+"""What becomes of requests that something goes wrong with: each ends once, and nothing is paid twice."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dpselect.web.server.account import Account
+from dpselect.web.server.desk import FAILED, Desk
+from dpselect.web.server.house import House
+from dpselect.web.server.questions import question_of
+from dpselect.web.server.refusal import Busy
+
+QUESTION = question_of('{"question": "counts", "column": "age", "epsilon": "0.05"}')
+
+
+def answered(desk: Desk, number: str):
+    """Let a worker try, and return the request."""
+    future = desk.begin(number)
+    if future is not None:
+        future.result()
+    return desk.house.requests.find(number)
+
+
+def spends(house: House) -> int:
+    """Return how many rows the ledger has."""
+    return house.datasets["survey"].account.ledger.totals.spends
+
+
+def test_a_restored_backup_draws_nothing_again(settings) -> None:
+    """The database is older than its ledger, which knows a later request: what it has forgotten may have been sent."""
+    path = Path(settings.server.database)
+    house = House.open(settings)
+    house.people.add("ann", "analyst", "test")
+    first = Desk(house).take("ann", "first", "survey", QUESTION).id
+    house.close()
+    shutil.copy(path, path.with_name("backup"))
+
+    house = House.open(settings)
+    desk = Desk(house)
+    sent = answered(desk, first)
+    later = answered(desk, desk.take("ann", "later", "survey", QUESTION).id)
+    assert ("answered", "answered") == (sent.state, later.state)
+    desk.stop()
+    house.close()
+    shutil.copy(path.with_name("backup"), path)
+
+    house = House.open(settings)
+    desk = Desk(house)
+    desk.start()
+    again = answered(desk, first)
+    assert ("failed", sent.row) == (again.state, again.row)
+    assert FAILED == json.loads(again.answer)["problem"]["detail"]
+    assert 2 == spends(house)
+    desk.stop()
+    house.close()
+
+
+def test_a_request_that_stops_every_server_is_given_up(house) -> None:
+    """Not paid, it is refused; paid, its price stays spent. Neither is tried without end."""
+    desk, account = Desk(house), house.datasets["survey"].account
+    unpaid, paid = (desk.take("ann", key, "survey", QUESTION).id for key in ("unpaid", "paid"))
+    account.pay(paid, "ann", house.datasets["survey"].plan(QUESTION, 10**5).spends, {})
+    for number in (unpaid, paid):
+        for attempt in range(4):
+            assert house.requests.claim(number, str(attempt), 0.0) is not None
+
+    assert ("refused", None) == ((ended := answered(desk, unpaid)).state, ended.row)
+    assert ("failed", 1) == ((ended := answered(desk, paid)).state, ended.row)
+    assert 1 == spends(house)
+    desk.stop()
+
+
+def test_what_could_not_be_paid_is_tried_again(house, monkeypatch) -> None:
+    """A ledger that is away for a moment is no answer."""
+    desk = Desk(house)
+    number = desk.take("ann", "key", "survey", QUESTION).id
+    pay = Account.pay
+
+    def away(*_, **__):
+        raise OSError("secret")
+
+    monkeypatch.setattr(Account, "pay", away)
+    assert ("running", None) == ((tried := answered(desk, number)).state, tried.answer)
+    monkeypatch.setattr(Account, "pay", pay)
+    # As when its lease has ended.
+    house.requests.release()
+    assert "answered" == answered(desk, number).state
+    assert 1 == spends(house)
+    desk.stop()
+
+
+def test_requests_that_wait_are_limited(house) -> None:
+    """Of each analyst; a key that is known is not another request."""
+    desk = Desk(house)
+    for place in range(20):
+        desk.take("ann", str(place), "survey", QUESTION)
+
+    with pytest.raises(Busy):
+        desk.take("ann", "more", "survey", QUESTION)
+    desk.take("ann", "0", "survey", QUESTION)
+    desk.take("bob", "more", "survey", QUESTION)
+    desk.stop()

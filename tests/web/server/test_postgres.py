@@ -1,0 +1,132 @@
+"""The same server on PostgreSQL 15: two share a database and its ledgers, and nothing is paid or answered twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("psycopg", reason="PostgreSQL needs the extra warehouse")
+
+from sqlalchemy.exc import DBAPIError
+
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.web.server.account import Spend
+from dpselect.web.server.desk import Desk
+from dpselect.web.server.house import House
+from dpselect.web.server.questions import question_of
+from dpselect.web.server.refusal import Refusal
+from dpselect.web.server.settings import Settings, read_settings
+from tests.warehouse.engines import Server, postgres_server
+from tests.web.server.conftest import CONFIG, write
+
+_NUMBERS = count()
+QUESTION = question_of('{"question": "counts", "column": "age", "epsilon": "0.05"}')
+ONE = Spend(Guarantee(Fraction(1), Neighbours.ADD_REMOVE), "permute-and-flip")
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Server]:
+    """A server of PostgreSQL on loopback."""
+    with postgres_server(syncs=True) as server:
+        yield server
+
+
+@pytest.fixture
+def shared(running: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+    """Settings that keep everything in an empty database."""
+    passwords = tmp_path / "passwords"
+    passwords.write_text("127.0.0.1:*:*:*:hidden\n")
+    passwords.chmod(0o600)
+    monkeypatch.setenv("PGPASSFILE", str(passwords))
+    name = f"office_{next(_NUMBERS)}"
+    running.run(f"CREATE DATABASE {name}")
+    url = f"postgresql://keeper@127.0.0.1:{running.port}/{name}"
+    config = CONFIG.replace("port = 0", f'port = 0\ndatabase = "{url}"\nledgers = "{url}"')
+    yield read_settings(write(tmp_path, config))
+    running.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def houses(shared: Settings) -> Iterator[list[House]]:
+    """Two servers' houses, opened one after the other."""
+    opened = [House.open(shared), House.open(shared)]
+    opened[0].people.add("ann", "analyst", "test")
+    opened[0].people.add("bob", "analyst", "test")
+    yield opened
+    for each in opened:
+        each.close()
+
+
+def test_two_servers_race_for_an_allowance(houses) -> None:
+    """Ten are released, and ten of forty spends go through, whichever server takes them."""
+
+    def pay(place: int) -> bool:
+        account = houses[place % 2].datasets["survey"].account
+        try:
+            return bool(account.pay(str(place), ("ann", "bob")[place // 2 % 2], [ONE], {}))
+        except Refusal:
+            return False
+
+    with ThreadPoolExecutor(8) as pool:
+        paid = [*pool.map(pay, range(40))]
+
+    assert 10 == sum(paid)
+    assert Fraction(10) == houses[0].datasets["survey"].account.ledger.totals.epsilon
+
+
+def test_two_servers_pay_for_a_request_once(houses) -> None:
+    """They get the same row."""
+
+    def pay(place: int) -> list[int]:
+        return houses[place % 2].datasets["survey"].account.pay("one", "ann", [ONE], {})
+
+    with ThreadPoolExecutor(8) as pool:
+        assert [[1]] * 16 == [*pool.map(pay, range(16))]
+
+
+def test_two_servers_answer_each_request_once(houses) -> None:
+    """The same keys are asked of both at once: one row and one answer for each, which both give."""
+    desks = [Desk(house) for house in houses]
+    for desk in desks:
+        desk.start()
+
+    def ask(place: int) -> str:
+        desk = desks[place % 2]
+        asked = desk.take("ann", str(place // 2), "survey", QUESTION)
+        for _ in range(2000):
+            future = desk.begin(asked.id)
+            if future is not None:
+                future.result()
+            found = desk.house.requests.find(asked.id)
+            if found is not None and found.answer is not None:
+                return found.answer
+        raise AssertionError("no answer")
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = [*pool.map(ask, range(24))]
+    for desk in desks:
+        desk.stop()
+
+    assert answers[::2] == answers[1::2]
+    assert 12 == len({*answers})
+    events = houses[0].datasets["survey"].account.ledger.events
+    assert (12, 12) == (len(events), len({event.metadata["request"] for event in events}))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["DELETE FROM changes", "DELETE FROM requests", "UPDATE changes SET who = ''", "UPDATE requests SET answer = ''"],
+)
+def test_records_stand(houses, statement) -> None:
+    """The database itself refuses to forget a change, a request or an answer."""
+    number = houses[0].requests.opened("ann", "k", "survey", "{}").id
+    houses[0].requests.keep(number, "answered", "{}", 1)
+
+    with pytest.raises(DBAPIError, match="this record stands"), houses[0].database.writing() as statements:
+        statements.run(statement)
