@@ -7,12 +7,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
 from dpselect.web.server.account import Account
 from dpselect.web.server.desk import FAILED, Desk
 from dpselect.web.server.house import House
 from dpselect.web.server.questions import question_of
-from dpselect.web.server.refusal import Busy
+from dpselect.web.server.refusal import Busy, Unknown
 
 QUESTION = question_of('{"question": "counts", "column": "age", "epsilon": "0.05"}')
 
@@ -90,6 +91,19 @@ def test_what_could_not_be_paid_is_tried_again(house, monkeypatch) -> None:
     house.requests.release()
     assert "answered" == answered(desk, number).state
     assert 1 == spends(house)
+    desk.stop()
+
+
+@pytest.mark.parametrize("name", ["visits", "nothing", "../visits", "visits\x00"])
+def test_what_is_not_there_takes_as_many_steps(house, name) -> None:
+    """The database is asked the same of a dataset of others and of one that is not there: no clock tells them apart."""
+    desk, asked = Desk(house), []
+    event.listen(house.database._engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
+
+    with pytest.raises(Unknown) as refused:
+        desk.take("ann", "key", name, QUESTION)
+    assert ["SELECT epsilon FROM shares WHERE dataset = ? AND analyst = ?"] == asked
+    assert "There is no such dataset, or none for you." == str(refused.value)
     desk.stop()
 
 
