@@ -14,6 +14,8 @@ from dpselect.web.server.desk import FAILED, Desk
 from dpselect.web.server.house import House
 from dpselect.web.server.questions import question_of
 from dpselect.web.server.refusal import Busy, Unknown
+from dpselect.web.server.settings import read_settings
+from tests.web.server.conftest import CONFIG, write
 
 QUESTION = question_of('{"question": "counts", "column": "age", "epsilon": "0.05"}')
 
@@ -105,6 +107,22 @@ def test_what_is_not_there_takes_as_many_steps(house, name) -> None:
     assert ["SELECT epsilon FROM shares WHERE dataset = ? AND analyst = ?"] == asked
     assert "There is no such dataset, or none for you." == str(refused.value)
     desk.stop()
+
+
+def test_settings_that_came_too_late_are_told(settings, tmp_path) -> None:
+    """A share that is written into the file after the first start gives nothing, and is said."""
+    house = House.open(settings)
+    assert [] == house.outdated()
+    house.close()
+    config = CONFIG.replace("shares = {ann = 6, bob = 8}", "shares = {ann = 7, eve = 1}")
+
+    house = House.open(read_settings(write(tmp_path, config)))
+    ann, eve = house.outdated()
+    assert ann.startswith("datasets.survey: the share of ann is 7 in the settings,")
+    assert "and it is 6 now" in ann
+    assert "share of eve is 1 in the settings, which count at the first start alone, and there is none now" in eve
+    assert not house.standings.has_share("survey", "eve")
+    house.close()
 
 
 def test_requests_that_wait_are_limited(house) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import dpselect as dps
+from dpselect.kernel.written import written
 from dpselect.sources.locators import is_url
 from dpselect.web.server.account import Account
 from dpselect.web.server.database import Alone, Database
@@ -69,6 +70,22 @@ class House:
         open_ones = self.requests.numbers(unanswered=True) & paid.keys()
         rows = [(number, paid[number].paid(number)) for number in sorted(open_ones)]
         return [(number, row) for number, row in rows if row is not None]
+
+    def outdated(self) -> list[str]:
+        """Return in sentences where the settings say something else than what curators have set since."""
+        result = []
+        for name, dataset in self.datasets.items():
+            standing, facts = self.standings.of(name), dataset.facts
+            shares = [(f"share of {who}", share, standing.shares.get(who)) for who, share in facts.shares.items()]
+            pairs = [("allowance", facts.first_allowance, standing.allowance), *shares]
+            for what, first, now in pairs:
+                if first != now:
+                    held = "there is none" if now is None else f"it is {written(now)}"
+                    result.append(
+                        f"datasets.{name}: the {what} is {written(first)} in the settings, which count at the first "
+                        f"start alone, and {held} now: curators change it over HTTP."
+                    )
+        return result
 
     def close(self) -> None:
         """Close the database, and let another server have it."""

@@ -33,6 +33,8 @@ def serve(settings: Settings) -> None:
             port = listening.getsockname()[1]
             application = server(Desk(house), hosts_of(settings, port))
             _log_to(sys.stderr)
+            for sentence in house.outdated():
+                print(sentence, file=sys.stderr, flush=True)
             many = len(house.datasets)
             print(f"Serving {many} dataset{'s' if many > 1 else ''} at http://{_named(host)}:{port}", flush=True)
             config = uvicorn.Config(
