@@ -82,8 +82,9 @@ class Standings:
     @contextmanager
     def _changing(self, dataset: str) -> Iterator[tuple[Statements, Standing]]:
         with self._database.writing() as statements:
-            # The lock: of the row in PostgreSQL, and the transaction itself has that of a file.
-            statements.run("UPDATE datasets SET turn = turn + 1 WHERE name = :name", name=dataset)
+            # A transaction that writes has all of a file; in PostgreSQL it takes one row.
+            if not self._database.is_file:
+                statements.row("SELECT name FROM datasets WHERE name = :name FOR UPDATE", name=dataset)
             yield statements, _read(statements, dataset)
 
     def pause(self, dataset: str, paused: bool, by: str) -> None:

@@ -14,8 +14,7 @@ CREATE TABLE tokens (
 CREATE TABLE datasets (
     name TEXT PRIMARY KEY,
     paused INTEGER NOT NULL DEFAULT 0,
-    allowance TEXT NOT NULL,
-    turn INTEGER NOT NULL DEFAULT 0
+    allowance TEXT NOT NULL
 );
 CREATE TABLE shares (
     dataset TEXT NOT NULL REFERENCES datasets (name),
