@@ -260,3 +260,19 @@ def test_the_keyboard_is_enough(desk) -> None:
     assert "epsilon" == reached[0]
     assert "Copy the command" == reached[-1]
     assert "--mechanism exponential" in desk.locator("#shell").inner_text()
+
+
+def test_fields_that_do_not_count_are_put_away(either) -> None:
+    """On the page of sensitivities each score has its own rows, and values that were typed stay in the address."""
+    visit(either, "/distance")
+    markers, values = either.get_by_label("Name 1").first, either.get_by_text("Votes or values")
+    assert markers.is_visible()
+    assert not values.is_visible()
+
+    markers.fill("rs99")
+    either.get_by_label("Score", exact=True).select_option("votes")
+    either.wait_for_url(re.compile("score=votes"))
+
+    assert not markers.is_visible()
+    assert values.is_visible()
+    assert "rs99" in either.url

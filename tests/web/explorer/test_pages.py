@@ -129,3 +129,14 @@ def test_hostile_names_are_text(visitor) -> None:
     assert "<img" not in answer.text
     assert "&lt;img src=x" in answer.text
     assert "{{7*7}}" in answer.text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=PATHS)
+def test_fields_are_put_away_for_values_that_their_choice_has(page) -> None:
+    """Field and choice exist; some value of the choice shows the field, and another puts it away."""
+    fields = {field.name: field for field in page.fields(EXAMPLES)}
+    for name, (choice, values) in page.needs.items():
+        options = {value for value, _ in fields[choice].options}
+
+        assert name in fields
+        assert set(values) < options

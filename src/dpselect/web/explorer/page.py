@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dpselect.analysis.charts.picture import Picture
@@ -106,6 +106,7 @@ class Page:
         fields: of what was given on the command line, what can be changed.
         view: from the values of the fields by name, and what was given, to what is shown. It raises ``ValueError``
             or ``PrivacyError`` with a sentence that is shown instead.
+        needs: fields that count only while another field, a choice, has one of these values; others are put away.
     """
 
     path: str
@@ -113,3 +114,4 @@ class Page:
     question: str
     fields: Callable[[Material], Sequence[Field]]
     view: Callable[[State, Material], View]
+    needs: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)

@@ -294,4 +294,5 @@ PAGE = Page(
     "How likely is each candidate to be named, and what does one person change?",
     _fields,
     _view,
+    {"candidate": ("column", ("",))},
 )

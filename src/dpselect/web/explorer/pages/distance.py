@@ -169,4 +169,9 @@ PAGE = Page(
     "How far could one neighbour move each score, here and further away, and what does dampening make of it?",
     _fields,
     _view,
+    {
+        "marker": ("score", ("tdt",)),
+        "count": ("score", ("votes", "median")),
+        "split": ("score", ("information-gain", "gini")),
+    },
 )

@@ -238,4 +238,5 @@ PAGE = Page(
     "How wrong is each mechanism, and how often right, as epsilon grows?",
     _fields,
     _view,
+    {"candidate": ("column", ("",))},
 )

@@ -73,7 +73,7 @@ def _fields(material: Material) -> Sequence[Field]:
             "telling",
             help="One edge more or less: tried are the pairs of the best nodes, or choose two.",
         ),
-        Words("one", "One node", "", help="For an edge that you choose."),
+        Words("one", "One node", ""),
         Words("other", "The other node", ""),
         Choice(
             "compare",
@@ -273,4 +273,5 @@ PAGE = Page(
     "Who is named first, what does one edge change, and which metric finds those who connect others?",
     _fields,
     _view,
+    {"one": ("edge", ("named",)), "other": ("edge", ("named",))},
 )

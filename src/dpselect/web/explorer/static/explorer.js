@@ -80,6 +80,13 @@ function grow(row) {
   row.after(fresh);
 }
 
+// Fields that do not count for what is chosen now are put away; they keep their values.
+function putAway() {
+  for (const part of form.querySelectorAll("[data-when]")) {
+    part.hidden = !part.dataset.is.split("|").includes(form.elements[part.dataset.when].value);
+  }
+}
+
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-copy]");
   if (!button) return;
@@ -95,9 +102,11 @@ document.addEventListener("click", async (event) => {
 
 if (form) {
   form.querySelectorAll(".slider").forEach(slide);
+  putAway();
   form.addEventListener("input", (event) => {
     const row = event.target.closest(".row");
     if (row && row === row.parentElement.querySelector(".row:last-of-type") && row.querySelector("input, select").value) grow(row);
+    putAway();
     redraw();
   });
   form.addEventListener("submit", (event) => { event.preventDefault(); redraw(); });
