@@ -167,7 +167,7 @@ def _of(problem: _Problem) -> str:
 def _headline(problem: _Problem, best: Row, epsilon: float) -> str:
     what = f"the median of {problem.column}" if problem.column else "the largest count"
     return (
-        f"At epsilon {epsilon:g} {best.name} errs least of these about {what}: by {_error(best):.3g} "
+        f"At epsilon {epsilon:g} {best.name} has the smallest error of these about {what}: {_error(best):.3g} "
         f"{_of(problem)} on average. It names a best candidate with probability {written(best.best[0])}."
     )
 

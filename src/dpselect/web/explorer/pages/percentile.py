@@ -69,7 +69,8 @@ class _Asked:
     @property
     def noun(self) -> str:
         """What is asked for."""
-        return f"percentile {self.state['p']:.12g} of {self.column}"
+        p = self.state["p"]
+        return f"median of {self.column}" if p == 50 else f"percentile {p:.12g} of {self.column}"
 
 
 def _shown(material: Material) -> Material:
