@@ -32,6 +32,7 @@ TITLES = {
     "learn": "Trees",
     "audit": "The auditor",
     "chooser": "The chooser",
+    "client": "The client of a server",
     "compare": "Comparing mechanisms",
     "metrics": "How good a choice was",
 }

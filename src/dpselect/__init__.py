@@ -73,6 +73,7 @@ __all__ = [
     "certificate",
     "chance_chart",
     "compare",
+    "connect",
     "counts",
     "cumulative",
     "dampening_chart",
@@ -168,6 +169,7 @@ if TYPE_CHECKING:
     from dpselect.analysis.value import value_law as value_law
     from dpselect.certificates.certificate import Certificate as Certificate
     from dpselect.certificates.composed import certificate as certificate
+    from dpselect.client.server import connect as connect
     from dpselect.histograms.cumulative import Cumulative as Cumulative
     from dpselect.histograms.cumulative import cumulative as cumulative
     from dpselect.histograms.quantiles import percentiles as percentiles
@@ -228,6 +230,7 @@ else:
         "analysis.value": ("value_error", "value_law"),
         "certificates.certificate": ("Certificate",),
         "certificates.composed": ("certificate",),
+        "client.server": ("connect",),
         "histograms.cumulative": ("Cumulative", "cumulative"),
         "histograms.quantiles": ("percentiles", "quantile_method", "quantiles"),
         "ledger": ("Ledger", "budget"),

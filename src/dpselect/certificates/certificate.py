@@ -101,20 +101,37 @@ class Certificate:
             text = source.read_text(encoding="utf-8")
             shown = source.suffix.lower() == ".html"
             document = json.loads(content_of(text) if shown else text, object_pairs_hook=_once)
-            content, stated = document["certificate"], document["sha256"]
-            known = document.keys() == {"certificate", "sha256"} and _complete(content)
         except (ValueError, KeyError, TypeError, AttributeError):
             raise ValueError(f"{path} {_NOT_ONE}") from None
-        if not known:
-            raise ValueError(f"{path} {_NOT_ONE}")
-        result = cls(content)
-        if result.sha256 != stated:
-            raise Changed(f"{path} was changed after it was made: its checksum is not that of its content.")
+        result = cls.of(document, path)
         if shown and result.as_html() != text:
             raise Changed(
                 f"{path} does not show what its record holds: it was edited, or made by another version of dpselect "
-                f"(its record says {content['software']['dpselect']}); trust a .json file instead."
+                f"(its record says {result.content['software']['dpselect']}); trust a .json file instead."
             )
+        return result
+
+    @classmethod
+    def of(cls, document: Any, named: str | Path) -> Certificate:
+        """Return the certificate in a document, such as :meth:`as_json` writes, after checking that it is whole.
+
+        Args:
+            document: as plain JSON values.
+            named: what messages call it.
+
+        Raises:
+            ValueError: not a certificate, or one that was changed after it was made.
+        """
+        try:
+            content, stated = document["certificate"], document["sha256"]
+            known = document.keys() == {"certificate", "sha256"} and _complete(content)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            known = False
+        if not known:
+            raise ValueError(f"{named} {_NOT_ONE}")
+        result = cls(content)
+        if result.sha256 != stated:
+            raise Changed(f"{named} was changed after it was made: its checksum is not that of its content.")
         return result
 
     def require_row(self, ledger: Any) -> None:

@@ -1,0 +1,7 @@
+"""Ask a dpselect server: the questions of the library, paid for and answered where the rows are."""
+
+from dpselect.client.answer import Answer, Plan
+from dpselect.client.dataset import ServedDataset
+from dpselect.client.server import Offer, Server, connect
+
+__all__ = ["Answer", "Offer", "Plan", "ServedDataset", "Server", "connect"]

@@ -1,0 +1,126 @@
+"""One dataset of a server: plans that cost nothing, and releases that are paid for once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from dpselect.client import questions
+from dpselect.client.answer import Answer, Plan
+from dpselect.client.keys import chosen
+from dpselect.client.line import Line
+from dpselect.client.questions import EVERY_QUESTION, Question
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.html_table import table
+from dpselect.kernel.numbers import Epsilon
+
+# Seconds between two questions whether an answer is there: they grow up to the last.
+_POLLS = (0.2, 0.5, 1.0, 2.0, 5.0)
+_Read = TypeVar("_Read")
+
+
+class ServedDataset:
+    """A dataset of a server. Get one from :meth:`Server.dataset`.
+
+    Every question takes the arguments of the function of the library that has its name, without those that are public
+    facts at the server (bounds, values, groups and persons), and ``key``: what you choose to ask with, such as
+    ``"report-2025-age"``. The same key gives the same answer and is paid for once, also from another program. Without
+    one, each call is a question of its own.
+
+    Attributes:
+        name: the curator's.
+        facts: the public facts, as the server says them.
+
+    All questions raise ``BudgetError`` where the dataset, or your share of it, does not allow them, ``ValueError``
+    where they are not questions about it, ``ConnectionError`` where there is no answer in time (its message has the key
+    to ask with again), and ``PrivacyError`` where a server answers at a higher price than asked.
+    """
+
+    def __init__(self, line: Line, facts: Mapping[str, Any], patience: float) -> None:
+        self.name, self.facts = str(facts["name"]), facts
+        self._line, self._patience = line, patience
+
+    def __repr__(self) -> str:
+        return f"ServedDataset({self.name!r}, {self._line.address!r})"
+
+    def _repr_html_(self) -> str:
+        return table(self.name, self.facts.items())
+
+    def plan(self, question: str, *arguments: Any, **named: Any) -> Plan:
+        """Return what a question would cost and how wrong its answer may be. It costs nothing and reads no row.
+
+        Args:
+            question: the name of one of the questions below, such as ``"median"``.
+            arguments, named: as it takes them.
+
+        Raises:
+            ValueError: it is not a question about this dataset.
+            TypeError: it takes other arguments.
+        """
+        if question not in EVERY_QUESTION:
+            raise ValueError(f"question is one of {', '.join(EVERY_QUESTION)}.")
+        reply = self._line.send("POST", f"{self._path}/plan", EVERY_QUESTION[question](*arguments, **named))
+        return understood(self._line, lambda: Plan.of(reply.content))
+
+    def median(self, *, column: str, epsilon: Epsilon, by: str | None = None, key: str | None = None) -> Answer:
+        """Release the median of a column of numbers, of all rows or in each group: as :func:`dpselect.median`."""
+        return self._release(questions.median(column=column, epsilon=epsilon, by=by), key)
+
+    def quantiles(
+        self, shares: Iterable[Any], *, column: str, epsilon: Epsilon, by: str | None = None, key: str | None = None
+    ) -> Answer:
+        """Release several quantiles of a column of numbers: as :func:`dpselect.quantiles`."""
+        return self._release(questions.quantiles(shares, column=column, epsilon=epsilon, by=by), key)
+
+    def counts(
+        self,
+        epsilon: Epsilon,
+        *,
+        column: str,
+        bins: Iterable[float] | None = None,
+        by: str | None = None,
+        key: str | None = None,
+    ) -> Answer:
+        """Release a histogram of a column: as :func:`dpselect.counts`."""
+        return self._release(questions.counts(epsilon, column=column, bins=bins, by=by), key)
+
+    def most_common(self, k: int, epsilon: Epsilon, *, item: str, key: str | None = None) -> Answer:
+        """Release the k most common values of a column: as :func:`dpselect.most_common`."""
+        return self._release(questions.most_common(k, epsilon, item=item), key)
+
+    def top_k(self, metric: str, k: int, epsilon: Epsilon, *, key: str | None = None) -> Answer:
+        """Release the k largest nodes of a graph by a metric, such as ``"degree"``: as :func:`dpselect.top_k`."""
+        return self._release(questions.top_k(metric, k, epsilon), key)
+
+    @property
+    def _path(self) -> str:
+        return f"/datasets/{quote(self.name, safe='')}"
+
+    def _release(self, question: Question, key: str | None) -> Answer:
+        key = chosen(key)
+        reply, begun = self._line.send("POST", f"{self._path}/release", question, key), time.monotonic()
+        number = understood(self._line, lambda: str(reply.content["request"]))
+        polls = iter(_POLLS)
+        wait = next(polls)
+        while reply.status == 202:
+            if time.monotonic() - begun > self._patience:
+                raise ConnectionError(
+                    f"There is no answer yet after {self._patience:g} seconds: ask again with key={key!r}, and "
+                    "nothing is paid twice."
+                )
+            self._line.sleep(wait)
+            wait = next(polls, wait)
+            reply = self._line.send("GET", f"/requests/{quote(number, safe='')}", key=key)
+        return understood(self._line, lambda: Answer.of(reply.content, question, key))
+
+
+def understood(line: Line, read: Callable[[], _Read]) -> _Read:
+    """Return what a reply says, or refuse one that no server of dpselect sends (``ConnectionError``)."""
+    try:
+        return read()
+    except PrivacyError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+        raise ConnectionError(f"{line.address} does not answer as a dpselect server of this version does.") from None

@@ -1,0 +1,47 @@
+"""What a refusal is in Python: the server's one sentence, as the error that the library would raise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dpselect.kernel.errors import BudgetError
+
+_BUDGET = 403
+# A question, a name or a key that is wrong.
+_WRONG = frozenset({400, 404, 405, 409, 411, 413, 414, 415, 422})
+# The server, or a proxy before it, may well answer the same request later.
+LATER = frozenset({408, 429, 500, 502, 503, 504})
+
+
+def error_of(status: int, content: Any) -> Exception:
+    """Return the error of a reply that is not an answer.
+
+    Args:
+        status: of the reply.
+        content: what it holds as JSON, or ``None`` where it is not JSON.
+
+    >>> error_of(403, {"detail": "Your share does not allow this."})
+    BudgetError('Your share does not allow this.')
+    >>> error_of(502, None)
+    ConnectionError('The server cannot answer now (status 502).')
+    """
+    said = sentence(content)
+    if status == _BUDGET and said:
+        return BudgetError(said)
+    if status in _WRONG and said:
+        return ValueError(said)
+    if 300 <= status < 400:
+        return ConnectionError("The server sends requests elsewhere, which is not followed: connect to where it is.")
+    return ConnectionError(said or f"The server cannot answer now (status {status}).")
+
+
+def sentence(content: Any) -> str:
+    """Return what a problem says; of several mistakes in a request, the first."""
+    if not isinstance(content, Mapping):
+        return ""
+    errors, said = content.get("errors"), str(content.get("detail", ""))
+    if isinstance(errors, list) and errors and isinstance(errors[0], Mapping):
+        place, words = str(errors[0].get("where", "")).rpartition(".")[2], str(errors[0].get("sentence", ""))
+        return words if words.startswith(f"{place} ") else f"{place}: {words}"
+    return said

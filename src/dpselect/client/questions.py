@@ -1,0 +1,47 @@
+"""What can be asked of a server, with the names and arguments of the library's functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.kernel.written import written
+
+Question = dict[str, Any]
+
+
+def median(*, column: str, epsilon: Epsilon, by: str | None = None) -> Question:
+    """Return the question of :func:`dpselect.median`."""
+    return _question("median", epsilon, column=column, by=by)
+
+
+def quantiles(shares: Iterable[Any], *, column: str, epsilon: Epsilon, by: str | None = None) -> Question:
+    """Return the question of :func:`dpselect.quantiles`."""
+    return _question("quantiles", epsilon, shares=[float(share) for share in shares], column=column, by=by)
+
+
+def counts(
+    epsilon: Epsilon, *, column: str, bins: Iterable[float] | None = None, by: str | None = None
+) -> Question:  # fmt: skip
+    """Return the question of :func:`dpselect.counts`."""
+    edges = None if bins is None else [float(edge) for edge in bins]
+    return _question("counts", epsilon, column=column, bins=edges, by=by)
+
+
+def most_common(k: int, epsilon: Epsilon, *, item: str) -> Question:
+    """Return the question of :func:`dpselect.most_common`."""
+    return _question("most_common", epsilon, k=int(k), column=item)
+
+
+def top_k(metric: str, k: int, epsilon: Epsilon) -> Question:
+    """Return the question of :func:`dpselect.top_k`."""
+    return _question("top_k", epsilon, metric=metric, k=int(k))
+
+
+EVERY_QUESTION = {each.__name__: each for each in (median, quantiles, counts, most_common, top_k)}
+
+
+def _question(name: str, epsilon: Epsilon, **asked: Any) -> Question:
+    given = {argument: value for argument, value in asked.items() if value is not None}
+    return {"question": name, "epsilon": written(exact_epsilon(epsilon)), **given}

@@ -1,0 +1,105 @@
+"""A server as its analysts see it: which datasets there are for them, and what was asked before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from dpselect.client.dataset import ServedDataset, understood
+from dpselect.client.line import Line
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A dataset in a list.
+
+    Attributes:
+        name, about: the curator's words.
+        paused: whether it answers nobody now.
+        released: what is left of what is released: epsilon and delta, or rho.
+        share: what is left of yours; ``None`` for curators.
+    """
+
+    name: str
+    about: str
+    paused: bool
+    released: Mapping[str, Fraction]
+    share: Mapping[str, Fraction] | None
+
+    @classmethod
+    def of(cls, content: Mapping[str, Any]) -> Offer:
+        """Return the dataset in a reply."""
+        left = {whose: {name: Fraction(most) for name, most in each.items()} for whose, each in content["left"].items()}
+        return cls(content["name"], content["about"], bool(content["paused"]), left["released"], left.get("share"))
+
+
+class Server:
+    """A server that answers. Get one from :func:`dpselect.connect`."""
+
+    def __init__(self, line: Line, patience: float) -> None:
+        self._line, self._patience = line, patience
+
+    def __repr__(self) -> str:
+        return f"Server({self._line.address!r})"
+
+    def datasets(self) -> list[Offer]:
+        """Return the datasets that you may ask about, with what is left of them.
+
+        Raises:
+            ConnectionError: the server does not answer, or knows no such token.
+        """
+        reply = self._line.send("GET", "/datasets")
+        return understood(self._line, lambda: [Offer.of(each) for each in reply.content])
+
+    def dataset(self, name: str) -> ServedDataset:
+        """Return a dataset to ask, with its public facts.
+
+        Raises:
+            ValueError: there is no such dataset, or none for you.
+            ConnectionError: as :meth:`datasets`.
+        """
+        reply = self._line.send("GET", f"/datasets/{quote(name, safe='')}")
+        return understood(self._line, lambda: ServedDataset(self._line, reply.content, self._patience))
+
+    def history(self) -> list[Mapping[str, Any]]:
+        """Return what you asked, newest first: request, dataset, question, state, ledger_row and when it was asked.
+
+        Raises:
+            ConnectionError: as :meth:`datasets`.
+        """
+        reply = self._line.send("GET", "/history")
+        return understood(self._line, lambda: [dict(each) for each in reply.content])
+
+
+def connect(
+    url: str, token: str, *, authority: str | Path | None = None, plain: bool = False, patience: float = 600
+) -> Server:
+    """Return a server of ``dpselect serve`` to ask; nothing is sent yet.
+
+    A reply that is lost is asked for again with the same key, a few times, so that nothing is paid twice. No
+    redirection is followed, and the token is in no text, log or error.
+
+    Args:
+        url: of the server: ``https://``, whose certificate is checked, or ``http://`` on this machine.
+        token: what the curator gave you.
+        authority: a file of certificates to trust instead of those of this machine, in PEM.
+        plain: allow ``http://`` to another machine: everybody on the way can then read the token and the answers.
+        patience: how many seconds to wait for an answer that is queued.
+
+    Raises:
+        ValueError: the address or the token is not one; neither is quoted.
+        OSError: the file of certificates cannot be read.
+
+    >>> import dpselect as dps
+    >>> dps.connect("https://dp.example.org", "a-made-up-token")
+    Server('https://dp.example.org')
+    >>> dps.connect("http://dp.example.org", "a-made-up-token")
+    Traceback (most recent call last):
+    ...
+    ValueError: Over http:// everybody on the way can read the token and the answers: use https://, or pass plain=True.
+    """
+    return Server(Line(url, token, authority, plain), patience)

@@ -1,0 +1,230 @@
+"""A client and a network that fails: nothing is paid twice, and nobody else gets the token."""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+import json
+import ssl
+from collections.abc import Callable
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+import dpselect as dps
+from dpselect.client import line
+from tests.client.between import Between, standing
+from tests.web.server.conftest import CONFIG
+from tests.web.server.served import Office
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch) -> None:
+    """As many attempts, in less time."""
+    monkeypatch.setattr(line, "WAITS", (0.01,) * len(line.WAITS))
+
+
+def spends(office: Office) -> int:
+    """Return how many rows the ledger has."""
+    return len(office.send("carla", "GET", "/datasets/survey/spends?most=1000").json["spends"])
+
+
+def loses(many: int, path: str = "/release") -> Callable[[str, int, bytes], tuple[int, bytes] | None]:
+    """Return what loses the first replies to a path."""
+    left = [many]
+
+    def changed(asked: str, status: int, body: bytes) -> tuple[int, bytes] | None:
+        if path in asked and left[0] > 0:
+            left[0] -= 1
+            return None
+        return status, body
+
+    return changed
+
+
+def test_a_lost_reply_is_asked_for_again_with_the_same_key(office) -> None:
+    """Three replies are lost; the fourth is the one answer that was paid for."""
+    before = spends(office)
+    with standing(Between(office.port, loses(3))) as between:
+        survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
+        release = survey.counts(0.01, column="job")
+
+    assert 4 == len(between.keys)
+    assert {release.key} == {*between.keys}
+    assert before + 1 == spends(office)
+
+
+def test_two_calls_have_two_keys(office) -> None:
+    """A key that is used again by mistake would give an old answer."""
+    with standing(Between(office.port)) as between:
+        survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
+        for _ in range(2):
+            survey.counts(0.01, column="job")
+
+    assert 2 == len({*between.keys})
+
+
+def test_an_answer_that_never_comes_names_its_key(office) -> None:
+    """After the last attempt; asked again with that key it is there, and was paid for once."""
+    before = spends(office)
+    with standing(Between(office.port, loses(100))) as between:
+        survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
+        with pytest.raises(ConnectionError, match="There is no reply from http://localhost") as lost:
+            survey.counts(0.01, column="job")
+    (key,) = {*between.keys}
+    assert f"ask again with key={key!r}" in str(lost.value)
+    direct = dps.connect(f"http://localhost:{office.port}", office.tokens["ann"]).dataset("survey")
+    assert key == direct.counts(0.01, column="job", key=key).key
+
+    assert len(line.WAITS) + 1 == len(between.keys)
+    assert before + 1 == spends(office)
+
+
+@pytest.mark.parametrize(
+    "status, body",
+    [(502, b"<html>bad gateway</html>"), (200, b"<html>a page of a proxy</html>"), (503, b""), (200, b'{"request"')],
+)
+def test_what_a_proxy_says_meanwhile_is_not_an_answer(status, body, office) -> None:
+    """It is asked again; what comes then is."""
+    pages = [(status, body)]
+    changed = lambda path, now, answer: pages.pop() if pages and "/release" in path else (now, answer)  # noqa: E731
+    with standing(Between(office.port, changed)) as between:
+        survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
+        assert 3 == len(survey.counts(0.01, column="job").counts)
+    assert 2 == len(between.keys)
+
+
+def test_a_redirection_is_not_followed(office) -> None:
+    """The token goes to the address that was named and to no other."""
+    with standing(Between(office.port, lambda *_: (307, b""))) as between:
+        server = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"])
+        with pytest.raises(ConnectionError, match="sends requests elsewhere"):
+            server.datasets()
+    assert 1 == len(between.seen)
+
+
+def test_a_proxy_of_the_machine_does_not_get_what_is_not_encrypted(office, monkeypatch) -> None:
+    """Over http, what the environment says of proxies is not asked."""
+    with standing(Between(office.port)) as between:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{between.port}")
+        assert dps.connect(f"http://localhost:{office.port}", office.tokens["ann"]).datasets()
+    assert [] == between.seen
+
+
+def changes(alter: Callable[[dict], None]) -> Callable[[str, int, bytes], tuple[int, bytes]]:
+    """Return what changes every release."""
+
+    def changed(path: str, status: int, body: bytes) -> tuple[int, bytes]:
+        if "/release" not in path:
+            return status, body
+        content = json.loads(body)
+        alter(content)
+        return status, json.dumps(content).encode()
+
+    return changed
+
+
+def dearer(content: dict) -> None:
+    """Let a whole release, certificate and all, promise less than was asked for."""
+    from dpselect.certificates.plain import checksum
+
+    record = content["certificate"]["certificate"]
+    record["guarantee"]["epsilon"] = content["guarantee"]["epsilon"] = "3"
+    content["certificate"]["sha256"] = checksum(record)
+
+
+@pytest.mark.parametrize(
+    "alter, error, sentence",
+    [
+        (lambda content: content["answer"].update(nurse=0), ConnectionError, "does not answer as a dpselect server"),
+        (lambda content: content.pop("guarantee"), ConnectionError, "does not answer as a dpselect server"),
+        (lambda content: content["certificate"].update(sha256="0"), ConnectionError, "does not answer as"),
+        (dearer, dps.PrivacyError, "promises epsilon 3 where 0.01 was asked for"),
+    ],
+)
+def test_an_answer_that_is_not_what_was_asked_is_refused(alter, error, sentence, office) -> None:
+    """One that its certificate does not have, one that is not whole, one at a higher price."""
+    with standing(Between(office.port, changes(alter))) as between:
+        survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
+        with pytest.raises(error, match=sentence):
+            survey.counts(0.01, column="job")
+
+
+def test_no_server_is_a_connection_error() -> None:
+    """With what the system says of it."""
+    with standing(Between(1)) as between:
+        pass
+    with pytest.raises(ConnectionError, match=f"no reply from http://localhost:{between.port} .*refused"):
+        dps.connect(f"http://localhost:{between.port}", "a-made-up-token").datasets()
+
+
+def test_a_queued_answer_is_waited_for_and_a_rate_is_kept(tmp_path) -> None:
+    """A server that does not wait says where the answer will be; too many requests are sent later."""
+    limits = "requests_per_minute = 600\nseconds = 0.000001"
+    office = Office(tmp_path, CONFIG.replace("requests_per_minute = 100000", limits))
+    office.start()
+    try:
+        with standing(Between(office.port)) as between:
+            survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
+            releases = [survey.counts(0.01, column="job") for _ in range(3)]
+        assert [1, 2, 3] == [release.ledger_row for release in releases]
+        assert any(path.startswith("/requests/") for _, path, _ in between.seen)
+
+        hurried = dps.connect(f"http://localhost:{office.port}", office.tokens["ann"], patience=-1).dataset("survey")
+        with pytest.raises(ConnectionError, match="There is no answer yet after -1 seconds: ask again with key='late'"):
+            hurried.counts(0.01, column="job", key="late")
+        assert 4 == survey_of(office).counts(0.01, column="job", key="late").ledger_row
+    finally:
+        office.stop()
+
+
+def survey_of(office: Office) -> dps.client.ServedDataset:
+    """Return the survey as an analyst has it."""
+    return dps.connect(f"http://localhost:{office.port}", office.tokens["ann"]).dataset("survey")
+
+
+def test_too_many_requests_are_sent_later(tmp_path) -> None:
+    """After as many seconds as the server says, and by nobody sooner."""
+    office = Office(tmp_path, CONFIG.replace("requests_per_minute = 100000", "requests_per_minute = 60"))
+    office.start()
+    waited: list[float] = []
+    try:
+        way = line.Line(f"http://localhost:{office.port}", office.tokens["ann"], sleep=waited.append)
+        with pytest.raises(ConnectionError, match="Too many requests: wait"):
+            [way.send("GET", "/datasets") for _ in range(70)]
+        assert len(line.WAITS) == len(waited)
+        assert min(waited) >= 1
+    finally:
+        office.stop()
+
+
+def test_a_certificate_that_nobody_knows_is_refused(office, tmp_path) -> None:
+    """At once; with the file of who signed it, the server is asked."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.UTC)
+    names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+    signed = (
+        x509.CertificateBuilder()
+        .subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
+        .not_valid_before(now - datetime.timedelta(1)).not_valid_after(now + datetime.timedelta(1))
+        .add_extension(x509.SubjectAlternativeName(names), False)
+        .add_extension(x509.BasicConstraints(True, None), True)
+        .sign(key, hashes.SHA256())
+    )  # fmt: skip
+    (tmp_path / "authority.pem").write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+    kind = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    (tmp_path / "key.pem").write_bytes(key.private_bytes(serialization.Encoding.PEM, *kind))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "authority.pem", tmp_path / "key.pem")
+
+    with standing(Between(office.port), context) as between:
+        with pytest.raises(ConnectionError, match="is not trusted here: pass authority="):
+            dps.connect(f"https://localhost:{between.port}", office.tokens["ann"]).datasets()
+        assert [] == between.seen
+        known = dps.connect(
+            f"https://localhost:{between.port}", office.tokens["ann"], authority=tmp_path / "authority.pem"
+        )
+        assert known.datasets()
