@@ -13,6 +13,10 @@ from dpselect.kernel.extras import not_installed
 
 def run(request: Request) -> Answer:
     """Serve until somebody stops it; or write settings, or make a token."""
+    if request.demo and (request.config is not None or request.init or request.token is not None):
+        raise ValueError("--demo takes no file of settings and makes its own tokens: pass it alone.")
+    if request.config is None and not request.demo:
+        raise ValueError("Name the file of settings, or pass --demo to try a server on made-up tables.")
     if request.init:
         return _init(request.config)
     try:
@@ -21,6 +25,11 @@ def run(request: Request) -> Answer:
         from dpselect.web.server.settings import read_settings
     except ImportError:
         raise not_installed("The server needs FastAPI, uvicorn and SQLAlchemy", "web") from None
+    if request.demo:
+        from dpselect.web.server.demo import demo
+
+        demo()
+        return Answer("")
     settings = read_settings(request.config)
     if request.token is not None:
         from dpselect.web.server.database import Database
@@ -49,7 +58,8 @@ def _init(config: str) -> Answer:
 VERB = Verb(
     run,
     (
-        argument("config", metavar="CONFIG", words="the file of settings, TOML"),
+        argument("config", metavar="CONFIG", words="the file of settings, TOML; none with --demo", required=False),
+        flag("--demo", "serve made-up tables to made-up users, to try it; nothing of it stays"),
         flag("--init", "write settings to edit, and stop"),
         option("--token", metavar="NAME", help="make a token of this user, who is added if need be, and stop"),
         option(
@@ -61,6 +71,7 @@ VERB = Verb(
         ),
         option("--days", type=number, default=90, metavar="N", help="how long the token works (default 90)"),
     ),
+    "dpselect serve --demo\n"
     "dpselect serve office.toml --init\n"
     "dpselect serve office.toml --token carla --role curator\n"
     "dpselect serve office.toml --token ann\n"

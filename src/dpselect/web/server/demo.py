@@ -1,0 +1,108 @@
+"""A server to try: made-up tables and users in a temporary folder, of which nothing stays."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from dpselect.web.server.database import Database
+from dpselect.web.server.people import People, Role
+from dpselect.web.server.serve import serve
+from dpselect.web.server.settings import Settings, read_settings
+
+USERS: dict[str, Role] = {"carla": "curator", "ann": "analyst", "bob": "analyst"}
+_JOBS = ("nurse", "clerk", "nurse", "teacher", "smith", "clerk", "nurse", "baker")
+_WARDS = ("heart", "emergency", "eyes", "emergency", "birth", "emergency")
+_HOURS = 12
+
+
+def demo() -> None:
+    """Serve two made-up tables to a curator and two analysts until a signal says stop; then remove everything.
+
+    Raises:
+        OSError, ValueError, ImportError: something cannot be opened; the message says which.
+    """
+    with _stopped_by_signals(), TemporaryDirectory(prefix="dpselect-made-up-") as name:
+        settings = write(Path(name))
+        people = People(Database(settings.server.database))
+        tokens = {}
+        for user, role in USERS.items():
+            people.add(user, role, "demo")
+            tokens[user] = people.new_token(user, _HOURS / 24, "demo").secret
+        print(greeting(tokens, settings.server.port), flush=True)
+        serve(settings)
+
+
+def write(folder: Path) -> Settings:
+    """Write the made-up tables and the settings into a folder, and return those.
+
+    No row is drawn at random: each follows from its place.
+    """
+    people = [
+        f"{18 + (place * place * 7 + place * 13) % 61},{12000 + 500 * ((place * 37) % 120)},{_JOBS[place % len(_JOBS)]}"
+        for place in range(600)
+    ]
+    visits = [
+        f"person-{place * 7 % 300},{_WARDS[place * place % 17 % len(_WARDS)]},{(place * place + 3 * place) % 11}"
+        for place in range(700)
+    ]
+    (folder / "people.csv").write_text("\n".join(["age,income,job", *people, ""]), encoding="utf-8")
+    (folder / "visits.csv").write_text("\n".join(["who,ward,days", *visits, ""]), encoding="utf-8")
+    text = files("dpselect.web.server").joinpath("demo.toml").read_text(encoding="utf-8")
+    (folder / "demo.toml").write_text(text, encoding="utf-8")
+    settings = read_settings(folder / "demo.toml")
+    return settings.model_copy(update={"server": settings.server.model_copy(update={"port": _free(settings)})})
+
+
+def greeting(tokens: dict[str, str], port: int) -> str:
+    """Return what somebody who tries it reads first."""
+    lines = [
+        "Everything here is made up, and is removed when the server stops (Ctrl-C). Tokens are shown once:",
+        *(f"  {user} ({role}): {tokens[user]}" for user, role in USERS.items()),
+        "Ask in another terminal, in Python:",
+        "  import dpselect as dps",
+        f'  server = dps.connect("http://127.0.0.1:{port}", "{tokens["ann"]}")',
+        "  server.datasets()",
+        '  people = server.dataset("made-up-people")',
+        '  people.plan("median", column="age", epsilon=0.5).accuracy',
+        '  people.median(column="age", epsilon=0.5).candidate',
+    ]
+    return "\n".join(lines)
+
+
+def _free(settings: Settings) -> int:
+    """Return the port of the settings, or one that nobody has."""
+    for port in (settings.server.port, 0):
+        try:
+            with socket.create_server((settings.server.host, port)) as tried:
+                return int(tried.getsockname()[1])
+        except OSError:
+            continue
+    raise OSError("No port is free on this machine: stop a server.")
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """Let a signal that would end the process at once end what is in here first, as Ctrl-C does."""
+
+    def hung_up(*_: Any) -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+    handlers: dict[str, Any] = {"SIGTERM": signal.default_int_handler, "SIGHUP": hung_up}
+    # Windows has no SIGHUP.
+    there = {getattr(signal, name): handler for name, handler in handlers.items() if hasattr(signal, name)}
+    before = {number: signal.signal(number, handler) for number, handler in there.items()}
+    try:
+        yield
+    except KeyboardInterrupt:
+        # Before the server listened; there was nothing to finish.
+        return
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
