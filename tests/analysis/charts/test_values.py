@@ -48,8 +48,7 @@ def test_the_line_is_the_neighbour() -> None:
 def test_values_may_be_left_out() -> None:
     """With both ends, and the rule where the best value is drawn alone."""
     chart = dps.value_chart(ages(), 0.5, between=(60, 70)).to_dict()
-    # Altair hands the data of the only layer to the whole.
-    bars = chart["data"]["values"]
+    bars = chart["layer"][0]["data"]["values"]
 
     assert (59.5, 70.5) == (bars[0]["from"], bars[-1]["to"])
     assert 1 == len(chart["layer"])

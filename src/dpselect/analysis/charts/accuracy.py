@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from dpselect.analysis.charts.law import PUBLIC
-from dpselect.analysis.charts.look import GREY, INK, WIDTH, altair, finished
+from dpselect.analysis.charts.look import GREY, INK, WIDTH, finished, marks, shown_as
 from dpselect.analysis.charts.picture import Picture
 from dpselect.analysis.label_law import label_law
 from dpselect.learn.noiseless import first_split, leaf_epsilons
@@ -46,7 +46,6 @@ def accuracy_chart(
         width: of the chart in pixels.
 
     Raises:
-        ImportError: Altair is not installed.
         TypeError, ValueError, PrivacyError: as :func:`dpselect.learn.first_split`.
 
     >>> from dpselect.learn import DPTreeClassifier
@@ -96,7 +95,6 @@ def accuracy_lines(
     accuracy: Mapping[str, Sequence[float]], epsilons: Sequence[float], epsilon: float | None, width: float = WIDTH
 ) -> Picture:
     """Draw accuracies that are known already; otherwise as :func:`accuracy_chart`."""
-    kit = altair()
     rows: list[dict[str, Any]] = [
         {"tree": name, "epsilon": at, "accuracy": each}
         for name, line in accuracy.items()
@@ -104,16 +102,15 @@ def accuracy_lines(
     ]
     least = min(row["accuracy"] for row in rows)
     names, looks = [*accuracy], [_LOOKS[name] for name in accuracy]
-    legend = kit.Legend(orient="bottom", direction="horizontal" if width > 480 else "vertical", title=None)
-    colour = kit.Color("tree:N", scale=kit.Scale(domain=names, range=[look[0] for look in looks]), legend=legend)
-    dash = kit.StrokeDash("tree:N", scale=kit.Scale(domain=names, range=[look[1] for look in looks]), legend=legend)
-    x = kit.X("epsilon:Q", title="epsilon", scale=kit.Scale(type="log", nice=False), axis=kit.Axis(values=[*epsilons]))
-    y = kit.Y("accuracy:Q", title="share of records labelled right", scale=kit.Scale(domain=[max(0, least - 0.05), 1]))
-    layers = [kit.Chart(kit.Data(values=rows)).mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash)]
-    if epsilon is not None and min(epsilons) <= epsilon <= max(epsilons):
-        marked = kit.Chart(kit.Data(values=[{"epsilon": float(epsilon)}]))
-        layers.append(marked.mark_rule(color=INK).encode(x=kit.X("epsilon:Q")))
-    marks = "" if len(layers) == 1 else " Upright line: the epsilon of the page."
-    return finished(
-        kit.layer(*layers), "Accuracy against epsilon", subtitle=PUBLIC + marks, width=width, height=_HEIGHT
+    legend = {"orient": "bottom", "direction": "horizontal" if width > 480 else "vertical", "title": None}
+    colour, dash = (
+        shown_as("tree:N", scale={"domain": names, "range": [look[part] for look in looks]}, legend=legend)
+        for part in (0, 1)
     )
+    x = shown_as("epsilon:Q", title="epsilon", scale={"type": "log", "nice": False}, axis={"values": [*epsilons]})
+    y = shown_as("accuracy:Q", title="share of records labelled right", scale={"domain": [max(0, least - 0.05), 1]})
+    layers = [marks("line", rows=rows, strokeWidth=2)(x=x, y=y, color=colour, strokeDash=dash)]
+    if epsilon is not None and min(epsilons) <= epsilon <= max(epsilons):
+        layers.append(marks("rule", rows=[{"epsilon": float(epsilon)}], color=INK)(x=shown_as("epsilon:Q")))
+    upright = "" if len(layers) == 1 else " Upright line: the epsilon of the page."
+    return finished(layers, "Accuracy against epsilon", subtitle=PUBLIC + upright, width=width, height=_HEIGHT)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from dpselect.analysis.charts.look import GREY, INK, WIDTH, altair, colour_of, finished
+from dpselect.analysis.charts.look import GREY, INK, WIDTH, colour_of, finished, marks, shown_as
 from dpselect.analysis.charts.picture import Picture
 
 # What is spent already, what a plan takes, what does not fit, and what is left.
@@ -37,7 +37,6 @@ def budget_chart(
         width: of the chart in pixels.
 
     Raises:
-        ImportError: Altair is not installed.
         ValueError: no release, or an amount that is negative or not finite.
 
     >>> chart = budget_chart([("the median", 0.25), ("8 counts", 0.5), ("a tree", 0.5)], 1, refused=[2])
@@ -47,29 +46,41 @@ def budget_chart(
     amounts = [budget, spent, *(amount for _, amount in releases)]
     if not releases or not all(math.isfinite(amount) and amount >= 0 for amount in amounts):
         raise ValueError("A plan has releases, and amounts are numbers from 0 on: pass a name and an amount for each.")
-    kit, rows = altair(), _rows(releases, budget, spent, {*refused})
+    rows = _rows(releases, budget, spent, {*refused})
     below = f"Dashed: the whole budget, {unit} {budget:.4g}. Each bar begins where the one above it ended."
-    words = {"subtitle": below, "width": width, "height": kit.Step(24)}
-    chart = kit.layer(*_layers(rows, budget, unit, width), data=kit.Data(values=rows))
-    return finished(chart, f"What each release takes, in {unit}", named_rows=True, **words)
+    layers, title = _layers(rows, budget, unit, width), f"What each release takes, in {unit}"
+    return finished(
+        layers,
+        title,
+        rows=rows,
+        height={"step": 24},
+        subtitle=below,
+        width=width,
+        named_rows=[row["name"] for row in rows],
+    )
 
 
 def _layers(rows: list[dict[str, Any]], budget: float, unit: str, width: float) -> list[Any]:
     """Return bars with their amounts, and the line of the whole budget."""
-    kit = altair()
     most = 1.12 * max(row["end"] for row in [*rows, {"end": budget}])
     fates = [fate for fate in _COLOURS if any(row["fate"] == fate for row in rows)]
-    colours = kit.Scale(domain=fates, range=[_COLOURS[fate] for fate in fates])
-    y = kit.Y("name:N", sort=[row["name"] for row in rows], title=None)
-    base = kit.Chart(kit.Data(values=rows)).encode(y=y, tooltip=["name:N", "amount:Q", "fate:N"])
-    axis, scale = kit.Axis(tickCount=int(width / 90)), kit.Scale(domain=[0, most or 1], nice=False)
-    x = kit.X("begin:Q", title=unit, axis=axis, scale=scale)
-    colour = kit.Color("fate:N", scale=colours, legend=kit.Legend(title=None, orient="top", columns=2))
-    line = kit.Chart(kit.Data(values=[{"budget": budget}])).mark_rule(color=INK, strokeDash=[5, 3], strokeWidth=1.5)
+    colours = {"domain": fates, "range": [_COLOURS[fate] for fate in fates]}
+    base = {
+        "y": shown_as("name:N", sort=[row["name"] for row in rows], title=None),
+        "tooltip": [shown_as("name:N"), shown_as("amount:Q"), shown_as("fate:N")],
+    }
+    axis, scale = {"tickCount": int(width / 90)}, {"domain": [0, most or 1], "nice": False}
+    x = shown_as("begin:Q", title=unit, axis=axis, scale=scale)
+    colour = shown_as("fate:N", scale=colours, legend={"title": None, "orient": "top", "columns": 2})
+    bars, figures = (
+        marks("bar", stroke=GREY, strokeWidth=0.5),
+        marks("text", align="left", dx=5, color=INK, fontSize=12),
+    )
+    line = marks("rule", rows=[{"budget": budget}], color=INK, strokeDash=[5, 3], strokeWidth=1.5)
     return [
-        base.mark_bar(stroke=GREY, strokeWidth=0.5).encode(x=x, x2="end:Q", color=colour),
-        base.mark_text(align="left", dx=5, color=INK, fontSize=12).encode(x="end:Q", text="written:N"),
-        line.encode(x="budget:Q"),
+        bars(x=x, x2={"field": "end"}, color=colour, **base),
+        figures(x=shown_as("end:Q"), text=shown_as("written:N"), **base),
+        line(x=shown_as("budget:Q")),
     ]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.analysis.charts.law import PUBLIC, short
-from dpselect.analysis.charts.look import INK, WIDTH, altair, colour_of, finished
+from dpselect.analysis.charts.look import INK, WIDTH, colour_of, finished, marks, shown_as
 from dpselect.analysis.charts.picture import Picture
 from dpselect.analysis.dampened import SHOWN, Dampened, dampened, inversions
 from dpselect.scores.scores import Scores, require_scores
@@ -31,7 +31,6 @@ def dampening_chart(scores: Scores, *, direction: str = "growing", shown: int = 
         width: of the chart in pixels.
 
     Raises:
-        ImportError: Altair is not installed.
         PrivacyError: the sensitivity has no public reach, or is a smooth bound alone.
         ValueError: another direction.
 
@@ -43,29 +42,22 @@ def dampening_chart(scores: Scores, *, direction: str = "growing", shown: int = 
     """
     known = dampened(require_scores(scores), direction, shown)
     names = [short(scores.candidates[int(place)]) for place in known.places]
-    kit = altair()
-    rows = _rows(known, names)
-    x = kit.X(
-        "column:N",
-        sort=[*_COLUMNS],
-        title=None,
-        scale=kit.Scale(padding=0.5),
-        axis=kit.Axis(orient="top", labelAngle=0, ticks=False, domain=False, labelLimit=width / 3.2),
-    )
-    y = kit.Y("rank:Q", axis=None, scale=kit.Scale(reverse=True, domain=[0.5, len(names) + 0.5], nice=False))
-    base = kit.Chart().encode(x=x, y=y, detail="place:N")
-    told = kit.condition("datum.told", kit.value(colour_of("local-dampening")), kit.value(_CALM))
-    thick = kit.condition("datum.told", kit.value(3.5), kit.value(1.4))
+    axis = {"orient": "top", "labelAngle": 0, "ticks": False, "domain": False, "labelLimit": width / 3.2}
+    ranks = {"reverse": True, "domain": [0.5, len(names) + 0.5], "nice": False}
+    base = {
+        "x": shown_as("column:N", sort=[*_COLUMNS], title=None, scale={"padding": 0.5}, axis=axis),
+        "y": shown_as("rank:Q", axis=None, scale=ranks),
+        "detail": shown_as("place:N"),
+    }
+    told = {"condition": {"test": "datum.told", "value": colour_of("local-dampening")}, "value": _CALM}
+    thick = {"condition": {"test": "datum.told", "value": 3.5}, "value": 1.4}
     layers = [
-        base.mark_line().encode(stroke=told, strokeWidth=thick),
-        base.mark_point(filled=True, size=36, opacity=1).encode(fill=told),
-        base.mark_text(dy=-10, color=INK, fontSize=11).encode(text="label:N"),
+        marks("line")(stroke=told, strokeWidth=thick, **base),
+        marks("point", filled=True, size=36, opacity=1)(fill=told, **base),
+        marks("text", dy=-10, color=INK, fontSize=11)(text=shown_as("label:N"), **base),
     ]
     title, height = "Ranks before and after dampening", max(120, 40 * len(names))
-    picture = finished(kit.layer(*layers), title, subtitle=PUBLIC, width=width, height=height)
-    # Last, as each step above copies what is there.
-    picture.chart.data = kit.Data(values=rows)
-    return picture
+    return finished(layers, title, rows=_rows(known, names), height=height, subtitle=PUBLIC, width=width)
 
 
 def _rows(known: Dampened, names: list[str]) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.analysis.charts.law import PUBLIC, short
-from dpselect.analysis.charts.look import INK, WIDTH, altair, finished
+from dpselect.analysis.charts.look import INK, WIDTH, finished, marks, shown_as
 from dpselect.analysis.charts.picture import Picture
 from dpselect.analysis.dampened import SHOWN, best_places
 from dpselect.scores.scores import Scores, require_scores
@@ -38,7 +38,6 @@ def sensitivity_chart(
         width: of the chart in pixels.
 
     Raises:
-        ImportError: Altair is not installed.
         PrivacyError: only a smooth bound is known.
         ValueError: beta is not positive, or no global sensitivity is known for it.
 
@@ -54,43 +53,32 @@ def sensitivity_chart(
     distances = _distances(known, places)
     curves = np.ascontiguousarray(known.at(distances)[:, places])
     lines = _lines(curves, [short(scores.candidates[int(place)]) for place in places])
-    kit = altair()
-    layers = kit.layer(_drawn(kit, [name for name, _ in lines], width), *_levels(kit, known, smoothed, beta))
-    picture = finished(layers, "Local sensitivity, step by step", subtitle=PUBLIC, width=width, height=290)
+    layers = [_drawn([name for name, _ in lines], width), *_levels(known, smoothed, beta)]
     rows = [
         {"candidate": name, "distance": int(t), "sensitivity": float(value)}
         for name, curve in lines
         for t, value in zip(distances, curve, strict=True)
     ]
-    # Last, as each step above copies what is there.
-    picture.chart.data = kit.Data(values=rows)
-    return picture
+    return finished(layers, "Local sensitivity, step by step", rows=rows, height=290, subtitle=PUBLIC, width=width)
 
 
-def _drawn(kit: Any, names: list[str], width: float) -> Any:
+def _drawn(names: list[str], width: float) -> dict[str, Any]:
     """Return the lines, told apart by colours and dashes."""
-    colour = kit.Color(
+    colour = shown_as(
         "candidate:N",
         sort=names,
-        scale=kit.Scale(domain=names, range=[*_COLOURS[: len(names)]]),
-        legend=kit.Legend(title=None, orient="bottom", columns=max(1, int(width / 170)), symbolType="stroke"),
+        scale={"domain": names, "range": [*_COLOURS[: len(names)]]},
+        legend={"title": None, "orient": "bottom", "columns": max(1, int(width / 170)), "symbolType": "stroke"},
     )
-    dash = kit.StrokeDash(
-        "candidate:N",
-        scale=kit.Scale(domain=names, range=[_DASHES[each % len(_DASHES)] for each in range(len(names))]),
-        legend=None,
-    )
-    x = kit.X(
-        "distance:Q",
-        title="steps away from this database",
-        axis=kit.Axis(tickCount=int(width / 90), tickMinStep=1),
-        scale=kit.Scale(nice=False),
-    )
-    y = kit.Y("sensitivity:Q", title="what one neighbour could change", scale=kit.Scale(zero=True))
-    return kit.Chart().mark_line(strokeWidth=2.2).encode(x=x, y=y, color=colour, strokeDash=dash)
+    dashes = [_DASHES[each % len(_DASHES)] for each in range(len(names))]
+    dash = shown_as("candidate:N", scale={"domain": names, "range": dashes}, legend=None)
+    axis = {"tickCount": int(width / 90), "tickMinStep": 1}
+    x = shown_as("distance:Q", title="steps away from this database", axis=axis, scale={"nice": False})
+    y = shown_as("sensitivity:Q", title="what one neighbour could change", scale={"zero": True})
+    return marks("line", strokeWidth=2.2)(x=x, y=y, color=colour, strokeDash=dash)
 
 
-def _levels(kit: Any, known: Sensitivity, smoothed: float | None, beta: float | None) -> list[Any]:
+def _levels(known: Sensitivity, smoothed: float | None, beta: float | None) -> list[Any]:
     """Return the worst case and the smooth bound as lines across, each with its name."""
     levels = [(known.ceiling, f"worst case {known.ceiling:.4g}")] if math.isfinite(known.ceiling) else []
     if smoothed is not None:
@@ -98,13 +86,11 @@ def _levels(kit: Any, known: Sensitivity, smoothed: float | None, beta: float | 
     if not levels:
         return []
     rows = [{"sensitivity": value, "label": label, "above": not place} for place, (value, label) in enumerate(levels)]
-    base = kit.Chart(kit.Data(values=rows)).encode(y="sensitivity:Q")
-    side = kit.ExprRef("datum.above ? 'bottom' : 'top'")
+    y, side = shown_as("sensitivity:Q"), {"expr": "datum.above ? 'bottom' : 'top'"}
+    names = marks("text", rows=rows, align="right", baseline=side, color=INK, fontSize=11)
     return [
-        base.mark_rule(color=INK, strokeDash=[4, 4], strokeWidth=1.2),
-        base.mark_text(align="right", baseline=side, color=INK, fontSize=11).encode(
-            x=kit.XValue("width"), text="label:N"
-        ),
+        marks("rule", rows=rows, color=INK, strokeDash=[4, 4], strokeWidth=1.2)(y=y),
+        names(y=y, x={"value": "width"}, text=shown_as("label:N")),
     ]
 
 

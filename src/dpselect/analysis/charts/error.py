@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpselect.analysis.charts.law import PUBLIC
-from dpselect.analysis.charts.look import INK, WIDTH, altair, colour_of, finished, shape_of
+from dpselect.analysis.charts.look import INK, WIDTH, colour_of, finished, marks, shape_of, shown_as
 from dpselect.analysis.charts.picture import Picture
 from dpselect.analysis.compare import Row
 
@@ -32,7 +32,6 @@ def error_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: flo
         width: of the chart in pixels.
 
     Raises:
-        ImportError: Altair is not installed.
         ValueError: no mechanism applies, or rows of different units.
 
     >>> import dpselect as dps
@@ -62,8 +61,7 @@ def chance_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: fl
     [0.88, 1.0]
     """
     shown = _shown(rows)
-    kit = altair()
-    scaled = {"scale": kit.Scale(domain=[0, 1]), "axis": kit.Axis(tickCount=6)}
+    scaled = {"scale": {"domain": [0, 1]}, "axis": {"tickCount": 6}}
     said = "probability of a best candidate"
     return _drawn(
         shown,
@@ -92,21 +90,20 @@ def _points(rows: Sequence[Row], figures: Sequence[Sequence[float]]) -> list[dic
 
 def _scale(values: Sequence[float]) -> dict[str, Any]:
     """Return a log scale for values, with a place for 0 where some of them are next to nothing."""
-    kit = altair()
     most, least = max(values), min(values)
     if most <= 0:
-        return {"scale": kit.Scale(domain=[0, 1]), "axis": kit.Axis(values=[0, 1])}
+        return {"scale": {"domain": [0, 1]}, "axis": {"values": [0, 1]}}
     top = math.ceil(math.log10(most) - 1e-9)
     floor = 10.0 ** (top - _DECADES)
     if least >= floor:
         bottom = math.floor(math.log10(least) + 1e-9)
         if top - bottom > 1:
             ticks = [10.0**power for power in range(bottom, top + 1)]
-            return {"scale": kit.Scale(type="log", nice=False), "axis": kit.Axis(values=ticks, format="~g")}
-        return {"scale": kit.Scale(type="log", nice=True), "axis": kit.Axis(tickCount=5, format="~g")}
+            return {"scale": {"type": "log", "nice": False}, "axis": {"values": ticks, "format": "~g"}}
+        return {"scale": {"type": "log", "nice": True}, "axis": {"tickCount": 5, "format": "~g"}}
     ticks = [0.0, *(10.0**power for power in range(top - _DECADES, top + 1))]
-    scale = kit.Scale(type="symlog", constant=floor, domain=[0, 1.2 * most], nice=False)
-    return {"scale": scale, "axis": kit.Axis(values=ticks, format="~g")}
+    scale = {"type": "symlog", "constant": floor, "domain": [0, 1.2 * most], "nice": False}
+    return {"scale": scale, "axis": {"values": ticks, "format": "~g"}}
 
 
 def _drawn(
@@ -118,7 +115,6 @@ def _drawn(
     width: float,
 ) -> Picture:
     """Return the chart: words are those beside the axis and above."""
-    kit = altair()
     names = [row.name for row in rows]
     drawn: Counter[str] = Counter()
     dashes = []
@@ -126,21 +122,22 @@ def _drawn(
         dashes.append(_DASHES[drawn[colour_of(name)] % len(_DASHES)])
         drawn[colour_of(name)] += 1
     # One legend for all three, in as many columns as there is room for.
-    legend = kit.Legend(orient="bottom", columns=max(1, int(width / 230)), title=None, symbolStrokeWidth=2)
-    looks = {
-        "color": kit.Color("mechanism:N", legend=legend, scale=kit.Scale(domain=names, range=[*map(colour_of, names)])),
-        "shape": kit.Shape("mechanism:N", legend=legend, scale=kit.Scale(domain=names, range=[*map(shape_of, names)])),
-        "strokeDash": kit.StrokeDash("mechanism:N", legend=legend, scale=kit.Scale(domain=names, range=dashes)),
+    legend = {"orient": "bottom", "columns": max(1, int(width / 230)), "title": None, "symbolStrokeWidth": 2}
+    colour, shape, dash = (
+        shown_as("mechanism:N", legend=legend, scale={"domain": names, "range": [*looks]})
+        for looks in (map(colour_of, names), map(shape_of, names), dashes)
+    )
+    ticks = {"tickCount": max(3, int(width / 90)), "format": "~g", "grid": False}
+    base = {
+        "x": shown_as("epsilon:Q", title="epsilon", scale={"type": "log", "nice": False}, axis=ticks),
+        "y": shown_as("figure:Q", title=words[0], **scaled),
+        "tooltip": [shown_as("mechanism:N"), shown_as("epsilon:Q"), shown_as("figure:Q")],
     }
-    ticks = kit.Axis(tickCount=max(3, int(width / 90)), format="~g", grid=False)
-    x = kit.X("epsilon:Q", title="epsilon", scale=kit.Scale(type="log", nice=False), axis=ticks)
-    y = kit.Y("figure:Q", title=words[0], **scaled)
-    base = kit.Chart(kit.Data(values=points)).encode(x=x, y=y, tooltip=["mechanism:N", "epsilon:Q", "figure:Q"])
     layers = [
-        base.mark_line(strokeWidth=2).encode(color=looks["color"], strokeDash=looks["strokeDash"]),
-        base.mark_point(size=50, filled=True, opacity=1).encode(color=looks["color"], shape=looks["shape"]),
+        marks("line", strokeWidth=2)(color=colour, strokeDash=dash, **base),
+        marks("point", size=50, filled=True, opacity=1)(color=colour, shape=shape, **base),
     ]
     if epsilon is not None:
-        here = kit.Chart(kit.Data(values=[{"epsilon": float(epsilon)}]))
-        layers.append(here.mark_rule(color=INK, strokeWidth=1).encode(x=kit.X("epsilon:Q", title="epsilon")))
-    return finished(kit.layer(*layers), words[1], subtitle=PUBLIC, width=width, height=_HEIGHT)
+        here = marks("rule", rows=[{"epsilon": float(epsilon)}], color=INK, strokeWidth=1)
+        layers.append(here(x=shown_as("epsilon:Q", title="epsilon")))
+    return finished(layers, words[1], rows=points, height=_HEIGHT, subtitle=PUBLIC, width=width)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.analysis.charts.law import PUBLIC, short, written
-from dpselect.analysis.charts.look import GREY, INK, WIDTH, altair, colour_of, finished
+from dpselect.analysis.charts.look import GREY, INK, WIDTH, colour_of, finished, marks, shown_as
 from dpselect.analysis.charts.picture import Picture
 from dpselect.analysis.metrics import on_front
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
@@ -59,7 +59,6 @@ def front_chart(
         width: of the chart in pixels.
 
     Raises:
-        ImportError: Altair is not installed.
         PrivacyError: the mechanism does not apply to these scores.
         ValueError, TypeError: not two objectives of the same candidates; as :func:`dpselect.pareto` and
             :func:`dpselect.aggregate`; an epsilon that is not positive and finite.
@@ -91,27 +90,25 @@ def front_points(
     width: float = WIDTH,
 ) -> Picture:
     """Draw chances that are known already, shape (m,); otherwise as :func:`front_chart`."""
-    kit = altair()
     at = np.stack([part.values.astype(np.float64) for part in parts], axis=1)
     front = on_front(parts)
     shown = np.lexsort((law, front))[::-1][:_DRAWN] if law.size > _DRAWN else np.arange(law.size)
     box = _box(at[np.union1d(shown, np.flatnonzero(front))])
     rows = _rows(parts[0].candidates, at, law, front, shown, box, width)
     line = _staircase(at[front], box) if weights is None else _level_line(at, weights, box)
-    axes = [_axis(kit, place, names[place], box, width) for place in (0, 1)]
-    base = kit.Chart(kit.Data(values=rows)).encode(**dict(zip("xy", axes, strict=True)))
-    size = kit.Size("chance:Q", scale=kit.Scale(domain=[0, 1], range=[_SMALL, _LARGE]), legend=None)
-    stroke = kit.condition("datum.front", kit.value(INK), kit.value("#ffffff"))
-    tip = ["candidate:N", "first:Q", "second:Q", "chance:Q"]
-    point = base.mark_circle(color=colour_of(mechanism), opacity=0.85, strokeWidth=1.5)
-    aside = {"align": kit.ExprRef("datum.aside > 0 ? 'left' : 'right'"), "dx": kit.ExprRef("datum.aside")}
+    axes = {"x": _axis(0, names[0], box, width), "y": _axis(1, names[1], box, width)}
+    size = shown_as("chance:Q", scale={"domain": [0, 1], "range": [_SMALL, _LARGE]}, legend=None)
+    stroke = {"condition": {"test": "datum.front", "value": INK}, "value": "#ffffff"}
+    tip = [shown_as(each) for each in ("candidate:N", "first:Q", "second:Q", "chance:Q")]
+    points = marks("circle", rows=rows, color=colour_of(mechanism), opacity=0.85, strokeWidth=1.5)
+    aside = {"align": {"expr": "datum.aside > 0 ? 'left' : 'right'"}, "dx": {"expr": "datum.aside"}}
     layers = [
-        _line(kit, line, stepped=weights is None).encode(**dict(zip("xy", axes, strict=True))),
-        point.encode(size=size, stroke=stroke, tooltip=tip, order=kit.Order("chance:Q")),
-        base.mark_text(dy=-11, color=INK, fontSize=11, **aside).encode(text="label:N"),
+        _line(line, axes, stepped=weights is None),
+        points(size=size, stroke=stroke, tooltip=tip, order=shown_as("chance:Q"), **axes),
+        marks("text", rows=rows, dy=-11, color=INK, fontSize=11, **aside)(text=shown_as("label:N"), **axes),
     ]
     return finished(
-        kit.layer(*layers),
+        layers,
         f"{mechanism}, epsilon {epsilon:g}",
         subtitle=f"{PUBLIC} {_said(weights, law.size)}",
         width=width,
@@ -135,11 +132,10 @@ def _box(at: Floats) -> Floats:
     return np.stack([low - margin, high + margin], axis=1)
 
 
-def _axis(kit: Any, place: int, name: str, box: Floats, width: float) -> Any:
-    scale = kit.Scale(domain=box[place].tolist(), nice=False, zero=False)
-    if place:
-        return kit.Y("second:Q", title=short(name), scale=scale, axis=kit.Axis(tickCount=6))
-    return kit.X("first:Q", title=short(name), scale=scale, axis=kit.Axis(tickCount=max(2, int(width / 90))))
+def _axis(place: int, name: str, box: Floats, width: float) -> dict[str, Any]:
+    scale = {"domain": box[place].tolist(), "nice": False, "zero": False}
+    ticks = 6 if place else max(2, int(width / 90))
+    return shown_as(("first:Q", "second:Q")[place], title=short(name), scale=scale, axis={"tickCount": ticks})
 
 
 def _rows(
@@ -209,6 +205,6 @@ def _level_line(at: Floats, weights: Sequence[float], box: Floats) -> list[dict[
     return [{"order": place, "first": float(x), "second": float(y)} for place, (x, y) in enumerate(corners)]
 
 
-def _line(kit: Any, corners: list[dict[str, float]], *, stepped: bool) -> Any:
-    look = {"interpolate": "step-before"} if stepped else {"strokeDash": [6, 4]}
-    return kit.Chart(kit.Data(values=corners)).mark_line(color=GREY, strokeWidth=1.5, **look).encode(order="order:Q")
+def _line(corners: list[dict[str, float]], axes: dict[str, Any], *, stepped: bool) -> dict[str, Any]:
+    look: dict[str, Any] = {"interpolate": "step-before"} if stepped else {"strokeDash": [6, 4]}
+    return marks("line", rows=corners, color=GREY, strokeWidth=1.5, **look)(order=shown_as("order:Q"), **axes)

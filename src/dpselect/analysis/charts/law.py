@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.analysis.charts.look import INK, WIDTH, altair, colour_of, finished
+from dpselect.analysis.charts.look import INK, WIDTH, colour_of, finished, marks, shown_as
 from dpselect.analysis.charts.picture import Picture
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
@@ -44,7 +44,6 @@ def law_chart(
         shown: how many candidates have a bar of their own where there are more.
 
     Raises:
-        ImportError: Altair is not installed.
         PrivacyError: the mechanism does not apply to these scores.
         ValueError: a neighbour with other candidates, no such mechanism, or an epsilon that is not positive and finite.
 
@@ -75,29 +74,37 @@ def law_bars(
     shown: int = SHOWN,
 ) -> Picture:
     """Draw chances that are known already, each of shape (m,); otherwise as :func:`law_chart`."""
-    kit = altair()
     rows = _rows(scores, here, there, shown)
     order = [row["place"] for row in rows]
-    y = kit.Y(
-        "place:N", sort=order, title=None, axis=kit.Axis(labelExpr="slice(datum.label, indexof(datum.label, ' ') + 1)")
-    )
-    base = kit.Chart(kit.Data(values=rows)).encode(y=y, tooltip=["candidate:N", "chance:Q"])
+    axis: dict[str, Any] = {"labelExpr": "slice(datum.label, indexof(datum.label, ' ') + 1)"}
+    base = {
+        "y": shown_as("place:N", sort=order, title=None, axis=axis),
+        "tooltip": [shown_as("candidate:N"), shown_as("chance:Q")],
+    }
     most = max(max(row["chance"], row.get("neighbour", 0)) for row in rows)
-    axis = kit.Axis(tickCount=int(width / 90))
     # The figure behind the longest bar takes 42 pixels, of the two thirds that names leave at least.
-    scale = kit.Scale(domain=[0, max(most / (1 - 63 / width), 1e-9)], nice=False)
-    x = kit.X("chance:Q", title="chance of being named", axis=axis, scale=scale)
+    scale = {"domain": [0, max(most / (1 - 63 / width), 1e-9)], "nice": False}
+    x = shown_as("chance:Q", title="chance of being named", axis={"tickCount": int(width / 90)}, scale=scale)
+    figures = marks("text", align="left", dx=6, color=INK, fontSize=11)
     layers = [
-        base.mark_bar(color=colour_of(name)).encode(x=x),
-        base.mark_text(align="left", dx=6, color=INK, fontSize=11).encode(x="end:Q", text="written:N"),
+        marks("bar", color=colour_of(name))(x=x, **base),
+        figures(x=shown_as("end:Q"), text=shown_as("written:N"), **base),
     ]
     if there is not None:
         # White around black, so that a mark is seen on a dark bar too.
-        look = {"color": INK, "thickness": 3, "stroke": "white", "strokeWidth": 1, "bandSize": 14}
-        layers.append(base.mark_tick(**look).encode(x="neighbour:Q"))
-    marks = " Black marks: the same on the neighbour." if there is not None else ""
-    words = {"subtitle": PUBLIC + marks, "width": width, "height": kit.Step(19)}
-    return finished(kit.layer(*layers), f"{name}, epsilon {epsilon:.4g}", named_rows=True, **words)
+        look: dict[str, Any] = {"color": INK, "thickness": 3, "stroke": "white", "strokeWidth": 1, "bandSize": 14}
+        layers.append(marks("tick", **look)(x=shown_as("neighbour:Q"), **base))
+    said = " Black marks: the same on the neighbour." if there is not None else ""
+    title, height = f"{name}, epsilon {epsilon:.4g}", {"step": 19}
+    return finished(
+        layers,
+        title,
+        rows=rows,
+        height=height,
+        subtitle=PUBLIC + said,
+        width=width,
+        named_rows=[row["candidate"] for row in rows],
+    )
 
 
 def _rows(

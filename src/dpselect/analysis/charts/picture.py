@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +19,28 @@ KINDS = (".svg", ".png", ".pdf", ".json")
 class Picture:
     """A chart. Notebooks show it, also those that cannot draw Vega-Lite or have no network.
 
-    Attributes:
-        chart: of Altair, to build on.
+    Args:
+        specification: of Vega-Lite.
     """
 
-    def __init__(self, chart: Any) -> None:
-        self.chart = chart
+    def __init__(self, specification: dict[str, Any]) -> None:
+        self._specification = specification
+
+    @property
+    def chart(self) -> Any:
+        """A chart of Altair, to build on: a new one each time.
+
+        Raises:
+        """
+        try:
+            import altair
+        except ImportError:
+            raise not_installed("Charts to build on need Altair", "web") from None
+        return altair.Chart.from_dict(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the specification of Vega-Lite."""
-        # What Altair has built is valid, and checking it again takes as long as drawing it.
-        specification: dict[str, Any] = self.chart.to_dict(validate=False)
-        return specification
+        return deepcopy(self._specification)
 
     def svg(self) -> str:
         """Return a picture that stands by itself, without scripts.
@@ -37,7 +48,7 @@ class Picture:
         Raises:
             ImportError: vl-convert-python is not installed.
         """
-        return str(_converted("svg", self.to_dict()))
+        return str(_converted("svg", self._specification))
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the chart to a file: its ending says the kind (.svg, .png, .pdf, or .json for the specification).
@@ -63,8 +74,7 @@ class Picture:
         return shown | {"image/svg+xml": str(_converted("svg", specification)), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
-        lines = self.to_dict()["title"]["text"]
-        return f"Picture({(lines if isinstance(lines, str) else ' '.join(lines))!r})"
+        return f"Picture({' '.join(self._specification['title']['text'])!r})"
 
 
 def _converted(kind: str, specification: dict[str, Any]) -> str | bytes:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.analysis.charts.law import PUBLIC
-from dpselect.analysis.charts.look import INK, WIDTH, altair, colour_of, finished
+from dpselect.analysis.charts.look import INK, WIDTH, colour_of, finished, marks, shown_as
 from dpselect.analysis.charts.picture import Picture
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
@@ -50,7 +50,6 @@ def value_chart(
         width: of the chart in pixels.
 
     Raises:
-        ImportError: Altair is not installed.
         PrivacyError: the mechanism does not apply to these scores.
         ValueError: candidates that are not increasing numbers, a neighbour with others, no value between two that are
             drawn, no such mechanism, or an epsilon that is not positive and finite.
@@ -97,46 +96,44 @@ def value_bars(
     width: float = WIDTH,
 ) -> Picture:
     """Draw chances that are known already, each of shape (m,); otherwise as :func:`value_chart`."""
-    kit = altair()
     values = numbers_of(scores)
     rows = _rows(values, here, there, between)
     ends = [rows[0]["from"], rows[-1]["to"]]
     most = max(max(row["chance"], row.get("neighbour", 0)) for row in rows)
-    axis = kit.Axis(tickCount=max(2, int(width / 90)), format=",.6~g")
-    x = kit.X("from:Q", title=unit, axis=axis, scale=kit.Scale(domain=ends, nice=False, zero=False))
-    y = kit.Y(
+    axis = {"tickCount": max(2, int(width / 90)), "format": ",.6~g"}
+    x = shown_as("from:Q", title=unit, axis=axis, scale={"domain": ends, "nice": False, "zero": False})
+    y = shown_as(
         "chance:Q",
         title="chance" if rows[0]["values"] == 1 else f"chance of {rows[0]['values']:,} values together",
-        axis=kit.Axis(tickCount=5),
-        scale=kit.Scale(domain=[0, max(1.15 * most, 1e-9)], nice=False),
+        axis={"tickCount": 5},
+        scale={"domain": [0, max(1.15 * most, 1e-9)], "nice": False},
     )
-    bars = kit.Chart(kit.Data(values=rows)).mark_rect(color=colour_of(name), stroke="#ffffff", strokeWidth=0.5)
-    layers = [bars.encode(x=x, x2="to:Q", y=y, y2=kit.datum(0), tooltip=["from:Q", "to:Q", "chance:Q"])]
+    bars = marks("rect", rows=rows, color=colour_of(name), stroke="#ffffff", strokeWidth=0.5)
+    tip = [shown_as("from:Q"), shown_as("to:Q"), shown_as("chance:Q")]
+    layers = [bars(x=x, x2={"field": "to"}, y=y, y2={"datum": 0}, tooltip=tip)]
     if there is not None:
         # One line of steps over all bars; its last step ends where the last bar does.
         steps = [{"from": row["from"], "chance": row["neighbour"]} for row in rows]
         steps.append({"from": ends[1], "chance": rows[-1]["neighbour"]})
         for colour, thick in (("#ffffff", 3), (INK, 1.3)):
-            line = kit.Chart(kit.Data(values=steps)).mark_line(
-                interpolate="step-after", color=colour, strokeWidth=thick
-            )
-            layers.append(line.encode(x=x, y=y))
-    layers += _best(kit, float(values[int(scores.values.argmax())]), x, ends)
-    line = " Line: the same on the neighbour." if there is not None else ""
-    title, subtitle = f"{name}, epsilon {epsilon:g}", f"{PUBLIC}{line}"
-    return finished(kit.layer(*layers), title, subtitle=subtitle, width=width, height=_HEIGHT)
+            line = marks("line", rows=steps, interpolate="step-after", color=colour, strokeWidth=thick)
+            layers.append(line(x=x, y=y))
+    layers += _best(float(values[int(scores.values.argmax())]), x, ends)
+    said = " Line: the same on the neighbour." if there is not None else ""
+    title, subtitle = f"{name}, epsilon {epsilon:g}", f"{PUBLIC}{said}"
+    return finished(layers, title, height=_HEIGHT, subtitle=subtitle, width=width)
 
 
-def _best(kit: Any, best: float, x: Any, ends: list[float]) -> list[Any]:
+def _best(best: float, x: dict[str, Any], ends: list[float]) -> list[dict[str, Any]]:
     """Return the rule at the value with the best score, and its words; nothing where it is not drawn."""
     if not ends[0] <= best <= ends[1]:
         return []
     left = best < sum(ends) / 2
-    data = kit.Chart(kit.Data(values=[{"from": best, "words": f"best: {best:,.6g}"}]))
-    text = data.mark_text(align="left" if left else "right", dx=5 if left else -5, color=INK, fontSize=12)
+    rows = [{"from": best, "words": f"best: {best:,.6g}"}]
+    text = marks("text", rows=rows, align="left" if left else "right", dx=5 if left else -5, color=INK, fontSize=12)
     return [
-        data.mark_rule(color=INK, strokeDash=[5, 3], strokeWidth=1.3).encode(x=x),
-        text.encode(x=x, y=kit.value(8), text="words:N"),
+        marks("rule", rows=rows, color=INK, strokeDash=[5, 3], strokeWidth=1.3)(x=x),
+        text(x=x, y={"value": 8}, text=shown_as("words:N")),
     ]
 
 

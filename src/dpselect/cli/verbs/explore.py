@@ -23,7 +23,7 @@ def run(request: Request) -> Answer:
         from dpselect.web.explorer.app import explorer
         from dpselect.web.explorer.serve import warmed
     except ImportError:
-        raise not_installed("The explorer needs FastAPI, uvicorn and Altair", "web") from None
+        raise not_installed("The explorer needs FastAPI, uvicorn and vl-convert-python", "web") from None
     # Data that cannot be shown is refused before anybody can connect.
     ledger = None if request.ledger is None else Ledger.read(request.ledger)
     material = replace(public_data.material_of(request), ledger=ledger)
