@@ -117,6 +117,7 @@ def test_a_budget_that_does_not_reach_is_a_budget_error(ann) -> None:
     "ask, sentence",
     [
         (lambda server: server.dataset("visits"), "There is no such dataset, or none for you."),
+        (lambda server: server.dataset(""), "Name a dataset"),
         (lambda server: server.dataset("../people"), "There is nothing at this address."),
         (lambda server: server.dataset("survey").median(column="nothing", epsilon=1), "no such column"),
         (lambda server: server.dataset("survey").median(column="age", epsilon=0), "epsilon must be positive"),
@@ -125,6 +126,7 @@ def test_a_budget_that_does_not_reach_is_a_budget_error(ann) -> None:
         (lambda server: server.dataset("survey").plan("mean", column="age"), "question is one of median, "),
         (lambda server: server.dataset("survey").plan("top_k", "degree", 1, 1), "This dataset is a table"),
         (lambda server: server.dataset("friends").top_k("beauty", 1, 1), "metric: "),
+        (lambda server: server.dataset("survey").most_common(1.5, 1, item="job"), "k must be "),
     ],
 )
 def test_what_is_wrong_is_a_value_error(ask, sentence, ann) -> None:

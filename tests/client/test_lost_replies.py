@@ -7,6 +7,7 @@ import ipaddress
 import json
 import ssl
 from collections.abc import Callable
+from threading import Thread
 
 import pytest
 from cryptography import x509
@@ -80,6 +81,48 @@ def test_an_answer_that_never_comes_names_its_key(office) -> None:
 
     assert len(line.WAITS) + 1 == len(between.keys)
     assert before + 1 == spends(office)
+
+
+@pytest.mark.parametrize("point", ["spent, not drawn", "stored, not seen", "seen, not sent"])
+def test_a_server_that_is_killed_and_comes_back_answers_once(point, tmp_path, monkeypatch) -> None:
+    """While the client waits: the same call returns the answer of the next server, and one row was paid."""
+    monkeypatch.setattr(line, "WAITS", (0.2,) * 100)
+    office = Office(tmp_path)
+    office.start(point)
+    with standing(Between(office.port)) as between:
+
+        def back() -> None:
+            office.process.wait(60)
+            office.process.stdout.close()
+            office.start()
+            between.target = office.port
+
+        survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
+        coming = Thread(target=back)
+        coming.start()
+        release = survey.counts(0.01, column="job")
+        coming.join()
+        assert len(between.keys) > 1
+    assert 1 == spends(office) == release.ledger_row
+    office.stop()
+
+
+def test_a_request_that_failed_after_its_payment_says_its_number(tmp_path) -> None:
+    """Rows that cannot be read: the one fixed sentence, and what the curator asks for; it is not asked again."""
+    office = Office(tmp_path)
+    office.start()
+    try:
+        (tmp_path / "people.csv").write_text("age,town\n1,secret town\n", encoding="utf-8")
+        with standing(Between(office.port)) as between:
+            survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
+            with pytest.raises(ConnectionError, match="tell the curator its number") as failed:
+                survey.counts(0.01, column="job")
+        (asked,) = office.send("ann", "GET", "/history").json
+        assert str(failed.value).endswith(f"It is {asked['request']}.")
+        assert "town" not in str(failed.value)
+        assert 1 == len(between.keys)
+    finally:
+        office.stop()
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from dpselect.kernel.errors import BudgetError
 _BUDGET = 403
 # A question, a name or a key that is wrong.
 _WRONG = frozenset({400, 404, 405, 409, 411, 413, 414, 415, 422})
+# It was paid for and failed, which stands; the sentence asks to tell the curator its number.
+_FAILED = 424
 # The server, or a proxy before it, may well answer the same request later.
 LATER = frozenset({408, 429, 500, 502, 503, 504})
 
@@ -33,6 +35,8 @@ def error_of(status: int, content: Any) -> Exception:
         return ValueError(said)
     if 300 <= status < 400:
         return ConnectionError("The server sends requests elsewhere, which is not followed: connect to where it is.")
+    if status == _FAILED and said:
+        return ConnectionError(f"{said} It is {content.get('request')}.")
     return ConnectionError(said or f"The server cannot answer now (status {status}).")
 
 

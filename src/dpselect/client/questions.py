@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.kernel.written import written
 
 Question = dict[str, Any]
@@ -31,12 +31,12 @@ def counts(
 
 def most_common(k: int, epsilon: Epsilon, *, item: str) -> Question:
     """Return the question of :func:`dpselect.most_common`."""
-    return _question("most_common", epsilon, k=int(k), column=item)
+    return _question("most_common", epsilon, k=whole(k, "k", "how many to name"), column=item)
 
 
 def top_k(metric: str, k: int, epsilon: Epsilon) -> Question:
     """Return the question of :func:`dpselect.top_k`."""
-    return _question("top_k", epsilon, metric=metric, k=int(k))
+    return _question("top_k", epsilon, metric=metric, k=whole(k, "k", "how many to name"))
 
 
 EVERY_QUESTION = {each.__name__: each for each in (median, quantiles, counts, most_common, top_k)}

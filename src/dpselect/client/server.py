@@ -62,6 +62,8 @@ class Server:
             ValueError: there is no such dataset, or none for you.
             ConnectionError: as :meth:`datasets`.
         """
+        if not name:
+            raise ValueError("Name a dataset: .datasets() lists yours.")
         reply = self._line.send("GET", f"/datasets/{quote(name, safe='')}")
         return understood(self._line, lambda: ServedDataset(self._line, reply.content, self._patience))
 
