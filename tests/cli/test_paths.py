@@ -16,10 +16,11 @@ from tests.cli.every import every_command
 from tests.cli.inputs import CHOOSE, CHOOSE_TREE, PERCENTILE, PREDICT, TOP_K, TRAIN
 
 # Options that take text which is no path. A new one is either declared as a path or named here.
-WORDS = {"at",
-    "by", "candidate", "column", "decimal", "dataset", "encoding", "goal", "importance", "item", "key", "label",
-    "learner", "mechanism", "mechanisms", "names", "neighbours", "note", "person", "question", "release", "score",
-    "separator", "source", "table", "target", "thresholds", "value", "weight_column", "where",
+WORDS = {
+    "at", "by", "candidate", "column", "config", "dataset", "decimal", "encoding", "goal", "importance", "item",
+    "key", "label", "learner", "mechanism", "mechanisms", "names", "neighbours", "note", "person", "question",
+    "release", "score", "separator", "source", "table", "target", "thresholds", "token", "value", "weight_column",
+    "where",
 }  # fmt: skip
 
 

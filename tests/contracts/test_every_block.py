@@ -28,6 +28,10 @@ RUN_BY_DOCTEST = [DOCS, ROOT / "src", ROOT / "README.md"]
 TEMPLATES = {
     "python -m pip install": "sets the library up: .ci/run does it",
     "export ": "an address of the reader's own",
+    "curl ": "needs a server: tests/web/server starts one",
+    "TOKEN=": "a token of the reader's own",
+    "dpselect explore": "serves until it is stopped: tests/web starts it",
+    "dpselect serve": "serves until it is stopped: tests/web starts it",
     "eval ": "changes the shell that the reader types in",
     "chgrp ": "needs a group of several accounts",
     "chmod ": "needs a group of several accounts",

@@ -58,7 +58,7 @@ def value_chart(
     >>> ages = dps.utilities.percentile([20, 30, 30, 40], 50, grid=[10, 20, 30, 40])
     >>> bars = dps.value_chart(ages, 2).to_dict()["layer"][0]["data"]["values"]
     >>> [(bar["from"], bar["to"], round(bar["chance"], 3)) for bar in bars]
-    [(5.0, 15.0, 0.008), (15.0, 25.0, 0.205), (25.0, 35.0, 0.712), (35.0, 45.0, 0.075)]
+    [(5.0, 15.0, 0.003), (15.0, 25.0, 0.024), (25.0, 35.0, 0.907), (35.0, 45.0, 0.066)]
     """
     values = numbers_of(scores)
     if neighbour is not None and not np.array_equal(values, numbers_of(neighbour)):

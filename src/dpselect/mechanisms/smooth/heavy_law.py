@@ -23,6 +23,8 @@ _BLOCK = 2**15
 _FIRST = -3
 # Powers of two up to which densities are floats, with room for products.
 _ROOM = 900
+# A sum below this has lost digits, or has underflowed.
+_LEAST = 1e-280
 # Terms of a series in at most 1/2, and in at most 1/16: what is left out is below 2^-50 of the sum.
 _TERMS, _FEW, _SMALL = 52, 14, 1 / 16
 
@@ -91,7 +93,8 @@ def log_law(behind: Floats, counts: NDArray[np.int64], gamma: int) -> Floats | N
         risen = max(top, float(height.max()))
         mass = mass * math.exp(top - risen) + np.exp(height - risen) @ hazard
         top = risen
-    return np.log(mass) + top
+    # Below this the smallest terms have lost digits, or are gone.
+    return None if mass.min() < _LEAST else np.log(mass) + top
 
 
 def _below(z: Floats, tail: _Noise) -> tuple[Floats, Floats]:
