@@ -114,6 +114,7 @@ class Verdict:
         place: of the candidate whose chances differ most between them.
         words: the two databases.
         stated: of the sensitivity.
+        spread: of the range bound: why it fails, in words, or ``""``.
         databases: how many there are.
     """
 
@@ -123,12 +124,13 @@ class Verdict:
     place: int
     words: tuple[str, str]
     stated: Admissibility
+    spread: str
     databases: int
 
     @property
     def holds(self) -> bool:
         """Return whether nothing speaks against the claim."""
-        return self.loss.holds and self.stated.admissible
+        return self.loss.holds and self.stated.admissible and not self.spread
 
 
 @lru_cache(maxsize=64)
@@ -149,7 +151,8 @@ def judged(claim: Claim, mechanism: str, epsilon: Fraction) -> Verdict:
         moved = np.abs(drawn.log_law(here, epsilon) - drawn.log_law(there, epsilon))
     words = universe.words(first), universe.words(second)
     # An outcome that is impossible on both sides tells nothing.
-    return Verdict(loss, here, there, int(np.nanargmax(moved)), words, _stated(claim), len(universe))
+    place = int(np.nanargmax(moved))
+    return Verdict(loss, here, there, place, words, _stated(claim), too_wide(claim), len(universe))
 
 
 @lru_cache(maxsize=16)
@@ -167,6 +170,32 @@ def losses(claim: Claim, epsilon: Fraction) -> tuple[tuple[str, PrivacyLoss], ..
 @lru_cache(maxsize=16)
 def _stated(claim: Claim) -> Admissibility:
     return admissible(claim.scores, claim.universe)
+
+
+@lru_cache(maxsize=16)
+def too_wide(claim: Claim) -> str:
+    """Return where one neighbour spreads the changes of scores wider than the range bound allows, or ``""``.
+
+    The range of a step is its largest change less its smallest: at most the range bound times the sensitivity.
+    """
+    universe = claim.universe
+    scores = [claim.scores(each) for each in universe]
+    values = np.array([each.values for each in scores], dtype=np.float64)
+    pairs = universe.pairs()
+    changes = values[pairs[:, 1]] - values[pairs[:, 0]]
+    ranges = np.ptp(changes, axis=1)
+    first = scores[0]
+    allowed = float(first.range_bound * first.sensitivity.ceiling)
+    worst = int(ranges.argmax())
+    if ranges[worst] <= allowed:
+        return ""
+    one, other = (universe.words(int(each)) for each in pairs[worst])
+    up, down = int(changes[worst].argmax()), int(changes[worst].argmin())
+    return (
+        f"From {one} to {other} the score of {first.candidates[up]} changes by {changes[worst, up]:+g} and that of "
+        f"{first.candidates[down]} by {changes[worst, down]:+g}: a range of {ranges[worst]:g}, where {allowed:g} is "
+        "claimed (range bound times sensitivity)."
+    )
 
 
 def _number(value: Fraction) -> str:

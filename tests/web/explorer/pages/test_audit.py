@@ -98,6 +98,37 @@ def test_a_wrong_range_bound_is_broken() -> None:
     assert view(neighbours="substitution", range="2").headline.startswith("The claim holds on all 15 databases")
 
 
+@pytest.mark.parametrize("mechanism", ["generalised-exponential", "inverse-sensitivity", "exponential"])
+@pytest.mark.parametrize("epsilon", ["0.01", "1", "10"])
+def test_a_wrong_range_bound_is_broken_whatever_is_lost(mechanism, epsilon) -> None:
+    """Also by mechanisms that do not use it: one count rises, another falls, and the page says which."""
+    shown = view(neighbours="substitution", range="1", mechanism=mechanism, epsilon=epsilon)
+
+    assert shown.headline.startswith("BROKEN: ")
+    assert ("NO",) == rows_of(shown, "The sensitivity")["range bound holds"]
+    assert any(
+        "a range of 2, where 1 is claimed" in part.note
+        for part in shown.parts
+        if part.title != "The worst pair of neighbours"
+    )
+    true = view(neighbours="substitution", range="2", mechanism=mechanism, epsilon=epsilon)
+    assert true.headline.startswith("The claim holds")
+    assert ("yes",) == rows_of(true, "The sensitivity")["range bound holds"]
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "substitution"])
+@pytest.mark.parametrize("stated", ["1/4", "1/2", "1", "2"])
+@pytest.mark.parametrize("bound", ["1", "2"])
+def test_a_claim_holds_where_it_is_true(neighbours, stated, bound) -> None:
+    """True by the definition: a count moves by 1; one row moves all one way, and one replaced moves two apart by 2."""
+    apart = 2 if neighbours == "substitution" else 1
+    true = Fraction(stated) >= 1 and int(bound) * Fraction(stated) >= apart
+    for mechanism in ("permute-and-flip", "generalised-exponential"):
+        verdict = judged(Claim(NAMES, 3, "counts", Fraction(stated), int(bound), neighbours), mechanism, Fraction(1))
+
+        assert true == verdict.holds
+
+
 def test_a_sensitivity_that_does_no_harm_here_is_broken_all_the_same() -> None:
     """A range bound of 2 hides that half is claimed, and A1 finds it."""
     headline = view(sensitivity="1/2", range="2").headline

@@ -48,7 +48,13 @@ def _fields(_: Material) -> Sequence[Field]:
             "1",
             help="How far one row moves a count, as claimed: halve it and see.",
         ),
-        Choice("range", "Claimed range bound", (("1", "1: all move one way"), ("2", "2: in any direction")), "1"),
+        Choice(
+            "range",
+            "Claimed range bound",
+            (("1", "1: all move one way"), ("2", "2: in any direction")),
+            "1",
+            help="So many sensitivities lie at most between the changes of any two scores.",
+        ),
         Choice("neighbours", "Neighbours", _RELATIONS, "add-remove"),
     )
 
@@ -77,7 +83,7 @@ def _view(state: State, _: Material) -> View:
     parts = (
         Chart("The worst pair of neighbours", draw, _pair(verdict, laws, epsilon)),
         _sensitivity(claim, verdict),
-        _mechanisms(claim, epsilon),
+        _mechanisms(claim, epsilon, verdict),
     )
     return View(_headline(verdict, mechanism.name, epsilon), parts, _commands(state, claim), _example(state, claim))
 
@@ -94,6 +100,11 @@ def _headline(verdict: Verdict, mechanism: str, epsilon: Fraction) -> str:
         return (
             f"BROKEN: the sensitivity is not admissible, though on {tried} {mechanism} loses {_figure(loss.worst)}, "
             f"no more than epsilon {float(epsilon):g}. {verdict.stated.counterexample}"
+        )
+    if verdict.spread:
+        return (
+            f"BROKEN: the range bound does not hold, though on {tried} {mechanism} loses {_figure(loss.worst)}, no "
+            f"more than epsilon {float(epsilon):g}. {verdict.spread}"
         )
     return (
         f"The claim holds on {tried}: {mechanism} loses {_figure(loss.worst)} at worst, of epsilon {float(epsilon):g}."
@@ -119,21 +130,26 @@ def _sensitivity(claim: Claim, verdict: Verdict) -> Table:
         ("claimed", claimed),
         ("largest change of a score here", f"{stated.global_sensitivity:g}"),
         ("admissible", "yes" if stated.admissible else "NO"),
+        ("range bound holds", "NO" if verdict.spread else "yes"),
         ("values checked", f"{stated.cells:,}"),
         ("databases", f"{verdict.databases:,}"),
         ("pairs of neighbours", f"{verdict.loss.pairs:,}"),
     ]
-    note = stated.counterexample or "What holds here is not proved for larger databases; what fails here is refuted."
+    failures = " ".join(each for each in (stated.counterexample, verdict.spread) if each)
+    note = failures or "What holds here is not proved for larger databases; what fails here is refuted."
     return Table("The sensitivity", ("what", "on every database"), rows, note)
 
 
-def _mechanisms(claim: Claim, epsilon: Fraction) -> Table:
+def _mechanisms(claim: Claim, epsilon: Fraction, verdict: Verdict) -> Table:
     rows = [
         (name, _figure(loss.worst), f"{loss.worst / float(epsilon):.0%}", "holds" if loss.holds else "BROKEN")
         for name, loss in losses(claim, epsilon)
     ]
     left = len(EVERY_MECHANISM) - len(rows)
-    note = f"{left} other{'s do' if left > 1 else ' does'} not apply to such scores." if left else ""
+    notes = [f"{left} other{'s do' if left > 1 else ' does'} not apply to such scores."] if left else []
+    if verdict.spread or not verdict.stated.admissible:
+        notes.append("The claim itself is broken: that a loss stays within epsilon here proves nothing elsewhere.")
+    note = " ".join(notes)
     return Table("Every mechanism with this claim", ("mechanism", "worst loss", "of epsilon", "verdict"), rows, note)
 
 
