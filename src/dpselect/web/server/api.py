@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI, Header
+from fastapi import APIRouter, Depends, FastAPI, Header
 from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPBearer
 from starlette.concurrency import run_in_threadpool
@@ -19,6 +19,7 @@ from dpselect.kernel.version import VERSION
 from dpselect.web.headers import Application, strict
 from dpselect.web.server import shown
 from dpselect.web.server.curator import curator_routes
+from dpselect.web.server.described import ANSWERED, REFUSALS
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.gate import HEALTH, Gate
 from dpselect.web.server.problems import TYPE, handle, problem
@@ -56,12 +57,14 @@ def server(desk: Desk, hosts: frozenset[str]) -> Application:
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
-        dependencies=[Depends(HTTPBearer(auto_error=False))],
+        responses=REFUSALS,
     )
     handle(application)
-    _dataset_routes(application, desk)
-    _request_routes(application, desk)
-    application.include_router(curator_routes(desk))
+    # The gate looks at tokens; the schema says where.
+    guarded = APIRouter(dependencies=[Depends(HTTPBearer(auto_error=False))])
+    _dataset_routes(guarded, desk)
+    _request_routes(guarded, desk)
+    guarded.include_router(curator_routes(desk))
     gate = Gate(application, desk.house.people, desk.house.settings.limits, hosts)
 
     @application.get(HEALTH)
@@ -71,7 +74,7 @@ def server(desk: Desk, hosts: frozenset[str]) -> Application:
             statements.row("SELECT 1 AS one")
         return {"status": "ok"}
 
-    @application.get("/metrics")
+    @guarded.get("/metrics", response_class=PlainTextResponse)
     def metrics(_: Curator) -> PlainTextResponse:
         """Return how many requests ended with which status; curators only."""
         lines = ["# TYPE dpselect_http_replies_total counter"]
@@ -80,11 +83,12 @@ def server(desk: Desk, hosts: frozenset[str]) -> Application:
         ]
         return PlainTextResponse("\n".join(lines) + "\n")
 
+    application.include_router(guarded)
     return strict(gate)
 
 
-def _dataset_routes(application: FastAPI, desk: Desk) -> None:
-    @application.get("/datasets")
+def _dataset_routes(router: APIRouter, desk: Desk) -> None:
+    @router.get("/datasets")
     def datasets(visitor: AnyVisitor) -> list[dict[str, Any]]:
         """Return the datasets that you may ask about, with what is left."""
         everything = visitor.role == "curator"
@@ -92,43 +96,43 @@ def _dataset_routes(application: FastAPI, desk: Desk) -> None:
         names = [name for name in desk.house.datasets if everything or name in shared]
         return [shown.summary(desk.house.datasets[name], visitor, desk.house.standings.of(name)) for name in names]
 
-    @application.get("/datasets/{name}")
+    @router.get("/datasets/{name}")
     def dataset(name: str, visitor: AnyVisitor) -> dict[str, Any]:
         """Return the public facts of a dataset, and what is left."""
         found = desk.dataset(name, None if visitor.role == "curator" else visitor.name)
         return shown.details(found, visitor, desk.house.standings.of(name))
 
-    @application.post("/datasets/{name}/plan")
+    @router.post("/datasets/{name}/plan")
     def plan(name: str, question: AnyQuestion, visitor: AnyVisitor) -> dict[str, Any]:
         """Return what a question would cost and how wrong its answer may be. It costs nothing and reads no row."""
         found = desk.dataset(name, None if visitor.role == "curator" else visitor.name)
         return found.plan(question, desk.house.settings.limits.candidates).as_json()
 
-    @application.post("/datasets/{name}/release", responses={202: {"description": "not answered yet: ask again"}})
+    @router.post("/datasets/{name}/release", responses=ANSWERED)
     async def release(name: str, question: AnyQuestion, visitor: Analyst, idempotency_key: Key) -> Response:
         """Pay for a question and return its answer, or where to ask for it. The same key gives the same answer."""
         asked = await run_in_threadpool(desk.take, visitor.name, idempotency_key, name, question)
         return _reply(await _awaited(desk, asked))
 
 
-def _request_routes(application: FastAPI, desk: Desk) -> None:
+def _request_routes(router: APIRouter, desk: Desk) -> None:
     def find(number: str, analyst: str) -> Asked:
         asked = desk.house.requests.find(number if number.isascii() and number.isprintable() else "", analyst)
         if asked is None:
             raise Unknown("There is no such request, or none of yours.")
         return asked
 
-    @application.get("/requests/{number}", responses={202: {"description": "not answered yet: ask again"}})
+    @router.get("/requests/{number}", responses=ANSWERED)
     def request(number: str, visitor: Analyst) -> Response:
         """Return the answer to one of your requests, or how far it is."""
         return _reply(find(number, visitor.name))
 
-    @application.get("/history")
+    @router.get("/history")
     def history(visitor: Analyst) -> list[dict[str, Any]]:
         """Return your requests, newest first."""
         return [shown.asked(each) for each in desk.house.requests.history(visitor.name)]
 
-    @application.get("/certificates/{number}")
+    @router.get("/certificates/{number}")
     def certificate(number: str, visitor: Analyst) -> JSONResponse:
         """Return the certificate of one of your answered requests, as a file that dpselect reads."""
         asked = find(number, visitor.name)

@@ -85,7 +85,8 @@ class Rows:
             read = tables.table(self._where, missing, self._reading, numbers) if missing else {}
             if stamp is not None:
                 self._kept.update({name: (stamp, cells) for name, cells in read.items()})
-            return {name: read[name] if name in read else self._kept[name][1] for name in wanted}
+            # A column that the file has lost is not answered from what it was.
+            return {name: read[name] if name in missing else self._kept[name][1] for name in wanted}
 
     def graph(self) -> dps.Graph:
         """Return the graph.

@@ -19,7 +19,7 @@ from dpselect.web.server.rows import Table
 # Exact sums of prices stay short: of any numbers, a few hundred odd ones would be too long for any ledger.
 _PLACES = 10**6
 _MOST = 1000
-_DECIMAL = re.compile(r"\d{1,4}(?:\.\d{1,6})?")
+_DECIMAL = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,6})?")
 NO_COLUMN = "This dataset has no such column of this kind: name one of its columns, and ask for one that is right."
 
 

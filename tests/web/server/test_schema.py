@@ -1,0 +1,75 @@
+"""The whole schema against a running server: no failure inside, and every reply is one that the schema describes.
+
+Without schemathesis these tests are skipped with the reason; with DPSELECT_SCHEMA=required, as on the build machine,
+they fail.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.web.server.served import Office
+
+SECONDS = 15
+CHECKS = (
+    "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,"
+    "response_headers_conformance,negative_data_rejection,ignored_auth,missing_required_header,unsupported_method"
+)
+# Names that a tool makes up are never found.
+NAMED = {"column": ["age", "job"], "by": ["job", None], "epsilon": [0.01, "0.02"], "k": [1, 2]}
+QUESTIONS = ["--mode", "positive", "--include-path-regex", "release|plan"]
+
+
+@pytest.fixture
+def office(tmp_path):
+    """A running server."""
+    if importlib.util.find_spec("schemathesis") is None:
+        reason = 'no schemathesis: python -m pip install ".[schema]"'
+        if os.environ.get("DPSELECT_SCHEMA") == "required":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    running = Office(tmp_path)
+    running.start()
+    yield running
+    running.kill()
+
+
+def _named(schema):
+    """Return the schema with names that are there."""
+    for operation in (operation for methods in schema["paths"].values() for operation in methods.values()):
+        for parameter in operation.get("parameters", []):
+            if (parameter["in"], parameter["name"]) == ("path", "name"):
+                parameter["schema"] = {"enum": ["survey"]}
+    for model in schema["components"]["schemas"].values():
+        if "question" in (properties := model.get("properties", {})):
+            properties.update({name: {"enum": NAMED[name]} for name in NAMED.keys() & properties.keys()})
+    return schema
+
+
+@pytest.mark.parametrize("who, addresses, only", [("ann", 17, []), ("carla", 17, []), ("ann", 2, QUESTIONS)])
+def test_the_server_is_as_its_schema_says(office, tmp_path, who, addresses, only) -> None:
+    """Whatever an analyst or a curator sends: no status 500, and no status, type or form but those described."""
+    path = tmp_path / "openapi.json"
+    schema = office.send(who, "GET", "/openapi.json").json
+    path.write_text(json.dumps(_named(schema) if only else schema), encoding="utf-8")
+    command = [sys.executable, "-m", "schemathesis.cli", "run", path, "--url", f"http://127.0.0.1:{office.port}"]
+    bounds = ["--max-time", SECONDS, "--max-examples", 25, "--phases", "coverage,fuzzing", "--checks", CHECKS]
+    token = ["-H", f"Authorization: Bearer {office.tokens[who]}", "--generation-database", "none", "--no-color"]
+    done = subprocess.run(
+        [str(each) for each in [*command, *bounds, *token, *only]],
+        capture_output=True, text=True, timeout=20 * SECONDS, cwd=tmp_path, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert f"Tested: {addresses}" in done.stdout
+    log = office.log()
+    assert "Traceback" not in log
+    assert " 500 " not in log
+    # Not only refusals were checked.
+    assert not only or "/release' 200 " in log
