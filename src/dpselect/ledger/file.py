@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from dpselect.ledger.chain import RESTORE
 from dpselect.sources.output import explained
@@ -116,22 +116,26 @@ def connected(path: Path) -> Iterator[Patient]:
 
 
 @contextmanager
-def bare(path: Path, name: Path | None = None) -> Iterator[Patient]:
+def bare(
+    path: Path, name: Path | None = None, mode: Literal["rw", "ro"] = "rw", patience: float = _WAIT
+) -> Iterator[Patient]:
     """Open an existing file; whatever goes wrong is rolled back and said in one sentence.
 
     Args:
         path: the file.
         name: what the file will be called, where it is not yet in its place.
+        mode: what SQLite may do with it: read and write, or only read.
+        patience: how many seconds a statement waits.
     """
     shown = path if name is None else name
     try:
         # Patient waits, so SQLite does not.
         connection = sqlite3.connect(
-            f"{path.as_uri()}?mode=rw", uri=True, timeout=0, isolation_level=None, factory=Patient
+            f"{path.as_uri()}?mode={mode}", uri=True, timeout=0, isolation_level=None, factory=Patient
         )
     except sqlite3.OperationalError:
         raise OSError(f"The ledger {shown} cannot be opened: check the path and its permissions.") from None
-    connection.patience = _WAIT
+    connection.patience = patience
     try:
         # EXTRA also syncs the folder after the journal of a commit is gone; fullfsync is for the drives of macOS.
         connection.execute("PRAGMA synchronous = EXTRA")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import urllib.error
@@ -49,7 +51,9 @@ def test_the_example_serves_until_it_is_stopped(given, tmp_path, monkeypatch) ->
 
 
 def test_a_ledger_is_named_for_the_planner(tmp_path, monkeypatch) -> None:
-    """It is verified before anybody can connect, its file stays as it is, and one that is none is refused."""
+    """It is verified before anybody can connect, its file stays as it is, and one that is none, or that reading would
+    change, is refused.
+    """
     monkeypatch.chdir(tmp_path)
     ledger = dps.Ledger.open("people.ledger", epsilon=2, dataset="people")
     ledger.spend(dps.Guarantee(Fraction(1, 2), dps.Neighbours.ADD_REMOVE), mechanism="counts")
@@ -64,7 +68,15 @@ def test_a_ledger_is_named_for_the_planner(tmp_path, monkeypatch) -> None:
     assert "The planner shows what people.ledger has left: its owner may see it." in said
     assert before == Path("people.ledger").read_bytes()
     Path("broken.ledger").write_text("no ledger")
-    for wrong in ("broken.ledger", "none.ledger"):
+    other = sqlite3.connect("people.ledger")
+    other.execute("PRAGMA journal_mode = wal")
+    other.execute("CREATE TABLE late (a)")
+    other.commit()
+    for end in ("", "-wal"):
+        shutil.copy(f"people.ledger{end}", f"log.ledger{end}")
+    other.close()
+    log = Path("log.ledger-wal").read_bytes()
+    for wrong in ("broken.ledger", "none.ledger", "log.ledger"):
         refused = subprocess.run(
             [sys.executable, "-m", "dpselect", "explore", "--ledger", wrong],
             capture_output=True,
@@ -74,3 +86,4 @@ def test_a_ledger_is_named_for_the_planner(tmp_path, monkeypatch) -> None:
         assert 2 == refused.returncode
         assert not refused.stdout
         assert wrong in refused.stderr
+    assert log == Path("log.ledger-wal").read_bytes()

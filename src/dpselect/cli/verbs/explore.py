@@ -12,7 +12,7 @@ from dpselect.cli.options import option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.kernel.extras import not_installed
-from dpselect.ledger import Ledger
+from dpselect.ledger.read_only import looked_at
 
 
 def run(request: Request) -> Answer:
@@ -25,7 +25,7 @@ def run(request: Request) -> Answer:
     except ImportError:
         raise not_installed("The explorer needs FastAPI, uvicorn and vl-convert-python", "web") from None
     # Data that cannot be shown is refused before anybody can connect.
-    ledger = None if request.ledger is None else Ledger.read(request.ledger)
+    ledger = None if request.ledger is None else looked_at(request.ledger)
     material = replace(public_data.material_of(request), ledger=ledger)
     # The port is ours before the address with the token is printed.
     with socket.create_server(("127.0.0.1", request.port), reuse_port=False) as listening:
