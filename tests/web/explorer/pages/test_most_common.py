@@ -220,3 +220,20 @@ def test_what_cannot_be_shown_is_a_sentence(visitor, monkeypatch) -> None:
     empty = {"a": Cells.of(["", ""])}
     with pytest.raises(ValueError, match="is empty"):
         viewed(Material(columns=empty, visits=empty, given="table"))
+
+
+@pytest.mark.parametrize("changed", [{}, {"neighbour": "first"}, {"person": ""}], ids=["rest", "first", "rows"])
+@pytest.mark.parametrize("end", ["\n", "\r", "\u2028", "\x0c"], ids=["LF", "CR", "LS", "FF"])
+def test_a_cell_that_ends_a_line_is_no_code(changed, end) -> None:
+    """No line of the notebook begins with what a cell of the table has after a new line."""
+    item = f"a{end}ran.append(1)#"
+    columns = {"who": Cells.of("pqrst"), "item": Cells.of([item, item, item, item, "b"])}
+    made = f"visits = {as_lists(columns)!r}"
+    material = Material(columns=columns, visits=columns, given="table", visits_python=made)
+    state = {"person": "who", "item": "item"} | changed
+    code = viewed(material, **state).example
+    ran: list[int] = []
+    exec(code, {"ran": ran})
+
+    assert not ran
+    assert not [line for line in code.splitlines() if line.startswith("ran")]

@@ -203,6 +203,13 @@ def _who(asked: _Asked) -> str:
     return f"One person more, with {has[asked.state['neighbour']]},"
 
 
+def _unnamed(asked: _Asked) -> str:
+    """Return who is added without a name of the table, for a comment: a name with a new line in it would end that."""
+    if not asked.state["person"]:
+        return "One row more, of the item that has a 1"
+    return dict(_NEIGHBOURS)[asked.state["neighbour"]].capitalize()
+
+
 def _errors(asked: _Asked) -> Table:
     """Return how far the names may lie below the true ones: here, and whatever the data."""
     k, size, unit = asked.state["k"], len(asked.scores), asked.unit
@@ -310,7 +317,7 @@ def _example(asked: _Asked, material: Material) -> str:
         f"{shared}import dpselect as dps\n{material.visits_python}\n"
         f"domain = {[*asked.scores.candidates]!r}\n"
         f"scores = dps.utilities.popularity(visits, {person}item={state['item']!r}, domain=domain)\n"
-        f"# {_who(asked).rstrip(',')}.\n"
+        f"# {_unnamed(asked)}.\n"
         f"added = {asked.added.tolist()!r}\n"
         f"more = dps.Scores(scores.values + added, 1, domain, {relation!r}, range_bound=1)\n"
         f'dps.law_chart(scores, {epsilon}, mechanism="{NAME}", neighbour=more)'
