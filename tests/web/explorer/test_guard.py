@@ -64,6 +64,28 @@ def test_it_can_only_be_read(visitor, method) -> None:
     assert 405 == visitor.request(method, "/candidates").status_code
 
 
+def test_head_answers_as_get(visitor) -> None:
+    """With the same status and kind, for pages, views, files and what is missing."""
+    for path in ("/", "/candidates", "/candidates/view", "/static/explorer.css", "/candidates?epsilon=x", "/no"):
+        asked, read = visitor.head(path), visitor.get(path)
+
+        assert (read.status_code, read.headers["content-type"]) == (asked.status_code, asked.headers["content-type"])
+
+
+def test_head_does_not_use_the_token_up(door, stranger) -> None:
+    """Whoever looks whether the address is there leaves it to the browser."""
+    assert 403 == stranger.head(door[1].address()).status_code
+    assert 303 == stranger.get(door[1].address()).status_code
+
+
+def test_a_token_in_a_link_is_dropped(door, stranger) -> None:
+    """The address of a colleague, token and all, still lets this browser in."""
+    answer = stranger.get(door[1].address("/candidates?token=old&epsilon=2&token="))
+
+    assert (303, "/candidates?epsilon=2") == (answer.status_code, answer.headers["location"])
+    assert 200 == stranger.get("/candidates").status_code
+
+
 def test_no_upload(visitor) -> None:
     """A body is refused before it is read."""
     assert 413 == visitor.request("GET", "/candidates", content=b"x").status_code

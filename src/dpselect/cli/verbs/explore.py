@@ -35,7 +35,10 @@ def run(request: Request) -> Answer:
         if material.given:
             print(f"{material.words} is shown as it is: name only data that anybody may see.", file=sys.stderr)
         if ledger is not None:
-            print(f"The planner shows what {ledger.name} has left: its owner may see it.", file=sys.stderr)
+            print(
+                f"The planner shows what {public_data.shown(ledger.name)} has left: its owner may see it.",
+                file=sys.stderr,
+            )
         print("The address works once. Stop with Ctrl-C.", file=sys.stderr, flush=True)
         warmed()
         # No socket that outlives an answer, and no header that says who else asks.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -31,6 +31,9 @@ _STATIC = {
 }
 # How wide a page may ask a chart to be, in pixels.
 _WIDE = Number("w", "The width", WIDTH, 240, 1200)
+_READ = ["GET", "HEAD"]
+# Of errors of the language itself, whose words are for programmers.
+_FAILED = "The page cannot work with these values: numbers are too large or too far apart, or a name is no text."
 
 
 @dataclass(frozen=True)
@@ -64,44 +67,63 @@ def _site(material: Material, pages: Sequence[Page]) -> FastAPI:
     def nowhere(_: Request, __: Exception) -> Response:
         return _missing(material, pages)
 
-    @site.get("/")
+    @site.api_route("/", methods=_READ)
     def index() -> Response:
         return _html("index.html", _common(material, pages))
 
-    @site.get("/static/{name}")
+    @site.api_route("/static/{name}", methods=_READ)
     def static(name: str) -> Response:
         if name not in _STATIC:
             return _missing(material, pages)
         return Response(_file(name), media_type=_STATIC[name])
 
-    @site.get("/{path}")
+    @site.api_route("/{path}", methods=_READ)
     def page(path: str, request: Request) -> Response:
         if path not in named:
             return _missing(material, pages)
-        shown = _shown(named[path], material, request)
         fields = named[path].fields(material)
-        facts = _common(material, pages) | {"page": named[path], "fields": fields, "values": shown.state}
-        return _html("page.html", facts | _facts(named[path], shown), 400 if shown.problem else 200)
+        common = _common(material, pages) | {"page": named[path], "fields": fields}
 
-    @site.get("/{path}/view")
+        def answer(shown: _Shown) -> Response:
+            facts = common | {"values": shown.state} | _facts(named[path], shown)
+            return _html("page.html", facts, 400 if shown.problem else 200)
+
+        return _answered(_shown(named[path], material, request), answer)
+
+    @site.api_route("/{path}/view", methods=_READ)
     def view(path: str, request: Request) -> Response:
         if path not in named:
             return _missing(material, pages)
-        shown = _shown(named[path], material, request)
-        return _html("view.html", _facts(named[path], shown), 400 if shown.problem else 200)
 
-    @site.get("/{path}/notebook.ipynb")
+        def answer(shown: _Shown) -> Response:
+            return _html("view.html", _facts(named[path], shown), 400 if shown.problem else 200)
+
+        return _answered(_shown(named[path], material, request), answer)
+
+    @site.api_route("/{path}/notebook.ipynb", methods=_READ)
     def exported(path: str, request: Request) -> Response:
         if path not in named:
             return _missing(material, pages)
-        shown = _shown(named[path], material, request)
-        if shown.view is None:
-            return _html("view.html", _facts(named[path], shown), 400)
-        here = f"{path}?{urlencode(shown.written)}"
-        headers = {"content-disposition": f'attachment; filename="dpselect-{path}.ipynb"'}
-        return Response(notebook(named[path], shown.view, here), media_type="application/x-ipynb+json", headers=headers)
+
+        def answer(shown: _Shown) -> Response:
+            if shown.view is None:
+                return _html("view.html", _facts(named[path], shown), 400)
+            here = f"{path}?{urlencode(shown.written)}"
+            headers = {"content-disposition": f'attachment; filename="dpselect-{path}.ipynb"'}
+            cells = notebook(named[path], shown.view, here)
+            return Response(cells, media_type="application/x-ipynb+json", headers=headers)
+
+        return _answered(_shown(named[path], material, request), answer)
 
     return site
+
+
+def _answered(shown: _Shown, answer: Callable[[_Shown], Response]) -> Response:
+    """Return the answer, which draws charts and writes text, or the sentence that says that this failed."""
+    try:
+        return answer(shown)
+    except (ArithmeticError, UnicodeError):
+        return answer(replace(shown, view=None, problem=_FAILED))
 
 
 def _shown(page: Page, material: Material, request: Request) -> _Shown:
@@ -123,6 +145,8 @@ def _shown(page: Page, material: Material, request: Request) -> _Shown:
         return _Shown(state, written, width, None, problem)
     try:
         return _Shown(state, written, width, page.view(state, material))
+    except (ArithmeticError, UnicodeError):
+        return _Shown(state, written, width, None, _FAILED)
     except (PrivacyError, ValueError, ImportError) as error:
         return _Shown(state, written, width, None, str(error))
 

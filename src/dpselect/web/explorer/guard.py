@@ -33,7 +33,9 @@ class Guard:
     def address(self, page: str = "/") -> str:
         """Return the address that lets one browser in."""
         path, _, query = page.partition("?")
-        kept = [*parse_qsl(query, keep_blank_values=True), ("token", self.token)]
+        # The link of a colleague may still hold the token of theirs.
+        kept = [each for each in parse_qsl(query, keep_blank_values=True) if each[0] != "token"]
+        kept.append(("token", self.token))
         return f"http://{self.hosts[0]}/{path.lstrip('/')}?{urlencode(kept)}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -47,7 +49,8 @@ class Guard:
             return await _refused(send, *refusal)
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given = [value for name, value in query if name == "token"]
-        if given and self._lets_in(given):
+        # A program that only asks whether an address is there does not use it up.
+        if given and scope["method"] == "GET" and self._lets_in(given):
             return await self._entered(send, scope["path"], [each for each in query if each[0] != "token"])
         if not self._known(scope):
             return await _refused(send, 403, "Open the address that dpselect explore printed; it works once.")
