@@ -276,3 +276,12 @@ def test_fields_that_do_not_count_are_put_away(either) -> None:
     assert not markers.is_visible()
     assert values.is_visible()
     assert "rs99" in either.url
+
+
+def test_a_wrong_value_in_an_address_is_said(either, watch) -> None:
+    """Also where the page draws its charts anew for its width: the sentence stays."""
+    watch.expected.append("400 (Bad Request)")
+    visit(either, "/candidates?epsilon=0")
+
+    assert either.locator(".problem").is_visible()
+    assert 0 == either.locator(".headline").count()

@@ -71,7 +71,7 @@ class Number:
         if text is None or not text.strip():
             return self.default
         try:
-            value: float | int = int(text) if self.whole else float(text)
+            value: float | int = int(text) if self.whole else float(_pointed(text))
         except ValueError:
             value = math.nan
         if not self.low <= value <= self.high:
@@ -272,3 +272,8 @@ def _whole(text: str, what: str, low: int, high: int) -> int:
 def _single(query: Query, name: str) -> str | None:
     values = query.get(name, ())
     return values[-1] if values else None
+
+
+def _pointed(text: str) -> str:
+    """Return a number whose decimal mark is a comma with a point; a number with several marks stays as it is."""
+    return text.replace(",", ".") if text.count(",") == 1 and "." not in text else text

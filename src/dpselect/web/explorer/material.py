@@ -60,5 +60,21 @@ class Material:
         """The columns of numbers: nearly all cells that are not missing are numbers."""
         return tuple(name for name, cells in self.columns.items() if cells.is_numeric)
 
+    def made_up(self, about: str) -> str:
+        """Return why a page shows made-up data although data was named; nothing where it shows what was named.
+
+        Args:
+            about: what the page needs: ``"table"``, ``"numbers"``, ``"graph"``, or nothing.
+        """
+        if not self.given or not about:
+            return ""
+        if about == "graph":
+            return "" if self.given == "graph" else f"{self.name} was read as a table; a file of edges needs --graph."
+        if self.given == "graph":
+            return f"{self.name} was read as a graph, and this page is about a table."
+        if about == "numbers" and not self.numeric:
+            return f"{self.name} has no column of numbers, as it was read: see --separator and --decimal."
+        return ""
+
 
 EXAMPLES = Material()

@@ -107,6 +107,7 @@ class Page:
         view: from the values of the fields by name, and what was given, to what is shown. It raises ``ValueError``
             or ``PrivacyError`` with a sentence that is shown instead.
         needs: fields that count only while another field, a choice, has one of these values; others are put away.
+        about: the data that it is about: ``"table"``, ``"numbers"``, ``"graph"``, or nothing that can be named.
     """
 
     path: str
@@ -115,3 +116,4 @@ class Page:
     fields: Callable[[Material], Sequence[Field]]
     view: Callable[[State, Material], View]
     needs: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
+    about: str = ""

@@ -330,4 +330,5 @@ PAGE = Page(
     "Which items do most persons have, how likely is each to be named, and what does one person change?",
     _fields,
     _view,
+    about="table",
 )

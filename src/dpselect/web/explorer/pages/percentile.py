@@ -352,4 +352,5 @@ PAGE = Page(
     "How far from the true median or percentile may an answer lie, and what does one person change?",
     _fields,
     _view,
+    about="numbers",
 )

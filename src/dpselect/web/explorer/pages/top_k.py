@@ -274,4 +274,5 @@ PAGE = Page(
     _fields,
     _view,
     {"one": ("edge", ("named",)), "other": ("edge", ("named",))},
+    about="graph",
 )

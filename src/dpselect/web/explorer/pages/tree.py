@@ -331,4 +331,5 @@ PAGE = Page(
     "What does a private tree ask first, and how sure are its labels?",
     _fields,
     _view,
+    about="table",
 )

@@ -54,7 +54,7 @@ function slide(slider) {
   const low = Math.log(slider.dataset.low), high = Math.log(slider.dataset.high), steps = Number(slider.max);
   const number = document.getElementById(slider.dataset.for);
   const follow = () => {
-    const share = (Math.log(Number(number.value)) - low) / (high - low);
+    const share = (Math.log(Number(number.value.replace(",", "."))) - low) / (high - low);
     if (Number.isFinite(share)) slider.value = String(Math.round(share * steps));
     slider.setAttribute("aria-valuetext", number.value);
   };
@@ -111,5 +111,5 @@ if (form) {
   });
   form.addEventListener("submit", (event) => { event.preventDefault(); redraw(); });
   // Charts that were drawn for another width are drawn again for this one.
-  if (Math.abs(view.clientWidth - 640) > 40) redraw();
+  if (Math.abs(view.clientWidth - 640) > 40 && !view.querySelector(".problem")) redraw();
 }
