@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,6 +24,7 @@ from dpselect.utilities.counts import counts
 from dpselect.web.explorer.field import Choice, Counts, Field, Number, Words
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
+from dpselect.web.explorer.shell import quoted
 
 # Names and how often each was chosen.
 Tally = tuple[tuple[str, int], ...]
@@ -260,7 +260,7 @@ def commands_for(name: str, asked: float, column: str = "") -> Commands:
     epsilon = f"{asked:g}"
     note = "Candidates are public: list all of them, whatever the data."
     if name in ("permute-and-flip", "inverse-sensitivity"):
-        shell = f"dpselect most-common people.csv --item {shlex.quote(column or 'choice')} --domain choices.txt"
+        shell = f"dpselect most-common people.csv --item {quoted(column or 'choice')} --domain choices.txt"
         note += " The command draws by permute-and-flip." if name == "inverse-sensitivity" else ""
     else:
         shell = (

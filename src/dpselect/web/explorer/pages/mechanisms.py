@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,6 +25,7 @@ from dpselect.web.explorer.field import Choice, Counts, Field, Number, Several, 
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
 from dpselect.web.explorer.pages.candidates import VOTES, Tally, commands_for
+from dpselect.web.explorer.shell import quoted
 
 _USUAL = ("permute-and-flip", "exponential", "generalised-exponential", "smooth-noisy-max")
 # Points of a line, and values of a grid for medians: enough for a picture, and few enough for a slider.
@@ -189,7 +189,7 @@ def _commands(problem: _Problem, name: str, state: State) -> Commands:
     ends = f"--lower {grid.lower} --upper {grid.upper} --step {grid.step}"
     meant = " --yes" if exact_epsilon(state["epsilon"]) > LARGEST else ""
     shell = (
-        f"dpselect median people.csv --column {shlex.quote(problem.column)} {ends} "
+        f"dpselect median people.csv --column {quoted(problem.column)} {ends} "
         f"--mechanism {name} --epsilon {epsilon} --ledger people.ledger{meant}"
     )
     python = (

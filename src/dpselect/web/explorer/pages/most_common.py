@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,6 +24,7 @@ from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number, Words
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Note, Page, State, Table, View
+from dpselect.web.explorer.shell import quoted
 
 NAME = "permute-and-flip"
 # Different items of a column beyond which a page would be slow, and names that a command spells out.
@@ -276,7 +276,7 @@ def _unlisted(asked: _Asked) -> Note:
 def _columns(asked: _Asked) -> str:
     named = [("person", asked.state["person"]), ("item", asked.state["item"])]
     # An equals sign, so that a name that begins with a dash is a name.
-    return " ".join(f"--{option}={shlex.quote(name)}" for option, name in named if name)
+    return " ".join(f"--{option}={quoted(name)}" for option, name in named if name)
 
 
 def _meant(asked: _Asked) -> str:
@@ -287,7 +287,7 @@ def _commands(asked: _Asked) -> Commands:
     state, names = asked.state, [str(name) for name in asked.scores.candidates]
     spelled = len(names) <= _SPELLED and not any("," in name or name != name.strip() for name in names)
     # One name with a comma behind it is a list; without it a number would be a count.
-    listed = shlex.quote(",".join(names) + ("," if len(names) == 1 else "")) if spelled else "items.txt"
+    listed = quoted(",".join(names) + ("," if len(names) == 1 else "")) if spelled else "items.txt"
     epsilon, k = f"{state['epsilon']:g}", state["k"]
     shell = (
         f"dpselect most-common visits.csv {_columns(asked)} --domain={listed} --k {k} "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,6 +28,7 @@ from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number, Words
 from dpselect.web.explorer.material import EXAMPLES, Material
 from dpselect.web.explorer.page import Chart, Commands, Page, Part, State, Table, View
+from dpselect.web.explorer.shell import quoted
 
 Floats = NDArray[np.float64]
 # Values of a grid beyond which a page would be slow, alone and with all mechanisms beside each other.
@@ -314,7 +314,7 @@ def _commands(asked: _Asked) -> Commands:
     epsilon, p, name = f"{state['epsilon']:g}", f"{state['p']:.12g}", state["mechanism"]
     meant = " --yes" if asked.epsilon > LARGEST else ""
     shell = (
-        f"dpselect percentile people.csv --column={shlex.quote(state['column'])} --p {p} --lower {lower!r} "
+        f"dpselect percentile people.csv --column={quoted(state['column'])} --p {p} --lower {lower!r} "
         f"--upper {upper!r} --step {step!r} --mechanism {name} --epsilon {epsilon} --ledger people.ledger{meant}"
     )
     python = (

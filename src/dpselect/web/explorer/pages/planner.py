@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +18,7 @@ from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Note, Page, Part, State, Table, View
 from dpselect.web.explorer.planned import KINDS, PERSON, Planned, Price, priced
 from dpselect.web.explorer.rows import Row, Rows
+from dpselect.web.explorer.shell import quoted
 
 # So many rows, and so many releases of one; more candidates than this are asked about on the command line.
 _MOST_ROWS, _MOST_TIMES, _MOST_SIZE = 8, 100, 100_000
@@ -203,7 +203,7 @@ def _book(budget: _Budget) -> Table:
 
 def _commands(asked: Sequence[_Asked], budget: _Budget) -> Commands:
     name, terms = budget.name or "people.ledger", budget.terms
-    file = shlex.quote(name)
+    file = quoted(name)
     lines, python = [], ["import dpselect as dps", ""]
     if budget.name:
         python.append(f"ledger = dps.Ledger.read({name!r})")

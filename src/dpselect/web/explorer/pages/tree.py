@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Note, Page, Part, State, Table, Tree, View
+from dpselect.web.explorer.shell import quoted
 
 if TYPE_CHECKING:
     from dpselect.learn import FirstSplit
@@ -278,7 +278,7 @@ def _commands(state: State, domains: Mapping[str, Any]) -> Commands:
     options = "" if state["depth"] == "auto" else f"--max-depth {state['depth']} "
     options += f"--n-records {state['rows']} " if state["learner"] == "tree" else ""
     shell = (
-        f"dpselect train {name}.csv --target {shlex.quote(state['class'])} --domains domains.toml --epsilon {epsilon} "
+        f"dpselect train {name}.csv --target {quoted(state['class'])} --domains domains.toml --epsilon {epsilon} "
         f"--model {state['learner']} {options}--out model.json --ledger {name}.ledger"
     )
     python = f"model = {_python(state, state['rows'], ', ledger=ledger')}\nmodel.fit({name}, {state['class']!r})"
