@@ -17,6 +17,17 @@ ROWS, LETTERS = 40, 120
 _HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
+def exact_text(number: float) -> str:
+    """Return the shortest text that reads as this very number, for addresses, commands and Python.
+
+    An epsilon with fewer digits would pay another price than the page shows.
+
+    >>> exact_text(0.1234567), exact_text(2.0)
+    ('0.1234567', '2')
+    """
+    return repr(number).removesuffix(".0")
+
+
 class Field(Protocol):
     """One input of a form.
 
@@ -81,7 +92,7 @@ class Number:
 
     def write(self, value: Any) -> Pairs:
         """Return the number as text that reads as the same."""
-        return [(self.name, repr(value) if isinstance(value, int) else f"{value:.12g}")]
+        return [(self.name, exact_text(value))]
 
 
 @dataclass(frozen=True)

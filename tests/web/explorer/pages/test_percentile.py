@@ -191,3 +191,13 @@ def test_the_notebook_draws_the_same_bars(changed) -> None:
 
     for one, other in zip(ours[0]["data"]["values"], theirs[0]["data"]["values"], strict=True):
         assert one == pytest.approx(other, rel=1e-9)
+
+
+def test_a_column_beyond_all_bounds_is_a_sentence() -> None:
+    """Not an overflow: bounds that are written make it a question again."""
+    columns = {"v": Cells.of(["-1e308", "1e308", "3"])}
+    material = Material(columns=columns, given="table")
+    with pytest.raises(ValueError, match="reaches beyond 10"):
+        viewed(material)
+
+    assert "median of v" in viewed(material, lower="0", upper="10").headline

@@ -11,7 +11,7 @@ from dpselect.analysis.charts.law import law_bars
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.named import EVERY_MECHANISM, require_mechanism
 from dpselect.web.explorer.claim import CORRECTED, COUNTS, PRINTED, SUBSTITUTION, Claim, Verdict, judged, losses
-from dpselect.web.explorer.field import Choice, Field, Number, Words
+from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
 
@@ -156,7 +156,7 @@ def _mechanisms(claim: Claim, epsilon: Fraction, verdict: Verdict) -> Table:
 def _statements(state: State, claim: Claim) -> str:
     return (
         f"{claim.python()}\n"
-        f'loss = dps.audit.privacy_loss("{state["mechanism"]}", utility, universe, {state["epsilon"]:g})\n'
+        f'loss = dps.audit.privacy_loss("{state["mechanism"]}", utility, universe, {exact_text(state["epsilon"])})\n'
         "print(loss)\nprint(dps.audit.admissible(utility, universe))"
     )
 
@@ -173,7 +173,7 @@ def _example(state: State, claim: Claim) -> str:
     return (
         f"{_statements(state, claim)}\n"
         "first, second = (utility(universe[place]) for place in loss.pair)\n"
-        f'dps.law_chart(first, {state["epsilon"]:g}, mechanism="{state["mechanism"]}", neighbour=second)'
+        f'dps.law_chart(first, {exact_text(state["epsilon"])}, mechanism="{state["mechanism"]}", neighbour=second)'
     )
 
 

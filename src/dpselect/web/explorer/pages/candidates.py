@@ -21,7 +21,7 @@ from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.mechanisms.named import EVERY_MECHANISM, require_mechanism
 from dpselect.scores.scores import Scores
 from dpselect.utilities.counts import counts
-from dpselect.web.explorer.field import Choice, Counts, Field, Number, Words
+from dpselect.web.explorer.field import Choice, Counts, Field, Number, Words, exact_text
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
 from dpselect.web.explorer.shell import quoted
@@ -257,10 +257,10 @@ def _compared(scores: Scores, laws: _Laws) -> Table:
 
 def commands_for(name: str, asked: float, column: str = "") -> Commands:
     """Return how the largest of private counts is named by a mechanism, at an epsilon."""
-    epsilon = f"{asked:g}"
+    epsilon = exact_text(asked)
     note = "Candidates are public: list all of them, whatever the data."
     if name in ("permute-and-flip", "inverse-sensitivity"):
-        shell = f"dpselect most-common people.csv --item {quoted(column or 'choice')} --domain choices.txt"
+        shell = f"dpselect most-common people.csv --item={quoted(column or 'choice')} --domain choices.txt"
         note += " The command draws by permute-and-flip." if name == "inverse-sensitivity" else ""
     else:
         shell = (

@@ -11,7 +11,7 @@ from dpselect.analysis.charts.distance import sensitivity_chart
 from dpselect.analysis.dampened import Dampened, Inversion, dampened, inversions
 from dpselect.scores.scores import Scores
 from dpselect.web.explorer.distance_scores import BOUND, CLASS, COUNTS, KINDS, MARKERS, SPLITS, Kind
-from dpselect.web.explorer.field import Choice, Counts, Field, Figures, Number
+from dpselect.web.explorer.field import Choice, Counts, Field, Figures, Number, exact_text
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Note, Page, State, Table, View
 from dpselect.web.explorer.ranking import public_graph
@@ -158,7 +158,7 @@ def _commands(state: State, kind: Kind) -> Commands:
 def _example(state: State, material: Material, kind: Kind) -> str:
     lines = ["import dpselect as dps\n", kind.setup(state, material), f"scores = {kind.python(state)}"]
     lines += [kind.named] if kind.named else []
-    lines += [f"dps.sensitivity_chart(scores, beta={state['beta']:.12g})", "# %%"]
+    lines += [f"dps.sensitivity_chart(scores, beta={exact_text(state['beta'])})", "# %%"]
     lines.append(f'dps.dampening_chart(scores, direction="{state["direction"]}")')
     return "\n".join(lines)
 

@@ -21,7 +21,7 @@ from dpselect.scores.scores import Scores
 from dpselect.utilities.counts import counts
 from dpselect.utilities.median import median
 from dpselect.web.explorer.cells import Cells
-from dpselect.web.explorer.field import Choice, Counts, Field, Number, Several, Words
+from dpselect.web.explorer.field import Choice, Counts, Field, Number, Several, Words, exact_text
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
 from dpselect.web.explorer.pages.candidates import VOTES, Tally, commands_for
@@ -185,11 +185,11 @@ def _table(problem: _Problem, rows: Sequence[Row], epsilon: float) -> Table:
 def _commands(problem: _Problem, name: str, state: State) -> Commands:
     if not problem.column:
         return commands_for(name, state["epsilon"])
-    grid, epsilon = _grid(problem), f"{state['epsilon']:g}"
+    grid, epsilon = _grid(problem), exact_text(state["epsilon"])
     ends = f"--lower {grid.lower} --upper {grid.upper} --step {grid.step}"
     meant = " --yes" if exact_epsilon(state["epsilon"]) > LARGEST else ""
     shell = (
-        f"dpselect median people.csv --column {quoted(problem.column)} {ends} "
+        f"dpselect median people.csv --column={quoted(problem.column)} {ends} "
         f"--mechanism {name} --epsilon {epsilon} --ledger people.ledger{meant}"
     )
     python = (

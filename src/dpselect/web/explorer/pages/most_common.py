@@ -21,7 +21,7 @@ from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.scores.scores import Scores
 from dpselect.utilities.popularity import popularity
 from dpselect.web.explorer.cells import Cells
-from dpselect.web.explorer.field import Choice, Field, Number, Words
+from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Note, Page, State, Table, View
 from dpselect.web.explorer.shell import quoted
@@ -268,7 +268,7 @@ def _unlisted(asked: _Asked) -> Note:
         (
             "Where nobody can list all items, a small delta pays for names that only the data knows: a name that few "
             "persons have then stays unnamed. The ledger needs a delta too (dpselect budget create --delta).",
-            f"{command} --epsilon {asked.state['epsilon']:g} --ledger visits.ledger{_meant(asked)}",
+            f"{command} --epsilon {exact_text(asked.state['epsilon'])} --ledger visits.ledger{_meant(asked)}",
         ),
     )
 
@@ -288,7 +288,7 @@ def _commands(asked: _Asked) -> Commands:
     spelled = len(names) <= _SPELLED and not any("," in name or name != name.strip() for name in names)
     # One name with a comma behind it is a list; without it a number would be a count.
     listed = quoted(",".join(names) + ("," if len(names) == 1 else "")) if spelled else "items.txt"
-    epsilon, k = f"{state['epsilon']:g}", state["k"]
+    epsilon, k = exact_text(state["epsilon"]), state["k"]
     shell = (
         f"dpselect most-common visits.csv {_columns(asked)} --domain={listed} --k {k} "
         f"--epsilon {epsilon} --ledger visits.ledger{_meant(asked)}"
@@ -312,7 +312,8 @@ def _example(asked: _Asked, material: Material) -> str:
     person = f"person={state['person']!r}, " if state["person"] else ""
     relation, k = asked.scores.neighbours.value, state["k"]
     shared = "" if k == 1 else "from fractions import Fraction\n\n"
-    epsilon = f"{state['epsilon']:g}" if k == 1 else f'Fraction("{state["epsilon"]:g}") / {k}'
+    epsilon = exact_text(state["epsilon"])
+    epsilon = epsilon if k == 1 else f'Fraction("{epsilon}") / {k}'
     return (
         f"{shared}import dpselect as dps\n{material.visits_python}\n"
         f"domain = {[*asked.scores.candidates]!r}\n"

@@ -18,7 +18,7 @@ from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.mechanisms.named import default_mechanism, require_mechanism
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.scores import Scores
-from dpselect.web.explorer.field import Choice, Field, Figures, Number, Words
+from dpselect.web.explorer.field import Choice, Field, Figures, Number, Words, exact_text
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
 
@@ -184,7 +184,7 @@ def _mechanisms(state: State, objectives: list[Scores], front: Any, epsilon: Fra
 
 
 def _commands(state: State, name: str) -> Commands:
-    epsilon, weights = f"{state['epsilon']:g}", [f"{each!r}" for each in _weights(state)]
+    epsilon, weights = exact_text(state["epsilon"]), [f"{each!r}" for each in _weights(state)]
     combined = "--pareto" if state["rule"] == "pareto" else f"--weights {' '.join(weights)}"
     shell = (
         f"dpselect top-k edges.parquet --metric degree --metric ego-density {combined} --k 1 --nodes 37700 "
@@ -218,7 +218,7 @@ def _example(state: State, moved: Rows, name: str) -> str:
     columns = _columns(state["candidate"])
     other = _columns(moved)
     weights = "" if state["rule"] == "pareto" else f", weights={_weights(state)!r}"
-    epsilon = f"{state['epsilon']:g}"
+    epsilon = exact_text(state["epsilon"])
     return "\n".join(
         [
             "import dpselect as dps",

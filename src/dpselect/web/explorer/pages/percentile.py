@@ -25,7 +25,7 @@ from dpselect.utilities.columns import counted, public_grid
 from dpselect.utilities.percentile import rank_scores
 from dpselect.utilities.shares import percent
 from dpselect.web.explorer.cells import Cells
-from dpselect.web.explorer.field import Choice, Field, Number, Words
+from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
 from dpselect.web.explorer.material import EXAMPLES, Material
 from dpselect.web.explorer.page import Chart, Commands, Page, Part, State, Table, View
 from dpselect.web.explorer.shell import quoted
@@ -158,6 +158,8 @@ def _bounds(state: State, cells: Cells) -> tuple[float, float, float]:
     if step is not None and step <= 0:
         raise ValueError("Step is how fine the answer is: write a number above 0.")
     span = (most if upper is None else upper) - (least if lower is None else lower)
+    if (lower is None or upper is None) and max(abs(least), abs(most)) > 1e15:
+        raise ValueError(f"The column {short(state['column'])} reaches beyond 10^15: write Lower and Upper.")
     if step is None:
         # Between whole numbers nothing finer is asked for.
         whole = bool((cells.numbers == np.floor(cells.numbers)).all())
@@ -311,7 +313,7 @@ def _compared(asked: _Asked) -> Table:
 def _commands(asked: _Asked) -> Commands:
     state = asked.state
     lower, upper, step = asked.bounds
-    epsilon, p, name = f"{state['epsilon']:g}", f"{state['p']:.12g}", state["mechanism"]
+    epsilon, p, name = exact_text(state["epsilon"]), exact_text(state["p"]), state["mechanism"]
     meant = " --yes" if asked.epsilon > LARGEST else ""
     shell = (
         f"dpselect percentile people.csv --column={quoted(state['column'])} --p {p} --lower {lower!r} "
@@ -333,7 +335,7 @@ def _commands(asked: _Asked) -> Commands:
 def _example(asked: _Asked, source: Material) -> str:
     state = asked.state
     lower, upper, step = asked.bounds
-    grid = f"{state['p']:.12g}, lower={lower!r}, upper={upper!r}, step={step!r}"
+    grid = f"{exact_text(state['p'])}, lower={lower!r}, upper={upper!r}, step={step!r}"
     extreme = lower if state["neighbour"] == "low" else numbers_of(asked.scores)[-1].item()
     return (
         f"import dpselect as dps\n{source.table_python}\n"
@@ -341,7 +343,7 @@ def _example(asked: _Asked, source: Material) -> str:
         f"scores = dps.utilities.percentile(values, {grid})\n"
         f"# {dict(_NEIGHBOURS)[state['neighbour']].capitalize()}.\n"
         f"more = dps.utilities.percentile([*values, {_plain(extreme)!r}], {grid})\n"
-        f'dps.value_chart(scores, {state["epsilon"]:g}, mechanism="{state["mechanism"]}", neighbour=more, '
+        f'dps.value_chart(scores, {exact_text(state["epsilon"])}, mechanism="{state["mechanism"]}", neighbour=more, '
         f"unit={asked.column!r}, between={_near(asked) if state['shown'] == 'near' else None})"
     )
 

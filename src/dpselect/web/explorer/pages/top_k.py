@@ -18,7 +18,7 @@ from dpselect.mechanisms.named import EVERY_MECHANISM
 from dpselect.release.questions import flips_units
 from dpselect.scores.scores import Scores
 from dpselect.views import Graph
-from dpselect.web.explorer.field import Choice, Field, Number, Words
+from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
 from dpselect.web.explorer.made_up import teams
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Note, Page, Part, State, Table, View
@@ -224,7 +224,7 @@ def _drawn(ranking: Ranking) -> str:
 
 
 def _commands(state: State, ranking: Ranking) -> Commands:
-    epsilon = f"{state['epsilon']:.12g}"
+    epsilon = exact_text(state["epsilon"])
     bound = f" --max-degree {ranking.most}" if ranking.bounded else ""
     drawn = f" --mechanism {ranking.mechanism}" if ranking.mechanism else ""
     meant = " --yes" if state["epsilon"] > 10 else ""
@@ -248,7 +248,7 @@ def _commands(state: State, ranking: Ranking) -> Commands:
 
 def _example(state: State, graph: str, ranking: Ranking, edge: Edge, size: int) -> str:
     """Return Python that makes the same graph and its neighbour, and shows the law and the table."""
-    epsilon = f"{state['epsilon']:.12g}"
+    epsilon = exact_text(state["epsilon"])
     pair = (min(edge.one, edge.other), max(edge.one, edge.other))
     lines = [
         "from dataclasses import replace\n\nimport numpy as np\n\nimport dpselect as dps",

@@ -12,7 +12,7 @@ import numpy as np
 from dpselect.analysis.charts.law import law_bars, written
 from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.web.explorer.cells import Cells
-from dpselect.web.explorer.field import Choice, Field, Number
+from dpselect.web.explorer.field import Choice, Field, Number, exact_text
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Note, Page, Part, State, Table, Tree, View
 from dpselect.web.explorer.shell import quoted
@@ -274,11 +274,11 @@ def _depth(state: State) -> str:
 
 
 def _commands(state: State, domains: Mapping[str, Any]) -> Commands:
-    epsilon, name = f"{state['epsilon']:g}", "people"
+    epsilon, name = exact_text(state["epsilon"]), "people"
     options = "" if state["depth"] == "auto" else f"--max-depth {state['depth']} "
     options += f"--n-records {state['rows']} " if state["learner"] == "tree" else ""
     shell = (
-        f"dpselect train {name}.csv --target {quoted(state['class'])} --domains domains.toml --epsilon {epsilon} "
+        f"dpselect train {name}.csv --target={quoted(state['class'])} --domains domains.toml --epsilon {epsilon} "
         f"--model {state['learner']} {options}--out model.json --ledger {name}.ledger"
     )
     python = f"model = {_python(state, state['rows'], ', ledger=ledger')}\nmodel.fit({name}, {state['class']!r})"
@@ -292,7 +292,7 @@ def _commands(state: State, domains: Mapping[str, Any]) -> Commands:
 
 def _python(state: State, rows: int, more: str = "") -> str:
     """Return the model as Python writes it."""
-    epsilon = f"{state['epsilon']:g}"
+    epsilon = exact_text(state["epsilon"])
     if state["learner"] == "tree":
         return f"dps.learn.DPTreeClassifier({epsilon}, {_depth(state)}domains=domains, n_records={rows}{more})"
     return f"dps.learn.DPID3Classifier({epsilon}, {_depth(state)}domains=domains{more})"
@@ -320,7 +320,7 @@ def _example(state: State, material: Material, domains: Mapping[str, Any], rows:
             f"print(dps.learn.without_noise(model, sample, {target!r}).export_text())",
             "# %%",
             f"tree = dps.learn.DPTreeClassifier(1, {_depth(state)}domains=domains, n_records={rows})",
-            f"dps.accuracy_chart(tree, sample, {target!r}, epsilon={state['epsilon']:g})",
+            f"dps.accuracy_chart(tree, sample, {target!r}, epsilon={exact_text(state['epsilon'])})",
         ]
     )
 

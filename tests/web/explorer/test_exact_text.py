@@ -1,0 +1,57 @@
+"""What stands in addresses, commands and Python is the number of the page, with all of its digits."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+
+from dpselect.web.explorer.cells import Cells
+from dpselect.web.explorer.field import Number, exact_text
+from dpselect.web.explorer.material import EXAMPLES, Material
+from dpselect.web.explorer.pages import PAGES
+
+# With all digits that a float has; fewer would pay more than the page shows.
+LONG = 0.12345674999999997
+ASKED = [page for page in PAGES if any(field.name == "epsilon" for field in page.fields(EXAMPLES))]
+
+
+@pytest.mark.parametrize("number", [LONG, 0.1, 0.001, 1e-7, 100.0, 2, 1 / 3, 5e-324, 1e300, 10**9])
+def test_the_text_reads_as_the_same_number(number) -> None:
+    """And an address that is written is read as what was written."""
+    field = Number("epsilon", "Epsilon", 1, 0, 1e301)
+
+    assert float(exact_text(number)) == number
+    assert field.read({name: [text] for name, text in field.write(number)}) == number
+
+
+@pytest.mark.parametrize("page", ASKED, ids=lambda page: page.path)
+def test_commands_and_python_have_every_digit(page) -> None:
+    """Each epsilon in them is the one that was asked for, except a share of it and the budget of an audit."""
+    state = {field.name: field.read({}) for field in page.fields(EXAMPLES)} | {"epsilon": LONG}
+    view = page.view(state, EXAMPLES)
+
+    assert repr(LONG) in view.commands.python
+    # A comparison of mechanisms draws lines over many epsilons, and not the one of the page.
+    assert (repr(LONG) in view.example) is (page.path != "mechanisms")
+    texts = [view.commands.shell, *(word for part in view.parts if part.kind == "note" for word in part.words)]
+    for priced in re.findall(r"--epsilon (\S+)", " ".join(texts)):
+        assert repr(LONG) == priced
+
+
+@pytest.mark.parametrize(
+    "path, changed, word",
+    [
+        ("candidates", {"column": "-x"}, "--item=-x"),
+        ("mechanisms", {"column": "-x"}, "--column=-x"),
+        ("tree", {"class": "-x"}, "--target=-x"),
+    ],
+)
+def test_a_column_that_begins_with_a_dash_is_no_option(path, changed, word) -> None:
+    """An equals sign stands before its name in the command."""
+    table = Material(columns={"-x": Cells.of("0123" * 5), "y": Cells.of("aabb" * 5)}, given="table")
+    (page,) = [page for page in PAGES if page.path == path]
+    state = {field.name: field.read({}) for field in page.fields(table)} | changed
+
+    assert word in shlex.split(page.view(state, table).commands.shell)
