@@ -199,6 +199,46 @@ def test_a_file_beyond_the_bounds_is_refused_before_it_is_read(monkeypatch) -> N
     assert "more than the pages show" in refusal("people.xlsx")
 
 
+@pytest.mark.parametrize("line", ["long.parquet", "long.parquet --graph --source a --target k", "'lon*.parquet'"])
+def test_a_long_text_in_every_row_is_counted_in_each(line: str, monkeypatch) -> None:
+    """A parquet file that holds it once is refused before it is unfolded, where it would take too much memory."""
+    with parquet.ParquetWriter("long.parquet", pyarrow.schema([("a", "string"), ("k", "string")])) as file:
+        for _ in range(10):
+            file.write_table(pyarrow.table({"a": ["x" * 20_000] * 2_000, "k": ["u", None] * 1_000}))
+    assert Path("long.parquet").stat().st_size < 2**20
+    monkeypatch.setattr(public_data.tables, "arrows", lambda *_: pytest.fail("it was read"))
+    monkeypatch.setattr(public_data.edges, "read", lambda *_, **__: pytest.fail("it was read"))
+
+    assert "is larger than 256 MiB, more than the pages show" in refusal(line)
+
+
+@pytest.mark.parametrize("cells", [[["a", "b"], ["c"]], [{"f": "a"}, {"f": "b"}]])
+def test_lists_and_records_in_cells_are_refused(cells) -> None:
+    """In a sentence, before they are read."""
+    parquet.write_table(pyarrow.table({"n": [1, 2], "many": cells}), "nested.parquet")
+
+    assert "nested.parquet has lists or records in its cells" in refusal("nested.parquet")
+
+
+def test_parquet_of_every_type_is_shown() -> None:
+    """Text of any kind is counted, missing and empty cells too, and other types stay as they are."""
+    texts = pyarrow.array(["x", None, "", "x"])
+    columns = {
+        "text": texts,
+        "large": texts.cast(pyarrow.large_string()),
+        "coded": texts.dictionary_encode(),
+        "none": pyarrow.array([None] * 4, pyarrow.string()),
+        "whole": pyarrow.array([1, 2, None, 4]),
+        "day": pyarrow.array([1, 2, 3, 4], pyarrow.date32()),
+    }
+    parquet.write_table(pyarrow.table(columns), "all.parquet")
+    shown = given("all.parquet").columns
+
+    assert [*columns] == [*shown]
+    for name in ("text", "large", "coded"):
+        assert ["x", "", "", "x"] == [*shown[name]]
+
+
 def test_a_graph_beyond_the_bounds_is_refused(monkeypatch) -> None:
     """By the number of its edges."""
     Path("edges.txt").write_text("0 1\n1 2\n2 3\n")

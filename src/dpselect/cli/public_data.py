@@ -25,7 +25,7 @@ EXAMPLE = "example"
 # Pages are for looking: a sample says as much, and what a page shows must fit memory many times.
 ROWS, CELLS, BYTES = 2 * 10**6, 4 * 10**7, 2**28
 _GRAPHS = (".graphml", ".txt", ".txt.gz")
-_BLOCK = 2**20
+_BLOCK, _BATCH = 2**20, 2**16
 OPTIONS = (
     paths.input(
         "data",
@@ -107,7 +107,6 @@ def _of_table(path: Path, how: Reading, name: str, file: str) -> Material:
 
     how.dialect.require_decimal()
     names = tables.names(path, how)
-    _require_rows(path, len(names))
     read = tables.arrows(path, names, how)
     rows = max((len(cells) for cells in read.values()), default=0)
     _require_fitting(rows, len(names))
@@ -227,6 +226,7 @@ def _require_small(path: Path) -> None:
     files = parts.files(path) if parts.are_in(path) else [path]
     if not all(each.is_file() for each in files):
         raise missing(path)
+    _require_rows(files)
     if sum(map(_size, files)) > BYTES:
         raise ValueError(
             f"{shown(path.name)} is larger than {BYTES // 2**20} MiB, more than the pages show: name a sample of it."
@@ -234,7 +234,7 @@ def _require_small(path: Path) -> None:
 
 
 def _size(path: Path) -> int:
-    """Return how many bytes a file has, packed text and sheets after they are unpacked, or some number above BYTES."""
+    """Return how many bytes a file has, after it is unpacked where it is packed, or some number above BYTES."""
     size = path.stat().st_size
     if path.name.lower().endswith(".gz"):
         size = 0
@@ -248,16 +248,68 @@ def _size(path: Path) -> int:
     elif zipfile.is_zipfile(path) and path.name.lower().endswith(".xlsx"):
         with zipfile.ZipFile(path) as sheets:
             size = sum(each.file_size for each in sheets.infolist())
+    elif _is_parquet(path):
+        size = max(size, _unfolded(path))
     return size
 
 
-def _require_rows(path: Path, columns: int) -> None:
-    """Refuse a parquet file by what it says of itself: a few bytes may be many rows (``ValueError``)."""
-    if path.name.lower().endswith(".parquet"):
-        from pyarrow import parquet
+def _require_rows(files: Sequence[Path]) -> None:
+    """Refuse parquet files by what they say of themselves: rows are not values, or are too many (``ValueError``)."""
+    from pyarrow import ArrowException, parquet
 
-        files = parts.files(path) if parts.are_in(path) else [path]
-        _require_fitting(sum(parquet.read_metadata(each).num_rows for each in files), columns)
+    try:
+        known = [parquet.read_metadata(each) for each in files if _is_parquet(each)]
+    except (ArrowException, OSError):
+        # Whoever reads it says what is wrong with it.
+        return
+    for each, said in zip(filter(_is_parquet, files), known, strict=True):
+        if not all(map(_is_flat, map(said.schema.column, range(said.num_columns)))):
+            raise ValueError(f"{shown(each.name)} has lists or records in its cells: leave those columns out.")
+    if known:
+        _require_fitting(sum(each.num_rows for each in known), known[0].num_columns)
+
+
+def _unfolded(path: Path) -> int:
+    """Return how many bytes the text of a parquet file has once each cell has its own, or some number above BYTES.
+
+    Columns are read with their dictionaries, so that a long text that stands in every row is held once.
+    """
+    from pyarrow import ArrowException, DictionaryArray, compute, parquet
+
+    try:
+        known = parquet.read_metadata(path)
+        size: int = sum(known.row_group(number).total_byte_size for number in range(known.num_row_groups))
+        texts = [each.path for each in map(known.schema.column, range(known.num_columns)) if _is_text(each)]
+        if size > BYTES or not texts:
+            return size
+        size = 0
+        with parquet.ParquetFile(path, read_dictionary=texts) as file:
+            for batch in file.iter_batches(_BATCH, columns=texts):
+                for cells in batch.columns:
+                    if not isinstance(cells, DictionaryArray):
+                        size += cells.nbytes
+                        continue
+                    lengths = compute.binary_length(cells.dictionary).take(cells.indices)
+                    size += compute.sum(lengths, min_count=0).as_py()
+                    if size > BYTES:
+                        return size
+    except (ArrowException, OSError):
+        return 0
+    return size
+
+
+def _is_text(column: Any) -> bool:
+    """Return whether a column of a parquet file has text, or strings of bytes."""
+    return bool(column.physical_type == "BYTE_ARRAY" and column.logical_type.type != "DECIMAL")
+
+
+def _is_flat(column: Any) -> bool:
+    """Return whether a column of a parquet file has one value in each row."""
+    return bool(column.path == column.name and not column.max_repetition_level)
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.name.lower().endswith(".parquet")
 
 
 def _require_fitting(rows: int, columns: int) -> None:

@@ -33,7 +33,7 @@ _STATIC = {
 _WIDE = Number("w", "The width", WIDTH, 240, 1200)
 _READ = ["GET", "HEAD"]
 # Of errors of the language itself, whose words are for programmers.
-_FAILED = "The page cannot work with these values: numbers are too large or too far apart, or a name is no text."
+_FAILED = "The page cannot work with these values: numbers are too large or too far apart, or a name cannot be written."
 
 
 @dataclass(frozen=True)
