@@ -18,6 +18,8 @@ from dpselect.scores.scores import Scores, require_scores
 # Between these an epsilon is searched for, and it has this many digits.
 LOWEST, LARGEST = Fraction(1, 10**9), Fraction(1000)
 _DIGITS = 6
+# Where the chance of other candidates may fall again, it is looked at here: four epsilons for each power of ten.
+_GRID = tuple(Fraction(f"{10 ** (place / 4):.3g}") for place in range(-12, 13))
 
 
 def least_epsilon(
@@ -34,7 +36,8 @@ def least_epsilon(
         probability: of naming a best candidate, between 0 and 1.
         mechanism: whose law it is; the larger epsilon, the likelier are its best candidates.
         right: which candidates are right, the best ones among them, shape (m,); ``None`` for the best ones alone.
-            Of others a larger epsilon may make some less likely; what is returned suffices all the same.
+            Of others a larger epsilon may make some less likely: what is returned suffices, and so does every larger
+            epsilon of a grid up to 1000; an infinite one says that 1000 does not suffice.
 
     Raises:
         PrivacyError: the mechanism does not apply to these scores.
@@ -50,7 +53,8 @@ def least_epsilon(
         raise ValueError("probability must lie between 0 and 1, for example 0.95.")
     drawn = require_mechanism(mechanism)
     wins = require_scores(scores).values == scores.values.max() if right is None else right
-    if Fraction(int(wins.sum()), len(scores)) >= wanted:
+    always = Fraction(int(wins.sum()), len(scores)) >= wanted
+    if always and right is None:
         return 0.0
     least = float(1 - wanted)
 
@@ -60,17 +64,20 @@ def least_epsilon(
         log_law = drawn.log_law(scores, epsilon)
         wrong = float(np.exp(log_law[~wins]).sum())
         # Whoever is nearly always wrong knows the odds by how often it is right.
-        right = float(np.exp(log_law[wins]).sum())
-        odds = math.log(max(wrong, 1e-300)) - math.log(max(right, 1e-300))
+        well = float(np.exp(log_law[wins]).sum())
+        odds = math.log(max(wrong, 1e-300)) - math.log(max(well, 1e-300))
         return odds - (math.log(least) - math.log1p(-least))
 
-    return _first(excess)
+    if right is None or right.all():
+        return 0.0 if always else _first(excess)
+    fails = [number for number, epsilon in enumerate(_GRID) if excess(epsilon) > 0]
+    if not fails:
+        return 0.0 if always else _first(excess)
+    return math.inf if fails[-1] == len(_GRID) - 1 else _rounded(excess, *_GRID[fails[-1] : fails[-1] + 2])
 
 
 def _first(excess: Callable[[Fraction], float]) -> float:
     """Return the first number of six digits at which a falling function is at most 0."""
-    from scipy.optimize import brentq
-
     low = high = Fraction(1)
     while excess(high) > 0:
         if high >= LARGEST:
@@ -80,6 +87,13 @@ def _first(excess: Callable[[Fraction], float]) -> float:
         if low <= LOWEST:
             return float(LOWEST)
         low, high = low / 8, low
+    return _rounded(excess, low, high)
+
+
+def _rounded(excess: Callable[[Fraction], float], low: Fraction, high: Fraction) -> float:
+    """Return the first number of six digits where it is at most 0, of two between which it gets there."""
+    from scipy.optimize import brentq
+
     root = math.exp(brentq(lambda x: excess(Fraction(math.exp(x))), math.log(low), math.log(high), xtol=1e-8))
     unit = Fraction(10) ** (math.floor(math.log10(root)) + 1 - _DIGITS)
     # Rounding may have put the root on either side of a multiple: the law itself decides.

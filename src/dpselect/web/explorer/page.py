@@ -67,7 +67,7 @@ class Commands:
     """How the same question is asked of private data: nothing on a page asks it.
 
     Attributes:
-        shell: a command of dpselect.
+        shell: a command of dpselect; empty where none asks the same question.
         python: statements that do the same.
         note: what has to be filled in.
     """

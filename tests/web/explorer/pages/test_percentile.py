@@ -80,7 +80,7 @@ def test_the_largest_ratio_is_over_all_values() -> None:
     most = math.exp(np.abs(laws[0] - laws[1]).max())
 
     assert (
-        f"factor of {most:.3g} at most here; epsilon allows 1.35"
+        f"factor of {most:.4g} at most here; epsilon allows 1.35"
         in viewed(mechanism="exponential", epsilon=0.3, p=90, **GRID).headline
     )
     assert 1 < most <= math.exp(0.3)

@@ -22,6 +22,7 @@ from dpselect.mechanisms.named import EVERY_MECHANISM, require_mechanism
 from dpselect.scores.scores import Scores
 from dpselect.utilities.counts import counts
 from dpselect.web.explorer.field import Choice, Counts, Field, Number, Words, exact_text
+from dpselect.web.explorer.figures import enough, factor
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
 from dpselect.web.explorer.shell import quoted
@@ -29,8 +30,8 @@ from dpselect.web.explorer.shell import quoted
 # Names and how often each was chosen.
 Tally = tuple[tuple[str, int], ...]
 VOTES: Tally = (("tea", 60), ("coffee", 57), ("water", 31), ("juice", 12), ("milk", 7))
-# Every integer up to here is a float too.
-_MOST = 2**53
+# Differences of logarithms of chances stay exact enough for the digits that are shown.
+MOST = 10**9
 _STEPS = {"more": 1, "less": -1}
 # The two whose worst error is known exactly.
 _WHATEVER = ("permute-and-flip", "exponential")
@@ -68,7 +69,7 @@ def _fields(material: Material) -> Sequence[Field]:
     return [
         *fields,
         Choice("column", "Candidates", (("", "counts by hand"), *columns), first, help=f"Of {material.table_name}."),
-        Counts("candidate", "Candidates and their counts", VOTES, high=_MOST, help=by_hand),
+        Counts("candidate", "Candidates and their counts", VOTES, high=MOST, help=by_hand),
         Choice(
             "neighbour",
             "Neighbour",
@@ -189,14 +190,9 @@ def _loss(here: NDArray[np.float64], there: NDArray[np.float64]) -> tuple[float,
     return float(losses.max()), int(losses.argmax())
 
 
-def _factor(loss: float) -> str:
-    """Return e^loss as people write it: with enough digits to tell it from 1."""
-    return f"{math.exp(loss):.4g}" if loss < 20 else f"e^{loss:.4g}"
-
-
 def _ratio(here: NDArray[np.float64], there: NDArray[np.float64], epsilon: float) -> str:
     loss, _ = _loss(here, there)
-    return f"This neighbour changes a chance by a factor of {_factor(loss)} at most; epsilon allows {_factor(epsilon)}."
+    return f"This neighbour changes a chance by a factor of {factor(loss)} at most; epsilon allows {factor(epsilon)}."
 
 
 def _changes(scores: Scores, here: NDArray[np.float64], there: NDArray[np.float64], epsilon: float) -> Table:
@@ -205,8 +201,8 @@ def _changes(scores: Scores, here: NDArray[np.float64], there: NDArray[np.float6
         ["changes most", short(scores.candidates[place])],
         ["its chance here", written(math.exp(here[place]))],
         ["its chance on the neighbour", written(math.exp(there[place]))],
-        ["the larger over the smaller", _factor(loss)],
-        ["what epsilon allows, e^epsilon", _factor(epsilon)],
+        ["the larger over the smaller", factor(loss)],
+        ["what epsilon allows, e^epsilon", factor(epsilon)],
     ]
     return Table("What one person changes", ("fact", "figure"), rows, "Of this neighbour; others may change more.")
 
@@ -230,7 +226,7 @@ def _here(rows: Tally, name: str, probability: float) -> str:
         found = least_epsilon(_scores(rows), probability, mechanism=name)
     except (PrivacyError, ValueError):
         return "not known"
-    return "any" if not found else "more than 1,000" if math.isinf(found) else f"{found:.6g}"
+    return enough(found)
 
 
 @lru_cache(maxsize=64)
@@ -240,7 +236,7 @@ def _whatever(candidates: int, name: str, probability: float) -> str:
     found = epsilon_for(
         error=1, candidates=candidates, probability=probability, mechanism=name, range_bound=1, kind="integer"
     )
-    return f"{found:.6g}" if found else "any"
+    return enough(found)
 
 
 def _compared(scores: Scores, laws: _Laws) -> Table:
@@ -259,9 +255,11 @@ def commands_for(name: str, asked: float, column: str = "") -> Commands:
     """Return how the largest of private counts is named by a mechanism, at an epsilon."""
     epsilon = exact_text(asked)
     note = "Candidates are public: list all of them, whatever the data."
-    if name in ("permute-and-flip", "inverse-sensitivity"):
+    if name == "inverse-sensitivity":
+        shell = ""
+        note += " No command draws counts by inverse-sensitivity: the Python does."
+    elif name == "permute-and-flip":
         shell = f"dpselect most-common people.csv --item={quoted(column or 'choice')} --domain choices.txt"
-        note += " The command draws by permute-and-flip." if name == "inverse-sensitivity" else ""
     else:
         shell = (
             "dpselect select counts.csv --candidate choice --score count --kind integer --sensitivity 1 "
@@ -273,7 +271,7 @@ def commands_for(name: str, asked: float, column: str = "") -> Commands:
         "scores = dps.utilities.counts(counts, choices)\n"
         f'dps.select(scores, {epsilon}, mechanism="{name}", ledger=ledger)'
     )
-    return Commands(f"{shell} --epsilon {epsilon} --ledger people.ledger{meant}", python, note)
+    return Commands(f"{shell} --epsilon {epsilon} --ledger people.ledger{meant}" if shell else "", python, note)
 
 
 def _example(rows: Tally, place: int, state: State) -> str:

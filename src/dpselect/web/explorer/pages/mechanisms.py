@@ -24,7 +24,7 @@ from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Counts, Field, Number, Several, Words, exact_text
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
-from dpselect.web.explorer.pages.candidates import VOTES, Tally, commands_for
+from dpselect.web.explorer.pages.candidates import MOST, VOTES, Tally, commands_for
 from dpselect.web.explorer.shell import quoted
 
 _USUAL = ("permute-and-flip", "exponential", "generalised-exponential", "smooth-noisy-max")
@@ -69,7 +69,7 @@ def _fields(material: Material) -> Sequence[Field]:
         Several("mechanism", "Mechanisms", every, _USUAL),
         Choice("column", "What is chosen", (("", "the largest of counts by hand"), *numeric), first, help=about),
         Words("unit", "Unit of the column", "", help="Such as years; it stands beside errors."),
-        Counts("candidate", "Candidates and their counts", VOTES, high=2**53, help="Used where no column is chosen."),
+        Counts("candidate", "Candidates and their counts", VOTES, high=MOST, help="Used where no column is chosen."),
         Number("low", "Charts from epsilon", 0.05, 0.001, 100),
         Number("high", "Charts up to epsilon", 10, 0.001, 100),
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +21,7 @@ from dpselect.scores.scores import Scores
 from dpselect.utilities.popularity import popularity
 from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
+from dpselect.web.explorer.figures import enough, factor
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Note, Page, State, Table, View
 from dpselect.web.explorer.shell import quoted
@@ -184,10 +184,10 @@ def _headline(asked: _Asked) -> str:
 
 def _ratio(asked: _Asked) -> str:
     loss = float(np.abs(asked.here - asked.there).max())
-    allowed = math.exp(float(asked.epsilon) / asked.state["k"])
+    allowed = float(asked.epsilon) / asked.state["k"]
     what = "epsilon" if asked.state["k"] == 1 else "its share of epsilon"
     return (
-        f"{_who(asked)} changes a chance by a factor of {math.exp(loss):.3g} at most here; {what} allows {allowed:.3g}."
+        f"{_who(asked)} changes a chance by a factor of {factor(loss)} at most here; {what} allows {factor(allowed)}."
     )
 
 
@@ -234,13 +234,13 @@ def _persons(asked: _Asked) -> Table:
     k, error, unit = asked.state["k"], asked.state["error"], asked.unit
     # The first of k places is drawn at its share.
     right = _least(asked.scores) * k
-    enough = epsilon_for(
+    general = epsilon_for(
         error=error, probability=_RIGHT, candidates=len(asked.scores), k=k, range_bound=1, kind="integer"
     )
     each = "it" if k == 1 else "each name"
     rows = [
-        [f"{asked.best} is named first, on this table", _said(right)],
-        [f"{each} is fewer than {error:,} {unit} behind, whatever the data", _said(enough)],
+        [f"{asked.best} is named first, on this table", enough(right)],
+        [f"{each} is fewer than {error:,} {unit} behind, whatever the data", enough(general)],
     ]
     return Table("Right with 95 %: which epsilon is enough", ("so that", "epsilon"), rows)
 
@@ -248,12 +248,6 @@ def _persons(asked: _Asked) -> Table:
 @lru_cache(maxsize=8)
 def _least(scores: Scores) -> float:
     return least_epsilon(scores, _RIGHT, mechanism=NAME)
-
-
-def _said(epsilon: float) -> str:
-    if math.isinf(epsilon):
-        return "more than 1,000"
-    return "any" if epsilon == 0 else f"{epsilon:.6g}"
 
 
 def _unlisted(asked: _Asked) -> Note:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -19,6 +18,7 @@ from dpselect.mechanisms.named import default_mechanism, require_mechanism
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.scores import Scores
 from dpselect.web.explorer.field import Choice, Field, Figures, Number, Words, exact_text
+from dpselect.web.explorer.figures import factor
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
 
@@ -123,8 +123,8 @@ def _view(state: State, _: Material) -> View:
     headline = (
         f"By {'the Pareto front' if rule == 'pareto' else 'weights'}, {scores.candidates[likeliest]} is named most "
         f"often, with probability {written(float(law.max()))}; some candidate of the front is named with probability "
-        f"{written(float(law[front].sum()))}. The neighbour changes a chance by a factor of {math.exp(loss):.3g} at "
-        f"most here; epsilon allows {math.exp(float(epsilon)):.3g}."
+        f"{written(float(law[front].sum()))}. The neighbour changes a chance by a factor of {factor(loss)} at "
+        f"most here; epsilon allows {factor(float(epsilon))}."
     )
     weights = None if rule == "pareto" else [float(each) for each in _weights(state)]
     names = (state["name-1"], state["name-2"])

@@ -26,6 +26,7 @@ from dpselect.utilities.percentile import rank_scores
 from dpselect.utilities.shares import percent
 from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
+from dpselect.web.explorer.figures import enough, factor
 from dpselect.web.explorer.material import EXAMPLES, Material
 from dpselect.web.explorer.page import Chart, Commands, Page, Part, State, Table, View
 from dpselect.web.explorer.shell import quoted
@@ -240,8 +241,8 @@ def _within(off: Floats, law: Floats) -> float:
 def _ratio(asked: _Asked) -> str:
     loss, who = float(np.abs(asked.here - asked.there).max()), dict(_NEIGHBOURS)[asked.state["neighbour"]]
     return (
-        f"O{who[1:]}, changes a chance by a factor of {math.exp(loss):.3g} at most here; epsilon allows "
-        f"{math.exp(float(asked.epsilon)):.3g}."
+        f"O{who[1:]}, changes a chance by a factor of {factor(loss)} at most here; epsilon allows "
+        f"{factor(float(asked.epsilon))}."
     )
 
 
@@ -275,9 +276,9 @@ def _enough(asked: _Asked) -> Table:
     here, general = _least(asked.scores, asked.true, error, name), "not known of this mechanism"
     if name in _WHATEVER:
         found = epsilon_for(error=records, probability=_RIGHT, candidates=size, mechanism=name, kind="integer")
-        general = _said(found)
+        general = enough(found)
     rows = [
-        [f"the answer is at most {_text(error)} away, on this table", _said(here)],
+        [f"the answer is at most {_text(error)} away, on this table", enough(here)],
         [f"it is fewer than {records:,} persons away, whatever the data", general],
     ]
     return Table("Right with 95 %: which epsilon is enough", ("so that", "epsilon"), rows)
@@ -289,12 +290,6 @@ def _least(scores: Scores, true: float, error: float, name: str) -> float:
     # A distance of three steps is one, however the steps are rounded.
     near = np.abs(numbers_of(scores) - true) <= error * (1 + 1e-9)
     return least_epsilon(scores, _RIGHT, mechanism=name, right=near)
-
-
-def _said(epsilon: float) -> str:
-    if math.isinf(epsilon):
-        return "more than 1,000"
-    return "any" if epsilon == 0 else f"{epsilon:.6g}"
 
 
 def _compared(asked: _Asked) -> Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from dpselect.analysis.charts.law import law_bars, written
 from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number, exact_text
+from dpselect.web.explorer.figures import factor
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Note, Page, Part, State, Table, Tree, View
 from dpselect.web.explorer.shell import quoted
@@ -150,8 +150,8 @@ def _asked(here: FirstSplit | None, there: FirstSplit | None, target: str, state
     )
     headline += (
         f" of {law.size:,}. This costs {float(value):.3g} of epsilon {state['epsilon']:g}; without row "
-        f"{state['row']:,} a chance changes by a factor of {math.exp(loss):.3g} at most, and "
-        f"{math.exp(float(value)):.3g} is allowed."
+        f"{state['row']:,} a chance changes by a factor of {factor(loss)} at most, and "
+        f"{factor(float(value))} is allowed."
     )
 
     def bars(width: float) -> Any:
