@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +20,8 @@ CLASS = 10
 SPLITS: tuple[Row, ...] = (("windy", (9, 2)), ("humid", (6, 3)), ("weekend", (3, 0)))
 COUNTS = (("Ann", 10), ("Ben", 12), ("Cleo", 13), ("Dan", 35), ("Eva", 38))
 BOUND = 40
+# The sensitivity of a marker is followed family by family.
+_FAMILIES = 20_000
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Kind:
         scores: state and graph to the scores of the library.
         python: state to what makes them in Python, of names that ``setup`` defines.
         setup: state to statements that make the data of a notebook.
-        command: state to a command that chooses by such a score.
+        command: state to a command that chooses by this score with shifted dampening; ``None`` where no command does.
         named: Python that gives candidates their names, where the score has numbers for them.
     """
 
@@ -40,7 +41,7 @@ class Kind:
     scores: Callable[[State, Any], Scores]
     python: Callable[[State], str]
     setup: Callable[[State, Material], str]
-    command: Callable[[State], str]
+    command: Callable[[State], str] | None = None
     named: str = ""
 
 
@@ -50,6 +51,16 @@ def _figures(state: State, column: int) -> list[int]:
 
 def _tables(state: State) -> dict[str, list[list[int]]]:
     return {name: [[*cells], [CLASS - cell for cell in cells]] for name, cells in state["split"]}
+
+
+def _tdt(state: State) -> Scores:
+    if state["bound"] > _FAMILIES:
+        raise ValueError(
+            f"A page shows studies of up to {_FAMILIES:,} families: take fewer, or call dpselect.sensitivity_chart in "
+            "Python, which takes the time that it needs."
+        )
+    names = [name for name, _ in state["marker"]]
+    return utilities.tdt(_figures(state, 0), _figures(state, 1), families=state["bound"], candidates=names)
 
 
 def _median(state: State) -> Scores:
@@ -80,11 +91,6 @@ def _graph_kind(words: str, function: str, more: str = "") -> Kind:
     )
 
 
-def _upwards(scores: Scores) -> str:
-    """Return the worst case with a few digits, never below it."""
-    return f"{math.ceil(scores.sensitivity.ceiling * 10_000) / 10_000:.4f}"
-
-
 def _table_setup(state: State, _: Material) -> str:
     return f"tables = {_tables(state)!r}"
 
@@ -92,12 +98,7 @@ def _table_setup(state: State, _: Material) -> str:
 KINDS = {
     "tdt": Kind(
         "genetic markers (TDT)",
-        lambda state, _: utilities.tdt(
-            _figures(state, 0),
-            _figures(state, 1),
-            families=state["bound"],
-            candidates=[name for name, _ in state["marker"]],
-        ),
+        lambda state, _: _tdt(state),
         lambda state: f"dps.utilities.tdt(b, c, families={state['bound']}, candidates=names)",
         lambda state, _: (
             f"names = {[name for name, _ in state['marker']]!r}\nb = {_figures(state, 0)}\nc = {_figures(state, 1)}"
@@ -112,9 +113,6 @@ KINDS = {
         lambda state, _: Scores(dict(state["count"]), 1, range_bound=1, kind="integer"),
         lambda _: 'dps.Scores(counts, sensitivity=1, range_bound=1, kind="integer")',
         lambda state, _: f"counts = {dict(state['count'])!r}",
-        lambda _: (
-            "dpselect most-common people.csv --item choice --domain choices.txt --epsilon 1 --ledger people.ledger"
-        ),
     ),
     "median": Kind(
         "who is nearest to the median",
@@ -123,11 +121,7 @@ KINDS = {
         lambda state, _: (
             f"names = {[name for name, _ in state['count']]!r}\nvalues = {[value for _, value in state['count']]}"
         ),
-        lambda state: (
-            f"dpselect median people.csv --column age --lower 0 --upper {state['bound']} --epsilon 1 "
-            "--ledger people.ledger"
-        ),
-        "scores = dps.Scores(\n    scores.values, scores.sensitivity, names, scores.neighbours.value, "
+        named="scores = dps.Scores(\n    scores.values, scores.sensitivity, names, scores.neighbours.value, "
         "scores.range_bound, zero=scores.zero\n)",
     ),
     "information-gain": Kind(
@@ -135,21 +129,12 @@ KINDS = {
         lambda state, _: utilities.information_gain(_tables(state), max_records=state["bound"]),
         lambda state: f"dps.utilities.information_gain(tables, max_records={state['bound']})",
         _table_setup,
-        lambda state: (
-            "dpselect select gains.csv --candidate attribute --score gain --sensitivity "
-            f"{_upwards(utilities.information_gain(_tables(state), max_records=state['bound']))} --kind real "
-            "--domain rows --epsilon 1 --ledger gains.ledger"
-        ),
     ),
     "gini": Kind(
         "Gini impurity of a split",
         lambda state, _: utilities.gini(_tables(state)),
         lambda _: "dps.utilities.gini(tables)",
         _table_setup,
-        lambda _: (
-            "dpselect select gains.csv --candidate attribute --score gain --sensitivity 2 --kind real "
-            "--domain rows --epsilon 1 --ledger gains.ledger"
-        ),
     ),
     "ego-betweenness": _graph_kind(
         "ego betweenness in the graph, as published", "ego_betweenness", ', sensitivity="degree"'

@@ -197,6 +197,27 @@ def test_the_example_draws_the_pictures_of_the_page(score) -> None:
 
 
 @pytest.mark.parametrize("score", KINDS)
+def test_a_command_draws_what_the_python_draws_or_is_not_shown(score, visitor) -> None:
+    """A command shifts for growing sensitivities alone, and only some name such a mechanism; the Python names both."""
+    for direction in ("growing", "shrinking"):
+        commands = view_of(score=score, direction=direction).commands
+
+        assert f'"shifted-local-dampening", direction="{direction}"' in commands.python
+        if direction == "growing" and score in {"tdt", "ego-betweenness", "open-pairs", "linear-decay"}:
+            assert "--mechanism shifted-local-dampening" in commands.shell
+        else:
+            assert "" == commands.shell
+            assert "use the Python" in commands.note
+            assert "Copy the command" not in visitor.get(f"/distance?score={score}&direction={direction}").text
+
+
+def test_more_families_than_somebody_waits_for_are_refused() -> None:
+    """In a sentence, before anything is computed."""
+    with pytest.raises(ValueError, match="up to 20,000 families"):
+        view_of(bound=10**6)
+
+
+@pytest.mark.parametrize("score", KINDS)
 def test_the_commands_exist(score, tmp_path, monkeypatch) -> None:
     """The command as a dry run on made-up files of those names, and the Python with made-up data."""
     view, state = view_of(score=score), state_of(score=score)
@@ -218,8 +239,12 @@ def test_the_commands_exist(score, tmp_path, monkeypatch) -> None:
         word for word in shlex.split(view.commands.shell)[1:] if not word.endswith(".ledger") and word != "--ledger"
     ]
 
-    assert "--ledger" in view.commands.shell
-    assert 0 == main([*words, "--dry-run"])
+    if view.commands.shell:
+        assert "--mechanism shifted-local-dampening" in view.commands.shell
+        assert "--ledger" in view.commands.shell
+        assert 0 == main([*words, "--dry-run"])
+    else:
+        assert "use the Python" in view.commands.note
     names: dict[str, object] = {"dps": dps}
     exec(compile("import dpselect as dps\n" + KINDS[score].setup(state, EXAMPLES), "data", "exec"), names)
     scores = KINDS[score].scores(state, graph)

@@ -152,6 +152,11 @@ def _commands(state: State, kind: Kind) -> Commands:
     note = (
         "Which mechanism draws is chosen on public data like these. The bound is public: never read it from the data."
     )
+    if kind.command is None:
+        return Commands("", python, f"No command chooses by this score with shifted dampening: use the Python. {note}")
+    if state["direction"] != "growing":
+        # On the command line the shift is always for sensitivities that grow with the scores.
+        return Commands("", python, f"No command shifts in this direction: use the Python. {note}")
     return Commands(kind.command(state), python, note)
 
 
