@@ -134,7 +134,7 @@ def _horner(coefficients: Sequence[float], w: Floats) -> Floats:
 
 def _power(z: Floats, degree: int) -> Floats:
     """Return z^degree by squaring, which is faster than a power and as exact."""
-    result, square = np.ones(z.shape) if degree & 1 else None, z
+    result, square = z if degree & 1 else None, z
     while degree := degree >> 1:
         square = square * square
         if degree & 1:

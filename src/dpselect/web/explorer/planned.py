@@ -34,6 +34,8 @@ from dpselect.views import Graph
 from dpselect.views.contributions import Contributions
 
 PERSON, _WHO = "person", "who"
+# A tree of more classes would keep a visitor waiting.
+_CLASSES = 10_000
 _PERMUTE = "permute-and-flip"
 
 
@@ -229,6 +231,12 @@ def _nodes_stated(planned: Planned, book: _Stop) -> Accuracy:
 
 def _tree(planned: Planned, book: _Stop | None) -> Any:
     from dpselect.learn.default import DPTreeClassifier
+
+    if planned.size > _CLASSES:
+        raise ValueError(
+            f"A page plans trees of up to {_CLASSES:,} classes: take fewer, or ask dpselect plan, which takes the time "
+            "that it needs."
+        )
 
     domains = {"age": (0, 120), "job": list(range(planned.size))}
     return DPTreeClassifier(planned.epsilon, domains=domains, person=_who(planned), ledger=book)

@@ -239,3 +239,13 @@ def test_terms_are_those_of_the_form() -> None:
         r"dpselect budget create people.ledger --epsilon 1 --dataset people --delta \S+ --rule rho",
         shown.commands.shell,
     )
+
+
+def test_a_tree_of_more_classes_than_somebody_waits_for_is_refused() -> None:
+    """In a sentence, before any tree is made."""
+    from fractions import Fraction
+
+    from dpselect.web.explorer.planned import Planned, priced
+
+    with pytest.raises(ValueError, match="up to 10,000 classes"):
+        priced(Planned("tree", 100_000, 1, Fraction(1), "add-remove"), "sum")
