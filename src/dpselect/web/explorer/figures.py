@@ -26,6 +26,6 @@ def enough(epsilon: float) -> str:
     """
     if math.isinf(epsilon):
         return "more than 1,000"
-    if 0 < epsilon <= LOWEST:
+    if 0 < epsilon <= float(LOWEST):
         return f"any from {float(LOWEST):g} on"
     return "any" if epsilon == 0 else f"{epsilon:.6g}"
