@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.analysis.charts.law import PUBLIC, short
+from dpselect.analysis.charts.law import short
 from dpselect.analysis.charts.look import INK, WIDTH, finished, marks, shown_as
 from dpselect.analysis.charts.picture import Picture
 from dpselect.analysis.dampened import SHOWN, best_places
@@ -20,6 +20,8 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#
 _DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3])
 # Points of a curve, distances where nothing grows or nothing ends, and candidates that a line names.
 _POINTS, _LEAST, _ENDLESS, _NAMED = 25, 10, 40, 3
+# Sensitivities of graph metrics are bounds, so "exact" would say too much.
+_SAYS = "What one neighbour could change at most. For public or made-up data only."
 
 
 def sensitivity_chart(
@@ -59,7 +61,7 @@ def sensitivity_chart(
         for name, curve in lines
         for t, value in zip(distances, curve, strict=True)
     ]
-    return finished(layers, "Local sensitivity, step by step", rows=rows, height=290, subtitle=PUBLIC, width=width)
+    return finished(layers, "Local sensitivity, step by step", rows=rows, height=290, subtitle=_SAYS, width=width)
 
 
 def _drawn(names: list[str], width: float) -> dict[str, Any]:
