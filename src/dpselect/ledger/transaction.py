@@ -38,7 +38,7 @@ class Transaction(ABC):
     def header(self) -> list[tuple[int, str]]:
         """Return the format and the terms, as they were when they were first asked for.
 
-        One row, unless this is no ledger or was edited.
+        One row, unless this is not a ledger, or was edited.
         """
         if self._header is None:
             self._header = self.execute("SELECT format, body FROM terms").fetchall()

@@ -46,6 +46,6 @@ def test_examples_are_examples() -> None:
 
 
 def test_a_comma_is_a_decimal_mark(visitor) -> None:
-    """As people type it; what is no number stays a sentence."""
+    """As people type it; what is not a number is refused in a sentence."""
     assert visitor.get("/candidates/view?epsilon=0.7").text == visitor.get("/candidates/view?epsilon=0,7").text
     assert 400 == visitor.get("/candidates?epsilon=1,234.5").status_code
