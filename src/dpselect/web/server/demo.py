@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from dpselect.web.server.database import Database
 from dpselect.web.server.people import People, Role
-from dpselect.web.server.serve import serve
+from dpselect.web.server.serve import serve, stopped_by_signals
 from dpselect.web.server.settings import Settings, read_settings
 
 USERS: dict[str, Role] = {"carla": "curator", "ann": "analyst", "bob": "analyst"}
@@ -28,7 +24,7 @@ def demo() -> None:
     Raises:
         OSError, ValueError, ImportError: something cannot be opened; the message says which.
     """
-    with _stopped_by_signals(), TemporaryDirectory(prefix="dpselect-made-up-") as name:
+    with stopped_by_signals(), TemporaryDirectory(prefix="dpselect-made-up-") as name:
         settings = write(Path(name))
         people = People(Database(settings.server.database))
         tokens = {}
@@ -85,24 +81,3 @@ def _free(settings: Settings) -> int:
         except OSError:
             continue
     raise OSError("No port is free on this machine: stop a server.")
-
-
-@contextmanager
-def _stopped_by_signals() -> Iterator[None]:
-    """Let a signal that would end the process at once end what is in here first, as Ctrl-C does."""
-
-    def hung_up(*_: Any) -> None:
-        signal.raise_signal(signal.SIGTERM)
-
-    handlers: dict[str, Any] = {"SIGTERM": signal.default_int_handler, "SIGHUP": hung_up}
-    # Windows has no SIGHUP.
-    there = {getattr(signal, name): handler for name, handler in handlers.items() if hasattr(signal, name)}
-    before = {number: signal.signal(number, handler) for number, handler in there.items()}
-    try:
-        yield
-    except KeyboardInterrupt:
-        # Before the server listened; there was nothing to finish.
-        return
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import Any
 
 from dpselect.web.server.api import server
@@ -25,8 +27,15 @@ def serve(settings: Settings) -> None:
     """
     import uvicorn
 
-    house = House.open(settings)
-    try:
+    class Announced(uvicorn.Server):
+        """A server that says where it is once it answers, and by then signals stop it in order."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                print(f"Serving {many} dataset{'s' if many > 1 else ''} at http://{_named(host)}:{port}", flush=True)
+
+    with stopped_by_signals(), closing(House.open(settings)) as house:
         host = settings.server.host
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         with socket.create_server((host, settings.server.port), family=family, backlog=256) as listening:
@@ -36,7 +45,6 @@ def serve(settings: Settings) -> None:
             for sentence in house.outdated():
                 print(sentence, file=sys.stderr, flush=True)
             many = len(house.datasets)
-            print(f"Serving {many} dataset{'s' if many > 1 else ''} at http://{_named(host)}:{port}", flush=True)
             config = uvicorn.Config(
                 application,
                 log_level="error",
@@ -45,11 +53,7 @@ def serve(settings: Settings) -> None:
                 timeout_keep_alive=15,
                 timeout_graceful_shutdown=_GRACE,
             )
-            # The server ends by itself on Ctrl-C, and then raises it again.
-            with suppress(KeyboardInterrupt):
-                uvicorn.Server(config).run(sockets=[listening])
-    finally:
-        house.close()
+            Announced(config).run(sockets=[listening])
 
 
 def hosts_of(settings: Settings, port: int) -> frozenset[str]:
@@ -73,3 +77,24 @@ def _log_to(stream: Any) -> None:
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(logging.INFO)
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """Let a signal that would end the process at once end what is in here first, as Ctrl-C does."""
+
+    def hung_up(*_: Any) -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+    handlers: dict[str, Any] = {"SIGTERM": signal.default_int_handler, "SIGHUP": hung_up}
+    # Windows has no SIGHUP.
+    there = {getattr(signal, name): handler for name, handler in handlers.items() if hasattr(signal, name)}
+    before = {number: signal.signal(number, handler) for number, handler in there.items()}
+    try:
+        yield
+    except KeyboardInterrupt:
+        # Before the server listened there was nothing to finish; afterwards it has.
+        return
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
