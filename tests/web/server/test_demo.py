@@ -119,14 +119,12 @@ def test_made_up_tables_are_what_their_settings_say(tmp_path) -> None:
 
 
 def test_a_port_that_is_taken_is_left_alone(tmp_path) -> None:
-    """A second demo takes another."""
-    import socket
+    """A second demo takes another, and holds it from the moment that it has chosen."""
+    from dpselect.web.server.demo import free_socket, write
 
-    from dpselect.web.server.demo import write
-
-    first = write(tmp_path).server.port
-    with socket.create_server(("127.0.0.1", first)):
-        assert write(tmp_path).server.port not in (0, first)
+    settings = write(tmp_path)
+    with free_socket(settings) as one, free_socket(settings) as other, free_socket(settings) as third:
+        assert 3 == len({each.getsockname()[1] for each in (one, other, third)})
 
 
 @pytest.mark.parametrize(

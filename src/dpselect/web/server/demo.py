@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from dpselect.web.server.database import Database
 from dpselect.web.server.people import People, Role
-from dpselect.web.server.serve import serve, stopped_by_signals
+from dpselect.web.server.serve import listen, serve, stopped_by_signals
 from dpselect.web.server.settings import Settings, read_settings
 
 USERS: dict[str, Role] = {"carla": "curator", "ann": "analyst", "bob": "analyst"}
@@ -31,8 +31,9 @@ def demo() -> None:
         for user, role in USERS.items():
             people.add(user, role, "demo")
             tokens[user] = people.new_token(user, _HOURS / 24, "demo").secret
-        print(greeting(tokens, settings.server.port), flush=True)
-        serve(settings)
+        listening = free_socket(settings)
+        print(greeting(tokens, listening.getsockname()[1]), flush=True)
+        serve(settings, listening)
 
 
 def write(folder: Path) -> Settings:
@@ -52,8 +53,7 @@ def write(folder: Path) -> Settings:
     (folder / "visits.csv").write_text("\n".join(["who,ward,days", *visits, ""]), encoding="utf-8")
     text = files("dpselect.web.server").joinpath("demo.toml").read_text(encoding="utf-8")
     (folder / "demo.toml").write_text(text, encoding="utf-8")
-    settings = read_settings(folder / "demo.toml")
-    return settings.model_copy(update={"server": settings.server.model_copy(update={"port": _free(settings)})})
+    return read_settings(folder / "demo.toml")
 
 
 def greeting(tokens: dict[str, str], port: int) -> str:
@@ -72,12 +72,15 @@ def greeting(tokens: dict[str, str], port: int) -> str:
     return "\n".join(lines)
 
 
-def _free(settings: Settings) -> int:
-    """Return the port of the settings, or one that nobody has."""
+def free_socket(settings: Settings) -> socket.socket:
+    """Return a socket at the port of the settings, or at one that nobody has; it listens already, so nobody takes it.
+
+    Raises:
+        OSError: no port is free.
+    """
     for port in (settings.server.port, 0):
         try:
-            with socket.create_server((settings.server.host, port)) as tried:
-                return int(tried.getsockname()[1])
+            return listen(settings.server.host, port)
         except OSError:
             continue
     raise OSError("No port is free on this machine: stop a server.")

@@ -19,8 +19,12 @@ from dpselect.web.server.settings import Settings
 _GRACE = 30
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, listening: socket.socket | None = None) -> None:
     """Serve until a signal says stop: what is being answered is finished, what waits is taken up at the next start.
+
+    Args:
+        settings: what to serve, and where.
+        listening: a socket that listens already, instead of the one that the settings name; it is closed at the end.
 
     Raises:
         OSError, ValueError, ImportError: something cannot be opened; the message says which.
@@ -37,9 +41,8 @@ def serve(settings: Settings) -> None:
 
     with stopped_by_signals(), closing(House.open(settings)) as house:
         host = settings.server.host
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        with socket.create_server((host, settings.server.port), family=family, backlog=256) as listening:
-            port = listening.getsockname()[1]
+        with listening or listen(host, settings.server.port) as held:
+            port = held.getsockname()[1]
             application = server(Desk(house), hosts_of(settings, port))
             _log_to(sys.stderr)
             for sentence in house.outdated():
@@ -53,7 +56,17 @@ def serve(settings: Settings) -> None:
                 timeout_keep_alive=15,
                 timeout_graceful_shutdown=_GRACE,
             )
-            Announced(config).run(sockets=[listening])
+            Announced(config).run(sockets=[held])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; for port 0, at one that is free.
+
+    Raises:
+        OSError: somebody else listens there, or it is not an address of this machine.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=256)
 
 
 def hosts_of(settings: Settings, port: int) -> frozenset[str]:
