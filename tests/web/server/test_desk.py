@@ -22,7 +22,7 @@ QUESTION = question_of('{"question": "counts", "column": "age", "epsilon": "0.05
 
 def answered(desk: Desk, number: str):
     """Let a worker try, and return the request."""
-    future = desk.begin(number)
+    future = desk.begin(desk.house.requests.find(number))
     if future is not None:
         future.result()
     return desk.house.requests.find(number)

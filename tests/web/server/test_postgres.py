@@ -100,7 +100,7 @@ def test_two_servers_answer_each_request_once(houses) -> None:
         desk = desks[place % 2]
         asked = desk.take("ann", str(place // 2), "survey", QUESTION)
         for _ in range(2000):
-            future = desk.begin(asked.id)
+            future = desk.begin(asked)
             if future is not None:
                 future.result()
             found = desk.house.requests.find(asked.id)

@@ -35,7 +35,7 @@ def test_one_worker_claims(house) -> None:
     assert requests.claim(number, "two", 10) is None
     assert [] == requests.waiting()
     clock[0] += 2
-    assert [number] == requests.waiting()
+    assert [number] == [each.id for each in requests.waiting()]
     second = requests.claim(number, "two", 10)
     assert second is not None
     assert 2 == second.attempts

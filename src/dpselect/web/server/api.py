@@ -146,7 +146,7 @@ async def _awaited(desk: Desk, asked: Asked) -> Asked:
     """Return the request as soon as it has an answer, or as it is when its time is over."""
     until = time.monotonic() + desk.house.settings.limits.seconds
     while asked.answer is None and (left := until - time.monotonic()) > 0:
-        future = desk.begin(asked.id)
+        future = desk.begin(asked)
         if future is not None:
             await asyncio.wait({asyncio.wrap_future(future)}, timeout=left)
         found = await run_in_threadpool(desk.house.requests.find, asked.id)

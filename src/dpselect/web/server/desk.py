@@ -50,7 +50,10 @@ class Desk:
     def __init__(self, house: House) -> None:
         self.house, self._requests = house, house.requests
         self._worker = tokens.fresh()
-        self._pool = ThreadPoolExecutor(house.settings.limits.workers, thread_name_prefix="answer")
+        limits = house.settings.limits
+        self._pool = ThreadPoolExecutor(limits.workers, thread_name_prefix="answer")
+        # Long questions wait for each other, and short ones do not wait for them.
+        self._long = ThreadPoolExecutor(limits.long_workers, thread_name_prefix="long")
         self._running: dict[str, Future[None]] = {}
         self._lock, self._stopped = Lock(), Event()
         self._beating = Thread(target=self._beat, name="leases", daemon=True)
@@ -78,7 +81,9 @@ class Desk:
     def stop(self) -> None:
         """Finish what is being answered; what waits is taken up at the next start."""
         self._stopped.set()
+        self._long.shutdown(wait=False, cancel_futures=True)
         self._pool.shutdown(wait=True, cancel_futures=True)
+        self._long.shutdown(wait=True)
         if self._beating.is_alive():
             self._beating.join()
         self._requests.release(self._worker)
@@ -117,16 +122,25 @@ class Desk:
             raise Conflict(_OTHER_BODY)
         return asked
 
-    def begin(self, number: str) -> Future[None] | None:
+    def begin(self, asked: Asked) -> Future[None] | None:
         """Let a worker answer a request; return what ends when it has tried, ``None`` where the server stops."""
+        number = asked.id
         with self._lock:
             running = self._running.get(number)
             if running is not None or self._stopped.is_set():
                 return running
-            future = self._pool.submit(self._work, number)
+            future = (self._long if self._is_long(asked) else self._pool).submit(self._work, number)
             self._running[number] = future
         future.add_done_callback(lambda _: self._ended(number))
         return future
+
+    def _is_long(self, asked: Asked) -> bool:
+        """Return whether a question takes long, by public facts; what cannot be read is refused by a worker."""
+        dataset = self.house.datasets.get(asked.dataset)
+        try:
+            return dataset is not None and question_of(asked.body).is_long(dataset.facts)
+        except ValueError:
+            return False
 
     def _ended(self, number: str) -> None:
         with self._lock:
@@ -172,8 +186,8 @@ class Desk:
             return "failed", _problem(424, FAILED), payment.rows[0]
 
     def _sweep(self) -> None:
-        for number in self._requests.waiting():
-            self.begin(number)
+        for asked in self._requests.waiting():
+            self.begin(asked)
 
     def _beat(self) -> None:
         while not self._stopped.wait(BEAT):

@@ -103,14 +103,15 @@ class Requests:
         assert row is not None
         return int(row["many"])
 
-    def waiting(self) -> list[str]:
-        """Return the numbers of requests that nobody is answering, oldest first."""
+    def waiting(self) -> list[Asked]:
+        """Return the requests that nobody is answering, oldest first."""
         with self._database.reading() as statements:
             rows = statements.rows(
-                "SELECT id FROM requests WHERE state IN ('queued', 'running') AND lease < :now ORDER BY created, id",
+                f"SELECT {_ALL} FROM requests WHERE state IN ('queued', 'running') AND lease < :now "
+                "ORDER BY created, id",
                 now=self._now(),
             )
-        return [row["id"] for row in rows]
+        return [Asked.of(row) for row in rows]
 
     def numbers(self, *, unanswered: bool = False) -> set[str]:
         """Return the numbers of all requests, or of those without an answer."""

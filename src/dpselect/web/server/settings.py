@@ -45,6 +45,7 @@ class Limits(Facts):
         candidates: how many public values one question may have.
         waiting: how many requests of one analyst may be unanswered.
         workers: how many requests are answered at once.
+        long_workers: how many more that take long, such as trees: short ones do not wait for them.
     """
 
     body_bytes: Annotated[int, Field(ge=256, le=10**8)] = 65536
@@ -54,6 +55,7 @@ class Limits(Facts):
     candidates: Annotated[int, Field(ge=2, le=10**7)] = 10**5
     waiting: Annotated[int, Field(ge=1)] = 20
     workers: Annotated[int, Field(ge=1, le=64)] = 2
+    long_workers: Annotated[int, Field(ge=1, le=64)] = 1
 
 
 class Settings(Facts):

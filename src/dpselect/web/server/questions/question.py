@@ -98,6 +98,10 @@ class Question(BaseModel, ABC):
     def ask(self, data: Data, facts: DatasetFacts, ledger: Spender) -> Shown:
         """Return the release that answers it; what it costs is spent from the ledger first."""
 
+    def is_long(self, facts: DatasetFacts) -> bool:  # noqa: ARG002
+        """Return whether an answer may take many seconds, by public facts: such questions wait in a queue apart."""
+        return False
+
     @abstractmethod
     def words(self) -> str:
         """Return the question in words, for a certificate."""

@@ -14,6 +14,9 @@ from dpselect.web.server.questions.most_common import MOST_WINNERS
 from dpselect.web.server.questions.question import Data, Question, require_few
 from dpselect.web.server.refusal import Wrong
 
+# Of so many nodes a metric is computed within a second.
+_MANY = 2000
+
 
 class TopK(Question):
     """The k nodes of a graph that are largest by a metric.
@@ -41,6 +44,11 @@ class TopK(Question):
     def ask(self, data: Data, facts: DatasetFacts, ledger: Spender) -> Shown:
         """Return the release of :func:`dpselect.top_k`."""
         return dps.top_k(self._scores(data.graph(), facts), self.k, self.epsilon, ledger=ledger)
+
+    def is_long(self, facts: DatasetFacts) -> bool:
+        """Return whether more is counted than edges, in a large graph."""
+        nodes = facts.nodes if isinstance(facts.nodes, int) else len(facts.nodes or ())
+        return self.metric != "degree" and nodes > _MANY
 
     def _scores(self, graph: dps.Graph, facts: DatasetFacts) -> dps.Scores:
         if self.metric == "triangles" and facts.max_degree is not None:

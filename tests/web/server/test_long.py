@@ -1,0 +1,141 @@
+"""Questions that take long wait in a queue of their own; one that is being answered is nobody else's."""
+
+from __future__ import annotations
+
+import json
+import time
+from threading import Event, Thread
+
+import pytest
+
+from dpselect.web.server import desk as desks
+from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.desk import FAILED, Desk
+from dpselect.web.server.house import House
+from dpselect.web.server.questions import question_of
+from dpselect.web.server.settings import read_settings
+from tests.web.server.conftest import CONFIG, write
+
+SHORT = question_of('{"question": "counts", "column": "job", "epsilon": "0.05"}')
+LONG = question_of('{"question": "top_k", "metric": "core-number", "epsilon": "0.05"}')
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A house with a graph of many nodes."""
+    opened = House.open(read_settings(write(tmp_path, CONFIG.replace("nodes = 40", "nodes = 3000"))))
+    opened.people.add("ann", "analyst", "test")
+    yield opened
+    opened.close()
+
+
+class Held:
+    """Holds back every answer about the graph until it is let go."""
+
+    def __init__(self, monkeypatch) -> None:
+        self.begun, self.let_go = Event(), Event()
+        real = Dataset.answer
+
+        def answer(dataset, question, payment):
+            if dataset.name == "friends":
+                self.begun.set()
+                assert self.let_go.wait(30)
+            return real(dataset, question, payment)
+
+        monkeypatch.setattr(Dataset, "answer", answer)
+
+
+def test_short_questions_do_not_wait_for_long_ones(house, monkeypatch) -> None:
+    """However many long ones were asked before, and with more of them than workers."""
+    held, desk = Held(monkeypatch), Desk(house)
+    asked = [desk.take("ann", f"long {place}", "friends", LONG) for place in range(4)]
+    futures = [desk.begin(each) for each in asked]
+    assert held.begun.wait(30)
+
+    short = desk.take("ann", "short", "survey", SHORT)
+    desk.begin(short).result(30)
+    assert "answered" == house.requests.find(short.id).state
+    assert ["running", "queued", "queued", "queued"] == [house.requests.find(each.id).state for each in asked]
+    held.let_go.set()
+    for future in futures:
+        future.result(30)
+    assert {"answered"} == {house.requests.find(each.id).state for each in asked}
+    assert 4 == house.datasets["friends"].account.ledger.totals.spends
+    desk.stop()
+
+
+def test_what_is_long_follows_from_public_facts(house) -> None:
+    """Large graphs and more than edges to count; a degree is one pass."""
+    facts = house.datasets["friends"].facts
+
+    assert LONG.is_long(facts)
+    assert not LONG.is_long(facts.model_copy(update={"nodes": 40}))
+    assert not question_of('{"question": "top_k", "metric": "degree", "epsilon": "0.05"}').is_long(facts)
+    assert not SHORT.is_long(house.datasets["survey"].facts)
+
+
+def test_a_lease_is_prolonged_as_long_as_it_takes(house, monkeypatch) -> None:
+    """Longer than a lease lasts: another worker still finds nothing to do, and there is one answer."""
+    monkeypatch.setattr(desks, "LEASE", 0.6)
+    monkeypatch.setattr(desks, "BEAT", 0.1)
+    held, desk = Held(monkeypatch), Desk(house)
+    desk.start()
+    asked = desk.take("ann", "long", "friends", LONG)
+    future = desk.begin(asked)
+    assert held.begun.wait(30)
+
+    until = time.monotonic() + 1.5
+    while time.monotonic() < until:
+        assert house.requests.claim(asked.id, "another", 0.6) is None
+        time.sleep(0.1)
+    held.let_go.set()
+    future.result(30)
+    found = house.requests.find(asked.id)
+    assert ("answered", 1) == (found.state, found.attempts)
+    assert 1 == house.datasets["friends"].account.ledger.totals.spends
+    desk.stop()
+
+
+def test_a_long_question_that_waits_is_taken_up_at_the_next_start(house, monkeypatch) -> None:
+    """Told to stop, a server ends the one that it has begun and leaves the others, unpaid."""
+    held, desk = Held(monkeypatch), Desk(house)
+    asked = [desk.take("ann", f"long {place}", "friends", LONG) for place in range(3)]
+    first, *others = [desk.begin(each) for each in asked]
+    assert held.begun.wait(30)
+    stopping = Thread(target=desk.stop)
+    stopping.start()
+    while not all(each.cancelled() for each in others):
+        time.sleep(0.01)
+    held.let_go.set()
+    stopping.join(30)
+    assert first.done()
+    assert ["answered", "queued", "queued"] == [house.requests.find(each.id).state for each in asked]
+    assert 1 == house.datasets["friends"].account.ledger.totals.spends
+
+    again = Desk(house)
+    again.start()
+    for each in asked:
+        future = again.begin(each)
+        if future is not None:
+            future.result(30)
+    assert {"answered"} == {house.requests.find(each.id).state for each in asked}
+    assert 3 == house.datasets["friends"].account.ledger.totals.spends
+    again.stop()
+
+
+def test_what_fails_after_its_payment_stays_paid(house, monkeypatch) -> None:
+    """Also where memory does not suffice: one sentence, the same for whatever went wrong."""
+
+    def answer(*_):
+        raise MemoryError("secret")
+
+    monkeypatch.setattr(Dataset, "answer", answer)
+    desk = Desk(house)
+    asked = desk.take("ann", "long", "friends", LONG)
+    desk.begin(asked).result(30)
+
+    found = house.requests.find(asked.id)
+    assert ("failed", 1) == (found.state, found.row)
+    assert {"status": 424, "detail": FAILED} == json.loads(found.answer)["problem"]
+    assert 1 == house.datasets["friends"].account.ledger.totals.spends
+    desk.stop()
