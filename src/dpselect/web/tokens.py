@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 
 
@@ -13,3 +14,8 @@ def fresh() -> str:
 def same(one: str, other: str) -> bool:
     """Return whether two texts are equal, in a time that does not tell where they differ."""
     return secrets.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
+
+
+def hashed(secret: str) -> str:
+    """Return what is kept of a secret of 32 random bytes, from which nobody finds it."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -22,6 +22,7 @@ from dpselect.web.server.curator import curator_routes
 from dpselect.web.server.described import ANSWERED, REFUSALS
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.gate import HEALTH, Gate
+from dpselect.web.server.pages.site import with_pages
 from dpselect.web.server.problems import TYPE, handle, problem
 from dpselect.web.server.questions import AnyQuestion
 from dpselect.web.server.refusal import Unknown
@@ -65,7 +66,8 @@ def server(desk: Desk, hosts: frozenset[str]) -> Application:
     _dataset_routes(guarded, desk)
     _request_routes(guarded, desk)
     guarded.include_router(curator_routes(desk))
-    gate = Gate(application, desk.house.people, desk.house.settings.limits, hosts)
+    house = desk.house
+    gate = Gate(with_pages(application, desk), house.people, house.sessions, house.settings.limits, hosts)
 
     @application.get(HEALTH)
     def health() -> dict[str, str]:
@@ -91,10 +93,7 @@ def _dataset_routes(router: APIRouter, desk: Desk) -> None:
     @router.get("/datasets")
     def datasets(visitor: AnyVisitor) -> list[dict[str, Any]]:
         """Return the datasets that you may ask about, with what is left."""
-        everything = visitor.role == "curator"
-        shared = desk.house.standings.shared_with(visitor.name)
-        names = [name for name in desk.house.datasets if everything or name in shared]
-        return [shown.summary(desk.house.datasets[name], visitor, desk.house.standings.of(name)) for name in names]
+        return shown.listed(desk.house, visitor)
 
     @router.get("/datasets/{name}")
     def dataset(name: str, visitor: AnyVisitor) -> dict[str, Any]:

@@ -5,22 +5,25 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from dpselect.web.headers import Application, Message, Receive, Scope, Send, named
+from dpselect.web.server.cookies import is_own, session_of
 from dpselect.web.server.people import People, Visitor
-from dpselect.web.server.problems import INSIDE, problem_response
+from dpselect.web.server.problems import INSIDE
+from dpselect.web.server.rates import Rates
+from dpselect.web.server.refused import is_open, is_page, refused
+from dpselect.web.server.sessions import Sessions
 from dpselect.web.server.settings import Limits
 
 HEALTH = "/health"
+_READ = ("GET", "HEAD")
 _access = logging.getLogger("dpselect.access")
 _log = logging.getLogger("dpselect.server")
-# Tokens whose rates are remembered.
-_MOST = 10_000
 
 
 class Gate:
@@ -35,13 +38,14 @@ class Gate:
         self,
         application: Application,
         people: People,
+        sessions: Sessions,
         limits: Limits,
         hosts: frozenset[str],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.application, self.hosts = application, hosts
         self.counts: Counter[int] = Counter()
-        self._people, self._limits = people, limits
+        self._people, self._sessions, self._limits = people, sessions, limits
         self._rates = Rates(limits.requests_per_minute, now)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -69,25 +73,28 @@ class Gate:
         except Exception as error:
             # What an error says may follow from rows, so nobody is told.
             _log.error("A request ended with %s.", type(error).__name__)
-            refusal = None if begun else problem_response(500, INSIDE)
+            refusal = None if begun else refused(scope, 500, INSIDE)
         if refusal is not None:
             await refusal(scope, receive, sent)
 
     async def _admitted(self, scope: Scope, receive: Receive, send: Send) -> Response | None:
         """Let the application answer, or return why not."""
         if len(hosts := named(scope, "host")) != 1 or hosts[0].lower() not in self.hosts:
-            return problem_response(421, "This server has another name.")
-        if scope["path"] != HEALTH:
-            visitor = await self._visitor(scope)
+            return refused(scope, 421, "This server has another name.")
+        if is_page(scope["path"]) and scope["method"] not in _READ and not is_own(scope):
+            return refused(scope, 403, "This server takes forms from its own pages alone: open the page again.")
+        if scope["path"] != HEALTH and not is_open(scope["path"]):
+            visitor = await run_in_threadpool(self._visitor, scope)
             if visitor is None:
-                return problem_response(
-                    401, "Send a token that is neither expired nor revoked, as Authorization: Bearer TOKEN.",
+                return refused(
+                    scope, 401, "Send a token that is neither expired nor revoked, as Authorization: Bearer TOKEN.",
                     {"www-authenticate": "Bearer"},
                 )  # fmt: skip
             wait = self._rates.wait(visitor.token)
             if wait:
                 seconds = str(int(wait) + 1)
-                return problem_response(429, f"Too many requests: wait {seconds} seconds.", {"retry-after": seconds})
+                sentence = f"Too many requests: wait {seconds} seconds."
+                return refused(scope, 429, sentence, {"retry-after": seconds})
             scope.setdefault("state", {})["visitor"] = visitor
         body = await self._body(scope, receive)
         if isinstance(body, Response):
@@ -95,17 +102,21 @@ class Gate:
         await self.application(scope, _replayed(body, receive), send)
         return None
 
-    async def _visitor(self, scope: Scope) -> Visitor | None:
-        sent = named(scope, "authorization")
-        scheme, _, secret = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
-        if scheme.lower() != "bearer" or not secret:
-            return None
-        return await run_in_threadpool(self._people.visitor, secret.strip())
+    def _visitor(self, scope: Scope) -> Visitor | None:
+        """Return who sent a request: by a token, or by a cookie where nothing but a page is asked for."""
+        page, sent = is_page(scope["path"]), named(scope, "authorization")
+        if sent and not page:
+            scheme, _, secret = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
+            return self._people.visitor(secret.strip()) if scheme.lower() == "bearer" and secret else None
+        # Browsers send cookies along with forms of other sites: nothing but a page, which has walls of its own for
+        # that, is changed by them.
+        cookie = session_of(scope) if page or scope["method"] in _READ else None
+        return None if cookie is None else self._sessions.visitor(cookie)
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | Response:
         """Return the body, or why it is refused: too long, or too slow."""
         most, parts, size = self._limits.body_bytes, list[bytes](), 0
-        too_long = problem_response(413, f"A request has at most {most} bytes.", {"connection": "close"})
+        too_long = refused(scope, 413, f"A request has at most {most} bytes.", {"connection": "close"})
         if any(not each.strip().isdigit() or int(each) > most for each in named(scope, "content-length")):
             return too_long
         try:
@@ -113,7 +124,7 @@ class Gate:
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
-                        return problem_response(400, "The request was cut short.")
+                        return refused(scope, 400, "The request was cut short.")
                     parts.append(message.get("body", b""))
                     size += len(parts[-1])
                     if size > most:
@@ -121,7 +132,7 @@ class Gate:
                     if not message.get("more_body", False):
                         return b"".join(parts)
         except TimeoutError:
-            return problem_response(408, "The request took too long to arrive.", {"connection": "close"})
+            return refused(scope, 408, "The request took too long to arrive.", {"connection": "close"})
 
     def _note(self, scope: Scope, status: int) -> None:
         self.counts[status] += 1
@@ -129,29 +140,6 @@ class Gate:
         # Neither queries nor bodies, and no durations, which may follow from rows.
         path = scope["path"].encode("ascii", "backslashreplace").decode()[:200]
         _access.info("%s %r %s %s", scope["method"], path, status, "-" if visitor is None else visitor.token)
-
-
-class Rates:
-    """How many requests each token may still send: a bucket that fills with time.
-
-    Args:
-        per_minute: how fast it fills, and how much it holds.
-        now: seconds, from any beginning.
-    """
-
-    def __init__(self, per_minute: int, now: Callable[[], float] = time.monotonic) -> None:
-        self._most, self._now = per_minute, now
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def wait(self, token: str) -> float:
-        """Count a request; return after how many seconds it could be sent, 0 where it goes through."""
-        now = self._now()
-        left, seen = self._left.pop(token, (float(self._most), now))
-        left = min(float(self._most), left + (now - seen) * self._most / 60)
-        self._left[token] = (left - 1 if left >= 1 else left), now
-        if len(self._left) > _MOST:
-            self._left.popitem(last=False)
-        return 0.0 if left >= 1 else (1 - left) * 60 / self._most
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

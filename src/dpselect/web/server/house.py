@@ -17,6 +17,7 @@ from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.people import People
 from dpselect.web.server.requests import Requests
 from dpselect.web.server.rows import Rows
+from dpselect.web.server.sessions import Sessions
 from dpselect.web.server.settings import Settings
 from dpselect.web.server.standing import Standings
 
@@ -34,6 +35,7 @@ class House:
     settings: Settings
     database: Database
     people: People
+    sessions: Sessions
     requests: Requests
     standings: Standings
     datasets: dict[str, Dataset]
@@ -49,14 +51,15 @@ class House:
         database = Database(settings.server.database)
         alone = Alone(settings.server.database) if database.is_file else None
         try:
-            people, requests, standings = People(database, now), Requests(database, now), Standings(database, now)
+            people, sessions = People(database, now), Sessions(database, now)
+            requests, standings = Requests(database, now), Standings(database, now)
             datasets = {name: _dataset(name, facts, settings, standings) for name, facts in settings.datasets.items()}
         except BaseException:
             database.close()
             if alone is not None:
                 alone.close()
             raise
-        return cls(settings, database, people, requests, standings, datasets, alone)
+        return cls(settings, database, people, sessions, requests, standings, datasets, alone)
 
     def lost(self) -> list[tuple[str, int]]:
         """Return the paid requests without an answer, with their rows, if the database is older than the ledgers.

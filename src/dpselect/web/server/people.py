@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import time
 from collections.abc import Callable
@@ -88,7 +87,7 @@ class People:
                 raise ValueError(f"There is no user {name}: add one first.")
             statements.run(
                 "INSERT INTO tokens (id, hash, holder, created, expires) VALUES (:id, :hash, :name, :now, :expires)",
-                id=made.id, hash=_hash(secret), name=name, now=now, expires=made.expires,
+                id=made.id, hash=tokens.hashed(secret), name=name, now=now, expires=made.expires,
             )  # fmt: skip
             noted(statements, now, by, None, f"made token {made.id} of {name}")
         return made
@@ -110,12 +109,8 @@ class People:
             row = statements.row(
                 "SELECT tokens.id, tokens.expires, tokens.revoked, users.name, users.role FROM tokens "
                 "JOIN users ON users.name = tokens.holder WHERE tokens.hash = :hash",
-                hash=_hash(secret),
+                hash=tokens.hashed(secret),
             )
         if row is None or row["revoked"] is not None or row["expires"] <= self._now():
             return None
         return Visitor(row["name"], row["role"], row["id"])
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

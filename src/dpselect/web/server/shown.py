@@ -12,10 +12,18 @@ from dpselect.ledger.accountant import Remaining
 from dpselect.ledger.events import Event
 from dpselect.web.server.dataset import Dataset
 from dpselect.web.server.facts import Numbers
+from dpselect.web.server.house import House
 from dpselect.web.server.people import Visitor
 from dpselect.web.server.register import ANALYST, REQUEST
 from dpselect.web.server.requests import Asked
 from dpselect.web.server.standing import Standing
+
+
+def listed(house: House, visitor: Visitor) -> list[dict[str, Any]]:
+    """Return the datasets that a visitor may ask about, with what is left of each."""
+    shared = house.standings.shared_with(visitor.name)
+    names = [name for name in house.datasets if visitor.role == "curator" or name in shared]
+    return [summary(house.datasets[name], visitor, house.standings.of(name)) for name in names]
 
 
 def summary(dataset: Dataset, visitor: Visitor, standing: Standing) -> dict[str, Any]:

@@ -1,0 +1,42 @@
+"""What a page's form sends, and the proof that it comes from a page of the same session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+from urllib.parse import parse_qsl
+
+from fastapi import Depends, Request
+
+from dpselect.web import tokens
+from dpselect.web.server.cookies import session_of
+from dpselect.web.server.refusal import Refusal, Wrong
+from dpselect.web.server.sessions import form_token
+
+# The name of the field that only pages of the same session can fill in.
+FIELD = "form"
+_MOST = 1000
+
+
+async def _fields(request: Request) -> dict[str, str]:
+    """Return the fields of a form that are filled in; of a name that is there twice, the last one."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise Wrong("This address takes the form of its page alone.")
+    try:
+        pairs = parse_qsl((await request.body()).decode("ascii"), max_num_fields=_MOST, errors="strict")
+    except ValueError:
+        raise Wrong("The form cannot be read: open the page again and fill it in once more.") from None
+    return dict(pairs)
+
+
+Fields = Annotated[Mapping[str, str], Depends(_fields)]
+
+
+async def own_form(request: Request) -> None:
+    """Refuse to change anything that was not asked for on a page of the same session."""
+    if request.method in ("GET", "HEAD"):
+        return
+    given, secret = (await _fields(request)).get(FIELD, ""), session_of(request.scope)
+    if secret is None or not tokens.same(given, form_token(secret)):
+        raise Refusal("This form is of another session: open the page again and fill it in once more.")

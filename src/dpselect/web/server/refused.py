@@ -1,0 +1,64 @@
+"""Which addresses are pages, and how a request is refused there and elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from urllib.parse import urlencode
+
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from dpselect.kernel.markup import filled
+from dpselect.web.headers import Scope
+from dpselect.web.server.problems import problem_response
+
+HOME = "/pages"
+LOGIN = "/login"
+STATIC = "/pages/static"
+# Addresses that a browser may be led to after it has logged in: of this server, and written in one way alone.
+_BACK = re.compile(r"/pages(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*(?:\?[A-Za-z0-9._~%&=+-]*)?")
+
+
+def is_page(path: str) -> bool:
+    """Return whether an address is one of a page."""
+    return path in ("/", LOGIN, "/logout", HOME) or path.startswith((f"{HOME}/", f"{LOGIN}/"))
+
+
+def is_open(path: str) -> bool:
+    """Return whether everybody may see a page: what stands before a log in, and what it looks like."""
+    return path == LOGIN or path.startswith((f"{LOGIN}/", f"{STATIC}/"))
+
+
+def back(address: str) -> str:
+    """Return where a browser is led after it has logged in: an address of a page, or the first page.
+
+    >>> back("/pages/history"), back("//elsewhere.example"), back("/pages/../logout")
+    ('/pages/history', '/pages', '/pages')
+    """
+    return address if _BACK.fullmatch(address) else HOME
+
+
+def refused(scope: Scope, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return why a request is refused: as a page, as the way to log in, or as a problem for programs."""
+    if not is_page(scope["path"]):
+        return problem_response(status, sentence, headers)
+    if status == 401:
+        asked = scope["path"] + (f"?{query}" if (query := scope["query_string"].decode("latin-1")) else "")
+        known = scope["method"] == "GET" and back(asked) == asked != HOME
+        return RedirectResponse(f"{LOGIN}?{urlencode({'next': asked})}" if known else LOGIN, 303)
+    kept = {name: value for name, value in (headers or {}).items() if name != "www-authenticate"}
+    return refusal_page(status, sentence, kept)
+
+
+def refusal_page(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a page that says why something is not done."""
+    facts = {
+        "places": (),
+        "form_token": "",
+        "title": HTTPStatus(status).phrase,
+        "sentence": sentence,
+        "visitor": None,
+        "here": "",
+    }
+    return HTMLResponse(filled("dpselect.web.server.pages", "refused.html", **facts), status, headers)
