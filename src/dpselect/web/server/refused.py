@@ -26,7 +26,7 @@ def is_page(path: str) -> bool:
 
 
 def is_open(path: str) -> bool:
-    """Return whether everybody may see a page: what stands before a log in, and what it looks like."""
+    """Return whether everybody may see a page: to log in, and the style sheets."""
     return path == LOGIN or path.startswith((f"{LOGIN}/", f"{STATIC}/"))
 
 

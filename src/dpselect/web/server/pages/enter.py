@@ -18,7 +18,7 @@ from dpselect.web.server.refused import HOME, LOGIN, back
 from dpselect.web.server.sessions import Entry, Sessions
 
 # One sentence, whether there never was such a token or it is expired or revoked.
-_WRONG = "This is no token that works now: it may be mistyped, expired or revoked. Ask the curator for a new one."
+_WRONG = "This token does not work: it may be mistyped, expired or revoked. Ask the curator for a new one."
 # Wrong tokens of one address in a minute.
 _WRONG_PER_MINUTE = 20
 
