@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 from types import TracebackType
 from urllib.parse import urlsplit
 
@@ -45,6 +46,10 @@ class Served:
     def alive(self) -> bool:
         """Return whether it still runs."""
         return self._process.poll() is None
+
+    def facts(self) -> str:
+        """Return what Linux knows of the process."""
+        return Path(f"/proc/{self._process.pid}/stat").read_text()
 
     def asked(self, request: bytes, seconds: float = 20) -> bytes:
         """Return every byte that it sends back on a connection of its own, to bytes that no browser would send."""

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from dpselect.web.explorer.app import explorer
 from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.material import EXAMPLES, Material
-from dpselect.web.explorer.page import Chart, Commands, Note, Page, View
+from dpselect.web.explorer.page import Chart, Commands, Content, Note, Page, View
 from dpselect.web.explorer.pages import PAGES
 from tests.web.explorer.conftest import PORT
 
@@ -54,7 +54,7 @@ ENDINGS = ("", "/view", "/notebook.ipynb")
 )
 def test_what_cannot_be_computed_or_written_is_a_sentence(view, endings) -> None:
     """Errors of arithmetic and of text, in a view, a chart or the writing of a page, in fixed words."""
-    client = visited(pages=(Page("broken", "Broken", "What is it?", lambda _: (), view),))
+    client = visited(pages=(Page("broken", "Broken", "What is it?", known=Content(lambda _: (), view)),))
 
     for ending in endings:
         answer = client.get(f"/broken{ending}")

@@ -14,7 +14,7 @@ from dpselect.web.explorer.pages import PAGES
 
 # With all digits that a float has; fewer would pay more than the page shows.
 LONG = 0.12345674999999997
-ASKED = [page for page in PAGES if any(field.name == "epsilon" for field in page.fields(EXAMPLES))]
+ASKED = [page for page in PAGES if any(field.name == "epsilon" for field in page.content.fields(EXAMPLES))]
 
 
 @pytest.mark.parametrize("number", [LONG, 0.1, 0.001, 1e-7, 100.0, 2, 1 / 3, 5e-324, 1e300, 10**9])
@@ -29,8 +29,8 @@ def test_the_text_reads_as_the_same_number(number) -> None:
 @pytest.mark.parametrize("page", ASKED, ids=lambda page: page.path)
 def test_commands_and_python_have_every_digit(page) -> None:
     """Each epsilon in them is the one that was asked for, except a share of it and the budget of an audit."""
-    state = {field.name: field.read({}) for field in page.fields(EXAMPLES)} | {"epsilon": LONG}
-    view = page.view(state, EXAMPLES)
+    state = {field.name: field.read({}) for field in page.content.fields(EXAMPLES)} | {"epsilon": LONG}
+    view = page.content.view(state, EXAMPLES)
 
     assert repr(LONG) in view.commands.python
     # A comparison of mechanisms draws lines over many epsilons, and not the one of the page.
@@ -52,6 +52,6 @@ def test_a_column_that_begins_with_a_dash_is_no_option(path, changed, word) -> N
     """An equals sign stands before its name in the command."""
     table = Material(columns={"-x": Cells.of("0123" * 5), "y": Cells.of("aabb" * 5)}, given="table")
     (page,) = [page for page in PAGES if page.path == path]
-    state = {field.name: field.read({}) for field in page.fields(table)} | changed
+    state = {field.name: field.read({}) for field in page.content.fields(table)} | changed
 
-    assert word in shlex.split(page.view(state, table).commands.shell)
+    assert word in shlex.split(page.content.view(state, table).commands.shell)

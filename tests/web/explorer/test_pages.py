@@ -46,7 +46,7 @@ def test_the_state_stands_in_the_address(visitor, path) -> None:
 def test_a_wrong_value_is_a_sentence(visitor, path) -> None:
     """The page stands, and says what to do."""
     (page,) = [page for page in PAGES if page.path == path]
-    numbers = [field for field in page.fields(EXAMPLES) if field.macro == "number"]
+    numbers = [field for field in page.content.fields(EXAMPLES) if field.macro == "number"]
     for field in numbers:
         for wrong in ("nan", "-1e9", "1e400", "x"):
             answer = visitor.get(f"/{path}?{field.name}={wrong}")
@@ -134,8 +134,8 @@ def test_hostile_names_are_text(visitor) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=PATHS)
 def test_fields_are_put_away_for_values_that_their_choice_has(page) -> None:
     """Field and choice exist; some value of the choice shows the field, and another puts it away."""
-    fields = {field.name: field for field in page.fields(EXAMPLES)}
-    for name, (choice, values) in page.needs.items():
+    fields = {field.name: field for field in page.content.fields(EXAMPLES)}
+    for name, (choice, values) in page.content.needs.items():
         options = {value for value, _ in fields[choice].options}
 
         assert name in fields

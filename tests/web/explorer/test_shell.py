@@ -54,7 +54,7 @@ def test_nothing_hidden_is_copied_from_a_page(page) -> None:
     cells = [f"{name}{number % 3}" for number in range(30)]
     columns = {name: Cells.of(cells), f"{name}2": Cells.of([str(number) for number in range(30)])}
     material = replace(EXAMPLES, columns=columns, visits=columns, given="table")
-    view = page.view({field.name: field.read({}) for field in page.fields(material)}, material)
+    view = page.content.view({field.name: field.read({}) for field in page.content.fields(material)}, material)
 
     for text in (view.commands.shell, view.commands.python, view.example):
         assert not {*HIDDEN} & {*text}

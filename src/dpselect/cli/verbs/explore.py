@@ -21,6 +21,7 @@ def run(request: Request) -> Answer:
         import uvicorn
 
         from dpselect.web.explorer.app import explorer
+        from dpselect.web.explorer.pages import PAGES
         from dpselect.web.explorer.serve import warmed
     except ImportError:
         raise not_installed("The explorer needs FastAPI, uvicorn and vl-convert-python", "web") from None
@@ -40,7 +41,7 @@ def run(request: Request) -> Answer:
                 file=sys.stderr,
             )
         print("The address works once. Stop with Ctrl-C.", file=sys.stderr, flush=True)
-        warmed()
+        warmed(PAGES)
         # No socket that outlives an answer, and no header that says who else asks.
         settings = uvicorn.Config(
             application, log_level="error", access_log=False, server_header=False, ws="none", proxy_headers=False

@@ -9,9 +9,11 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
 
-from fastapi import FastAPI, Request
-from fastapi.responses import HTMLResponse, Response
 from markupsafe import Markup
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
 
 from dpselect.analysis.charts.look import WIDTH
 from dpselect.kernel.errors import PrivacyError
@@ -31,7 +33,6 @@ _STATIC = {
 }
 # How wide a page may ask a chart to be, in pixels.
 _WIDE = Number("w", "The width", WIDTH, 240, 1200)
-_READ = ["GET", "HEAD"]
 # Of errors of the language itself, whose words are for programmers.
 _FAILED = "The page cannot work with these values: numbers are too large or too far apart, or a name cannot be written."
 
@@ -47,6 +48,10 @@ class _Shown:
     problem: str = ""
 
 
+# A page and what it shows to an answer.
+_Show = Callable[[Page, _Shown], Response]
+
+
 def explorer(port: int, material: Material = EXAMPLES, pages: Sequence[Page] = PAGES) -> tuple[Application, Guard]:
     """Return the application with all its walls, and the guard, which knows the first address.
 
@@ -59,63 +64,57 @@ def explorer(port: int, material: Material = EXAMPLES, pages: Sequence[Page] = P
     return strict(guard), guard
 
 
-def _site(material: Material, pages: Sequence[Page]) -> FastAPI:
-    site = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
-    named = {page.path: page for page in pages}
+def _site(material: Material, pages: Sequence[Page]) -> Starlette:
+    by_path = {page.path: page for page in pages}
 
-    @site.exception_handler(404)
-    def nowhere(_: Request, __: Exception) -> Response:
+    def nowhere(_: Request, __: Exception | None = None) -> Response:
         return _missing(material, pages)
 
-    @site.api_route("/", methods=_READ)
-    def index() -> Response:
+    def index(_: Request) -> Response:
         return _html("index.html", _common(material, pages))
 
-    @site.api_route("/static/{name}", methods=_READ)
-    def static(name: str) -> Response:
-        if name not in _STATIC:
-            return _missing(material, pages)
-        return Response(_file(name), media_type=_STATIC[name])
+    def static(request: Request) -> Response:
+        name = request.path_params["name"]
+        return Response(_file(name), media_type=_STATIC[name]) if name in _STATIC else nowhere(request)
 
-    @site.api_route("/{path}", methods=_READ)
-    def page(path: str, request: Request) -> Response:
-        if path not in named:
-            return _missing(material, pages)
-        fields = named[path].fields(material)
-        common = _common(material, pages) | {"page": named[path], "fields": fields}
+    def of_page(show: _Show) -> Callable[[Request], Response]:
+        """Return what answers for every page of the list, in one of three ways."""
 
-        def answer(shown: _Shown) -> Response:
-            facts = common | {"values": shown.state} | _facts(named[path], shown)
-            return _html("page.html", facts, 400 if shown.problem else 200)
+        def answered(request: Request) -> Response:
+            page = by_path.get(request.path_params["path"])
+            if page is None:
+                return nowhere(request)
+            return _answered(_shown(page, material, request), lambda shown: show(page, shown))
 
-        return _answered(_shown(named[path], material, request), answer)
+        return answered
 
-    @site.api_route("/{path}/view", methods=_READ)
-    def view(path: str, request: Request) -> Response:
-        if path not in named:
-            return _missing(material, pages)
+    def whole(page: Page, shown: _Shown) -> Response:
+        facts = _common(material, pages) | {"page": page, "content": page.content, "values": shown.state}
+        facts |= {"fields": page.content.fields(material)} | _facts(page, shown)
+        return _html("page.html", facts, 400 if shown.problem else 200)
 
-        def answer(shown: _Shown) -> Response:
-            return _html("view.html", _facts(named[path], shown), 400 if shown.problem else 200)
-
-        return _answered(_shown(named[path], material, request), answer)
-
-    @site.api_route("/{path}/notebook.ipynb", methods=_READ)
-    def exported(path: str, request: Request) -> Response:
-        if path not in named:
-            return _missing(material, pages)
-
-        def answer(shown: _Shown) -> Response:
-            if shown.view is None:
-                return _html("view.html", _facts(named[path], shown), 400)
-            here = f"{path}?{urlencode(shown.written)}"
-            headers = {"content-disposition": f'attachment; filename="dpselect-{path}.ipynb"'}
-            cells = notebook(named[path], shown.view, here)
-            return Response(cells, media_type="application/x-ipynb+json", headers=headers)
-
-        return _answered(_shown(named[path], material, request), answer)
-
+    routes = [
+        Route("/", index),
+        Route("/static/{name}", static),
+        Route("/{path}", of_page(whole)),
+        Route("/{path}/view", of_page(_redrawn)),
+        Route("/{path}/notebook.ipynb", of_page(_exported)),
+    ]
+    site = Starlette(routes=routes, exception_handlers={404: nowhere})
+    site.router.redirect_slashes = False
     return site
+
+
+def _redrawn(page: Page, shown: _Shown) -> Response:
+    return _html("view.html", _facts(page, shown), 400 if shown.problem else 200)
+
+
+def _exported(page: Page, shown: _Shown) -> Response:
+    if shown.view is None:
+        return _html("view.html", _facts(page, shown), 400)
+    headers = {"content-disposition": f'attachment; filename="dpselect-{page.path}.ipynb"'}
+    cells = notebook(page, shown.view, f"{page.path}?{urlencode(shown.written)}")
+    return Response(cells, media_type="application/x-ipynb+json", headers=headers)
 
 
 def _answered(shown: _Shown, answer: Callable[[_Shown], Response]) -> Response:
@@ -133,7 +132,7 @@ def _shown(page: Page, material: Material, request: Request) -> _Shown:
         query.setdefault(name, []).append(value)
     state: dict[str, Any] = {}
     problem = ""
-    fields: list[Field] = [*page.fields(material)]
+    fields: list[Field] = [*page.content.fields(material)]
     for field in [*fields, _WIDE]:
         try:
             state[field.name] = field.read(query)
@@ -144,7 +143,7 @@ def _shown(page: Page, material: Material, request: Request) -> _Shown:
     if problem:
         return _Shown(state, written, width, None, problem)
     try:
-        return _Shown(state, written, width, page.view(state, material))
+        return _Shown(state, written, width, page.content.view(state, material))
     except (ArithmeticError, UnicodeError):
         return _Shown(state, written, width, None, _FAILED)
     except (PrivacyError, ValueError, ImportError) as error:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from dpselect.views import Graph
 from dpselect.web.explorer.cells import Cells
@@ -52,7 +52,7 @@ def people() -> Mapping[str, Cells]:
     region = np.searchsorted(np.cumsum([*_REGIONS.values()])[:-1], _even(5), side="right")
     # Pay grows until 50, then stays; a third around that, and pensions are lower.
     grown = np.array([*_JOBS.values()])[job] * (0.75 + 0.011 * np.minimum(age - 18, 32))
-    pay = grown * np.exp(0.33 * ndtri(0.001 + 0.998 * _even(7))) * np.where(age > 66, 0.6, 1)
+    pay = grown * np.exp(0.33 * _bell(0.001 + 0.998 * _even(7))) * np.where(age > 66, 0.6, 1)
     income = 100 * np.round(pay / 100).astype(np.int64)
     # Few of the rich earn little, and the other way round.
     rich = income * (0.8 + 0.4 * _even(11)) > 42_000
@@ -122,6 +122,11 @@ def teams() -> Graph:
     everybody = [*names, *(f"broker {number}" for number in (1, 2, 3))]
     source, target = zip(*[(everybody[a], everybody[b]) for a, b in edges], strict=True)
     return Graph.from_edges(source, target, nodes=everybody)
+
+
+def _bell(chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return below what a normal law falls with these chances; SciPy would take longer to load."""
+    return np.array([NormalDist().inv_cdf(chance) for chance in chances.tolist()])
 
 
 def _even(number: int, size: int = PEOPLE) -> NDArray[np.float64]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from dpselect.analysis.charts.picture import Picture
 from dpselect.web.explorer.field import Field
 from dpselect.web.explorer.material import Material
+
+if TYPE_CHECKING:
+    from dpselect.analysis.charts.picture import Picture
 
 State = Mapping[str, Any]
 
@@ -96,24 +99,43 @@ class View:
 
 
 @dataclass(frozen=True)
-class Page:
-    """One question.
+class Content:
+    """What a page asks and shows.
 
     Attributes:
-        path: in the address.
-        title: in the list of pages.
-        question: the question in a sentence.
         fields: of what was given on the command line, what can be changed.
         view: from the values of the fields by name, and what was given, to what is shown. It raises ``ValueError``
             or ``PrivacyError`` with a sentence that is shown instead.
         needs: fields that count only while another field, a choice, has one of these values; others are put away.
+    """
+
+    fields: Callable[[Material], Sequence[Field]]
+    view: Callable[[State, Material], View]
+    needs: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Page:
+    """One question. The file of its content is imported when somebody first opens it: the list needs none of them.
+
+    Attributes:
+        path: in the address; the page "top-k" is ``PAGE`` of ``pages/top_k.py``.
+        title: in the list of pages.
+        question: the question in a sentence.
         about: the data that it is about: ``"table"``, ``"numbers"``, ``"graph"``, or nothing that can be named.
+        known: its content, where no file has it.
     """
 
     path: str
     title: str
     question: str
-    fields: Callable[[Material], Sequence[Field]]
-    view: Callable[[State, Material], View]
-    needs: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
     about: str = ""
+    known: Content | None = None
+
+    @property
+    def content(self) -> Content:
+        """What it asks and shows."""
+        if self.known is not None:
+            return self.known
+        content: Content = import_module(f"dpselect.web.explorer.pages.{self.path.replace('-', '_')}").PAGE
+        return content

@@ -1,26 +1,60 @@
-"""The explorer's pages, in the order of their list; each is a file here."""
+"""The explorer's pages, in the order of their list; each is a file here, which is imported when it is first opened."""
 
 from dpselect.web.explorer.page import Page
-from dpselect.web.explorer.pages.audit import PAGE as AUDIT
-from dpselect.web.explorer.pages.candidates import PAGE as CANDIDATES
-from dpselect.web.explorer.pages.distance import PAGE as DISTANCE
-from dpselect.web.explorer.pages.mechanisms import PAGE as MECHANISMS
-from dpselect.web.explorer.pages.most_common import PAGE as MOST_COMMON
-from dpselect.web.explorer.pages.objectives import PAGE as OBJECTIVES
-from dpselect.web.explorer.pages.percentile import PAGE as PERCENTILE
-from dpselect.web.explorer.pages.planner import PAGE as PLANNER
-from dpselect.web.explorer.pages.top_k import PAGE as TOP_K
-from dpselect.web.explorer.pages.tree import PAGE as TREE
 
 PAGES: tuple[Page, ...] = (
-    CANDIDATES,
-    MOST_COMMON,
-    PERCENTILE,
-    TOP_K,
-    TREE,
-    OBJECTIVES,
-    MECHANISMS,
-    DISTANCE,
-    PLANNER,
-    AUDIT,
+    Page(
+        "candidates",
+        "Choose among candidates",
+        "How likely is each candidate to be named, and what does one person change?",
+    ),
+    Page(
+        "most-common",
+        "Most common",
+        "Which items do most persons have, how likely is each to be named, and what does one person change?",
+        about="table",
+    ),
+    Page(
+        "percentile",
+        "Percentile",
+        "How far from the true median or percentile may an answer lie, and what does one person change?",
+        about="numbers",
+    ),
+    Page(
+        "top-k",
+        "Top k of a graph",
+        "Who is named first, what does one edge change, and which metric finds those who connect others?",
+        about="graph",
+    ),
+    Page(
+        "tree",
+        "Tree",
+        "What does a private tree ask first, and how sure are its labels?",
+        about="table",
+    ),
+    Page(
+        "objectives",
+        "Several objectives",
+        "Two measures say different things: which candidates are named by the Pareto front, and which by weights?",
+    ),
+    Page(
+        "mechanisms",
+        "Compare mechanisms",
+        "How wrong is each mechanism, and how often right, as epsilon grows?",
+    ),
+    Page(
+        "distance",
+        "Sensitivity by distance",
+        "How far could one neighbour move each score, here and further away, and what does dampening make of it?",
+    ),
+    Page(
+        "planner",
+        "Plan several releases",
+        "What do several releases cost together, how wrong may each be, and what is left of the budget?",
+    ),
+    Page(
+        "audit",
+        "Check a claim",
+        "Does a mechanism keep its epsilon with this sensitivity, on every database of a small universe?",
+    ),
 )

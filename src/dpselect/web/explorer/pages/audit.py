@@ -13,7 +13,7 @@ from dpselect.mechanisms.named import EVERY_MECHANISM, require_mechanism
 from dpselect.web.explorer.claim import CORRECTED, COUNTS, PRINTED, SUBSTITUTION, Claim, Verdict, judged, losses
 from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
+from dpselect.web.explorer.page import Chart, Commands, Content, State, Table, View
 
 # So many candidates and rows make at most 70 databases, which all mechanisms try in less than a second.
 _MOST_NAMES, _MOST_ROWS, _LETTERS = 4, 4, 20
@@ -181,10 +181,4 @@ def _figure(value: float) -> str:
     return "without bound" if math.isinf(value) else f"{value:.4g}"
 
 
-PAGE = Page(
-    "audit",
-    "Check a claim",
-    "Does a mechanism keep its epsilon with this sensitivity, on every database of a small universe?",
-    _fields,
-    _view,
-)
+PAGE = Content(_fields, _view)

@@ -24,7 +24,7 @@ from dpselect.utilities.counts import counts
 from dpselect.web.explorer.field import Choice, Counts, Field, Number, Words, exact_text
 from dpselect.web.explorer.figures import enough, factor
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
+from dpselect.web.explorer.page import Chart, Commands, Content, State, Table, View
 from dpselect.web.explorer.shell import quoted
 
 # Names and how often each was chosen.
@@ -286,11 +286,4 @@ def _example(rows: Tally, place: int, state: State) -> str:
     )
 
 
-PAGE = Page(
-    "candidates",
-    "Choose among candidates",
-    "How likely is each candidate to be named, and what does one person change?",
-    _fields,
-    _view,
-    {"candidate": ("column", ("",))},
-)
+PAGE = Content(_fields, _view, {"candidate": ("column", ("",))})

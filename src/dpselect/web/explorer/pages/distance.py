@@ -13,7 +13,7 @@ from dpselect.scores.scores import Scores
 from dpselect.web.explorer.distance_scores import BOUND, CLASS, COUNTS, KINDS, MARKERS, SPLITS, Kind
 from dpselect.web.explorer.field import Choice, Counts, Field, Figures, Number, exact_text
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.page import Chart, Commands, Note, Page, State, Table, View
+from dpselect.web.explorer.page import Chart, Commands, Content, Note, State, Table, View
 from dpselect.web.explorer.ranking import public_graph
 
 
@@ -168,10 +168,7 @@ def _example(state: State, material: Material, kind: Kind) -> str:
     return "\n".join(lines)
 
 
-PAGE = Page(
-    "distance",
-    "Sensitivity by distance",
-    "How far could one neighbour move each score, here and further away, and what does dampening make of it?",
+PAGE = Content(
     _fields,
     _view,
     {

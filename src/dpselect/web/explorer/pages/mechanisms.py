@@ -23,7 +23,7 @@ from dpselect.utilities.median import median
 from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Counts, Field, Number, Several, Words, exact_text
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
+from dpselect.web.explorer.page import Chart, Commands, Content, State, Table, View
 from dpselect.web.explorer.pages.candidates import MOST, VOTES, Tally, commands_for
 from dpselect.web.explorer.shell import quoted
 
@@ -232,11 +232,4 @@ def _whole(number: float) -> float:
     return int(number) if number == int(number) else number
 
 
-PAGE = Page(
-    "mechanisms",
-    "Compare mechanisms",
-    "How wrong is each mechanism, and how often right, as epsilon grows?",
-    _fields,
-    _view,
-    {"candidate": ("column", ("",))},
-)
+PAGE = Content(_fields, _view, {"candidate": ("column", ("",))})

@@ -23,7 +23,7 @@ from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
 from dpselect.web.explorer.figures import enough, factor
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.page import Chart, Commands, Note, Page, State, Table, View
+from dpselect.web.explorer.page import Chart, Commands, Content, Note, State, Table, View
 from dpselect.web.explorer.shell import quoted
 
 NAME = "permute-and-flip"
@@ -319,11 +319,4 @@ def _example(asked: _Asked, material: Material) -> str:
     )
 
 
-PAGE = Page(
-    "most-common",
-    "Most common",
-    "Which items do most persons have, how likely is each to be named, and what does one person change?",
-    _fields,
-    _view,
-    about="table",
-)
+PAGE = Content(_fields, _view)

@@ -20,7 +20,7 @@ from dpselect.scores.scores import Scores
 from dpselect.web.explorer.field import Choice, Field, Figures, Number, Words, exact_text
 from dpselect.web.explorer.figures import factor
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.page import Chart, Commands, Page, State, Table, View
+from dpselect.web.explorer.page import Chart, Commands, Content, State, Table, View
 
 # Made up: 200 sick and 1,600 healthy people, and eight rules for whom to test further.
 RULES = (
@@ -239,10 +239,4 @@ def _example(state: State, moved: Rows, name: str) -> str:
     )
 
 
-PAGE = Page(
-    "objectives",
-    "Several objectives",
-    "Two measures say different things: which candidates are named by the Pareto front, and which by weights?",
-    _fields,
-    _view,
-)
+PAGE = Content(_fields, _view)

@@ -28,7 +28,7 @@ from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
 from dpselect.web.explorer.figures import enough, factor
 from dpselect.web.explorer.material import EXAMPLES, Material
-from dpselect.web.explorer.page import Chart, Commands, Page, Part, State, Table, View
+from dpselect.web.explorer.page import Chart, Commands, Content, Part, State, Table, View
 from dpselect.web.explorer.shell import quoted
 
 Floats = NDArray[np.float64]
@@ -343,11 +343,4 @@ def _example(asked: _Asked, source: Material) -> str:
     )
 
 
-PAGE = Page(
-    "percentile",
-    "Percentile",
-    "How far from the true median or percentile may an answer lie, and what does one person change?",
-    _fields,
-    _view,
-    about="numbers",
-)
+PAGE = Content(_fields, _view)

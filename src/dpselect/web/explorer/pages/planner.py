@@ -15,7 +15,7 @@ from dpselect.kernel.written import written
 from dpselect.ledger.accountant import Terms, Totals
 from dpselect.web.explorer.field import Choice, Field, Number
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.page import Chart, Commands, Note, Page, Part, State, Table, View
+from dpselect.web.explorer.page import Chart, Commands, Content, Note, Part, State, Table, View
 from dpselect.web.explorer.planned import KINDS, PERSON, Planned, Price, priced
 from dpselect.web.explorer.rows import Row, Rows
 from dpselect.web.explorer.shell import quoted
@@ -268,10 +268,4 @@ def _figure(value: Fraction) -> str:
     return text if "/" not in text and len(text) <= 8 else f"{float(value):.4g}"
 
 
-PAGE = Page(
-    "planner",
-    "Plan several releases",
-    "What do several releases cost together, how wrong may each be, and what is left of the budget?",
-    _fields,
-    _view,
-)
+PAGE = Content(_fields, _view)

@@ -21,7 +21,7 @@ from dpselect.views import Graph
 from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
 from dpselect.web.explorer.made_up import teams
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.page import Chart, Commands, Note, Page, Part, State, Table, View
+from dpselect.web.explorer.page import Chart, Commands, Content, Note, Part, State, Table, View
 from dpselect.web.explorer.ranking import (
     METRICS,
     Edge,
@@ -267,12 +267,4 @@ def _example(state: State, graph: str, ranking: Ranking, edge: Edge, size: int) 
     return "\n".join(lines)
 
 
-PAGE = Page(
-    "top-k",
-    "Top k of a graph",
-    "Who is named first, what does one edge change, and which metric finds those who connect others?",
-    _fields,
-    _view,
-    {"one": ("edge", ("named",)), "other": ("edge", ("named",))},
-    about="graph",
-)
+PAGE = Content(_fields, _view, {"one": ("edge", ("named",)), "other": ("edge", ("named",))})

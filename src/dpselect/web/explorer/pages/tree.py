@@ -14,7 +14,7 @@ from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number, exact_text
 from dpselect.web.explorer.figures import factor
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.page import Chart, Commands, Note, Page, Part, State, Table, Tree, View
+from dpselect.web.explorer.page import Chart, Commands, Content, Note, Part, State, Table, Tree, View
 from dpselect.web.explorer.shell import quoted
 
 if TYPE_CHECKING:
@@ -325,11 +325,4 @@ def _example(state: State, material: Material, domains: Mapping[str, Any], rows:
     )
 
 
-PAGE = Page(
-    "tree",
-    "Tree",
-    "What does a private tree ask first, and how sure are its labels?",
-    _fields,
-    _view,
-    about="table",
-)
+PAGE = Content(_fields, _view)
