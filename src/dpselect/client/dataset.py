@@ -74,6 +74,12 @@ class ServedDataset:
         """Release several quantiles of a column of numbers: as :func:`dpselect.quantiles`."""
         return self._release(questions.quantiles(shares, column=column, epsilon=epsilon, by=by), key)
 
+    def percentiles(
+        self, p: Iterable[Any], *, column: str, epsilon: Epsilon, by: str | None = None, key: str | None = None
+    ) -> Answer:
+        """Release several percentiles of a column of numbers: as :func:`dpselect.percentiles`."""
+        return self._release(questions.percentiles(p, column=column, epsilon=epsilon, by=by), key)
+
     def counts(
         self,
         epsilon: Epsilon,
@@ -89,6 +95,25 @@ class ServedDataset:
     def most_common(self, k: int, epsilon: Epsilon, *, item: str, key: str | None = None) -> Answer:
         """Release the k most common values of a column: as :func:`dpselect.most_common`."""
         return self._release(questions.most_common(k, epsilon, item=item), key)
+
+    def select(
+        self,
+        score: str,
+        epsilon: Epsilon,
+        *,
+        candidate: str,
+        of: str | None = None,
+        k: int = 1,
+        mechanism: str | None = None,
+        key: str | None = None,
+    ) -> Answer:
+        """Release the best of the public values of a column, ``candidate``: as :func:`dpselect.select`.
+
+        The score is ``"largest-count"`` or ``"smallest-count"``, of rows or of different persons, or
+        ``"largest-total"`` or ``"smallest-total"`` of the column of numbers ``of``.
+        """
+        asked = questions.select(score, epsilon, candidate=candidate, of=of, k=k, mechanism=mechanism)
+        return self._release(asked, key)
 
     def top_k(self, metric: str, k: int, epsilon: Epsilon, *, key: str | None = None) -> Answer:
         """Release the k largest nodes of a graph by a metric, such as ``"degree"``: as :func:`dpselect.top_k`."""

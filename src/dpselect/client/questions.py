@@ -21,6 +21,11 @@ def quantiles(shares: Iterable[Any], *, column: str, epsilon: Epsilon, by: str |
     return _question("quantiles", epsilon, shares=[float(share) for share in shares], column=column, by=by)
 
 
+def percentiles(p: Iterable[Any], *, column: str, epsilon: Epsilon, by: str | None = None) -> Question:
+    """Return the question of :func:`dpselect.percentiles`."""
+    return _question("percentiles", epsilon, p=[float(percent) for percent in p], column=column, by=by)
+
+
 def counts(
     epsilon: Epsilon, *, column: str, bins: Iterable[float] | None = None, by: str | None = None
 ) -> Question:  # fmt: skip
@@ -34,12 +39,20 @@ def most_common(k: int, epsilon: Epsilon, *, item: str) -> Question:
     return _question("most_common", epsilon, k=whole(k, "k", "how many to name"), column=item)
 
 
+def select(
+    score: str, epsilon: Epsilon, *, candidate: str, of: str | None = None, k: int = 1, mechanism: str | None = None
+) -> Question:
+    """Return the question of :func:`dpselect.select` among the public values of a column."""
+    named = whole(k, "k", "how many to name")
+    return _question("select", epsilon, score=score, candidate=candidate, of=of, k=named, mechanism=mechanism)
+
+
 def top_k(metric: str, k: int, epsilon: Epsilon) -> Question:
     """Return the question of :func:`dpselect.top_k`."""
     return _question("top_k", epsilon, metric=metric, k=whole(k, "k", "how many to name"))
 
 
-EVERY_QUESTION = {each.__name__: each for each in (median, quantiles, counts, most_common, top_k)}
+EVERY_QUESTION = {each.__name__: each for each in (median, quantiles, percentiles, counts, most_common, select, top_k)}
 
 
 def _question(name: str, epsilon: Epsilon, **asked: Any) -> Question:

@@ -36,6 +36,7 @@ rows_per_person = 2
 budget = {epsilon = 10, delta = 1e-6, rule = "rho"}
 shares = {bob = 4}
 columns.ward = ["east", "west"]
+columns.hours = {lower = -1, upper = 2, step = 0.5}
 
 [datasets.friends]
 graph = "friends.csv"
@@ -51,8 +52,8 @@ def write(folder: Path, config: str = CONFIG) -> Path:
     jobs = ("nurse", "nurse", "nurse", "smith")
     people = "".join(f"{20 + place % 60},{jobs[place % 4]}\n" for place in range(400))
     (folder / "people.csv").write_text("age,job\n" + people, encoding="utf-8")
-    visits = "".join(f"p{place % 50},{'east' if place % 3 else 'west'}\n" for place in range(200))
-    (folder / "visits.csv").write_text("who,ward\n" + visits, encoding="utf-8")
+    visits = "".join(f"p{place % 50},{'east' if place % 3 else 'west'},{place % 7 / 2 - 1}\n" for place in range(200))
+    (folder / "visits.csv").write_text("who,ward,hours\n" + visits, encoding="utf-8")
     friends = "".join(f"0,{place}\n" for place in range(1, 31))
     (folder / "friends.csv").write_text(f"source,target\n{friends}1,2\n", encoding="utf-8")
     path = folder / "config.toml"

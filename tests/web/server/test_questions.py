@@ -17,6 +17,20 @@ QUESTIONS = {
     "median": ("survey", {"question": "median", "column": "age", "epsilon": 2}),
     "median by job": ("survey", {"question": "median", "column": "age", "by": "job", "epsilon": 2}),
     "quantiles": ("survey", {"question": "quantiles", "column": "age", "shares": [0.25, 0.75], "epsilon": 2}),
+    "percentiles": ("survey", {"question": "percentiles", "column": "age", "p": [25, 75], "epsilon": 2}),
+    "largest count": ("survey", {"question": "select", "candidate": "job", "score": "largest-count", "epsilon": 2}),
+    "smallest total": (
+        "survey",
+        {"question": "select", "candidate": "job", "score": "smallest-total", "of": "age", "k": 2, "epsilon": 2},
+    ),
+    "total of persons": (
+        "visits",
+        {"question": "select", "candidate": "ward", "score": "largest-total", "of": "hours", "epsilon": "0.5"},
+    ),
+    "count of persons": (
+        "visits",
+        {"question": "select", "candidate": "ward", "score": "smallest-count", "epsilon": "0.5"},
+    ),
     "counts": ("survey", {"question": "counts", "column": "job", "epsilon": 2}),
     "counts of numbers": ("survey", {"question": "counts", "column": "age", "bins": [0, 50, 100], "epsilon": 2}),
     "most common": ("survey", {"question": "most_common", "column": "job", "k": 2, "epsilon": 2}),
@@ -87,6 +101,16 @@ def test_answers_are_about_the_rows(house) -> None:
         ("friends", {"question": "counts", "column": "source"}),
         ("survey", {"question": "counts", "column": "age", "bins": [5, 5]}),
         ("survey", {"question": "quantiles", "column": "age", "shares": [0.5, 0.5]}),
+        ("survey", {"question": "percentiles", "column": "age", "p": [0.25, 0.5]}),
+        ("survey", {"question": "percentiles", "column": "job", "p": [25, 50]}),
+        ("survey", {"question": "select", "candidate": "age", "score": "largest-count"}),
+        ("survey", {"question": "select", "candidate": "job", "score": "largest-total"}),
+        ("survey", {"question": "select", "candidate": "job", "score": "largest-total", "of": "job"}),
+        ("survey", {"question": "select", "candidate": "job", "score": "largest-total", "of": "income"}),
+        ("survey", {"question": "select", "candidate": "job", "score": "largest-count", "of": "age"}),
+        ("survey", {"question": "select", "candidate": "job", "score": "largest-count", "k": 4}),
+        ("visits", {"question": "select", "candidate": "who", "score": "largest-count"}),
+        ("friends", {"question": "select", "candidate": "source", "score": "largest-count"}),
     ],
 )
 def test_names_are_looked_up_among_public_ones(house, where, body) -> None:

@@ -9,11 +9,15 @@ from pydantic import Field, TypeAdapter
 from dpselect.web.server.questions.counts import Counts
 from dpselect.web.server.questions.median import Median
 from dpselect.web.server.questions.most_common import MostCommon
+from dpselect.web.server.questions.percentiles import Percentiles
 from dpselect.web.server.questions.quantiles import Quantiles
 from dpselect.web.server.questions.question import Question
+from dpselect.web.server.questions.select import Select
 from dpselect.web.server.questions.top_k import TopK
 
-AnyQuestion = Annotated[Median | Quantiles | Counts | MostCommon | TopK, Field(discriminator="question")]
+AnyQuestion = Annotated[
+    Median | Quantiles | Percentiles | Counts | MostCommon | Select | TopK, Field(discriminator="question")
+]
 _ADAPTER: TypeAdapter[AnyQuestion] = TypeAdapter(AnyQuestion)
 
 __all__ = ["AnyQuestion", "Question", "canonical", "question_of"]

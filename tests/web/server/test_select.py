@@ -1,0 +1,163 @@
+"""What one row, or one person, moves a score of ``select`` by: followed over every small table."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+import dpselect as dps
+from dpselect.web.server.facts import DatasetFacts
+from dpselect.web.server.questions import question_of
+from dpselect.web.server.questions.select import Select
+from dpselect.web.server.refusal import Wrong
+
+MECHANISMS = ("permute-and-flip", "exponential", "noisy-max-laplace")
+EPSILON = Fraction(1)
+BOUNDS = {"one sign": (0, 2, 1), "below zero": (-2, -1, 0.5), "both signs": (-1, 2, 1), "halves": (-0.5, 0.5, 0.25)}
+
+
+class Given:
+    """Rows that are given."""
+
+    def __init__(self, rows) -> None:
+        self.rows = rows
+
+    def table(self, columns):
+        """Return some columns of the rows."""
+        places = [("job", "pay", "who").index(name) for name in columns]
+        return {name: [row[place] for row in self.rows] for name, place in zip(columns, places, strict=True)}
+
+
+def facts_of(bounds, rows_per_person: int = 0) -> DatasetFacts:
+    """Return public facts of two jobs and of what they pay."""
+    lower, upper, step = bounds
+    person = {"person": "who", "rows_per_person": rows_per_person} if rows_per_person else {}
+    columns = {"job": ["a", "b"], "pay": {"lower": lower, "upper": upper, "step": step}}
+    return DatasetFacts.model_validate({"source": "nowhere.csv", "columns": columns, "budget": {"epsilon": 1}} | person)
+
+
+def select(score: str, mechanism: str = "permute-and-flip") -> Select:
+    """Return the question."""
+    of = ', "of": "pay"' if score.endswith("total") else ""
+    asked = question_of(
+        f'{{"question": "select", "candidate": "job", "score": "{score}", "mechanism": "{mechanism}", '
+        f'"epsilon": "1"{of}}}'
+    )
+    assert isinstance(asked, Select)
+    return asked
+
+
+def law(rows, facts: DatasetFacts, score: str, mechanism: str, epsilon: Fraction = EPSILON) -> np.ndarray:
+    """Return the exact law of the answer."""
+    scores = select(score, mechanism)._scores(Given(rows), facts)
+    values = (-scores if score.startswith("smallest") else scores).values
+    return known_law(tuple(values.tolist()), int(scores.sensitivity.ceiling), scores.range_bound, mechanism, epsilon)
+
+
+@cache
+def known_law(values, sensitivity: int, range_bound: int, mechanism: str, epsilon: Fraction) -> np.ndarray:
+    """Return the exact law of these scores, once."""
+    scores = dps.Scores(values, sensitivity, range_bound=range_bound, kind="integer")
+    return dps.mechanism(mechanism).law(scores, epsilon)
+
+
+def loss(first: np.ndarray, second: np.ndarray) -> float:
+    """Return the larger of both losses."""
+    return float(np.abs(np.log(first) - np.log(second)).max())
+
+
+def pairs_of_rows(bounds):
+    """Return all pairs of small tables that differ in one row, of two jobs and the ends of what they pay."""
+    lower, upper, _ = bounds
+    rows = [(job, pay, 0) for job, pay in product("ab", (lower, upper))]
+    for size in range(3):
+        for table in product(rows, repeat=size):
+            for row in rows:
+                yield [*table], [*table, row]
+
+
+def pairs_of_persons(bounds):
+    """Return pairs of small tables that differ in a person of up to three rows, before or after another person's."""
+    lower, upper, _ = bounds
+    rows = [*product("ab", (lower, upper))]
+    for others in ([], [("a", upper, "z")], [("b", lower, "z"), ("a", upper, "z")]):
+        for size in (1, 2, 3):
+            for theirs in product(rows, repeat=size):
+                person = [(*row, "new") for row in theirs]
+                yield others, [*person, *others]
+                yield others, [*others, *person]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("score", ["largest-count", "smallest-count", "largest-total", "smallest-total"])
+@pytest.mark.parametrize("name", BOUNDS)
+def test_one_row_is_protected(name, score, mechanism) -> None:
+    """The exact loss of every pair of neighbours is at most epsilon, and some pair comes near to it."""
+    facts = facts_of(BOUNDS[name])
+    losses = [
+        loss(law(one, facts, score, mechanism), law(other, facts, score, mechanism))
+        for one, other in pairs_of_rows(BOUNDS[name])
+    ]
+
+    assert max(losses) <= float(EPSILON) * (1 + 1e-12)
+    assert max(losses) > 0.45
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("score", ["smallest-count", "largest-total", "smallest-total"])
+@pytest.mark.parametrize("rows_per_person", [1, 2])
+def test_one_person_is_protected(rows_per_person, score, mechanism) -> None:
+    """With however many rows, in both jobs at once, and with pay of both signs."""
+    for bounds in (BOUNDS["both signs"], BOUNDS["one sign"]):
+        facts = facts_of(bounds, rows_per_person)
+        losses = [
+            loss(law(one, facts, score, mechanism), law(other, facts, score, mechanism))
+            for one, other in pairs_of_persons(bounds)
+        ]
+
+        assert max(losses) <= float(EPSILON) * (1 + 1e-12)
+        assert max(losses) > 0.3
+
+
+def test_the_check_can_fail() -> None:
+    """A range bound of 1 for a person who moves one total up and another down is caught."""
+    facts, bounds = facts_of(BOUNDS["both signs"], 2), BOUNDS["both signs"]
+    asked = select("largest-total", "exponential")
+
+    def wrong(rows) -> np.ndarray:
+        right = asked._scores(Given(rows), facts)
+        scores = dps.Scores(right.values, Fraction(2), range_bound=1, neighbours="person", kind="integer")
+        return dps.mechanism("exponential").law(scores, EPSILON)
+
+    assert max(loss(wrong(one), wrong(other)) for one, other in pairs_of_persons(bounds)) > float(EPSILON) * 1.05
+
+
+def test_totals_are_exact() -> None:
+    """Numbers move to the grid and into the bounds, what is missing counts nothing, and the unit divides all."""
+    facts = facts_of((-0.5, 1, 0.75))
+    rows = [("a", 0.2, 0), ("a", 9.0, 0), ("b", -7.0, 0), ("b", float("nan"), 0), ("c", 1.0, 0), ("b", -0.5, 0)]
+    totals = select("largest-total")._totals(facts)
+
+    assert (Fraction(1, 4), 4, 1) == (totals.unit, totals.sensitivity, totals.range_bound)
+    # 0.25 and 1 for a, twice -0.5 for b.
+    assert [5, -4] == totals.scores(Given(rows).table(["job", "pay", "who"])).values.tolist()
+
+
+def test_of_each_person_the_first_rows_count() -> None:
+    """In all jobs together."""
+    facts = facts_of((0, 2, 1), 2)
+    rows = [("a", 2, "x"), ("b", 1, "x"), ("b", 2, "x"), ("b", 2, "y"), ("c", 2, "z")]
+    scores = select("largest-total")._scores(Given(rows), facts)
+
+    assert ([2, 3], "person", 1) == (scores.values.tolist(), scores.neighbours.value, scores.range_bound)
+
+
+def test_bounds_of_too_many_digits_are_refused() -> None:
+    """Before anything is spent: a mechanism could not tell such units apart."""
+    lower = Fraction("0.1234567890123456789")
+    with pytest.raises(Wrong, match="too many digits"):
+        select("largest-total").require(facts_of((lower, lower + 5, 1)), 10**5)
