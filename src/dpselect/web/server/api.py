@@ -58,6 +58,8 @@ def server(desk: Desk, hosts: frozenset[str]) -> Application:
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
+        # What is sent elsewhere would be sent without TLS: a server behind a proxy does not know of it.
+        redirect_slashes=False,
         responses=REFUSALS,
     )
     handle(application)

@@ -53,6 +53,8 @@ def serve(settings: Settings, listening: socket.socket | None = None) -> None:
                 log_level="error",
                 access_log=False,
                 server_header=False,
+                # Whatever a proxy says of the client or of itself, anybody can say.
+                proxy_headers=False,
                 timeout_keep_alive=15,
                 timeout_graceful_shutdown=_GRACE,
             )
