@@ -8,13 +8,17 @@ pytest.importorskip("fastapi", reason="the server needs the extra web")
 pytest.importorskip("sqlalchemy", reason="the server needs the extra web")
 
 import dpselect as dps
+from tests.web.server.conftest import CONFIG
 from tests.web.server.served import Office
+
+# More is shared, since every question is asked.
+GENEROUS = CONFIG.replace("allowance = 10\nshares = {ann = 6, bob = 8}", "shares = {ann = 14, bob = 8}")
 
 
 @pytest.fixture(scope="package")
 def office(tmp_path_factory):
     """A running server of made-up tables; tests ask with keys of their own."""
-    running = Office(tmp_path_factory.mktemp("office"))
+    running = Office(tmp_path_factory.mktemp("office"), GENEROUS)
     running.start()
     yield running
     running.stop()
