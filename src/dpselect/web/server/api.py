@@ -27,6 +27,8 @@ from dpselect.web.server.problems import TYPE, handle, problem
 from dpselect.web.server.questions import AnyQuestion
 from dpselect.web.server.refusal import Unknown
 from dpselect.web.server.requests import Asked
+from dpselect.web.server.streams.desk import StreamDesk
+from dpselect.web.server.streams.routes import stream_routes
 from dpselect.web.server.visitors import Analyst, AnyVisitor, Curator
 
 _ABOUT = (
@@ -45,10 +47,14 @@ def server(desk: Desk, hosts: frozenset[str]) -> Application:
         hosts: what a request may call this server.
     """
 
+    streams = StreamDesk(desk)
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await run_in_threadpool(desk.start)
+        await run_in_threadpool(streams.start)
         yield
+        await run_in_threadpool(streams.stop)
         await run_in_threadpool(desk.stop)
 
     application = FastAPI(
@@ -67,6 +73,7 @@ def server(desk: Desk, hosts: frozenset[str]) -> Application:
     guarded = APIRouter(dependencies=[Depends(HTTPBearer(auto_error=False))])
     _dataset_routes(guarded, desk)
     _request_routes(guarded, desk)
+    guarded.include_router(stream_routes(streams))
     guarded.include_router(curator_routes(desk))
     house = desk.house
     gate = Gate(with_pages(application, desk), house.people, house.sessions, house.settings.limits, hosts)

@@ -15,7 +15,7 @@ _REFUSALS = {
     403: "Nothing was spent: the dataset is paused, or not so much is released or shared.",
     404: "There is nothing of this name or number, or nothing for you.",
     408: "The request took too long to arrive.",
-    409: "The idempotency key was used for another request.",
+    409: "The idempotency key was used for another request, or a stream has ended, or another server holds it.",
     413: "The request is too long.",
     421: "The server has another name.",
     422: "The request is not a question about this dataset, or not one of those that are described.",

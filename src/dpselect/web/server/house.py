@@ -20,6 +20,7 @@ from dpselect.web.server.rows import Rows
 from dpselect.web.server.sessions import Sessions
 from dpselect.web.server.settings import Settings
 from dpselect.web.server.standing import Standings
+from dpselect.web.server.streams.records import StreamRecords
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class House:
 
     Attributes:
         settings: as they were read.
-        database: of people, requests and standings.
+        database: of people, requests, streams and standings.
         datasets: by their names.
     """
 
@@ -37,6 +38,7 @@ class House:
     people: People
     sessions: Sessions
     requests: Requests
+    streams: StreamRecords
     standings: Standings
     datasets: dict[str, Dataset]
     alone: Alone | None
@@ -59,7 +61,8 @@ class House:
             if alone is not None:
                 alone.close()
             raise
-        return cls(settings, database, people, sessions, requests, standings, datasets, alone)
+        streams = StreamRecords(database, now)
+        return cls(settings, database, people, sessions, requests, streams, standings, datasets, alone)
 
     def lost(self) -> list[tuple[str, int]]:
         """Return the paid requests without an answer, with their rows, if the database is older than the ledgers.
@@ -67,12 +70,21 @@ class House:
         A ledger then has rows of requests that the database does not know, because a backup was restored. Answers may
         have been sent that it has forgotten, and to draw again under their rows could answer one row twice.
         """
-        paid = {number: each.account for each in self.datasets.values() for number in each.account.requests()}
-        if not paid.keys() - self.requests.numbers():
+        paid = self._paid()
+        if not self.forgot():
             return []
         open_ones = self.requests.numbers(unanswered=True) & paid.keys()
         rows = [(number, paid[number].paid(number)) for number in sorted(open_ones)]
         return [(number, row) for number, row in rows if row is not None]
+
+    def forgot(self) -> bool:
+        """Return whether ledgers know requests or streams that the database does not: it is older than they are."""
+        paid = self._paid()
+        return bool(paid.keys() - self.requests.numbers() - self.streams.numbers())
+
+    def _paid(self) -> dict[str, Account]:
+        """Return the account of each request and stream that a ledger has rows of."""
+        return {number: each.account for each in self.datasets.values() for number in each.account.requests()}
 
     def outdated(self) -> list[str]:
         """Return in sentences where the settings say something else than what curators have set since."""

@@ -44,8 +44,11 @@ class Limits(Facts):
         seconds: how long a reply waits for an answer; afterwards the request is asked for by its number.
         candidates: how many public values one question may have.
         waiting: how many requests of one analyst may be unanswered.
-        workers: how many requests are answered at once.
+        workers: how many requests are answered at once; as many queries of streams, beside them.
         long_workers: how many more that take long, such as trees: short ones do not wait for them.
+        streams: how many streams of one analyst may be open.
+        stream_queries: how many queries one stream answers.
+        stream_idle: a stream ends after so many seconds without a query.
     """
 
     body_bytes: Annotated[int, Field(ge=256, le=10**8)] = 65536
@@ -56,6 +59,9 @@ class Limits(Facts):
     waiting: Annotated[int, Field(ge=1)] = 20
     workers: Annotated[int, Field(ge=1, le=64)] = 2
     long_workers: Annotated[int, Field(ge=1, le=64)] = 1
+    streams: Annotated[int, Field(ge=0)] = 5
+    stream_queries: Annotated[int, Field(ge=1, le=10**6)] = 10_000
+    stream_idle: Annotated[float, Field(gt=0)] = 43200.0
 
 
 class Settings(Facts):

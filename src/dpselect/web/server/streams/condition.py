@@ -1,0 +1,102 @@
+"""Which rows one question of a stream counts: those that fulfil a public condition, each judged by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StrictFloat, StrictInt, StrictStr, model_validator
+
+from dpselect.sources import identity
+from dpselect.sources.cells import OUTSIDE
+from dpselect.sources.distinct import distinct
+from dpselect.sources.public_names import PublicNames
+from dpselect.views.column import Column
+from dpselect.views.events import columns_of
+from dpselect.views.first_rows import first_rows
+from dpselect.web.server.facts import DatasetFacts, Numbers
+from dpselect.web.server.questions.question import NO_COLUMN, ColumnName, Data
+from dpselect.web.server.refusal import Wrong
+
+_NO_VALUE = (
+    "Compare a column with its public values, and a column of numbers with bounds: the dataset's facts say which."
+)
+
+
+class Between(BaseModel):
+    """Numbers of a column, both ends included.
+
+    Attributes:
+        lower, upper: public; without one there is no such end.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    lower: FiniteFloat | None = None
+    upper: FiniteFloat | None = None
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Between:
+        if self.lower is None and self.upper is None:
+            raise ValueError("name lower, upper or both.")
+        return self
+
+
+# Numbers before text, as JSON tells them apart; truth values are neither.
+Value = StrictInt | Annotated[StrictFloat, Field(allow_inf_nan=False)] | Annotated[StrictStr, Field(max_length=1000)]
+Values = Annotated[tuple[Value, ...], Field(min_length=1, max_length=10_000)]
+# A row fulfils a condition if each of these columns holds one of the values, or a number between the bounds.
+Condition = Annotated[dict[ColumnName, Between | Values | Value], Field(max_length=20)]
+
+
+def require_condition(where: Mapping[ColumnName, Between | Values | Value], facts: DatasetFacts) -> None:
+    """Refuse a condition on what is not public.
+
+    Raises:
+        Wrong: a column that there is not, or a value that is not in its list.
+    """
+    for name, term in where.items():
+        domain = facts.columns.get(name)
+        if domain is None:
+            raise Wrong(NO_COLUMN)
+        if isinstance(domain, Numbers) != isinstance(term, Between):
+            raise Wrong(_NO_VALUE)
+        if not isinstance(domain, Numbers) and not {*_listed(term)} <= {*domain}:
+            raise Wrong(_NO_VALUE)
+
+
+def count_where(data: Data, facts: DatasetFacts, where: Mapping[ColumnName, Between | Values | Value]) -> int:
+    """Return how many rows fulfil a condition, or how many different persons have such a row: private.
+
+    One row more or fewer, or one person with all of their rows, moves every such count by at most 1, and all of them
+    in the same direction.
+
+    Raises:
+        Exception: whatever goes wrong; its message is for nobody, since it may follow from rows.
+    """
+    wanted = [*dict.fromkeys([*where, *([] if facts.person is None else [facts.person])])]
+    wanted = wanted or [next(iter(facts.columns))]
+    read, _ = columns_of(data.table(wanted), wanted)
+    mask = np.ones(len(read[wanted[0]]), dtype=np.bool_)
+    for name, term in where.items():
+        if isinstance(term, Between):
+            numbers = Column(read[name], kind="real").values
+            # What is missing, or not a number, is NaN, and compares with nothing.
+            mask &= (numbers >= (-np.inf if term.lower is None else term.lower)) & (
+                numbers <= (np.inf if term.upper is None else term.upper)
+            )
+        else:
+            names = PublicNames.of(facts.columns[name], name)
+            chosen = [place for place, value in enumerate(names.names) if value in {*_listed(term)}]
+            mask &= np.isin(names.codes(distinct(read[name]), name), chosen)
+    if facts.person is None:
+        return int(mask.sum())
+    who = identity.persons(distinct(read[facts.person]))
+    return int(first_rows(np.where(mask, who, OUTSIDE), 1).size)
+
+
+def _listed(term: Between | Values | Value) -> tuple[Value, ...]:
+    if isinstance(term, Between):
+        return ()
+    return term if isinstance(term, tuple) else (term,)

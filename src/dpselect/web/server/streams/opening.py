@@ -1,0 +1,142 @@
+"""What a stream is opened with, what it costs, and what is asked of it: all of it public."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StrictInt, field_validator
+
+import dpselect as dps
+from dpselect.certificates.certificate import promised
+from dpselect.kernel.budget import Spender
+from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.release.above_threshold import NAME, above_threshold
+from dpselect.release.threshold_error import StreamError
+from dpselect.release.threshold_rules import ThresholdRules
+from dpselect.release.threshold_stream import ThresholdStream
+from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.facts import DatasetFacts
+from dpselect.web.server.payment import Quote
+from dpselect.web.server.questions.question import Price
+from dpselect.web.server.refusal import Wrong
+from dpselect.web.server.streams.condition import Condition, require_condition
+
+_TABLES = "A stream asks for counts of rows: this dataset has none."
+_NO_THRESHOLD = "Name a threshold: the stream was opened without one."
+
+Threshold = Annotated[StrictInt, Field(ge=-(2**53), le=2**53)]
+Level = tuple[Annotated[StrictInt, Field(ge=1, le=2**53)], Annotated[FiniteFloat, Field(gt=0, lt=1)]]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+class Opening(_Body):
+    """A stream: its price and its rules, as :func:`dpselect.above_threshold` takes them.
+
+    Attributes:
+        epsilon: what the whole stream costs.
+        positives: how many answers above are paid for.
+        threshold: public; without one each query brings its own.
+        levels: cheaper answers for clear cases: a margin, and its share of the full price.
+        queries: how many are counted in what is said of errors; it limits nothing.
+    """
+
+    epsilon: Price
+    positives: Annotated[StrictInt, Field(ge=1, le=1000)] = 1
+    threshold: Threshold | None = None
+    levels: Annotated[tuple[Level, ...], Field(max_length=8)] = ()
+    queries: Annotated[StrictInt, Field(ge=1, le=10**6)] = 100
+
+    def open(self, facts: DatasetFacts, ledger: Spender) -> ThresholdStream:
+        """Return the stream; what it costs is spent from the ledger before anything is drawn.
+
+        Every query is a count that one neighbour moves by at most 1, and all counts in the same direction.
+        """
+        return above_threshold(
+            self.threshold,
+            self.epsilon,
+            positives=self.positives,
+            levels=self.levels,
+            sensitivity=1,
+            range_bound=1,
+            neighbours=facts.neighbours,
+            ledger=ledger,
+        )
+
+
+class Query(_Body):
+    """One question of a stream: are so many rows, or persons, above the threshold?
+
+    Attributes:
+        where: which rows count; without a condition all do.
+        threshold: for this query alone; that of the stream unless it is passed.
+    """
+
+    where: Condition = Field(default_factory=dict)
+    threshold: Threshold | None = None
+
+    @field_validator("where")
+    @classmethod
+    def _sorted(cls, where: Condition) -> Condition:
+        # The same condition is the same query, in whatever order it is written.
+        return dict(sorted(where.items()))
+
+    def require(self, facts: DatasetFacts, opening: Opening) -> None:
+        """Refuse what is not a query of this stream, by public facts alone (``Wrong``)."""
+        require_condition(self.where, facts)
+        if self.threshold is None and opening.threshold is None:
+            raise Wrong(_NO_THRESHOLD)
+
+
+@dataclass(frozen=True)
+class StreamPlan:
+    """What a stream would cost and how wrong its answers may be, whatever the data.
+
+    Attributes:
+        quote: what the ledger would record.
+        rules: of the stream.
+        accuracy: of so many queries as were asked about.
+    """
+
+    quote: Quote
+    rules: ThresholdRules
+    accuracy: Accuracy
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the plan for programs."""
+        return {
+            "mechanism": NAME,
+            "guarantee": promised(self.rules.guarantee),
+            "accuracy": self.accuracy.line(),
+            "error": self.accuracy.facts(),
+        }
+
+
+def planned(dataset: Dataset, opening: Opening) -> StreamPlan:
+    """Return what a stream would cost, from public facts alone: no row is read, nothing is spent.
+
+    Raises:
+        Wrong: the dataset has no streams, or not such ones; the message may be shown.
+    """
+    if dataset.facts.graph is not None:
+        raise Wrong(_TABLES)
+    quote = Quote(dataset.account.rule)
+    try:
+        # Whatever this one draws is thrown away: nothing was asked of it.
+        with opening.open(dataset.facts, quote) as stream:
+            rules = stream.rules
+    except (dps.PrivacyError, ValueError, TypeError) as error:
+        raise Wrong(str(error)) from None
+    return StreamPlan(quote, rules, _accuracy(rules, opening.queries))
+
+
+def _accuracy(rules: ThresholdRules, queries: int) -> Accuracy:
+    error = StreamError(rules, queries)
+    try:
+        error.below()
+    except ValueError:
+        return Accuracy(None, "at this epsilon the noise is larger than all values")
+    return Accuracy(error)

@@ -1,0 +1,97 @@
+"""Streams over HTTP, for analysts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header
+from fastapi import Query as Parameter
+from fastapi.responses import JSONResponse
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from dpselect.web.server.desk import FAILED
+from dpselect.web.server.problems import TYPE, problem
+from dpselect.web.server.refusal import Refusal
+from dpselect.web.server.streams.described import OPENED, QUERIED, StreamShown, Transcript, answered, shown
+from dpselect.web.server.streams.desk import StreamDesk
+from dpselect.web.server.streams.opening import Opening, Query, planned
+from dpselect.web.server.streams.records import Stored, Stream
+from dpselect.web.server.visitors import Analyst, AnyVisitor
+
+_Key = Annotated[str, Header(pattern=r"^[!-~]{1,200}$", description="of your choice, a new one for each request")]
+_WITHOUT = {"refused": (403, None), "failed": (424, FAILED)}
+
+
+def stream_routes(streams: StreamDesk) -> APIRouter:
+    """Return the routes of streams."""
+    router = APIRouter()
+    _opening_routes(router, streams)
+    _routes_of_one(router, streams)
+    return router
+
+
+def _opening_routes(router: APIRouter, streams: StreamDesk) -> None:
+    @router.post("/datasets/{name}/streams/plan")
+    def plan(name: str, opening: Opening, visitor: AnyVisitor) -> dict[str, Any]:
+        """Return what a stream would cost and how wrong its answers may be. It costs nothing and reads no row."""
+        return planned(streams.dataset(name, None if visitor.role == "curator" else visitor.name), opening).as_json()
+
+    @router.post("/datasets/{name}/streams", responses=OPENED)
+    def opened(name: str, opening: Opening, visitor: Analyst, idempotency_key: _Key) -> Response:
+        """Pay for a stream and open it. The same key gives the same stream, which is paid for once."""
+        stream = streams.open(visitor.name, idempotency_key, name, opening)
+        where = {"location": f"/streams/{stream.id}"}
+        if stream.ending in _WITHOUT and not stream.asked:
+            status, sentence = _WITHOUT[stream.ending]
+            body = problem(status, sentence or stream.sentence or "", state=stream.ending)
+            return Response(json.dumps(body), status, where, TYPE)
+        return JSONResponse(_shown(streams, stream), 200, where)
+
+    @router.get("/streams")
+    def mine(visitor: Analyst) -> list[StreamShown]:
+        """Return your streams, newest first."""
+        return [StreamShown(**_shown(streams, each)) for each in streams.of(visitor.name)]
+
+
+def _routes_of_one(router: APIRouter, streams: StreamDesk) -> None:
+    @router.get("/streams/{number}")
+    def transcript(
+        number: str,
+        visitor: Analyst,
+        after: Annotated[int, Parameter(ge=0, le=2**31)] = 0,
+        most: Annotated[int, Parameter(ge=1, le=1000)] = 1000,
+    ) -> Transcript:
+        """Return one of your streams, with its queries behind one and their answers."""
+        stream = streams.find(number, visitor.name)
+        listed = [answered(each) for each in streams.records.queries(stream.id, after, most)]
+        return Transcript(**_shown(streams, stream), queries=listed)
+
+    @router.delete("/streams/{number}", status_code=204)
+    def closed(number: str, visitor: Analyst) -> Response:
+        """End one of your streams; what is left of it is not given back."""
+        streams.close(streams.find(number, visitor.name))
+        return Response(status_code=204)
+
+    @router.post("/streams/{number}/queries", responses=QUERIED)
+    async def ask(number: str, query: Query, visitor: Analyst, idempotency_key: _Key) -> Response:
+        """Ask the next query of one of your streams. The same key gives the same answer."""
+        stream = await run_in_threadpool(streams.find, number, visitor.name)
+        future = await run_in_threadpool(streams.begin, stream, idempotency_key, query)
+        done, _ = await asyncio.wait({asyncio.wrap_future(future)}, timeout=streams.limits.seconds)
+        return _reply(stream, done.pop().result() if done else None)
+
+
+def _shown(streams: StreamDesk, stream: Stream) -> dict[str, Any]:
+    return shown(stream, streams.house.datasets[stream.dataset].facts.neighbours)
+
+
+def _reply(stream: Stream, result: Stored | Refusal | None) -> Response:
+    """Return what is stored, byte for byte, or that it is to be asked for again."""
+    if isinstance(result, Refusal):
+        raise result
+    if result is None:
+        return JSONResponse({"stream": stream.id, "state": "running"}, 202, {"retry-after": "1"})
+    return Response(result.answer, result.status, None, "application/json" if result.status == 200 else TYPE)
