@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 from fractions import Fraction
 
@@ -9,6 +10,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.certificates.certificate import Certificate
+from dpselect.client import ServedDataset
 from dpselect.client.questions import EVERY_QUESTION
 
 QUESTIONS = [
@@ -45,7 +47,6 @@ def test_every_question_of_the_server_can_be_asked() -> None:
     """With names that functions of the library have; a new one needs a method, and a test above."""
     from typing import get_args
 
-    from dpselect.client import ServedDataset
     from dpselect.web.server.questions import AnyQuestion
 
     served = {get_args(each.model_fields["question"].annotation)[0] for each in get_args(get_args(AnyQuestion)[0])}
@@ -53,6 +54,26 @@ def test_every_question_of_the_server_can_be_asked() -> None:
     for name in served:
         assert callable(getattr(dps, name))
         assert callable(getattr(ServedDataset, name))
+
+
+# What stands in the place of scores, which a server makes itself.
+RANKED = {"top_k": {"metric"}, "select": {"score", "candidate", "of", "k"}}
+
+
+@pytest.mark.parametrize("name", EVERY_QUESTION)
+def test_every_question_takes_the_arguments_of_the_function(name) -> None:
+    """Of the same names, in the same order and passed alike, less what the server knows; and a key, which is last."""
+    served = {**inspect.signature(getattr(ServedDataset, name)).parameters}
+    library = inspect.signature(getattr(dps, name)).parameters
+    first, *asked, last = served
+    assert ("self", "key") == (first, last)
+    assert [*inspect.signature(EVERY_QUESTION[name]).parameters] == asked
+    alike = [each for each in asked if each not in RANKED.get(name, ())]
+
+    assert alike == [each for each in library if each in alike]
+    for each in alike:
+        assert served[each].kind is library[each].kind, each
+    assert (name in RANKED) == ("scores" in library)
 
 
 def test_answers_are_read_as_releases_are(ann, tmp_path) -> None:

@@ -75,7 +75,7 @@ def prepared(request: Request) -> Mapping[str, str] | None:
     from dpselect.certificates.hashed_file import hashed
 
     require_ending(request.certificate)
-    if not request.file_hash:
+    if not request.get("file_hash"):
         return None
     source = request.get("file") or request.get("graph") or ""
     if not Path(source).is_file():
@@ -89,10 +89,11 @@ def kept(answer: Answer, request: Request, file: Mapping[str, str] | None) -> An
     Raises:
         Unsaved: it cannot be written; the answer is printed whole.
     """
-    if request.get("certificate") is None or not request.paid:
+    if request.get("certificate") is None or not (request.paid or answer.certificate):
         return answer
     try:
-        content = _certificate(answer, request, file).as_bytes(request.certificate)
+        made = _certificate(answer, request, file) if answer.certificate is None else answer.certificate
+        content = made.as_bytes(request.certificate)
     except (Exception, KeyboardInterrupt) as error:
         # Whatever goes wrong here, the answer was paid for.
         raise Unsaved(f"The certificate could not be made ({type(error).__name__}).", answer.text) from None

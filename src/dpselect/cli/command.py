@@ -13,7 +13,7 @@ import click
 import rich_click
 from click.core import ParameterSource
 
-from dpselect.cli import certificates, options, paths
+from dpselect.cli import certificates, options, paths, served
 from dpselect.cli.examples import wrapped
 from dpselect.cli.options import BUDGET, NEGATIVE, OUTPUT, READING, Argument, Option, Role
 from dpselect.cli.request import Request
@@ -98,9 +98,9 @@ class Tasks(_Page, rich_click.RichGroup):  # type: ignore[misc]
             kind = "command" if ctx.parent is None else "task"
             listed = f"; it is one of {', '.join(names)}" if ctx.parent is not None and not near else ""
             ctx.fail(f"there is no {kind} {args[0]!r}{meant}{listed}: see {ctx.command_path} --help.")
-        return args[0], self.imported(args[0]), args[1:]
+        return args[0], self.imported(args[0], args[1:]), args[1:]
 
-    def imported(self, name: str) -> click.Command:
+    def imported(self, name: str, words: Sequence[str] = ()) -> click.Command:  # noqa: ARG002
         """Return a task by its name."""
         return self.commands[name]
 
@@ -116,10 +116,12 @@ class Root(Tasks):
         """Return what a list shows of a verb, without its file."""
         return rich_click.RichCommand(name=cmd_name, help=VERBS[cmd_name]) if cmd_name in VERBS else None
 
-    def imported(self, name: str) -> click.Command:
-        """Return a verb as a command."""
+    def imported(self, name: str, words: Sequence[str] = ()) -> click.Command:
+        """Return a verb as a command; where the words after it ask a server, the one that does that."""
+        if name in served.SERVED and served.asked(words):
+            return _command(name, served.verb(name), served.SERVED[name])
         verb: Verb = import_module(f"dpselect.cli.verbs.{name.replace('-', '_')}").VERB
-        return _command(name, verb, VERBS[name])
+        return _command(name, verb, VERBS[name], *([_elsewhere(name)] if name in served.SERVED else []))
 
 
 def root() -> Root:
@@ -220,11 +222,11 @@ def sentence(error: click.ClickException) -> str:
     return error.message
 
 
-def _command(name: str, verb: Verb, summary: str) -> Task | Tasks:
-    """Return the command of a verb or a task."""
+def _command(name: str, verb: Verb, summary: str, *more: Option) -> Task | Tasks:
+    """Return the command of a verb or a task, with further options."""
     settings: dict[str, Any] = {
         # Required options come first; the order of arguments is that of the command line.
-        "params": sorted([*verb.options, *_shared(verb)], key=lambda each: _rank(each)),
+        "params": sorted([*verb.options, *_shared(verb), *more], key=lambda each: _rank(each)),
         "help": f"{summary}\n\n{verb.about}".strip(),
         "short_help": summary,
         "panels": [*_panels(verb)],
@@ -233,6 +235,12 @@ def _command(name: str, verb: Verb, summary: str) -> Task | Tasks:
         return Task(name, verb, **settings)
     tasks = {task: _command(task, each, each.summary) for task, each in verb.tasks.items()}
     return Tasks(name, verb, commands=tasks, subcommand_metavar="[TASK]" if verb.run else "TASK", **settings)
+
+
+def _elsewhere(name: str) -> Option:
+    """Return the option by which a verb that reads a file says that a server can be asked."""
+    words = f"ask a server, which has the data, instead: see dpselect {name} {served.OPTION} URL --help"
+    return options.option(served.OPTION, metavar="URL", help=words)
 
 
 def _rank(parameter: Option | Argument) -> int:
@@ -268,11 +276,12 @@ def _shared(verb: Verb) -> Iterator[Option | Argument]:
             help=f"default: {verb.mechanism}; see dpselect mechanisms",
         )
     if verb.spends:
-        yield paths.ledger("--ledger", help="spend from this ledger; see dpselect budget create", panel=BUDGET)
         yield options.DRY_RUN
         yield options.YES
+    if verb.spends and not verb.remote:
+        yield paths.ledger("--ledger", help="spend from this ledger; see dpselect budget create", panel=BUDGET)
         yield from certificates.OPTIONS
-    if verb.spends or any(each.role is Role.OUTPUT for each in verb.options):
+    if not verb.remote and (verb.spends or any(each.role is Role.OUTPUT for each in verb.options)):
         yield options.flag("--overwrite", "replace files that exist; never a ledger", OUTPUT)
     if verb.json and verb.run is not None:
         yield options.flag("--json", "print one JSON object", OUTPUT)

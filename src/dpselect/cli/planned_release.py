@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 import dpselect as dps
-from dpselect.cli import command, counts, reading
+from dpselect.cli import command, counts, reading, served
 from dpselect.cli.options import nodes, number
 from dpselect.cli.plan import Planned
 from dpselect.cli.release import best, mechanism_of
@@ -84,6 +84,8 @@ class PlannedRelease:
                 f"A release begins with its command, one of {', '.join(VERBS)}: "
                 'such as --release "percentile people.csv --column age --p 50 --lower 0 --upper 120 --error 20".'
             )
+        if served.asked(words[1:]):
+            raise ValueError("A release of a server is planned there: run its command alone, with --dry-run.")
         rest, epsilon = _taken(words, _EPSILON)
         rest, error = _taken(rest, _ERROR)
         rest, ledger = _without(rest, _LEDGER)

@@ -54,6 +54,14 @@ def _released(**more: Schema) -> Schema:
     return _object({**_PAID, **_STATED}, candidates=_list(NAME), groups=_BY_GROUP, **gaps, **more)
 
 
+def _served(schema: Schema) -> Schema:
+    """Return the schema of the same answer where a server gives it."""
+    return _object(
+        {name: schema["properties"][name] for name in schema["required"]} | _WHERE,
+        **{name: each for name, each in schema["properties"].items() if name not in schema["required"]},
+    )
+
+
 _LAWS = _list(
     _object(
         {
@@ -69,6 +77,8 @@ _COMPARED = _object({"mechanisms": _LAWS})
 _COUNT = _object({"value": NAME, "count": WHOLE}, group=NAME)
 _WRITTEN = {"guarantee": GUARANTEE, "mechanism": TEXT, "written_to": TEXT, **_STATED}
 
+# Where a server is asked: what its answer has beside the same members.
+_WHERE = {"server": TEXT, "dataset": TEXT, "request": TEXT, "ledger_row": WHOLE, "key": TEXT}
 # By command: what it prints beside "command", which every object has.
 ANSWERS: Mapping[str, Schema] = {
     "median": _released(),
@@ -178,6 +188,27 @@ PLANNED = _object(
     rows_per_person=WHOLE,
 )
 
+_LEFT = _map(_SPENT)
+_OFFER = _object({"name": TEXT, "about": TEXT, "paused": TRUTH, "left": _LEFT})
+_ASKED = ("median", "percentile", "quantiles", "counts", "most-common", "top-k")
+SERVED: Mapping[str, Schema] = {
+    **{name: _served(ANSWERS[name]) for name in _ASKED},
+    "datasets": _object({"server": TEXT, "datasets": _list(_OFFER)}),
+}
+
+SERVED_PLAN = _object(
+    {
+        "dry_run": TRUTH,
+        "mechanism": TEXT,
+        "guarantee": GUARANTEE,
+        **_STATED,
+        "protects": TEXT,
+        "server": TEXT,
+        "dataset": TEXT,
+        "left": _LEFT,
+    }
+)
+
 
 def answer(command: str) -> Schema:
     """Return the JSON Schema of what a command prints with ``--json``.
@@ -189,6 +220,20 @@ def answer(command: str) -> Schema:
     {'type': 'integer'}
     """
     return _titled(f"dpselect {command} --json", ANSWERS[command])
+
+
+def served(command: str) -> Schema:
+    """Return the JSON Schema of what a command prints with ``--server --json``: that of the same answer, and more.
+
+    Raises:
+        KeyError: it asks no server.
+    """
+    return _titled(f"dpselect {command} --server --json", SERVED[command])
+
+
+def served_dry_run() -> Schema:
+    """Return the JSON Schema of what every command prints with ``--server --dry-run --json``."""
+    return _titled("dpselect ... --server --dry-run --json", SERVED_PLAN)
 
 
 def dry_run() -> Schema:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli.tables import Table
 
 if TYPE_CHECKING:
+    from dpselect.certificates.certificate import Certificate
     from dpselect.cli.options import Argument, Option
     from dpselect.cli.request import Request
 
@@ -22,12 +23,14 @@ class Answer:
         facts: the same for programs: what ``--json`` prints as one object.
         status: 0, or 1 where a claim of the library broke.
         parts: the text once more, with its tables, which a terminal draws; none where the text is all.
+        certificate: of a release that was made elsewhere, by who made it.
     """
 
     text: str
     facts: Mapping[str, Any] = field(default_factory=dict)
     status: int = 0
     parts: Sequence[str | Table] = ()
+    certificate: Certificate | None = None
 
     @classmethod
     def of(cls, parts: Sequence[str | Table], facts: Mapping[str, Any]) -> Answer:
@@ -38,7 +41,7 @@ class Answer:
     def with_line(self, line: str, facts: Mapping[str, Any]) -> Answer:
         """Return the same answer with one line and some facts more."""
         parts = (*self.parts, line) if self.parts else ()
-        return Answer(f"{self.text}\n{line}", {**self.facts, **facts}, self.status, parts)
+        return replace(self, text=f"{self.text}\n{line}", facts={**self.facts, **facts}, parts=parts)
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class Verb:
         example: a command that works, shown by ``--help``; several on a line each.
         about: what is protected, as "Protected: ", and what the one line of the list leaves open.
         spends: whether it releases: then it also has ``--epsilon``, ``--ledger`` and ``--dry-run``.
+        remote: whether a server answers, which keeps the ledger and makes the certificate.
         mechanism: what it draws with by default, in words; ``None`` where there is nothing to choose.
         summary: one line; of a verb it stands in the list of verbs.
         tasks: what follows the verb, by name.
@@ -64,6 +68,7 @@ class Verb:
     example: str = ""
     about: str = ""
     spends: bool = False
+    remote: bool = False
     mechanism: str | None = None
     summary: str = ""
     tasks: Mapping[str, Verb] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpselect.certificates.certificate import Certificate
+from dpselect.client.amounts import amount
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.html_table import table
@@ -173,7 +174,7 @@ def guarantee_of(promise: Mapping[str, Any]) -> Guarantee:
     >>> guarantee_of({"epsilon": "0.5", "delta": "0", "rho": None, "neighbours": "edge"})
     Guarantee(epsilon=1/2, neighbours='edge')
     """
-    epsilon, delta, rho = Fraction(promise["epsilon"]), Fraction(promise["delta"]), promise["rho"]
+    epsilon, delta, rho = amount(promise["epsilon"]), amount(promise["delta"]), promise["rho"]
     if rho is None:
         return Guarantee(epsilon, promise["neighbours"], delta)
-    return Guarantee.concentrated(Fraction(rho), delta, promise["neighbours"], epsilon=epsilon)
+    return Guarantee.concentrated(amount(rho), delta, promise["neighbours"], epsilon=epsilon)

@@ -11,6 +11,7 @@ from dpselect.client import questions
 from dpselect.client.answer import Answer, Plan
 from dpselect.client.keys import chosen
 from dpselect.client.line import Line
+from dpselect.client.problem import NoAnswer
 from dpselect.client.questions import EVERY_QUESTION, Question
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.html_table import table
@@ -131,10 +132,7 @@ class ServedDataset:
         wait = next(polls)
         while reply.status == 202:
             if time.monotonic() - begun > self._patience:
-                raise ConnectionError(
-                    f"There is no answer yet after {self._patience:g} seconds: ask again with key={key!r}, and "
-                    "nothing is paid twice."
-                )
+                raise NoAnswer(f"There is no answer yet after {self._patience:g} seconds.", key)
             self._line.sleep(wait)
             wait = next(polls, wait)
             reply = self._line.send("GET", f"/requests/{quote(number, safe='')}", key=key)

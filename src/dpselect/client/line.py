@@ -15,7 +15,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
 from dpselect.client.address import require_address
-from dpselect.client.problem import LATER, error_of
+from dpselect.client.problem import LATER, NoAnswer, error_of
 from dpselect.kernel.version import VERSION
 
 # Seconds between one attempt and the next.
@@ -104,7 +104,7 @@ class Line:
                 if reply.status not in LATER:
                     raise lost
             if wait is None or (asked or 0) > _LONGEST:
-                raise ConnectionError(f"{lost}{_again(key)}")
+                raise ConnectionError(str(lost)) if key is None else NoAnswer(str(lost), key)
             self.sleep(max(wait, asked or 0))
         raise AssertionError
 
@@ -118,10 +118,10 @@ class Line:
         request = Request(f"{self.address}{path}", data, headers, method=method)
         try:
             with self._opener.open(request, timeout=_ATTEMPT) as answer:
-                return _read(answer.status, answer)
+                return _read(answer.status, answer, self._token)
         except HTTPError as answer:
             with answer:
-                return _read(answer.code, answer)
+                return _read(answer.code, answer, self._token)
 
     def _lost(self, error: Exception) -> ConnectionError:
         reason = error.reason if isinstance(error, URLError) else error
@@ -133,20 +133,21 @@ class Line:
         return ConnectionError(f"There is no reply from {self.address} ({words}).")
 
 
-def _again(key: str | None) -> str:
-    return "" if key is None else f" Nothing is paid twice if you ask again with key={key!r}."
-
-
-def _read(status: int, answer: Any) -> Reply:
-    content = answer.read(_MOST)
+def _read(status: int, answer: Any, token: str) -> Reply:
+    # What a server may say of a token is shown to nobody.
+    content = answer.read(_MOST).replace(token.encode(), b"***")
     try:
-        values = json.loads(content)
-    except ValueError:
+        values = json.loads(content, parse_constant=_refused)
+    except (ValueError, RecursionError):
         if status < 300:
             raise ConnectionAbortedError(None, "what came back is not that of a dpselect server") from None
         values = None
     asked = str(answer.headers.get("Retry-After", ""))
     return Reply(status, values, float(asked) if asked.isascii() and asked.isdigit() else None)
+
+
+def _refused(_: str) -> None:
+    raise ValueError("JSON has no such number.")
 
 
 class _Nowhere(HTTPRedirectHandler):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from dpselect.client.amounts import amount
 from dpselect.client.dataset import ServedDataset, understood
 from dpselect.client.line import Line
 
@@ -33,7 +34,7 @@ class Offer:
     @classmethod
     def of(cls, content: Mapping[str, Any]) -> Offer:
         """Return the dataset in a reply."""
-        left = {whose: {name: Fraction(most) for name, most in each.items()} for whose, each in content["left"].items()}
+        left = {whose: {name: amount(most) for name, most in each.items()} for whose, each in content["left"].items()}
         return cls(content["name"], content["about"], bool(content["paused"]), left["released"], left.get("share"))
 
 

@@ -13,7 +13,7 @@ from dpselect.web.server.account import Account, Spend
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.payment import Payment, Quote
 from dpselect.web.server.questions import Question
-from dpselect.web.server.refusal import Wrong
+from dpselect.web.server.refusal import Unprotected, Wrong
 from dpselect.web.server.rows import MadeUp, Rows
 
 
@@ -70,8 +70,10 @@ class Dataset:
         quote = Quote(self.account.rule)
         try:
             example = question.ask(MadeUp(self.facts), self.facts, quote)
-        except (dps.PrivacyError, ValueError, TypeError) as error:
+        except dps.PrivacyError as error:
             # Made-up rows cannot tell anything.
+            raise Unprotected(str(error)) from None
+        except (ValueError, TypeError) as error:
             raise Wrong(str(error)) from None
         return Plan(quote.spends, example)
 

@@ -33,6 +33,7 @@ _PROBLEM = {
         "detail": {"type": "string"},
         "request": {"type": "string"},
         "state": {"enum": ["refused", "failed"]},
+        "error": {"const": "PrivacyError"},
         "errors": {
             "type": "array",
             "items": {

@@ -34,7 +34,8 @@ def handle(application: FastAPI) -> None:
 
     @application.exception_handler(Refusal)
     def refused(_: Request, error: Refusal) -> Response:
-        return problem_response(error.status, str(error))
+        more: dict[str, Any] = {} if error.error is None else {"error": error.error}
+        return problem_response(error.status, str(error), **more)
 
     @application.exception_handler(RequestValidationError)
     def invalid(_: Request, error: RequestValidationError) -> Response:

@@ -7,6 +7,8 @@ class Refusal(Exception):
     """It is not done, and nothing was spent; the message says why, and may be sent to whoever asked."""
 
     status = 403
+    # The error of the library that it is, where its status does not say so.
+    error: str | None = None
 
 
 class Unknown(Refusal):
@@ -31,3 +33,9 @@ class Busy(Refusal):
     """Too much is asked for at once."""
 
     status = 429
+
+
+class Unprotected(Wrong):
+    """It would claim more than holds: a public fact is missing, or nothing bounds what one step changes."""
+
+    error = "PrivacyError"

@@ -1,0 +1,102 @@
+"""What a server answered, in the words of the verb that reads a file; nothing in it steers a terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from dpselect.cli.plan import facts_text, promise
+from dpselect.cli.release import shown
+from dpselect.cli.request import Request
+from dpselect.cli.tables import Table
+from dpselect.cli.verb import Answer
+from dpselect.kernel.neighbours import PROTECTED_UNITS
+
+if TYPE_CHECKING:
+    from dpselect import client
+
+_FIGURES = ("probability", "error_below", "unit", "candidates")
+
+
+def candidates(
+    request: Request, answer: client.Answer, titles: Sequence[str] | None = None, note: str = "", **more: Any
+) -> Answer:
+    """Return what was chosen, one per line; or where groups were asked for, one line per group.
+
+    Args:
+        titles: what each is; ``None`` for a list in order.
+        note: before the cost.
+        more: further facts for programs.
+
+    Raises:
+        ValueError, AttributeError: it has another form.
+    """
+    if request.get("by") is not None:
+        groups = answer.groups
+        lines = [f"{shown(group)}: {', '.join(map(shown, winners))}" for group, winners in groups.items()]
+        named = [{"group": group, "candidates": [*winners]} for group, winners in groups.items()]
+        return _ended(request, answer, lines, f"{', '.join(titles or ())}; ", {"groups": named, **more})
+    winners = answer.candidates
+    if titles is None:
+        lines = [f"{rank:>3}  {shown(name)}" for rank, name in enumerate(winners, 1)]
+    else:
+        lines = [f"{title}: {shown(value)}" for title, value in zip(titles, winners, strict=True)]
+    return _ended(request, answer, lines, note, {"candidates": [*winners], **more})
+
+
+def counts(request: Request, answer: client.Answer) -> Answer:
+    """Return noisy counts as a table."""
+    grouped = request.by is not None
+    groups = answer.counts if grouped else {None: answer.counts}
+    rows = [
+        ({} if group is None else {"group": group}) | {"value": value, "count": count}
+        for group, held in groups.items()
+        for value, count in held.items()
+    ]
+    table = Table(
+        (*(["group"] if grouped else []), "count", "value"),
+        [[*([shown(row["group"])] if grouped else []), shown(row["count"]), shown(row["value"])] for row in rows],
+        frozenset({1 if grouped else 0}),
+    )
+    stated = accuracy(answer.certificate().content["accuracy"])
+    more = {} if stated is None else {"every_count_within": math.ceil(stated["error_below"]) - 1}
+    return _ended(request, answer, [table], "", {"counts": rows, **more})
+
+
+def cost(paid: client.Answer | client.Plan) -> str:
+    """Return a promise in words, with who is protected where the relation alone does not say it."""
+    usual = PROTECTED_UNITS[paid.guarantee.neighbours] == paid.protects
+    return facts_text(paid.guarantee, protected=None if usual else shown(paid.protects.removeprefix("one ")))
+
+
+def accuracy(stated: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return how wrong an answer may be, for programs; ``None`` where no bound is known."""
+    if stated is None or stated.get("error_below") is None:
+        return None
+    return {name: stated.get(name) for name in _FIGURES}
+
+
+def _ended(
+    request: Request, answer: client.Answer, parts: Sequence[str | Table], note: str, facts: Mapping[str, Any]
+) -> Answer:
+    """Return the answer with what it cost, how wrong it may be, and where it was paid."""
+    lines = [
+        f"{note}{cost(answer)}, by {shown(answer.mechanism)}",
+        shown(answer.accuracy),
+        f"request {shown(answer.request)}, row {answer.ledger_row} of the ledger of {shown(request.dataset)}",
+    ]
+    known = {
+        **facts,
+        "mechanism": answer.mechanism,
+        "guarantee": promise(answer.guarantee),
+        "accuracy": accuracy(answer.certificate().content["accuracy"]),
+        "accuracy_line": answer.accuracy,
+        "server": request.server,
+        "dataset": request.dataset,
+        "request": answer.request,
+        "ledger_row": answer.ledger_row,
+        "key": answer.key,
+    }
+    return replace(Answer.of([*parts, *lines], known), certificate=answer.certificate())

@@ -1,0 +1,75 @@
+"""dpselect datasets --server: which datasets there are for you, what is public of them, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dpselect.cli.options import option
+from dpselect.cli.request import Request
+from dpselect.cli.served import connection
+from dpselect.cli.verb import Answer, Verb
+
+_ORDER = ("name", "about", "paused", "protects", "neighbours", "rule")
+
+
+def run(request: Request) -> Answer:
+    """Return the list, or the public facts of one dataset."""
+    server = connection.connected(request)
+    if request.dataset is not None:
+        return _page(request, server.dataset(request.dataset).facts)
+    from dpselect.cli.release import shown
+    from dpselect.cli.served.left import left_words
+
+    lines, rows = [], []
+    for offer in server.datasets():
+        left = (
+            {"released": offer.released} if offer.share is None else {"share": offer.share, "released": offer.released}
+        )
+        paused = " It is paused, and answers nobody now." if offer.paused else ""
+        lines.append(f"{shown(offer.name)}: {shown(offer.about)}{paused}\n  left: {left_words(left)}")
+        rows.append(
+            {
+                "name": offer.name,
+                "about": offer.about,
+                "paused": offer.paused,
+                "left": {whose: {name: str(most) for name, most in each.items()} for whose, each in left.items()},
+            }
+        )
+    none = "There is no dataset for you at this server: ask its curator for a share."
+    return Answer("\n".join(lines) or none, {"server": request.server, "datasets": rows})
+
+
+def _page(request: Request, facts: Mapping[str, Any]) -> Answer:
+    from dpselect.cli.served.left import left_of, left_words
+
+    known = {name: value for name, value in facts.items() if name != "left"}
+    names = [*(name for name in _ORDER if name in known), *(name for name in known if name not in _ORDER)]
+    lines = [line for name in names if known[name] is not None for line in _lines(name, known[name])]
+    lines.append(f"left: {left_words(left_of(facts))}")
+    return Answer("\n".join(lines), {"server": request.server, "datasets": [dict(facts)]})
+
+
+def _lines(name: str, value: Any) -> list[str]:
+    """Return a public fact: one line, or one for each column."""
+    from dpselect.certificates.page import words
+    from dpselect.cli.release import shown
+
+    title = shown(name.replace("_", " "))
+    if name == "columns" and isinstance(value, Mapping):
+        return [f"{title}:", *(f"  {shown(column)}: {shown(words(domain))}" for column, domain in value.items())]
+    return [f"{title}: {shown(words({True: 'yes', False: 'no'}[value] if isinstance(value, bool) else value))}"]
+
+
+VERB = Verb(
+    run,
+    (
+        option("--dataset", metavar="NAME", help="show the public facts of this dataset: columns, bounds, values"),
+        *connection.OPTIONS,
+    ),
+    "dpselect datasets --server https://dp.example.org\n"
+    "dpselect datasets --server https://dp.example.org --dataset people",
+    about="Protected: no table is read, and nothing is spent. What is shown are public facts and what is left.",
+    hint=connection.stray,
+    elsewhere=connection.ELSEWHERE,
+)

@@ -1,0 +1,43 @@
+"""dpselect top-k --server: the nodes of a graph that are largest by a metric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dpselect.cli.options import one_of, option, whole
+from dpselect.cli.request import Request
+from dpselect.cli.served import question
+from dpselect.cli.verb import Answer
+
+if TYPE_CHECKING:
+    from dpselect.client.answer import Answer as Answered
+
+_METRICS = ("degree", "core-number", "ego-density", "triangles")
+
+
+def _named(request: Request) -> dict[str, object]:
+    return {"metric": request.metric, "k": request.k}
+
+
+def _answered(request: Request, answer: Answered) -> Answer:
+    from dpselect.cli.served.answers import candidates
+
+    return candidates(request, answer, note="in order of selection; ", metric=request.metric)
+
+
+VERB = question.verb(
+    "top_k",
+    _named,
+    _answered,
+    (
+        option(
+            "--metric",
+            type=one_of(_METRICS),
+            required=True,
+            metavar="NAME",
+            help=f"what nodes are ranked by: {', '.join(_METRICS)}",
+        ),
+        option("--k", type=whole, default=1, metavar="K", help="how many nodes to name (default 1)"),
+    ),
+    "dpselect top-k --server https://dp.example.org --dataset friends --metric degree --k 3 --epsilon 1",
+)

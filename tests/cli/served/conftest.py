@@ -1,0 +1,27 @@
+"""A running server of made-up tables, and the token of an analyst in the environment."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the server needs the extra web")
+pytest.importorskip("sqlalchemy", reason="the server needs the extra web")
+
+from tests.web.server.served import Office
+
+
+@pytest.fixture(scope="package")
+def office(tmp_path_factory):
+    """A running server of made-up tables; tests ask with keys of their own."""
+    running = Office(tmp_path_factory.mktemp("office"))
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def url(office, tmp_path, monkeypatch) -> str:
+    """Where it is; the command runs in an empty folder, and its analyst is ann."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DPSELECT_TOKEN", office.tokens["ann"])
+    return f"http://127.0.0.1:{office.port}"

@@ -1,0 +1,68 @@
+"""Every question of the command line, asked of a running server."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dpselect.cli import main, schemas, served
+from tests.cli.schema import faults, unnamed
+
+SURVEY, FRIENDS = ["--dataset", "survey"], ["--dataset", "friends"]
+AGE, HALF = ["--column", "age"], ["--epsilon", "0.05"]
+QUESTIONS = {
+    "median": ["median", *SURVEY, *AGE],
+    "median by": ["median", *SURVEY, *AGE, "--by", "job"],
+    "percentile": ["percentile", *SURVEY, *AGE, "--p", "90"],
+    "quantiles": ["quantiles", *SURVEY, *AGE, "--p", "25", "50", "75"],
+    "quantiles shares": ["quantiles", *SURVEY, *AGE, "--shares", "1/4", "0.5", "--by", "job"],
+    "counts": ["counts", *SURVEY, "--column", "job"],
+    "counts bins": ["counts", *SURVEY, *AGE, "--bins", "0", "50", "100", "--by", "job"],
+    "most-common": ["most-common", *SURVEY, "--item", "job", "--k", "2"],
+    "top-k": ["top-k", *FRIENDS, "--metric", "degree", "--k", "2"],
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_question_is_planned_paid_for_and_certified(name: str, url: str, capsys) -> None:
+    """The plan is free and says what the release says; the certificate is the server's, and verify finds it whole."""
+    words = [QUESTIONS[name][0], "--server", url, *QUESTIONS[name][1:], *HALF]
+    before = left(url, capsys)
+    assert 0 == main([*words, "--dry-run", "--json"])
+    planned = json.loads(capsys.readouterr().out)
+    assert before == left(url, capsys)
+    assert 0 == main([*words, "--dry-run"])
+    assert "nothing was spent" in capsys.readouterr().out
+
+    assert 0 == main([*words, "--json", "--certificate", "answer.json"]), capsys.readouterr().err
+    released = json.loads(capsys.readouterr().out)
+    for part in ("mechanism", "guarantee", "accuracy_line"):
+        assert planned[part] == released[part]
+    certificate = json.loads(Path("answer.json").read_text(encoding="utf-8"))["certificate"]
+    assert certificate["accuracy"]["in words"] == released["accuracy_line"]
+    assert certificate["ledger"]["rows"][0]["row"] == released["ledger_row"]
+    for printed, schema in ((planned, schemas.served_dry_run()), (released, schemas.served(words[0]))):
+        assert not faults(printed, schema)
+        assert not unnamed(printed, schema)
+    assert 0 == main(["verify", "answer.json"])
+    assert "answer.json: whole" in capsys.readouterr().out
+
+    assert 0 == main([*words, "--key", released["key"]])
+    said = capsys.readouterr().out
+    assert released["accuracy_line"] in said
+    assert f"request {released['request']}, row {released['ledger_row']}" in said
+
+
+def left(url: str, capsys) -> object:
+    """Return what is left, as the command says."""
+    assert 0 == main(["datasets", "--server", url, "--json"])
+    printed = json.loads(capsys.readouterr().out)
+    assert not faults(printed, schemas.served("datasets"))
+    return [each["left"] for each in printed["datasets"]]
+
+
+def test_every_verb_that_asks_a_server_is_asked_here() -> None:
+    """A new one needs a line above."""
+    assert {*served.SERVED} - {"datasets"} == {words[0] for words in QUESTIONS.values()}
