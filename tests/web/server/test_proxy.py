@@ -263,6 +263,18 @@ def test_one_address_has_few_connections(proxied) -> None:
     assert {b"422", b"429"} == {found[1] for found in statuses if found}
 
 
+def test_logging_in_is_slowed_per_address(proxied) -> None:
+    """After a burst of wrong tokens the proxy refuses further ones; other pages are not counted."""
+    form = "token=wrong-token"
+    head = proxied.head(
+        "POST", "/login", "Content-Type: application/x-www-form-urlencoded", f"Content-Length: {len(form)}"
+    )
+    statuses = [proxied.raw(head + form).split(b" ", 2)[1] for _ in range(15)]
+    assert b"403" == statuses[0]
+    assert b"429" == statuses[-1]
+    assert b"200" == proxied.raw(proxied.head("GET", "/datasets")).split(b" ", 2)[1]
+
+
 def test_the_proxys_log_has_neither_queries_nor_durations(proxied) -> None:
     """A moment, an address, a method, a path and a status: nothing that a row could have slowed, and no token."""
     proxied.raw(proxied.head("GET", "/datasets?secret=canary"))
