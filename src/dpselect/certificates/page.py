@@ -5,17 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from html import unescape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpselect.kernel.markup import filled
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 _RECORD = re.compile(r'<pre id="certificate">(.*?)</pre>', re.DOTALL)
 
 
 def page(content: Mapping[str, Any], sha256: str, document: str) -> str:
     """Return the page: what it shows, its checksum, and the JSON that can be checked."""
-    facts = {"sha256": sha256, "document": document, "answers": _answers(content["answer"])}
-    return str(filled(__package__, "certificate.html", each=content, **facts))
+    return str(filled(__package__, "certificate.html", **_facts(content, sha256, document)))
+
+
+def record(content: Mapping[str, Any], sha256: str, document: str) -> Markup:
+    """Return what the page shows below its heading, for pages that have a head and a style of their own."""
+    return filled(__package__, "record.html", **_facts(content, sha256, document))
 
 
 def content_of(written: str) -> str:
@@ -28,6 +35,10 @@ def content_of(written: str) -> str:
     if len(records) != 1:
         raise ValueError("no certificate")
     return unescape(records[0])
+
+
+def _facts(content: Mapping[str, Any], sha256: str, document: str) -> dict[str, Any]:
+    return {"each": content, "sha256": sha256, "document": document, "answers": _answers(content["answer"])}
 
 
 def _answers(answer: Any) -> list[tuple[str, str]]:
