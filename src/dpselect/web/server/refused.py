@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from http import HTTPStatus
 from urllib.parse import urlencode
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -16,6 +15,18 @@ from dpselect.web.server.problems import problem_response
 HOME = "/pages"
 LOGIN = "/login"
 STATIC = "/pages/static"
+# What a page says above its sentence, by the status of the reply.
+_TITLES = {
+    403: "This is not allowed",
+    404: "There is nothing here",
+    409: "This was asked before",
+    413: "This is too long",
+    422: "This cannot be asked",
+    429: "Too much at once",
+    500: "The server cannot do this now",
+}
+# Instead of a key, which pages keep to themselves.
+_INSIDE = "Load the page again: what was paid for is not paid for twice."
 # Addresses that a browser may be led to after it has logged in: of this server, and written in one way alone.
 _BACK = re.compile(r"/pages(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*(?:\?[A-Za-z0-9._~%&=+-]*)?")
 
@@ -48,17 +59,16 @@ def refused(scope: Scope, status: int, sentence: str, headers: Mapping[str, str]
         known = scope["method"] == "GET" and back(asked) == asked != HOME
         return RedirectResponse(f"{LOGIN}?{urlencode({'next': asked})}" if known else LOGIN, 303)
     kept = {name: value for name, value in (headers or {}).items() if name != "www-authenticate"}
-    return refusal_page(status, sentence, kept)
+    facts = {"title": title_of(status), "sentence": said_on_pages(status, sentence)}
+    empty = {"visitor": None, "here": "", "places": (), "form_token": ""}
+    return HTMLResponse(filled("dpselect.web.server.pages", "refused.html", **facts, **empty), status, kept)
 
 
-def refusal_page(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a page that says why something is not done."""
-    facts = {
-        "places": (),
-        "form_token": "",
-        "title": HTTPStatus(status).phrase,
-        "sentence": sentence,
-        "visitor": None,
-        "here": "",
-    }
-    return HTMLResponse(filled("dpselect.web.server.pages", "refused.html", **facts), status, headers)
+def title_of(status: int) -> str:
+    """Return the heading of a page that says why something is not done."""
+    return _TITLES.get(status, "This cannot be read")
+
+
+def said_on_pages(status: int, sentence: str) -> str:
+    """Return what a page says instead of a sentence for programs."""
+    return _INSIDE if status == 500 else sentence

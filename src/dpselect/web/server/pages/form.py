@@ -15,6 +15,7 @@ from dpselect.web.server.sessions import form_token
 
 # The name of the field that only pages of the same session can fill in.
 FIELD = "form"
+UNREADABLE = "The form cannot be read: open the page again and fill it in once more."
 _MOST = 1000
 
 
@@ -26,7 +27,7 @@ async def _fields(request: Request) -> dict[str, str]:
     try:
         pairs = parse_qsl((await request.body()).decode("ascii"), max_num_fields=_MOST, errors="strict")
     except ValueError:
-        raise Wrong("The form cannot be read: open the page again and fill it in once more.") from None
+        raise Wrong(UNREADABLE) from None
     return dict(pairs)
 
 

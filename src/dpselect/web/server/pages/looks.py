@@ -16,6 +16,7 @@ _KINDS = {
     "explorer.css": ("dpselect.web.explorer", "text/css; charset=utf-8"),
     "icon.svg": ("dpselect.web.explorer", "image/svg+xml"),
     "pages.css": ("dpselect.web.server.pages", "text/css; charset=utf-8"),
+    "waiting.js": ("dpselect.web.server.pages", "text/javascript; charset=utf-8"),
 }
 
 

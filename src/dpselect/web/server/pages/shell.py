@@ -14,7 +14,7 @@ from dpselect.web.server.sessions import form_token
 
 # The list of places, by role: an address and its name.
 PLACES = {
-    "analyst": [("/pages", "Datasets")],
+    "analyst": [("/pages", "Datasets"), ("/pages/history", "History")],
     "curator": [("/pages", "Datasets")],
 }
 

@@ -9,13 +9,16 @@ from starlette.responses import RedirectResponse, Response
 
 from dpselect.web.headers import Application, Receive, Scope, Send
 from dpselect.web.server.desk import Desk
+from dpselect.web.server.pages.ask import question_pages
+from dpselect.web.server.pages.asked import asked_pages
 from dpselect.web.server.pages.datasets import dataset_pages
 from dpselect.web.server.pages.enter import entering
-from dpselect.web.server.pages.form import own_form
+from dpselect.web.server.pages.form import UNREADABLE, own_form
 from dpselect.web.server.pages.looks import looks
+from dpselect.web.server.pages.shell import page
 from dpselect.web.server.problems import INSIDE
 from dpselect.web.server.refusal import Refusal
-from dpselect.web.server.refused import HOME, is_page, refusal_page
+from dpselect.web.server.refused import HOME, is_page, said_on_pages, title_of
 
 
 def with_pages(application: Application, desk: Desk) -> Application:
@@ -36,7 +39,7 @@ def _site(desk: Desk) -> FastAPI:
     site.include_router(looks())
     # Whatever changes something shows that it comes from a form of this session.
     inner = APIRouter(dependencies=[Depends(own_form)])
-    for pages in (dataset_pages,):
+    for pages in (dataset_pages, question_pages, asked_pages):
         inner.include_router(pages(desk))
     site.include_router(inner)
 
@@ -48,19 +51,22 @@ def _site(desk: Desk) -> FastAPI:
 
 
 def _refusals(site: FastAPI) -> None:
+    def said(request: Request, status: int, sentence: str) -> Response:
+        return page(request, "refused.html", title_of(status), status, sentence=said_on_pages(status, sentence))
+
     @site.exception_handler(Refusal)
-    def refused(_: Request, error: Refusal) -> Response:
-        return refusal_page(error.status, str(error))
+    def refused(request: Request, error: Refusal) -> Response:
+        return said(request, error.status, str(error))
 
     @site.exception_handler(RequestValidationError)
-    def invalid(_: Request, __: RequestValidationError) -> Response:
-        return refusal_page(422, "The form cannot be read: open the page again and fill it in once more.")
+    def invalid(request: Request, _: RequestValidationError) -> Response:
+        return said(request, 422, UNREADABLE)
 
     @site.exception_handler(HTTPException)
-    def spoken(_: Request, error: HTTPException) -> Response:
+    def spoken(request: Request, error: HTTPException) -> Response:
         words = {404: "There is no page at this address.", 405: "This page cannot be asked for in this way."}
-        return refusal_page(error.status_code, words.get(error.status_code, "The request cannot be read."))
+        return said(request, error.status_code, words.get(error.status_code, "The request cannot be read."))
 
     @site.exception_handler(Exception)
-    def inside(_: Request, __: Exception) -> Response:
-        return refusal_page(500, INSIDE)
+    def inside(request: Request, _: Exception) -> Response:
+        return said(request, 500, INSIDE)

@@ -1,0 +1,124 @@
+"""An answer as a page shows it: a single value, a table, and a picture of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dpselect.certificates.page import words
+from dpselect.kernel.markup import Mark, drawing, mark
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+# Of a picture, in pixels: of each bar, and of the names and bars.
+_BAR, _NAMES, _WIDE = 22, 150, 640
+_MOST_BARS, _MOST_LETTERS = 40, 20
+
+
+@dataclass(frozen=True)
+class AnswerShown:
+    """An answer for a page.
+
+    Attributes:
+        value: where there is one alone, otherwise empty.
+        header, rows: of a table, where there are several.
+        notes: what else there is: a name and a value each.
+        picture: of numbers, where there is one.
+    """
+
+    value: str = ""
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
+    picture: Markup | None = None
+
+
+def answer_shown(answer: Any, question: Mapping[str, Any]) -> AnswerShown:
+    """Return an answer for a page.
+
+    Args:
+        answer: as a certificate holds it.
+        question: as it was asked.
+
+    >>> answer_shown({"candidates": [47]}, {"question": "median"}).value
+    '47'
+    >>> shown = answer_shown({"nurse": 12, "smith": -1}, {"question": "counts", "column": "job"})
+    >>> shown.header, shown.rows
+    (('job', 'count'), (('nurse', '12'), ('smith', '-1')))
+    """
+    if not isinstance(answer, Mapping):
+        return AnswerShown(value=words(answer))
+    if "candidates" in answer:
+        return _winners(answer, question)
+    first = next(iter(answer.values()), None)
+    if all(_is_number(each) for each in answer.values()):
+        rows = tuple((str(name), _number(value)) for name, value in answer.items())
+        return AnswerShown(header=(str(question.get("column", "")), "count"), rows=rows, picture=_bars(answer))
+    if isinstance(first, Mapping):
+        # Groups, each with the same names.
+        names = tuple(map(str, first))
+        table = tuple((str(group), *map(words, each.values())) for group, each in answer.items())
+        return AnswerShown(header=(str(question.get("by", "")), *names), rows=table)
+    if isinstance(first, list):
+        table = tuple((str(group), *map(words, each)) for group, each in answer.items())
+        return AnswerShown(header=(str(question.get("by", "")), *_heads(question, len(first))), rows=table)
+    return AnswerShown(header=("", ""), rows=tuple((str(name), words(each)) for name, each in answer.items()))
+
+
+def _winners(answer: Mapping[str, Any], question: Mapping[str, Any]) -> AnswerShown:
+    candidates = answer["candidates"]
+    beside = {name: each for name, each in answer.items() if name != "candidates"}
+    columns = {n: each for n, each in beside.items() if isinstance(each, list) and len(each) == len(candidates)}
+    notes = tuple((name, words(each)) for name, each in beside.items() if name not in columns)
+    if len(candidates) == 1 and "shares" not in question:
+        single = tuple((name, words(each[0])) for name, each in columns.items())
+        return AnswerShown(value=words(candidates[0]), notes=(*single, *notes))
+    heads = _heads(question, len(candidates))
+    rows = tuple(
+        (head, *map(words, cells))
+        for head, cells in zip(heads, zip(candidates, *columns.values(), strict=True), strict=True)
+    )
+    first = "share of the rows" if "shares" in question else "place"
+    return AnswerShown(header=(first, "answer", *map(str, columns)), rows=rows, notes=notes)
+
+
+def _heads(question: Mapping[str, Any], many: int) -> tuple[str, ...]:
+    """Return what each of several answers is to."""
+    shares = question.get("shares") or ()
+    if len(shares) == many:
+        return tuple(f"{share:g}" for share in shares)
+    return ("answer",) if many == 1 else tuple(map(str, range(1, many + 1)))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else words(value)
+
+
+def _bars(counts: Mapping[str, float]) -> Markup | None:
+    """Return bars, or nothing where there are too many; noise may put a count below 0, so zero has a line."""
+    if not 1 < len(counts) <= _MOST_BARS:
+        return None
+    low, high = min(0, *counts.values()), max(0, *counts.values())
+    if low == high:
+        return None
+    scale = (_WIDE - _NAMES - 70) / (high - low)
+    zero = _NAMES - low * scale
+    marks: list[Mark] = []
+    for place, (name, count) in enumerate(counts.items()):
+        top, text = place * _BAR, str(name)
+        short = text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
+        wide, end = abs(count) * scale, zero + max(count, 0) * scale
+        marks += [
+            mark("text", short, x=_NAMES - 8, y=top + 15, text_anchor="end", font_size=13, fill="currentColor"),
+            mark("rect", x=zero - max(-count, 0) * scale, y=top + 3, width=wide, height=_BAR - 6, fill="#0b3c5d"),
+            mark("text", _number(count), x=end + 6, y=top + 15, font_size=13, fill="currentColor"),
+        ]
+    high_px = len(counts) * _BAR
+    marks.append(mark("line", x1=zero, x2=zero, y1=0, y2=high_px, stroke="#767676"))
+    return drawing(*marks, viewBox=f"0 0 {_WIDE} {high_px}", width=_WIDE, aria_label="The counts as bars")
