@@ -10,7 +10,18 @@ from dpselect.cli.request import Request
 from dpselect.cli.verbs import top_k
 from dpselect.mechanisms.named import EVERY_MECHANISM
 from dpselect.web.explorer.made_up import friends
-from dpselect.web.explorer.ranking import METRICS, Ranking, has_edge, neighbour, public_graph, ranked, telling, toggled
+from dpselect.web.explorer.ranking import (
+    EVERY,
+    METRICS,
+    Ranking,
+    has_edge,
+    neighbour,
+    public_graph,
+    ranked,
+    require_short,
+    telling,
+    toggled,
+)
 
 
 def asked_of(metric: str, mechanism: str | None, margin: bool) -> Request:
@@ -123,3 +134,31 @@ def test_a_graph_that_would_keep_a_visitor_waiting_is_refused() -> None:
     assert 5000 == ranked(star, Ranking("degree", 5999, 1)).values[0]
     with pytest.raises(ValueError, match="take degree"):
         ranked(star, Ranking("open-pairs", 5999, 1))
+
+
+def test_a_crowd_in_a_large_graph_is_refused_where_egos_are_looked_at() -> None:
+    """270 nodes that all know each other took ten seconds by their egos: three metrics say so, and others are shown."""
+    one, other = np.triu_indices(270, 1)
+    crowd = dps.Graph.from_edges(one, other, nodes=2000)
+    steps = 270 * 269 * 269**2
+
+    for metric in ("ego-betweenness", "linear-decay"):
+        with pytest.raises(ValueError, match=f"{steps:,} steps.*: take degree, or a sample of the graph"):
+            ranked(crowd, Ranking(metric, 400, 1))
+    with pytest.raises(ValueError, match="set Compare metrics to no"):
+        require_short(crowd, EVERY)
+    assert not ranked(crowd, Ranking("open-pairs", 400, 1)).values.any()
+    assert 269 == ranked(crowd, Ranking("degree", 400, 1)).values.max()
+
+
+def test_one_hub_is_no_crowd() -> None:
+    """Its neighbours have few neighbours: a hub of 4,000 among 20,000 is within all limits."""
+    ring = np.arange(20_000)
+    hub = dps.Graph.from_edges(
+        np.concatenate([ring, np.zeros(4000, dtype=int)]),
+        np.concatenate([(ring + 1) % 20_000, ring[1:4001]]),
+        nodes=20_000,
+    )
+
+    require_short(hub, EVERY)
+    require_short(hub, "ego_betweenness")

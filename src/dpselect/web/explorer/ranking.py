@@ -35,6 +35,10 @@ _BOUNDED = {"open-pairs", "ego-betweenness", "linear-decay", "triangles", "two-s
 _BY_MARGIN = frozenset({"ego-betweenness", "linear-decay"})
 # So many nodes and paths of length two are scored while somebody waits, and so many without loops that are compiled.
 _NODES, _PATHS, _FEW = 20_000, 20_000_000, 400
+# What looks at the neighbours of two nodes that are adjacent takes as many steps as the smaller degree, squared, for
+# each edge: 600 million a second, in loops as in arrays.
+EVERY = "all metrics"
+_STEPS, _STEPPED = 500_000_000, frozenset({"ego_betweenness", "linear_decay", EVERY})
 # Pairs of so many of the best nodes are tried for the most telling edge; it is found at this epsilon.
 _TRIED, _TELLING = 4, Fraction(1)
 
@@ -150,13 +154,34 @@ def _margin(scores: Scores, k: int) -> Scores:
 
 
 def require_short(graph: Graph, what: str) -> None:
-    """Refuse what would keep a visitor waiting (``ValueError``)."""
+    """Refuse what would keep a visitor waiting (``ValueError``).
+
+    Args:
+        graph: a public one.
+        what: a function of ``dpselect.utilities``, or ``EVERY`` for the comparison of metrics.
+    """
     paths = int((graph.degrees.astype(np.float64) ** 2).sum())
+    instead = (
+        "set Compare metrics to no, name a sample of the graph, or call dpselect.recommend_metric in Python, which "
+        "takes the time that it needs."
+        if what == EVERY
+        else "take degree, or a sample of the graph."
+    )
     if what != "degree" and paths > _PATHS:
+        raise ValueError(f"This graph has {paths:,} paths of two edges and a page follows {_PATHS:,}: {instead}")
+    if what in _STEPPED and _steps(graph) > _STEPS:
         raise ValueError(
-            f"This graph has about {paths:,} paths of two edges and a page follows {_PATHS:,}: take degree, a sample "
-            "of the graph, or dpselect.recommend_metric in Python, which takes the time that it needs."
+            f"Neighbours in this graph have many neighbours in common, {_steps(graph):,} steps, and a page takes "
+            f"{_STEPS:,}: {instead}"
         )
+
+
+@lru_cache(maxsize=8)
+def _steps(graph: Graph) -> int:
+    """Return over all edges, from both ends, the sum of the smaller degree squared."""
+    degrees = graph.degrees.astype(np.float64)
+    smaller = np.minimum(np.repeat(degrees, graph.degrees), degrees[graph.indices])
+    return int((smaller**2).sum())
 
 
 @lru_cache(maxsize=32)
@@ -200,13 +225,14 @@ def neighbour(graph: Graph, ranking: Ranking, one: int, other: int) -> Edge:
 def telling(graph: Graph, ranking: Ranking) -> Edge:
     """Return the edge between two of the best few nodes that changes a chance most, at epsilon 1.
 
-    Of more than 400 nodes only the best two are tried.
+    Where a score takes long, or there are more than 400 nodes, only the best two are tried.
 
     Raises:
         ValueError: none of them leads to a graph within the maximum degree.
     """
     scores = ranked(graph, ranking)
-    best = np.argsort(-scores.values, kind="stable")[: _TRIED if len(graph) <= _FEW else 2].tolist()
+    quick = len(graph) <= _FEW and _steps(graph) <= _STEPS // 10
+    best = np.argsort(-scores.values, kind="stable")[: _TRIED if quick else 2].tolist()
     here = ranking.drawn_with(scores).log_law(scores, _TELLING)
     moved: list[tuple[float, Edge]] = []
     for one, other in itertools.combinations(best, 2):

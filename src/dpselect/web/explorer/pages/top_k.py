@@ -23,6 +23,7 @@ from dpselect.web.explorer.made_up import teams
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Content, Note, Part, State, Table, View
 from dpselect.web.explorer.ranking import (
+    EVERY,
     METRICS,
     Edge,
     Ranking,
@@ -80,7 +81,7 @@ def _fields(material: Material) -> Sequence[Field]:
             "Compare metrics",
             (("yes", "yes"), ("no", "no")),
             small,
-            help="Which of them names the brokers; a large graph takes a second.",
+            help="Which of them names the brokers; a large graph takes a second, the first one of a machine a minute.",
         ),
     )
 
@@ -185,7 +186,7 @@ def _names(graph: Graph) -> dict[str, int]:
 
 @lru_cache(maxsize=8)
 def _compared(graph: Graph, most: int, k: int) -> ComparedMetrics:
-    require_short(graph, "all metrics")
+    require_short(graph, EVERY)
     return compared_metrics(graph, most, k)
 
 
