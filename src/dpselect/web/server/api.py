@@ -76,7 +76,9 @@ def server(desk: Desk, hosts: frozenset[str]) -> Application:
     guarded.include_router(stream_routes(streams))
     guarded.include_router(curator_routes(desk))
     house = desk.house
-    gate = Gate(with_pages(application, desk), house.people, house.sessions, house.settings.limits, hosts)
+    gate = Gate(
+        with_pages(application, desk), house.people, house.sessions, house.settings.limits, hosts, openid=house.openid
+    )
 
     @application.get(HEALTH)
     def health() -> dict[str, str]:

@@ -25,13 +25,29 @@ def clear_cookie(scope: Scope) -> str:
 
 def session_of(scope: Scope) -> str | None:
     """Return the secret that a browser sent; ``None`` where there is none, or more than one."""
+    return cookie_of(scope, _name(scope))
+
+
+def cookie_of(scope: Scope, wanted: str) -> str | None:
+    """Return the value of a cookie; ``None`` where there is none, or more than one."""
     found = []
     # Cookies of other servers on this machine come along, in forms that a strict reader would stop at.
     for cookie in ";".join(named(scope, "cookie")).split(";"):
         name, _, value = cookie.strip().partition("=")
-        if name == _name(scope):
+        if name == wanted:
             found.append(value)
     return found[0] if len(found) == 1 and found[0] else None
+
+
+def login_of(scope: Scope) -> str | None:
+    """Return what a browser kept of a log in that it began."""
+    return cookie_of(scope, f"{_name(scope)}-login")
+
+
+def set_login(scope: Scope, value: str, seconds: int) -> str:
+    """Return the header that lets a browser keep something until it returns from another site; 0 seconds end it."""
+    # Strict cookies do not come along on the way back.
+    return f"{_name(scope)}-login={value}; Max-Age={seconds}; {_rules(scope, 'Lax')}"
 
 
 def is_own(scope: Scope) -> bool:
@@ -66,6 +82,6 @@ def _name(scope: Scope) -> str:
     return f"dpselect-{_place(scope)[1] or 80}"
 
 
-def _rules(scope: Scope) -> str:
+def _rules(scope: Scope, same_site: str = "Strict") -> str:
     secure = "; Secure" if is_private_line(scope) else ""
-    return f"HttpOnly; SameSite=Strict; Path=/{secure}"
+    return f"HttpOnly; SameSite={same_site}; Path=/{secure}"

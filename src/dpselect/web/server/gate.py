@@ -8,20 +8,24 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
+from anyio import CapacityLimiter, to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from dpselect.web.headers import Application, Message, Receive, Scope, Send, named
 from dpselect.web.server.cookies import is_own, session_of
+from dpselect.web.server.openid.door import AT_ONCE, Door, looks_signed
 from dpselect.web.server.people import People, Visitor
 from dpselect.web.server.problems import INSIDE
 from dpselect.web.server.rates import Rates
+from dpselect.web.server.refusal import Refusal
 from dpselect.web.server.refused import is_open, is_page, refused
 from dpselect.web.server.sessions import Sessions
 from dpselect.web.server.settings import Limits
 
 HEALTH = "/health"
 _READ = ("GET", "HEAD")
+_CHALLENGE = 'Bearer error="invalid_token"'
 _access = logging.getLogger("dpselect.access")
 _log = logging.getLogger("dpselect.server")
 
@@ -42,11 +46,14 @@ class Gate:
         limits: Limits,
         hosts: frozenset[str],
         now: Callable[[], float] = time.monotonic,
+        openid: Door | None = None,
     ) -> None:
         self.application, self.hosts = application, hosts
         self.counts: Counter[int] = Counter()
         self._people, self._sessions, self._limits = people, sessions, limits
         self._rates = Rates(limits.requests_per_minute, now)
+        # A provider that does not answer keeps those waiting who come by it, and nobody else.
+        self._openid, self._waiting = openid, CapacityLimiter(AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or refuse in one sentence."""
@@ -84,7 +91,10 @@ class Gate:
         if is_page(scope["path"]) and scope["method"] not in _READ and not is_own(scope):
             return refused(scope, 403, "This server takes forms from its own pages alone: open the page again.")
         if scope["path"] != HEALTH and not is_open(scope["path"]):
-            visitor = await run_in_threadpool(self._visitor, scope)
+            try:
+                visitor = await self._recognized(scope)
+            except Refusal as error:
+                return refused(scope, error.status, str(error), {"www-authenticate": _CHALLENGE})
             if visitor is None:
                 return refused(
                     scope, 401, "Send a token that is neither expired nor revoked, as Authorization: Bearer TOKEN.",
@@ -102,12 +112,19 @@ class Gate:
         await self.application(scope, _replayed(body, receive), send)
         return None
 
+    async def _recognized(self, scope: Scope) -> Visitor | None:
+        """Return who sent a request: a token of the OpenID provider says so, or this server's own knowledge."""
+        token = None if is_page(scope["path"]) else _bearer(named(scope, "authorization"))
+        if self._openid is not None and token is not None and looks_signed(token):
+            return await to_thread.run_sync(self._openid.visitor, token, limiter=self._waiting)
+        return await run_in_threadpool(self._visitor, scope)
+
     def _visitor(self, scope: Scope) -> Visitor | None:
         """Return who sent a request: by a token, or by a cookie where nothing but a page is asked for."""
         page, sent = is_page(scope["path"]), named(scope, "authorization")
         if sent and not page:
-            scheme, _, secret = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
-            return self._people.visitor(secret.strip()) if scheme.lower() == "bearer" and secret else None
+            token = _bearer(sent)
+            return None if token is None else self._people.visitor(token)
         # Browsers send cookies along with forms of other sites: nothing but a page, which has walls of its own for
         # that, is changed by them.
         cookie = session_of(scope) if page or scope["method"] in _READ else None
@@ -140,6 +157,12 @@ class Gate:
         # Neither queries nor bodies, and no durations, which may follow from rows.
         path = scope["path"].encode("ascii", "backslashreplace").decode()[:200]
         _access.info("%s %r %s %s", scope["method"], path, status, "-" if visitor is None else visitor.token)
+
+
+def _bearer(sent: list[str]) -> str | None:
+    """Return the token of a header, if it holds one."""
+    scheme, _, secret = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
+    return secret.strip() if scheme.lower() == "bearer" and secret else None
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

@@ -14,6 +14,7 @@ from dpselect.web.server.account import Account
 from dpselect.web.server.database import Alone, Database
 from dpselect.web.server.dataset import Dataset
 from dpselect.web.server.facts import DatasetFacts
+from dpselect.web.server.openid.door import Door
 from dpselect.web.server.people import People
 from dpselect.web.server.requests import Requests
 from dpselect.web.server.rows import Rows
@@ -31,6 +32,7 @@ class House:
         settings: as they were read.
         database: of people, requests, streams and standings.
         datasets: by their names.
+        openid: what lets users of an OpenID provider in, if they may come.
     """
 
     settings: Settings
@@ -42,6 +44,7 @@ class House:
     standings: Standings
     datasets: dict[str, Dataset]
     alone: Alone | None
+    openid: Door | None = None
 
     @classmethod
     def open(cls, settings: Settings, now: Callable[[], float] = time.time) -> House:
@@ -54,6 +57,7 @@ class House:
         alone = Alone(settings.server.database) if database.is_file else None
         try:
             people, sessions = People(database, now), Sessions(database, now)
+            openid = None if settings.openid is None else Door.of(settings.openid, database, people)
             requests, standings = Requests(database, now), Standings(database, now)
             datasets = {name: _dataset(name, facts, settings, standings) for name, facts in settings.datasets.items()}
         except BaseException:
@@ -62,7 +66,7 @@ class House:
                 alone.close()
             raise
         streams = StreamRecords(database, now)
-        return cls(settings, database, people, sessions, requests, streams, standings, datasets, alone)
+        return cls(settings, database, people, sessions, requests, streams, standings, datasets, alone, openid)
 
     def lost(self) -> list[tuple[str, int]]:
         """Return the paid requests without an answer, with their rows, if the database is older than the ledgers.

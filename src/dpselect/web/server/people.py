@@ -58,7 +58,7 @@ class People:
         Raises:
             ValueError: a bad name, or a user of this name with the other role.
         """
-        if not re.match(NAME, name):
+        if not re.fullmatch(NAME, name):
             raise ValueError("A name has at most 63 of a-z, 0-9, - and _, and begins with a letter or a digit.")
         with self._database.writing() as statements:
             known = statements.row("SELECT role FROM users WHERE name = :name", name=name)

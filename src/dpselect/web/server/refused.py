@@ -14,9 +14,11 @@ from dpselect.web.server.problems import problem_response
 
 HOME = "/pages"
 LOGIN = "/login"
+OPENID = "/login/openid"
 STATIC = "/pages/static"
 # What a page says above its sentence, by the status of the reply.
 _TITLES = {
+    401: "You are not logged in",
     403: "This is not allowed",
     404: "There is nothing here",
     409: "This was asked before",
@@ -24,6 +26,7 @@ _TITLES = {
     422: "This cannot be asked",
     429: "Too much at once",
     500: "The server cannot do this now",
+    503: "The provider does not answer",
 }
 # Instead of a key, which pages keep to themselves.
 _INSIDE = "Load the page again: what was paid for is not paid for twice."

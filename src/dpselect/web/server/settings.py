@@ -6,11 +6,13 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 
 from dpselect.sources.locators import is_url
 from dpselect.web.server.facts import DatasetFacts, Facts, Name
+from dpselect.web.server.openid.registration import Registration
 
 _Port = Annotated[int, Field(ge=0, le=65535)]
 # What tells the kinds of a column apart inside pydantic: no reader wrote it.
@@ -70,12 +72,25 @@ class Settings(Facts):
     Attributes:
         server: where it listens.
         limits: of size, time and rate.
+        openid: how users of an OpenID provider come in, if they do.
         datasets: by their names.
     """
 
     server: Listening = Listening()
     limits: Limits = Limits()
+    openid: Registration | None = None
     datasets: Annotated[dict[Name, DatasetFacts], Field(min_length=1)]
+
+    @field_validator("openid")
+    @classmethod
+    def _answers_there(cls, value: Registration | None, info: ValidationInfo) -> Registration | None:
+        server = info.data.get("server")
+        if value is not None and server is not None:
+            names = {urlsplit(f"//{each}").hostname for each in (server.host, *server.hosts)}
+            asked = urlsplit(value.address).hostname
+            if asked not in names and not (asked == "localhost" and "127.0.0.1" in names):
+                raise ValueError("address is not a name of this server: add its host to server.hosts.")
+        return value
 
     def ledger_address(self, name: str) -> str:
         """Return the address of the ledger of a dataset."""
@@ -134,6 +149,9 @@ def _rooted(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         defaults = {"database": Listening().database, "ledgers": Listening().ledgers}
         result["server"] = defaults | server
         _root(result["server"], ("database", "ledgers"), folder)
+    if isinstance(result.get("openid"), dict):
+        result["openid"] = dict(result["openid"])
+        _root(result["openid"], ("secret_file",), folder)
     datasets = result.get("datasets")
     if isinstance(datasets, dict):
         result["datasets"] = {name: dict(each) if isinstance(each, dict) else each for name, each in datasets.items()}

@@ -14,7 +14,7 @@ from dpselect.web.server.desk import Desk
 from dpselect.web.server.pages.form import Fields, own_form
 from dpselect.web.server.pages.shell import page
 from dpselect.web.server.rates import Rates
-from dpselect.web.server.refused import HOME, LOGIN, back
+from dpselect.web.server.refused import HOME, LOGIN, OPENID, back
 from dpselect.web.server.sessions import Entry, Sessions
 
 # One sentence, whether there never was such a token or it is expired or revoked.
@@ -27,9 +27,10 @@ def entering(desk: Desk, now: Callable[[], float] = time.monotonic) -> APIRouter
     """Return the addresses to log in and out."""
     router, rates = APIRouter(), Rates(_WRONG_PER_MINUTE, now)
     people, sessions = desk.house.people, desk.house.sessions
+    openid = None if desk.house.openid is None else f"{desk.house.openid.registration.address}{OPENID}"
 
     def asked(request: Request, address: str, problem: str = "", status: int = 200) -> Response:
-        facts: dict[str, Any] = {"next": back(address), "problem": problem}
+        facts: dict[str, Any] = {"next": back(address), "problem": problem, "openid": openid}
         return page(request, "login.html", "Log in", status, **facts)
 
     @router.get(LOGIN)

@@ -15,6 +15,7 @@ from dpselect.web.server.pages.datasets import dataset_pages
 from dpselect.web.server.pages.enter import entering
 from dpselect.web.server.pages.form import UNREADABLE, own_form
 from dpselect.web.server.pages.looks import looks
+from dpselect.web.server.pages.openid import openid_pages
 from dpselect.web.server.pages.shell import page
 from dpselect.web.server.problems import INSIDE
 from dpselect.web.server.refusal import Refusal
@@ -37,6 +38,8 @@ def _site(desk: Desk) -> FastAPI:
     _refusals(site)
     site.include_router(entering(desk))
     site.include_router(looks())
+    if desk.house.openid is not None:
+        site.include_router(openid_pages(desk.house.openid, desk.house.sessions))
     # Whatever changes something shows that it comes from a form of this session.
     inner = APIRouter(dependencies=[Depends(own_form)])
     for pages in (dataset_pages, question_pages, asked_pages):

@@ -1,0 +1,21 @@
+"""Why an OpenID provider's word does not let somebody in, in a sentence that quotes nothing of a token."""
+
+from __future__ import annotations
+
+from dpselect.web.server.refusal import Refusal
+
+
+class Denied(Refusal):
+    """The token or the log in is not accepted. Why stands in the server's own log."""
+
+    status = 401
+
+
+class NoRole(Refusal):
+    """The provider's word is right, and this server has no place for the user."""
+
+
+class Unreachable(Refusal):
+    """The provider gives no answer that can be used, so nobody is let in by it."""
+
+    status = 503
