@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event
 
 from dpselect.web.server.account import Account
-from dpselect.web.server.desk import FAILED, Desk
+from dpselect.web.server.desk import ATTEMPTS, FAILED, Desk
 from dpselect.web.server.house import House
 from dpselect.web.server.questions import question_of
 from dpselect.web.server.refusal import Busy, Unknown
@@ -68,7 +68,7 @@ def test_a_request_that_stops_every_server_is_given_up(house) -> None:
     unpaid, paid = (desk.take("ann", key, "survey", QUESTION).id for key in ("unpaid", "paid"))
     account.pay(paid, "ann", house.datasets["survey"].plan(QUESTION, 10**5).spends, {})
     for number in (unpaid, paid):
-        for attempt in range(4):
+        for attempt in range(ATTEMPTS):
             assert house.requests.claim(number, str(attempt), 0.0) is not None
 
     assert ("refused", None) == ((ended := answered(desk, unpaid)).state, ended.row)

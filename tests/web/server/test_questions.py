@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from pathlib import Path
 
+import numpy as np
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.facts import Numbers
 from dpselect.web.server.payment import Payment
 from dpselect.web.server.questions import AnyQuestion, canonical, question_of
 from dpselect.web.server.refusal import Wrong
@@ -175,3 +179,41 @@ def test_what_is_not_known_is_refused() -> None:
         ADAPTER.validate_python({"question": "counts", "column": "job", "epsilon": 1, "bin": [1, 2]})
     with pytest.raises(ValidationError):
         ADAPTER.validate_python({"question": "rows", "epsilon": 1})
+
+
+def test_prices_are_remembered_and_few(house, monkeypatch) -> None:
+    """A question that was asked before costs what it cost, without another look; refusals are found out each time."""
+    dataset = house.datasets["survey"]
+    asked = [
+        ADAPTER.validate_python({"question": "counts", "column": "age", "epsilon": place / 1000})
+        for place in range(1, 301)
+    ]
+    for question in asked:
+        assert [*dataset.plan(question, 10**5).spends] == [*dataset.price(question, 10**5)]
+    assert 256 == len(dataset._prices)
+
+    monkeypatch.setattr(Dataset, "plan", lambda *_: pytest.fail("it was planned again"))
+    assert asked[-1].epsilon == dataset.price(asked[-1], 10**5)[0].guarantee.epsilon
+    monkeypatch.undo()
+    for _ in range(2):
+        with pytest.raises(Wrong):
+            dataset.price(ADAPTER.validate_python({"question": "counts", "column": "x", "epsilon": 1}), 10**5)
+        with pytest.raises(Wrong):
+            dataset.price(asked[-1], 10)
+
+
+def test_text_that_spells_numbers_is_read_once(house) -> None:
+    """A column of numbers in a file of text is kept as numbers, which are what every question would read in it."""
+    path = Path(house.datasets["survey"].rows._where)
+    path.write_text("age,job\n" + "".join(f"{cell},nurse\n" for cell in ("7", "", "x", " 1e1", "nan", "0x1", "inf")))
+    ages = house.datasets["survey"].rows.table(["age"])["age"]
+    assert ages.dtype == float
+    assert np.array_equal([7, np.nan, np.nan, 10, np.nan, np.nan, np.inf], ages, equal_nan=True)
+
+
+def test_a_grid_is_what_its_fractions_round_to() -> None:
+    """Each value is the double nearest to the exact one."""
+    for lower, upper, step in ((0, 1, "0.1"), ("-0.3", "0.3", "0.01"), (-5, 5, "0.25"), ("1/3", "4/3", "1/7")):
+        numbers = Numbers(lower=Fraction(lower), upper=Fraction(upper), step=Fraction(step))
+        exact = [numbers.lower + place * numbers.step for place in range(numbers.values)]
+        assert [*map(float, exact)] == numbers.grid

@@ -6,6 +6,7 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from sqlalchemy import event
 
 from dpselect.web.server.requests import Requests
 
@@ -60,3 +61,35 @@ def test_another_analyst_finds_nothing(house) -> None:
 
     assert house.requests.find(number, "ann") is not None
     assert house.requests.find(number, "bob") is None
+
+
+def test_what_stopped_a_server_is_taken_up_last(house) -> None:
+    """Requests that were being answered when a server ended wait for those that were not."""
+    clock = [1000.0]
+    requests = Requests(house.database, lambda: clock[0])
+    numbers = []
+    for place in range(4):
+        numbers.append(requests.opened("ann", str(place), "survey", "{}").id)
+        clock[0] += 1
+    for number in (numbers[0], numbers[0], numbers[1]):
+        assert requests.claim(number, "one", 0) is not None
+        clock[0] += 1
+
+    assert [numbers[2], numbers[3], numbers[1], numbers[0]] == [each.id for each in requests.waiting()]
+
+
+def test_only_leases_are_left_to_the_disk(house) -> None:
+    """What must survive a power cut waits for the disk, whatever the connection did before; a lease does not."""
+    seen = []
+
+    @event.listens_for(house.database._engine, "before_cursor_execute")
+    def noted(_, cursor, statement, *__) -> None:
+        if statement.startswith(("INSERT", "UPDATE")):
+            seen.append(cursor.connection.execute("PRAGMA synchronous").fetchone()[0])
+
+    number = house.requests.opened("ann", "key", "survey", "{}").id
+    house.requests.claim(number, "one", 10)
+    house.requests.beat("one", 10)
+    house.requests.keep(number, "answered", "{}", 1)
+
+    assert [2, 1, 1, 2] == seen, "2 is FULL, 1 is NORMAL"

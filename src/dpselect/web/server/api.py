@@ -157,9 +157,14 @@ async def _awaited(desk: Desk, asked: Asked) -> Asked:
     until = time.monotonic() + desk.house.settings.limits.seconds
     while asked.answer is None and (left := until - time.monotonic()) > 0:
         future = desk.begin(asked)
+        found = None
         if future is not None:
-            await asyncio.wait({asyncio.wrap_future(future)}, timeout=left)
-        found = await run_in_threadpool(desk.house.requests.find, asked.id)
+            tried = asyncio.wrap_future(future)
+            await asyncio.wait({tried}, timeout=left)
+            if tried.done() and not tried.cancelled() and tried.exception() is None:
+                found = tried.result()
+        if found is None:
+            found = await run_in_threadpool(desk.house.requests.find, asked.id)
         asked = found or asked
         if asked.answer is None:
             # Another server has it, or it is tried again later.

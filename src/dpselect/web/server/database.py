@@ -9,12 +9,13 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, TextClause, create_engine, event, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from dpselect.kernel.extras import not_installed
@@ -23,6 +24,8 @@ from dpselect.sources.locators import is_url
 Row = Mapping[str, Any]
 # How many seconds a statement waits for its turn.
 _WAIT = 60
+# Marks a transaction that may be lost in a power cut.
+_HASTE = "dpselect_haste"
 _MIGRATIONS = 0x6470_7365
 
 
@@ -42,6 +45,7 @@ class Database:
         self.is_file = not is_url(address)
         self._turn: AbstractContextManager[Any] = Lock() if self.is_file else nullcontext()
         self._engine = _of_file(Path(address)) if self.is_file else _of_server(address)
+        self._hasty = self._engine.execution_options(**{_HASTE: True})
         try:
             self._migrate()
         except (SQLAlchemyError, sqlite3.Error) as error:
@@ -55,10 +59,16 @@ class Database:
             yield Statements(connection)
 
     @contextmanager
-    def writing(self) -> Iterator[Statements]:
-        """Yield one transaction; it is on disk when the block has ended, and undone if the block raises."""
+    def writing(self, *, durable: bool = True) -> Iterator[Statements]:
+        """Yield one transaction; it is on disk when the block has ended, and undone if the block raises.
+
+        Args:
+            durable: whether a power cut may not undo it afterwards; the end of this process never does.
+        """
         # Writers of this process take turns here, first come first served, and those of others in the database.
-        with self._turn, self._engine.begin() as connection:
+        with self._turn, (self._engine if durable else self._hasty).begin() as connection:
+            if not (durable or self.is_file):
+                connection.execute(_statement("SET LOCAL synchronous_commit = off"))
             yield Statements(connection)
 
     def close(self) -> None:
@@ -83,6 +93,12 @@ class Database:
                     statements.run("INSERT INTO versions (number) VALUES (:number)", number=number)
 
 
+@lru_cache(1024)
+def _statement(statement: str) -> TextClause:
+    """Return a statement ready to run: most are run again and again."""
+    return text(statement)
+
+
 class Statements:
     """Statements with named parameters, such as ``:name``."""
 
@@ -91,16 +107,16 @@ class Statements:
 
     def rows(self, statement: str, **parameters: Any) -> list[Row]:
         """Return what a query finds."""
-        return [dict(row) for row in self._connection.execute(text(statement), parameters).mappings()]
+        return [dict(row) for row in self._connection.execute(_statement(statement), parameters).mappings()]
 
     def row(self, statement: str, **parameters: Any) -> Row | None:
         """Return the first row that a query finds, if any."""
-        found: Any = self._connection.execute(text(statement), parameters).mappings().first()
+        found: Any = self._connection.execute(_statement(statement), parameters).mappings().first()
         return None if found is None else dict(found)
 
     def run(self, statement: str, **parameters: Any) -> int:
         """Run a statement; return how many rows it changed."""
-        return int(self._connection.execute(text(statement), parameters).rowcount)
+        return int(self._connection.execute(_statement(statement), parameters).rowcount)
 
     def script(self, statements: str) -> None:
         """Run the statements of a script, each of which ends its line with a semicolon."""
@@ -150,7 +166,10 @@ def _of_file(path: Path) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
-        if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
+        options = connection.get_execution_options()
+        if options.get("isolation_level") != "AUTOCOMMIT":
+            # Said each time: the connection may have served the other kind before.
+            connection.exec_driver_sql(f"PRAGMA synchronous = {'NORMAL' if _HASTE in options else 'FULL'}")
             connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import dpselect as dps
@@ -15,6 +17,9 @@ from dpselect.web.server.payment import Payment, Quote
 from dpselect.web.server.questions import Question
 from dpselect.web.server.refusal import Unprotected, Wrong
 from dpselect.web.server.rows import MadeUp, Rows
+
+# How many prices are remembered.
+_PRICES = 256
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,8 @@ class Dataset:
     facts: DatasetFacts
     account: Account
     rows: Rows
+    # What was asked last and what it costs: it follows from public facts, and the same questions come again.
+    _prices: OrderedDict[tuple[Question, int], Sequence[Spend]] = field(default_factory=OrderedDict, compare=False)
 
     def plan(self, question: Question, most: int) -> Plan:
         """Return what a question would cost, from public facts alone: no row is read, nothing is spent.
@@ -76,6 +83,21 @@ class Dataset:
         except (ValueError, TypeError) as error:
             raise Wrong(str(error)) from None
         return Plan(quote.spends, example)
+
+    def price(self, question: Question, most: int) -> Sequence[Spend]:
+        """Return what a question would spend; as :meth:`plan`, and at once where it was asked before.
+
+        Raises:
+            Wrong: as :meth:`plan`.
+        """
+        spends = self._prices.get((question, most))
+        if spends is None:
+            spends = self._prices[question, most] = (*self.plan(question, most).spends,)
+            while len(self._prices) > _PRICES:
+                # Two threads may take the same one away.
+                with suppress(KeyError):
+                    self._prices.popitem(last=False)
+        return spends
 
     def payment(self, request: str, analyst: str) -> Payment:
         """Return what pays for a request of an analyst."""

@@ -27,8 +27,9 @@ from dpselect.web.server.requests import Asked, State
 
 # Of a lease, in seconds, and how often it is prolonged meanwhile.
 LEASE, BEAT = 15.0, 2.0
-# A request that stops the server so often is not tried again.
-_ATTEMPTS = 4
+# A request that was being answered so often when the server stopped is not tried again. One that is innocent of that
+# may be among them: so there are many attempts, and those that failed least come first.
+ATTEMPTS = 10
 # Candidates of the question that only loads libraries.
 _FEW = 10_000
 # All that is said of a failure after the payment: anything else could follow from rows.
@@ -54,7 +55,7 @@ class Desk:
         self._pool = ThreadPoolExecutor(limits.workers, thread_name_prefix="answer")
         # Long questions wait for each other, and short ones do not wait for them.
         self._long = ThreadPoolExecutor(limits.long_workers, thread_name_prefix="long")
-        self._running: dict[str, Future[None]] = {}
+        self._running: dict[str, Future[Asked | None]] = {}
         self._lock, self._stopped = Lock(), Event()
         self._beating = Thread(target=self._beat, name="leases", daemon=True)
 
@@ -114,7 +115,7 @@ class Desk:
         asked = self._requests.with_key(analyst, key)
         if asked is None:
             limits = self.house.settings.limits
-            dataset.plan(question, limits.candidates)
+            dataset.price(question, limits.candidates)
             if self._requests.unanswered(analyst) >= limits.waiting:
                 raise Busy("Too many of your requests are unanswered: wait for their answers.")
             asked = self._requests.opened(analyst, key, name, body)
@@ -122,8 +123,10 @@ class Desk:
             raise Conflict(_OTHER_BODY)
         return asked
 
-    def begin(self, asked: Asked) -> Future[None] | None:
-        """Let a worker answer a request; return what ends when it has tried, ``None`` where the server stops."""
+    def begin(self, asked: Asked) -> Future[Asked | None] | None:
+        """Let a worker answer a request; return a future of it with its answer, or of ``None`` if there is
+        none yet; no future where the server stops.
+        """
         number = asked.id
         with self._lock:
             running = self._running.get(number)
@@ -146,17 +149,17 @@ class Desk:
         with self._lock:
             self._running.pop(number, None)
 
-    def _work(self, number: str) -> None:
+    def _work(self, number: str) -> Asked | None:
         asked = self._requests.claim(number, self._worker, LEASE)
         if asked is None:
-            return
+            return None
         try:
             kept = self._answered(asked)
         except Exception as error:
             # Not paid, or it is not known whether: the ledger will say so at the next attempt.
             _log.warning("Request %s is tried again later (%s).", number, type(error).__name__)
-            return
-        self._keep(number, kept)
+            return None
+        return self._keep(number, kept)
 
     def _keep(self, number: str, kept: Kept) -> Asked:
         state, content, row = kept
@@ -168,22 +171,26 @@ class Desk:
         dataset = self.house.datasets.get(asked.dataset)
         if dataset is None:
             raise LookupError("The dataset is not in the settings of this server.")
-        row = dataset.account.paid(asked.id)
-        if asked.attempts > _ATTEMPTS:
-            return ("refused", _problem(403, _UNPAID), None) if row is None else ("failed", _problem(424, FAILED), row)
+        if asked.attempts > ATTEMPTS:
+            return self._ended_badly(dataset, asked, 403, _UNPAID)
         payment = dataset.payment(asked.id, asked.analyst)
         try:
             question = question_of(asked.body)
-            payment.settle(dataset.plan(question, self.house.settings.limits.candidates).spends)
+            payment.settle(dataset.price(question, self.house.settings.limits.candidates))
         except (Refusal, dps.BudgetError) as error:
-            if row is not None:
-                return "failed", _problem(424, FAILED), row
-            return "refused", _problem(getattr(error, "status", 403), str(error)), None
+            return self._ended_badly(dataset, asked, getattr(error, "status", 403), str(error))
         try:
             return "answered", dataset.answer(question, payment), payment.rows[0]
         except Exception as error:
             _log.error("Request %s failed after its payment (%s).", asked.id, type(error).__name__)
             return "failed", _problem(424, FAILED), payment.rows[0]
+
+    def _ended_badly(self, dataset: Dataset, asked: Asked, status: int, sentence: str) -> Kept:
+        """Return that a request is refused, or, where it was paid for before, that it failed."""
+        row = dataset.account.paid(asked.id)
+        if row is not None:
+            return "failed", _problem(424, FAILED), row
+        return "refused", _problem(status, sentence), None
 
     def _sweep(self) -> None:
         for asked in self._requests.waiting():

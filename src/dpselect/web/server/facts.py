@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import lcm
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, PlainValidator, Tag, model_validator
@@ -93,6 +94,13 @@ class Numbers(Facts):
     def values(self) -> int:
         """Return how many grid values there are."""
         return int((self.upper - self.lower) / self.step) + 1
+
+    @property
+    def grid(self) -> list[float]:
+        """Return the grid values in order, each the nearest double."""
+        below = lcm(self.lower.denominator, self.step.denominator)
+        first, step = int(self.lower * below), int(self.step * below)
+        return [(first + place * step) / below for place in range(self.values)]
 
 
 Values = Annotated[tuple[str | int | float, ...], Field(min_length=1, max_length=_MOST_VALUES)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dpselect.web import tokens
-from dpselect.web.server.database import Database, Row
+from dpselect.web.server.database import Database, Row, Statements
 
 State = Literal["queued", "running", "answered", "refused", "failed"]
 _ALL = "id, analyst, idempotency_key, dataset, body, state, attempts, answer, ledger_row, created, ended"
@@ -104,11 +104,11 @@ class Requests:
         return int(row["many"])
 
     def waiting(self) -> list[Asked]:
-        """Return the requests that nobody is answering, oldest first."""
+        """Return the requests that nobody is answering: those that were tried least first, then the oldest."""
         with self._database.reading() as statements:
             rows = statements.rows(
                 f"SELECT {_ALL} FROM requests WHERE state IN ('queued', 'running') AND lease < :now "
-                "ORDER BY created, id",
+                "ORDER BY attempts, created, id",
                 now=self._now(),
             )
         return [Asked.of(row) for row in rows]
@@ -122,17 +122,18 @@ class Requests:
     def claim(self, number: str, worker: str, seconds: float) -> Asked | None:
         """Return a request that nobody else is answering, which this worker may answer now; ``None`` otherwise."""
         now = self._now()
-        with self._database.writing() as statements:
+        # Whether a power cut forgets this does not matter.
+        with self._database.writing(durable=False) as statements:
             claimed = statements.run(
                 "UPDATE requests SET state = 'running', worker = :worker, lease = :lease, attempts = attempts + 1 "
                 "WHERE id = :id AND state IN ('queued', 'running') AND lease < :now",
                 id=number, worker=worker, lease=now + seconds, now=now,
             )  # fmt: skip
-        return self.find(number) if claimed else None
+            return _one(statements, "id = :id", id=number) if claimed else None
 
     def beat(self, worker: str, seconds: float) -> None:
         """Prolong the leases of a worker."""
-        with self._database.writing() as statements:
+        with self._database.writing(durable=False) as statements:
             statements.run(
                 "UPDATE requests SET lease = :lease WHERE worker = :worker AND state = 'running'",
                 worker=worker, lease=self._now() + seconds,
@@ -155,11 +156,16 @@ class Requests:
                 "WHERE id = :id AND answer IS NULL",
                 id=number, state=state, answer=answer, row=row, now=self._now(),
             )  # fmt: skip
-        kept = self.find(number)
+            # In the same transaction: nobody gets it unless that is committed.
+            kept = _one(statements, "id = :id", id=number)
         assert kept is not None
         return kept
 
     def _one(self, which: str, **parameters: str) -> Asked | None:
         with self._database.reading() as statements:
-            row = statements.row(f"SELECT {_ALL} FROM requests WHERE {which}", **parameters)
-        return None if row is None else Asked.of(row)
+            return _one(statements, which, **parameters)
+
+
+def _one(statements: Statements, which: str, **parameters: str) -> Asked | None:
+    row = statements.row(f"SELECT {_ALL} FROM requests WHERE {which}", **parameters)
+    return None if row is None else Asked.of(row)

@@ -10,6 +10,7 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.sources import tables
+from dpselect.sources.column_cells import reals
 from dpselect.sources.graphs import Dropped
 from dpselect.sources.locators import is_url, without_secrets
 from dpselect.sources.tables import Reading
@@ -83,6 +84,8 @@ class Rows:
             missing = [name for name in wanted if stamp is None or self._kept.get(name, (None,))[0] != stamp]
             numbers = {name for name in missing if isinstance(self._facts.columns.get(name), Numbers)}
             read = tables.table(self._where, missing, self._reading, numbers) if missing else {}
+            # Text that spells numbers is read once, and not again for every question.
+            read |= {name: reals(read[name]).values for name in numbers & read.keys() if read[name].dtype.kind in "UO"}
             if stamp is not None:
                 self._kept.update({name: (stamp, cells) for name, cells in read.items()})
             # A column that the file has lost is not answered from what it was.

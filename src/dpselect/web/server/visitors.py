@@ -10,7 +10,7 @@ from dpselect.web.server.people import Role, Visitor
 from dpselect.web.server.refusal import Unknown
 
 
-def _visitor(request: Request) -> Visitor:
+async def _visitor(request: Request) -> Visitor:
     visitor = request.state.visitor
     assert isinstance(visitor, Visitor)
     return visitor
@@ -25,11 +25,11 @@ def _only(visitor: Visitor, role: Role) -> Visitor:
     return visitor
 
 
-def _analyst(visitor: AnyVisitor) -> Visitor:
+async def _analyst(visitor: AnyVisitor) -> Visitor:
     return _only(visitor, "analyst")
 
 
-def _curator(visitor: AnyVisitor) -> Visitor:
+async def _curator(visitor: AnyVisitor) -> Visitor:
     return _only(visitor, "curator")
 
 

@@ -56,8 +56,7 @@ class Counts(Question):
         domain = facts.columns[self.column]
         if not isinstance(domain, Numbers):
             return {"domain": [*domain]}
-        even = (float(domain.lower + place * domain.step) for place in range(domain.values))
-        return {"bins": [*(even if self.bins is None else self.bins)]}
+        return {"bins": domain.grid if self.bins is None else [*self.bins]}
 
     def words(self) -> str:
         """Return the question in words."""
