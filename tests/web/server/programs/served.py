@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -11,7 +12,9 @@ from typing import Any
 
 from dpselect.web.server.account import Account
 from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.desk import Desk
 from dpselect.web.server.gate import Gate
+from dpselect.web.server.register import Register
 from dpselect.web.server.requests import Requests
 from dpselect.web.server.serve import serve
 from dpselect.web.server.settings import read_settings
@@ -61,6 +64,35 @@ def stores_after_sending() -> None:
     Requests.find = lambda self, number, analyst=None: late.get(number) or find(self, number, analyst)  # type: ignore[method-assign]
 
 
+def draws_after_sending() -> None:
+    """Plant a fault: an answer that is asked for again is drawn again, under the payment that it has."""
+    take = Desk.take
+
+    def taken(self: Desk, analyst: str, key: str, name: str, question: Any) -> Any:
+        asked = take(self, analyst, key, name, question)
+        if asked.state != "answered":
+            return asked
+        dataset = self.house.datasets[name]
+        payment = dataset.payment(asked.id, analyst)
+        payment.settle(dataset.price(question, 10**5))
+        content = {"request": asked.id, "state": "answered", **dataset.answer(question, payment)}
+        return replace(asked, answer=json.dumps(content))
+
+    Desk.take = taken  # type: ignore[method-assign]
+
+
+def pays_twice() -> None:
+    """Plant a fault: of what a request has paid before nothing is known, and each attempt pays."""
+    Register.rows = lambda *_: []  # type: ignore[method-assign]
+    pay = Account.pay
+
+    def paid(self: Account, *args: Any) -> list[int]:
+        pay(self, *args)
+        return pay(self, *args)
+
+    Account.pay = paid  # type: ignore[method-assign]
+
+
 POINTS: dict[str, Callable[[], None]] = {
     "nowhere": lambda: None,
     "asked, not spent": lambda: ends_before(Account, "pay"),
@@ -69,6 +101,8 @@ POINTS: dict[str, Callable[[], None]] = {
     "stored, not seen": lambda: ends_after(Requests, "keep"),
     "seen, not sent": ends_while_sending,
     "fault: stored after sending": stores_after_sending,
+    "fault: drawn again after sending": draws_after_sending,
+    "fault: paid twice": pays_twice,
 }
 
 if __name__ == "__main__":
