@@ -74,6 +74,33 @@ def test_a_table_of_every_kind_is_read(ending: str) -> None:
     assert material.graph is EXAMPLES.graph
 
 
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("age;region\n30;North\n", "looks like semicolons: --separator ';'"),
+        ("age|region\n30|North\n", "looks like bars: --separator '|'"),
+        ("age\tregion\n30\tNorth\n", "looks like tabs: --separator tab"),
+    ],
+)
+def test_a_table_with_other_separators_is_no_single_column(text: str, words: str) -> None:
+    """The first line says what is meant; whoever says that it is a comma all the same has one column."""
+    Path("people.csv").write_text(text)
+
+    assert words in refusal("people.csv")
+    assert refusal("people.csv").startswith("people.csv has one column, and its first line")
+    assert [text.splitlines()[0]] == [*given("people.csv --separator ,").columns]
+
+
+@pytest.mark.parametrize("text", ["Ann,Bob\nBob,Cleo\n", "Ann, Bob\nBob, Cleo\n", "Ann;Bob\n", "Ann ,Bob\n"])
+def test_an_edge_file_with_signs_between_ends_is_no_graph(text: str) -> None:
+    """Neither one without edges, nor one whose nodes have a comma in their names."""
+    Path("friends.txt").write_text(text)
+
+    assert "name the file .csv" in refusal("friends.txt")
+    Path("friends.txt").write_text("# who knows whom\nAnn Bob\nBob Cleo 3\n")
+    assert ("Ann", "Bob") == given("friends.txt").graph.candidates
+
+
 def write_table(name: str) -> None:
     """Write PEOPLE."""
     if name.endswith(".xlsx"):

@@ -14,7 +14,7 @@ from dpselect import datasets
 from dpselect.cli import paths, reading
 from dpselect.cli.options import READING, flag, nodes, option
 from dpselect.cli.request import Request
-from dpselect.sources import edges, graphml, graphs, parts, tables
+from dpselect.sources import dialects, edges, graphml, graphs, parts, tables
 from dpselect.sources.locators import is_url, missing
 from dpselect.sources.tables import Reading
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 EXAMPLE = "example"
 # Pages are for looking: a sample says as much, and what a page shows must fit memory many times.
 ROWS, CELLS, BYTES = 2 * 10**6, 4 * 10**7, 2**28
-_GRAPHS = (".graphml", ".txt", ".txt.gz")
+_LINES = (".txt", ".txt.gz")
+_GRAPHS = (".graphml", *_LINES)
 _BLOCK, _BATCH = 2**20, 2**16
 OPTIONS = (
     paths.input(
@@ -107,6 +108,9 @@ def _of_table(path: Path, how: Reading, name: str, file: str) -> Material:
 
     how.dialect.require_decimal()
     names = tables.names(path, how)
+    advised = "" if _is_parquet(path) or how.dialect.separator is not None else dialects.advice(names)
+    if advised:
+        raise ValueError(f"{name} has one column, and {advised} (or --separator , where one is right).")
     read = tables.arrows(path, names, how)
     rows = max((len(cells) for cells in read.values()), default=0)
     _require_fitting(rows, len(names))
@@ -154,8 +158,18 @@ def _ends_of(path: Path, ends: tuple[str, str], how: Reading) -> Sequence[Any]:
     """Return the ends of all edges as nodes, numbers in their order where all are whole; GraphML lists its own."""
     if path.name.lower().endswith(graphml.ENDING):
         return graphml.nodes(path)
-    source, target, _ = edges.read(path, kind=str, ends=ends, reading=how)
+    source, target, skipped = edges.read(path, kind=str, ends=ends, reading=how)
     names = {*source.tolist(), *target.tolist()}
+    # A public file may be told what is wrong with it; one that is private is read as it stands.
+    signs = tuple(dialects.SEPARATORS)
+    if path.name.lower().endswith(_LINES) and (
+        (skipped and not names) or any(str(end).endswith(signs) or str(end).startswith(signs) for end in names)
+    ):
+        raise ValueError(
+            f"The lines of {shown(path.name)} are not two names with white space between them, as .txt has edges: if "
+            "signs separate them, name the file .csv, with source and target, or what --source and --target say, as "
+            "its first line."
+        )
     if all(name.isascii() and name.isdigit() and len(name) < 16 and str(int(name)) == name for name in names):
         return sorted(map(int, names))
     return sorted(names)
