@@ -20,19 +20,21 @@ def run(request: Request) -> Answer:
     try:
         import uvicorn
 
+        from dpselect.web.explorer.address import within
         from dpselect.web.explorer.app import explorer
         from dpselect.web.explorer.pages import PAGES
         from dpselect.web.explorer.serve import warmed
     except ImportError:
         raise not_installed("The explorer needs FastAPI, uvicorn and vl-convert-python", "web") from None
-    # Data that cannot be shown is refused before anybody can connect.
+    # A page that there is not, and data that cannot be shown, are refused before anybody can connect.
+    first = within(request.at, PAGES)
     ledger = None if request.ledger is None else looked_at(request.ledger)
     material = replace(public_data.material_of(request), ledger=ledger)
     # The port is ours before the address with the token is printed.
     with socket.create_server(("127.0.0.1", request.port), reuse_port=False) as listening:
         port = listening.getsockname()[1]
         application, guard = explorer(port, material)
-        print(f"Open {guard.address(request.at)}", flush=True)
+        print(f"Open {guard.address(first)}", flush=True)
         if material.given:
             print(f"{material.words} is shown as it is: name only data that anybody may see.", file=sys.stderr)
         if ledger is not None:
@@ -58,7 +60,9 @@ VERB = Verb(
         *public_data.OPTIONS,
         paths.input("--ledger", help="plan against this ledger, which is read and never written to"),
         option("--port", type=whole, default=0, metavar="N", help="of 127.0.0.1 (default: any that is free)"),
-        option("--at", default="/", metavar="PAGE", help="the page to begin with, as an address that a colleague sent"),
+        option(
+            "--at", default="/", metavar="PAGE", help="the page to begin with, or the address that a colleague sent"
+        ),
     ),
     "dpselect explore\ndpselect explore public.csv\ndpselect explore lesmis --at /top-k\n"
     "dpselect explore --ledger people.ledger --at /planner",
