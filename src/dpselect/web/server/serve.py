@@ -31,6 +31,8 @@ def serve(settings: Settings, listening: socket.socket | None = None) -> None:
     """
     import uvicorn
 
+    from dpselect.web.server.lines import protocol
+
     class Announced(uvicorn.Server):
         """A server that says where it is once it answers, and by then signals stop it in order."""
 
@@ -55,6 +57,7 @@ def serve(settings: Settings, listening: socket.socket | None = None) -> None:
                 server_header=False,
                 # Whatever a proxy says of the client or of itself, anybody can say.
                 proxy_headers=False,
+                http=protocol(settings.limits),
                 timeout_keep_alive=15,
                 timeout_graceful_shutdown=_GRACE,
             )

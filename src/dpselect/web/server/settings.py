@@ -42,6 +42,8 @@ class Limits(Facts):
     Attributes:
         body_bytes: how long a request may be.
         body_seconds: how long it may take to arrive.
+        head_seconds: how long a connection may take to begin, and the headers of a request to arrive.
+        connections: how many may be open; those beyond are closed at once.
         requests_per_minute: of one token.
         seconds: how long a reply waits for an answer; afterwards the request is asked for by its number.
         candidates: how many public values one question may have.
@@ -55,6 +57,8 @@ class Limits(Facts):
 
     body_bytes: Annotated[int, Field(ge=256, le=10**8)] = 65536
     body_seconds: Annotated[float, Field(gt=0, le=600)] = 10.0
+    head_seconds: Annotated[float, Field(gt=0, le=600)] = 10.0
+    connections: Annotated[int, Field(ge=8, le=10**5)] = 500
     requests_per_minute: Annotated[int, Field(ge=1)] = 600
     seconds: Annotated[float, Field(gt=0, le=600)] = 10.0
     candidates: Annotated[int, Field(ge=2, le=10**7)] = 10**5

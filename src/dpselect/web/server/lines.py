@@ -1,0 +1,63 @@
+"""Open connections: how many there may be, and how long one may take to say what it wants."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from dpselect.web.server.settings import Limits
+
+
+def protocol(limits: Limits) -> type[asyncio.Protocol]:
+    """Return the kind of connection that keeps the limits: it is closed without a word, since nobody has asked yet.
+
+    Args:
+        limits: their ``connections`` and ``head_seconds``.
+    """
+
+    class Line(H11Protocol):
+        """A connection that is waited for only so long, from its first byte to the end of a request's headers."""
+
+        _waited: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            """Begin to wait, unless there are too many."""
+            super().connection_made(transport)
+            if len(self.connections) > limits.connections:
+                transport.abort()
+                return
+            self._wait()
+
+        def data_received(self, data: bytes) -> None:
+            """Wait no longer once a request has come; of one that comes in pieces no piece gives more time."""
+            super().data_received(data)
+            if self._is_asked:
+                self._stop_waiting()
+            elif self._waited is None and not self.transport.is_closing():
+                self._wait()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            """Forget the wait."""
+            self._stop_waiting()
+            super().connection_lost(exc)
+
+        @property
+        def _is_asked(self) -> bool:
+            return self.cycle is not None and not self.cycle.response_complete
+
+        def _wait(self) -> None:
+            self._waited = self.loop.call_later(limits.head_seconds, self._give_up)
+
+        def _stop_waiting(self) -> None:
+            if self._waited is not None:
+                self._waited.cancel()
+                self._waited = None
+
+        def _give_up(self) -> None:
+            self._waited = None
+            if not self._is_asked:
+                self.transport.abort()
+
+    return Line
