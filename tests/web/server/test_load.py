@@ -24,7 +24,7 @@ def test_many_ask_while_the_server_is_killed(tmp_path) -> None:
     finally:
         office.close()
 
-    assert (82, 8) == (facts["answered, and paid for"], facts["refused, for want of budget"])
+    assert (82, 8) == (facts["answered, and paid for"], facts["refused, budget used up"])
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def killed(office: Office, each: int, kills: int, command: Sequence[str] = COMMA
     return {
         "requests": each * len(office.names),
         "answered, and paid for": ends["answered"],
-        "refused, for want of budget": ends["refused"],
+        "refused, budget used up": ends["refused"],
         "kills": kills,
         "of these while somebody waited": early,
         "replies that were lost": crowd.lost,

@@ -12,7 +12,7 @@ from typing import Any
 import dpselect as dps
 from dpselect.studies.peers.serving_office import PRICE, Office, Reply
 
-# Statuses that end a request: answered, refused for want of budget.
+# Statuses that end a request: answered, refused because the budget is used up.
 _ENDS = (200, 403)
 
 
