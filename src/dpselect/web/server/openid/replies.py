@@ -53,8 +53,8 @@ def ask(
     try:
         with closing(connection):
             connection.request("GET" if body is None else "POST", parts.path or "/", body, sent)
-            reply = connection.getresponse()
-            status, content = reply.status, reply.read(BYTES + 1)
+            with connection.getresponse() as reply:
+                status, content = reply.status, reply.read(BYTES + 1)
     except ssl.SSLCertVerificationError:
         raise ProviderError("the certificate of the provider is not trusted by this machine") from None
     except (OSError, HTTPException, ValueError, AttributeError) as error:
