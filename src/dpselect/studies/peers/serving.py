@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import http.client
-import random
 import statistics
 import tempfile
 import time
@@ -20,6 +19,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+
+import numpy as np
 
 from dpselect.studies.peers.serving_check import Asked, require_exact
 from dpselect.studies.peers.serving_office import COMMAND, COUNTS, GONE, MEDIAN, Office
@@ -59,7 +60,7 @@ class Crowd:
 
     def ask(self, who: str) -> None:
         """Ask all questions of an analyst, each as often as its answer needs."""
-        chance = random.Random(who)
+        chance = np.random.default_rng()
         line, done = self.office.line(), list[str]()
         for key in [f"{who}-{place}" for place in self.numbers]:
             begun = time.perf_counter()
@@ -67,7 +68,7 @@ class Crowd:
             self.times.append(time.perf_counter() - begun)
             done.append(key)
             if chance.random() < self.repeats:
-                line = self._until_answered(who, chance.choice(done), line)
+                line = self._until_answered(who, done[chance.integers(len(done))], line)
         line.close()
 
     def _until_answered(self, who: str, key: str, line: http.client.HTTPConnection) -> http.client.HTTPConnection:
@@ -111,9 +112,10 @@ def killed(office: Office, each: int, kills: int, command: Sequence[str] = COMMA
     """
     office.start(command, *more)
     crowd, early, begun = Crowd(office, each, repeats=_REPEATS), 0, time.perf_counter()
+    moments = np.random.default_rng().uniform(*_LIFE, kills)
     with crowd.asking():
-        for _ in range(kills):
-            time.sleep(random.uniform(*_LIFE))
+        for moment in moments:
+            time.sleep(moment)
             early += len(crowd.times) < each * len(office.names)
             office.end()
             office.start(command, *more)
