@@ -27,14 +27,14 @@ VERBS = {
     for words, _ in every_command()
 }
 # The example of compare is that of a task; traces are tested where they are made.
-JSON = [name for name in schemas.ANSWERS if name != "compare"]
+JSON = [name for name in schemas.ANSWERS if name not in ("compare", "history")]
 WITHOUT_JSON = {
     "explore": "It answers in a browser.",
     "serve": "It answers over HTTP.",
     "reproduce": "It prints while it runs, for hours, and writes its report and its figures as files.",
 }
-# These end when somebody stops them; tests/web starts them as they are.
-SERVING = {"explore", "serve"}
+# These end when somebody stops them, and tests/web starts them as they are; or ask a server that tests/cli/served has.
+SERVING = {"explore", "serve", "history"}
 # These draw pictures, train on traces, enumerate, or compute exact laws of heavy tails.
 LONG = {"audit", "choose histogram", "choose tree", "compare histogram", "compare median", "compare percentile", "demo"}
 JOBS, REGIONS = ("nurse", "smith", "clerk"), ("North", "South", "West")

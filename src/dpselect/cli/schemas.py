@@ -170,6 +170,9 @@ ANSWERS: Mapping[str, Schema] = {
         **{"try": _list(TEXT)},
     ),
     "audit": _object({}, claims=_list(_map(TEXT)), findings=_list({"type": "object"}), not_tested=_list(TEXT)),
+    "history": _object(
+        {"server": TEXT, "requests": _list({"type": "object"})}, answer={"type": "object"}, certificate=TEXT
+    ),
     "datasets": _object({"folders": _list(TEXT), "datasets": _list({"type": "object"})}, disagreements=_list(TEXT)),
 }
 # What --dry-run prints in place of the answer.
@@ -190,7 +193,7 @@ PLANNED = _object(
 
 _LEFT = _map(_SPENT)
 _OFFER = _object({"name": TEXT, "about": TEXT, "paused": TRUTH, "left": _LEFT})
-_ASKED = ("median", "percentile", "quantiles", "counts", "most-common", "top-k")
+_ASKED = ("median", "percentile", "quantiles", "counts", "most-common", "select", "top-k")
 SERVED: Mapping[str, Schema] = {
     **{name: _served(ANSWERS[name]) for name in _ASKED},
     "datasets": _object({"server": TEXT, "datasets": _list(_OFFER)}),

@@ -60,7 +60,9 @@ class Answer:
         protects: who is protected, in words.
         ledger_row: the first row of the dataset's ledger that paid for it.
         request: its number at the server.
-        key: what it was asked with; the same key gives the same answer and is paid for once.
+        key: what it was asked with; the same key gives the same answer and is paid for once. ``None`` where it was
+            asked for by its number.
+        question: what was asked, as it was sent.
     """
 
     answer: Mapping[str, Any]
@@ -70,12 +72,12 @@ class Answer:
     protects: str
     ledger_row: int
     request: str
-    key: str
-    _question: Mapping[str, Any] = field(repr=False)
+    key: str | None
+    question: Mapping[str, Any] = field(repr=False)
     _certificate: Certificate = field(repr=False)
 
     @classmethod
-    def of(cls, content: Mapping[str, Any], question: Mapping[str, Any], key: str) -> Answer:
+    def of(cls, content: Mapping[str, Any], question: Mapping[str, Any], key: str | None) -> Answer:
         """Return the answer in a reply.
 
         Raises:
@@ -155,9 +157,9 @@ class Answer:
 
     @property
     def _kind(self) -> str:
-        return (
-            "counts" if self._question["question"] == "counts" else "groups" if "by" in self._question else "candidates"
-        )
+        if self.question["question"] == "counts":
+            return "counts"
+        return "candidates" if self.question.get("by") is None else "groups"
 
     def _require(self, right: bool) -> None:
         if not right:

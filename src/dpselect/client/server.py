@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from dpselect.client.amounts import amount
+from dpselect.client.answer import Answer
 from dpselect.client.dataset import ServedDataset, understood
 from dpselect.client.line import Line
 
@@ -76,6 +77,22 @@ class Server:
         """
         reply = self._line.send("GET", "/history")
         return understood(self._line, lambda: [dict(each) for each in reply.content])
+
+    def answer(self, request: str) -> Answer:
+        """Return the answer to a question that was asked before, by its number in the history. It costs nothing.
+
+        Raises:
+            ValueError: there is no such request, or none of yours.
+            BudgetError: it was refused, and nothing was spent.
+            ConnectionError: there is no answer yet; else as :meth:`datasets`.
+        """
+        asked = [each for each in self.history() if each.get("request") == request]
+        if not asked:
+            raise ValueError("There is no such request, or none of yours: .history() lists them.")
+        reply = self._line.send("GET", f"/requests/{quote(request, safe='')}")
+        if reply.status == 202:
+            raise ConnectionError("There is no answer yet: ask for it again in a while.")
+        return understood(self._line, lambda: Answer.of(reply.content, asked[0]["question"], None))
 
 
 def connect(

@@ -21,6 +21,7 @@ QUESTIONS = {
     "counts": ["counts", *SURVEY, "--column", "job"],
     "counts bins": ["counts", *SURVEY, *AGE, "--bins", "0", "50", "100", "--by", "job"],
     "most-common": ["most-common", *SURVEY, "--item", "job", "--k", "2"],
+    "select": ["select", *SURVEY, "--candidate", "job", "--score", "largest-total", "--of", "age"],
     "top-k": ["top-k", *FRIENDS, "--metric", "degree", "--k", "2"],
 }
 
@@ -66,3 +67,35 @@ def left(url: str, capsys) -> object:
 def test_every_verb_that_asks_a_server_is_asked_here() -> None:
     """A new one needs a line above."""
     assert {*served.SERVED} - {"datasets"} == {words[0] for words in QUESTIONS.values()}
+
+
+def test_an_answer_is_shown_once_more(url: str, capsys) -> None:
+    """By its number in the history, with its certificate, and nothing is paid again."""
+    words = ["counts", "--server", url, *SURVEY, "--column", "job", "--by", "job", *HALF, "--json"]
+    assert 0 == main(words)
+    released = json.loads(capsys.readouterr().out)
+    before = left(url, capsys)
+    assert 0 == main(["history", "--server", url])
+    latest = capsys.readouterr().out.splitlines()[0]
+    assert latest.endswith(f"answered  {released['ledger_row']}  {released['request']}".rstrip())
+
+    again = ["history", "--server", url, "--request", released["request"], "--certificate", "again.json"]
+    assert 0 == main([*again, "--json"])
+    printed = json.loads(capsys.readouterr().out)
+    assert not faults(printed, schemas.answer("history"))
+    assert not unnamed(printed, schemas.answer("history"))
+    for name in ("counts", "guarantee", "accuracy_line", "ledger_row", "request", "dataset"):
+        assert released[name] == printed["answer"][name]
+    assert 0 == main(["verify", "again.json"])
+    assert "again.json: whole" in capsys.readouterr().out
+    assert before == left(url, capsys)
+
+
+def test_history_of_what_was_never_asked_is_refused(url: str, capsys) -> None:
+    """As is a certificate of no request."""
+    assert 2 == main(["history", "--server", url, "--request", "nothing"])
+    assert 2 == main(["history", "--server", url, "--certificate", "a.json"])
+    said = capsys.readouterr().err
+    assert "There is no such request, or none of yours" in said
+    assert "name its request by --request" in said
+    assert not Path("a.json").exists()

@@ -20,6 +20,7 @@ SERVED = {
     "quantiles": "Ask a server for several percentiles of a column under one budget.",
     "counts": "Ask a server how many rows each value or bin of a column holds.",
     "most-common": "Ask a server for the items that most different persons, or most rows, have.",
+    "select": "Ask a server for the best values of a column, by counts or totals.",
     "top-k": "Ask a server for the k most influential nodes of a graph.",
     "datasets": "List the datasets that you may ask a server about, with what is left of them.",
 }

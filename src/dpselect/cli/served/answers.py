@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,35 +20,62 @@ if TYPE_CHECKING:
 _FIGURES = ("probability", "error_below", "unit", "candidates")
 
 
-def candidates(
-    request: Request, answer: client.Answer, titles: Sequence[str] | None = None, note: str = "", **more: Any
-) -> Answer:
-    """Return what was chosen, one per line; or where groups were asked for, one line per group.
+# Questions whose answers have a heading each; of the others the order says the rank.
+_HEADINGS: Mapping[str, Callable[[Mapping[str, Any]], list[str]]] = {
+    "median": lambda _: ["median"],
+    "quantiles": lambda asked: [f"quantile {share:g}" for share in asked["shares"]],
+    "percentiles": lambda asked: [f"percentile {percent:g}" for percent in asked["p"]],
+}
+_ORDER = "in order of selection"
 
-    Args:
-        titles: what each is; ``None`` for a list in order.
-        note: before the cost.
-        more: further facts for programs.
+
+def answered(request: Request, answer: client.Answer) -> Answer:
+    """Return an answer in words and for programs.
 
     Raises:
-        ValueError, AttributeError: it has another form.
+        LookupError, TypeError, ValueError, AttributeError: it has another form.
     """
-    if request.get("by") is not None:
-        groups = answer.groups
-        lines = [f"{shown(group)}: {', '.join(map(shown, winners))}" for group, winners in groups.items()]
-        named = [{"group": group, "candidates": [*winners]} for group, winners in groups.items()]
-        return _ended(request, answer, lines, f"{', '.join(titles or ())}; ", {"groups": named, **more})
-    winners = answer.candidates
-    if titles is None:
+    asked = answer.question
+    if asked["question"] == "counts":
+        return _counts(request, answer)
+    return _groups(request, answer) if asked.get("by") is not None else _candidates(request, answer)
+
+
+def _candidates(request: Request, answer: client.Answer) -> Answer:
+    headings, winners = _headings(answer), answer.candidates
+    if headings is None:
         lines = [f"{rank:>3}  {shown(name)}" for rank, name in enumerate(winners, 1)]
     else:
-        lines = [f"{title}: {shown(value)}" for title, value in zip(titles, winners, strict=True)]
-    return _ended(request, answer, lines, note, {"candidates": [*winners], **more})
+        lines = [f"{title}: {shown(value)}" for title, value in zip(headings, winners, strict=True)]
+    note = f"{_ORDER}; " if headings is None else ""
+    return _ended(request, answer, lines, note, {"candidates": [*winners], **_further(request, answer)})
 
 
-def counts(request: Request, answer: client.Answer) -> Answer:
+def _groups(request: Request, answer: client.Answer) -> Answer:
+    groups, headings = answer.groups, _headings(answer)
+    lines = [f"{shown(group)}: {', '.join(map(shown, winners))}" for group, winners in groups.items()]
+    named = [{"group": group, "candidates": [*winners]} for group, winners in groups.items()]
+    note = f"{_ORDER if headings is None else ', '.join(headings)}; "
+    return _ended(request, answer, lines, note, {"groups": named, **_further(request, answer)})
+
+
+def _headings(answer: client.Answer) -> list[str] | None:
+    asked = answer.question
+    return _HEADINGS[asked["question"]](asked) if asked["question"] in _HEADINGS else None
+
+
+def _further(request: Request, answer: client.Answer) -> dict[str, Any]:
+    """Return what the verb that reads a file says of the question too."""
+    asked = answer.question
+    if asked["question"] == "top_k":
+        return {"metric": asked["metric"]}
+    wanted = ("p", "shares") if request.command == "quantiles" else ()
+    return {name: [f"{each:g}" for each in asked[name]] for name in wanted if name in asked}
+
+
+def _counts(request: Request, answer: client.Answer) -> Answer:
     """Return noisy counts as a table."""
-    grouped = request.by is not None
+    grouped = answer.question.get("by") is not None
     groups = answer.counts if grouped else {None: answer.counts}
     rows = [
         ({} if group is None else {"group": group}) | {"value": value, "count": count}

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from dpselect.client import ServedDataset, Server
 
 PANEL = "Server"
-_KNOWN = "the server knows it, from its curator: leave it out"
 OPTIONS = (
     option(
         served.OPTION,
@@ -37,20 +36,22 @@ OPTIONS = (
     ),
     flag("--plain", "allow http:// to another machine: everybody on the way can read the token and the answers", PANEL),
 )
-# What verbs that read a file take and a server has from its curator.
-ELSEWHERE: Mapping[str, str] = {
-    "--token": NOT_HERE,
-    "--ledger": "the server pays from its own ledger, so leave it out",
-    "--overwrite": "an answer of a server never replaces a file, so name a new one",
-    "--mechanism": "the server decides it, and --dry-run says which, so leave it out",
-    **dict.fromkeys(
-        ("--lower", "--upper", "--step", "--grid", "--domain", "--groups", "--groups-per-person", "--person"), _KNOWN
+# Options of verbs that read a file, by what is said where a server is asked.
+_SAID = {
+    "the server knows it, from its curator, so leave it out": (
+        "lower upper step grid domain groups groups-per-person person rows-per-person nodes max-degree truncate "
+        "neighbours sensitivity range-bound kind separator decimal encoding missing table in-place where cast events "
+        "source target weights weight-column weight-cap weight-kind"
     ),
-    **dict.fromkeys(("--rows-per-person", "--nodes", "--max-degree", "--truncate", "--neighbours"), _KNOWN),
-    **dict.fromkeys(
-        ("--separator", "--decimal", "--encoding", "--missing", "--table", "--in-place", "--where"), _KNOWN
+    "a server is asked without it, so leave it out": (
+        "by delta decay file-hash items-per-person kept label margin method negative pareto question total workers"
     ),
+    "the server decides it, and --dry-run says which, so leave it out": "mechanism",
+    "the server pays from its own ledger, so leave it out": "ledger",
+    "an answer of a server never replaces a file, so name a new one": "overwrite",
+    NOT_HERE: "token",
 }
+ELSEWHERE: Mapping[str, str] = {f"--{name}": said for said, names in _SAID.items() for name in names.split()}
 
 
 def connected(request: Request) -> Server:

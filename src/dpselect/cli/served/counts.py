@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dpselect.cli.options import number, option
 from dpselect.cli.request import Request
 from dpselect.cli.served import question
-from dpselect.cli.verb import Answer
-
-if TYPE_CHECKING:
-    from dpselect.client.answer import Answer as Answered
 
 
 def _named(request: Request) -> dict[str, object]:
@@ -18,16 +12,9 @@ def _named(request: Request) -> dict[str, object]:
     return {"column": request.column, "bins": bins, "by": request.by}
 
 
-def _answered(request: Request, answer: Answered) -> Answer:
-    from dpselect.cli.served.answers import counts
-
-    return counts(request, answer)
-
-
 VERB = question.verb(
     "counts",
     _named,
-    _answered,
     (
         question.COLUMN,
         option(

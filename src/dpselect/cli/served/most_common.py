@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dpselect.cli.options import option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.served import question
-from dpselect.cli.verb import Answer
-
-if TYPE_CHECKING:
-    from dpselect.client.answer import Answer as Answered
 
 
 def _named(request: Request) -> dict[str, object]:
     return {"k": request.k, "item": request.item}
 
 
-def _answered(request: Request, answer: Answered) -> Answer:
-    from dpselect.cli.served.answers import candidates
-
-    return candidates(request, answer, note="in order of selection; ")
-
-
 VERB = question.verb(
     "most_common",
     _named,
-    _answered,
     (
         option("--item", required=True, metavar="COLUMN", help="the column of items"),
         option("--k", type=whole, default=1, metavar="K", help="how many items to name (default 1)"),

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dpselect.cli.options import number, option
 from dpselect.cli.request import Request
 from dpselect.cli.served import question
-from dpselect.cli.verb import Answer
-
-if TYPE_CHECKING:
-    from dpselect.client.answer import Answer as Answered
 
 
 def _named(request: Request) -> dict[str, object]:
-    from dpselect.utilities.shares import percent, require_no_share
+    from dpselect.utilities.shares import require_no_share
 
     require_no_share(request.p)
-    return {"shares": [percent(request.p)], "column": request.column, "by": request.by}
-
-
-def _answered(request: Request, answer: Answered) -> Answer:
-    from dpselect.cli.served.answers import candidates
-
-    return candidates(request, answer, [f"percentile {float(request.p):g}"])
+    return {"p": [request.p], "column": request.column, "by": request.by}
 
 
 VERB = question.verb(
-    "quantiles",
+    "percentiles",
     _named,
-    _answered,
     (
         question.COLUMN,
         option("--p", type=number, required=True, metavar="P", help="the percentage, 0 <= p <= 100, such as 90"),

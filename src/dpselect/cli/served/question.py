@@ -42,36 +42,27 @@ _ABOUT = (
 
 
 def verb(
-    question: str,
+    question: str | Callable[[Request], str],
     named: Callable[[Request], Mapping[str, Any]],
-    answered: Callable[[Request, client.Answer], Answer],
     options: tuple[Option | Argument, ...],
     example: str,
 ) -> Verb:
     """Return a verb that asks a question.
 
     Args:
-        question: its name at a server.
+        question: its name at a server, perhaps by what is asked.
         named: what the question takes beside epsilon.
-        answered: the answer in words and for programs.
         options: of the verb alone.
         example: as of every verb.
     """
 
     def run(request: Request) -> Answer:
+        name = question if isinstance(question, str) else question(request)
         dataset = connection.dataset(request)
         arguments = {"epsilon": request.epsilon, **named(request)}
         if request.dry_run:
-            return _planned(request, dataset, dataset.plan(question, **arguments))
-        answer = _released(request, dataset, question, arguments)
-        try:
-            return answered(request, answer)
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
-            # What cannot be laid out was paid for all the same.
-            whole = json.dumps(answer.answer, indent=2)
-            raise paths.Unsaved(
-                "It is not of the form of an answer to this question: tell the curator.", whole
-            ) from None
+            return _planned(request, dataset, dataset.plan(name, **arguments))
+        return told(request, _released(request, dataset, name, arguments))
 
     return Verb(
         run,
@@ -83,6 +74,21 @@ def verb(
         hint=connection.stray,
         elsewhere=connection.ELSEWHERE,
     )
+
+
+def told(request: Request, answer: client.Answer) -> Answer:
+    """Return what was paid for in words and for programs; what has another form is printed as it is.
+
+    Raises:
+        Unsaved: it has another form.
+    """
+    from dpselect.cli.served.answers import answered
+
+    try:
+        return answered(request, answer)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+        whole = json.dumps(answer.answer, indent=2)
+        raise paths.Unsaved("It has not the form of an answer: tell the curator.", whole) from None
 
 
 def _released(

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dpselect.cli.options import one_of, option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.served import question
-from dpselect.cli.verb import Answer
-
-if TYPE_CHECKING:
-    from dpselect.client.answer import Answer as Answered
 
 _METRICS = ("degree", "core-number", "ego-density", "triangles")
 
@@ -19,16 +13,9 @@ def _named(request: Request) -> dict[str, object]:
     return {"metric": request.metric, "k": request.k}
 
 
-def _answered(request: Request, answer: Answered) -> Answer:
-    from dpselect.cli.served.answers import candidates
-
-    return candidates(request, answer, note="in order of selection; ", metric=request.metric)
-
-
 VERB = question.verb(
     "top_k",
     _named,
-    _answered,
     (
         option(
             "--metric",

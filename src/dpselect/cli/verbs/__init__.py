@@ -29,6 +29,9 @@ PANELS = {
     "Let others ask": {
         "serve": "Serve analysts over HTTP, within budgets that curators set.",
     },
+    "Ask a server": {
+        "history": "List what you asked a server, and show an answer once more.",
+    },
     "Look before you spend": {
         "explore": "Look at exact chances in a browser: public or made-up data only.",
         "plan": "Say which epsilon is needed, or what an epsilon gives, whatever the data.",
