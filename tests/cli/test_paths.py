@@ -19,8 +19,8 @@ from tests.cli.inputs import CHOOSE, CHOOSE_TREE, PERCENTILE, PREDICT, TOP_K, TR
 WORDS = {
     "at", "by", "candidate", "column", "config", "dataset", "decimal", "encoding", "goal", "importance", "item",
     "key", "label", "learner", "mechanism", "mechanisms", "names", "neighbours", "note", "person", "question",
-    "release", "score", "separator", "source", "table", "target", "thresholds", "token", "value", "weight_column",
-    "where",
+    "release", "request", "score", "separator", "server", "source", "table", "target", "thresholds", "token", "value",
+    "weight_column", "where",
 }  # fmt: skip
 
 
@@ -56,8 +56,9 @@ def test_every_path_is_declared(words: tuple[str, ...], params: list) -> None:
         if plain and param.role is None:
             assert param.name in WORDS, f"{' '.join(words)}: declare {param.name} by dpselect.cli.paths"
     roles = [param.role for param in params]
-    options = {option for param in params for option in param.opts}
-    assert (Role.OUTPUT in roles) == ("--overwrite" in options)
+    # What a server was paid for never takes the place of a file.
+    remote = any(param.name == "server" and param.required for param in params)
+    assert (Role.OUTPUT in roles and not remote) == (len(overwriting(params)) > 1)
 
 
 def filled(words: tuple[str, ...], params: list, **given: str) -> list[str]:
@@ -75,6 +76,11 @@ def filled(words: tuple[str, ...], params: list, **given: str) -> list[str]:
             option = param.opts[0].startswith("-")
             (options if option else line).extend([*(param.opts[:1] if option else []), values])
     return [*line, *options]
+
+
+def overwriting(params: list) -> list[list[str]]:
+    """Return what may be said of files that exist: nothing, and where there is that option, that they are replaced."""
+    return [[], *([["--overwrite"]] if any(param.name == "overwrite" for param in params) else [])]
 
 
 OUTPUTS = [(words, params, param) for words, params in EVERY for param in params if param.role is Role.OUTPUT]
@@ -97,7 +103,7 @@ def test_no_output_is_another_file_of_the_command(words, params, output, capsys)
             if link.startswith("soft"):
                 Path(link).symlink_to(name)
             line = filled(words, params, **{other.name: name, output.name: link})
-            for more in ([], ["--overwrite"]) if link == name else (["--overwrite"],):
+            for more in overwriting(params) if link == name else overwriting(params)[-1:]:
                 assert "same file" in refused([*line, *more], capsys), line
         for link in Path().glob(f"*{ending}"):
             link.unlink()
@@ -110,7 +116,7 @@ def test_no_ledger_and_no_existing_file_is_an_output(words, params, output, caps
     ending = output.endings[0] if output.endings else ""
     disguised = f"holiday{ending or '.txt'}"
     Path(disguised).write_bytes(Path("people.ledger").read_bytes())
-    for more in ([], ["--overwrite"]):
+    for more in overwriting(params):
         line = filled(words, params, **{output.name: disguised})
         assert "is a ledger or another database, never overwritten" in refused([*line, *more], capsys)
         if not ending:
@@ -128,7 +134,8 @@ def test_no_ledger_and_no_existing_file_is_an_output(words, params, output, caps
         assert "too long" in refused([*filled(words, params, **{output.name: "x" * 300 + ending}), *more], capsys)
     Path(f"there{ending}").write_text("mine")
     line = filled(words, params, **{output.name: f"there{ending}"})
-    assert "exists already: name another file, or pass --overwrite." in refused(line, capsys)
+    pass_it = ", or pass --overwrite." if len(overwriting(params)) > 1 else "; no file is written over."
+    assert f"exists already: name another file{pass_it}" in refused(line, capsys)
 
 
 def test_what_used_to_be_erased_stays(capsys: pytest.CaptureFixture[str]) -> None:

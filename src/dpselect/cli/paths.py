@@ -24,6 +24,8 @@ from dpselect.sources.output import Output, belongs_to_database
 from dpselect.sources.web import is_web
 
 PICTURES = (".png", ".svg", ".pdf")
+# What is said of a file that exists, where a command has the option.
+_OR_OVERWRITE = ", or pass {overwrite=True|--overwrite}."
 
 
 class Unsaved(Exception):
@@ -210,7 +212,10 @@ def _opened(path: Named, request: Request, stack: ExitStack) -> Output:
         message = error.args[0]
         if not isinstance(message, Advice):
             raise type(error)(f"{path.shown}: {error}") from None
-        raise type(error)(Advice(f"{path.shown}: {message.template}", **message.facts)) from None
+        template = message.template
+        if "overwrite" not in request.parameters:
+            template = template.replace(_OR_OVERWRITE, "; no file is written over.")
+        raise type(error)(Advice(f"{path.shown}: {template}", **message.facts)) from None
 
 
 def _is_address(path: Named) -> bool:
