@@ -24,7 +24,7 @@ WAITS = (0.2, 0.5, 1.0, 2.0, 4.0)
 _ATTEMPT, _MOST = 60.0, 2**28
 # The longest wait that a server may ask for, in seconds.
 _LONGEST = 60.0
-_SECRET = re.compile(r"[!-~]{8,4096}")
+_SECRET = re.compile(r"[!-~]{8,8192}")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dpselect.web.server.problems import TYPE
 _REFUSALS = {
     400: "The request cannot be read.",
     401: "There is no token, or none that is valid.",
-    403: "Nothing was spent: the dataset is paused, not so much is released or shared, or you have no role here.",
+    403: "Nothing was spent: the dataset is paused, or not so much is released or shared.",
     404: "There is nothing of this name or number, or nothing for you.",
     408: "The request took too long to arrive.",
     409: "The idempotency key was used for another request, or a stream has ended, or another server holds it.",

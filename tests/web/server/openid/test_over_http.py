@@ -66,7 +66,7 @@ def test_a_name_or_role_that_does_not_fit_is_told(office, provider) -> None:
     """Once the provider's word is verified, the sentence says what is missing, and nobody is added."""
     for claims in ({"preferred_username": "a.b"}, {"groups": []}, {"preferred_username": "carla"}):
         reply = office.send(provider.token(**{"sub": "new", **claims}), "GET", "/datasets")
-        assert (403, "application/problem+json") == (reply.status, reply.headers["content-type"])
+        assert (401, "application/problem+json") == (reply.status, reply.headers["content-type"])
 
 
 def test_a_provider_that_is_down_holds_nobody_else_up(office, provider) -> None:
@@ -116,7 +116,7 @@ def test_who_has_no_role_sees_a_page_that_says_so(office, provider) -> None:
     provider.person["groups"] = ["<script>"]
     browser = Walker(office.port)
     status, page, _ = browser.log_in()
-    assert (403, True, False) == (status, "in no group" in page, "script" in page)
+    assert (401, True, False) == (status, "in no group" in page, "script" in page)
     assert {} == browser.jar
 
 

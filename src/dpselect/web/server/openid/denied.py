@@ -14,6 +14,9 @@ class Denied(Refusal):
 class NoRole(Refusal):
     """The provider's word is right, and this server has no place for the user."""
 
+    # Not 403, by which programs know that a budget does not allow something.
+    status = 401
+
 
 class Unreachable(Refusal):
     """The provider gives no answer that can be used, so nobody is let in by it."""
