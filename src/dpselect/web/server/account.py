@@ -139,6 +139,15 @@ class Account:
         self._register.follow()
         return Remaining() if share is None else self._terms(share).left(self._register.spent_by(analyst))
 
+    def spent(self) -> Totals:
+        """Return what all rows add up to."""
+        return self._register.follow()
+
+    def spent_by(self, analyst: str) -> Totals:
+        """Return what the rows of an analyst add up to."""
+        self._register.follow()
+        return self._register.spent_by(analyst)
+
     def _terms(self, epsilon: Fraction) -> Terms:
         return self.facts.terms(self.name, epsilon)
 

@@ -20,3 +20,14 @@ def changes(database: Database, dataset: str) -> list[Row]:
         return statements.rows(
             "SELECT made, who, what FROM changes WHERE dataset = :dataset ORDER BY made, id", dataset=dataset
         )
+
+
+def latest_changes(database: Database, dataset: str | None, most: int, skip: int = 0) -> list[Row]:
+    """Return changes of a dataset, or of users and tokens for ``None``: the newest first, some skipped."""
+    whose = "dataset IS NULL" if dataset is None else "dataset = :dataset"
+    named = {} if dataset is None else {"dataset": dataset}
+    with database.reading() as statements:
+        return statements.rows(
+            f"SELECT made, who, what FROM changes WHERE {whose} ORDER BY made DESC, id DESC LIMIT :most OFFSET :skip",
+            most=most, skip=skip, **named,
+        )  # fmt: skip

@@ -15,7 +15,7 @@ from dpselect.web.server.sessions import form_token
 # The list of places, by role: an address and its name.
 PLACES = {
     "analyst": [("/pages", "Datasets"), ("/pages/history", "History")],
-    "curator": [("/pages", "Datasets")],
+    "curator": [("/pages", "Datasets"), ("/pages/budgets", "Budgets"), ("/pages/users", "Users")],
 }
 
 

@@ -11,12 +11,14 @@ from dpselect.web.headers import Application, Receive, Scope, Send
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.pages.ask import question_pages
 from dpselect.web.server.pages.asked import asked_pages
+from dpselect.web.server.pages.budgets import budget_pages
 from dpselect.web.server.pages.datasets import dataset_pages
 from dpselect.web.server.pages.enter import entering
 from dpselect.web.server.pages.form import UNREADABLE, own_form
 from dpselect.web.server.pages.looks import looks
 from dpselect.web.server.pages.openid import openid_pages
 from dpselect.web.server.pages.shell import page
+from dpselect.web.server.pages.users import user_pages
 from dpselect.web.server.problems import INSIDE
 from dpselect.web.server.refusal import Refusal
 from dpselect.web.server.refused import HOME, is_page, said_on_pages, title_of
@@ -42,7 +44,7 @@ def _site(desk: Desk) -> FastAPI:
         site.include_router(openid_pages(desk.house.openid, desk.house.sessions))
     # Whatever changes something shows that it comes from a form of this session.
     inner = APIRouter(dependencies=[Depends(own_form)])
-    for pages in (dataset_pages, question_pages, asked_pages):
+    for pages in (dataset_pages, question_pages, asked_pages, budget_pages, user_pages):
         inner.include_router(pages(desk))
     site.include_router(inner)
 

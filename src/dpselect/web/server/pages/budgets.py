@@ -1,0 +1,114 @@
+"""The budgets, for curators: what is spent and by whom, every row, every change, and what may be spent from now on."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from dpselect.kernel.written import written
+from dpselect.web.server import overview
+from dpselect.web.server.curator import NewAllowance, NewShare
+from dpselect.web.server.desk import Desk
+from dpselect.web.server.pages.bodies import read
+from dpselect.web.server.pages.form import Fields
+from dpselect.web.server.pages.shell import page
+from dpselect.web.server.pages.sure import asked_again
+from dpselect.web.server.refusal import Refusal
+from dpselect.web.server.refused import HOME
+from dpselect.web.server.roll import users
+from dpselect.web.server.visitors import Curator
+
+_BUDGETS = f"{HOME}/budgets"
+_ONE = f"{_BUDGETS}/{{name}}"
+# Rows and changes on one page.
+MOST = 50
+Row = Annotated[int | None, Query(ge=1, le=2**53)]
+Skipped = Annotated[int, Query(ge=0, le=2**31)]
+
+
+def budget_pages(desk: Desk) -> APIRouter:
+    """Return the addresses of budgets; to anybody but curators there are none."""
+    router = APIRouter()
+    house = desk.house
+
+    @router.get(_BUDGETS)
+    def listed(request: Request, _: Curator) -> Response:
+        return page(request, "budgets.html", "Budgets", budgets=overview.budgets(house))
+
+    @router.get(_ONE)
+    def one(name: str, request: Request, _: Curator, before: Row = None, skip: Skipped = 0) -> Response:
+        return _shown(request, desk, name, before, skip)
+
+    @router.post(f"{_ONE}/pause")
+    def pause(name: str, visitor: Curator) -> Response:
+        house.standings.pause(desk.dataset(name, None).name, True, visitor.name)
+        return _back(name)
+
+    @router.post(f"{_ONE}/resume")
+    def resume(name: str, visitor: Curator) -> Response:
+        house.standings.pause(desk.dataset(name, None).name, False, visitor.name)
+        return _back(name)
+
+    @router.post(f"{_ONE}/allowance")
+    def allowance(name: str, request: Request, visitor: Curator, fields: Fields) -> Response:
+        dataset = desk.dataset(name, None)
+        try:
+            wanted = read(NewAllowance, fields).epsilon
+            now = house.standings.of(name).allowance
+            if (asked := _raised(request, fields, name, "The allowance", now, wanted)) is not None:
+                return asked
+            dataset.account.allow(wanted, visitor.name)
+        except Refusal as error:
+            return _shown(request, desk, name, refusal=error)
+        return _back(name)
+
+    @router.post(f"{_ONE}/shares")
+    def share(name: str, request: Request, visitor: Curator, fields: Fields) -> Response:
+        dataset = desk.dataset(name, None)
+        try:
+            wanted = read(NewShare, fields)
+            now = house.standings.of(name).shares.get(wanted.analyst, Fraction(0))
+            what = f"The share of {wanted.analyst}"
+            if (asked := _raised(request, fields, name, what, now, wanted.epsilon)) is not None:
+                return asked
+            house.standings.share(dataset.name, wanted.analyst, wanted.epsilon, visitor.name)
+        except Refusal as error:
+            return _shown(request, desk, name, refusal=error)
+        return _back(name)
+
+    return router
+
+
+def _shown(
+    request: Request, desk: Desk, name: str, before: int | None = None, skip: int = 0, refusal: Refusal | None = None
+) -> Response:
+    """Return the page of a dataset, perhaps with what was refused."""
+    house, dataset = desk.house, desk.dataset(name, None)
+    facts: dict[str, Any] = {
+        "budget": overview.budget(house, dataset),
+        "ledger": overview.rows(dataset, before, MOST),
+        "log": overview.changed(house.database, dataset.name, MOST, skip),
+        "users": [each.name for each in users(house.database) if each.role == "analyst"],
+        "before": before,
+        "problem": "" if refusal is None else str(refusal),
+    }
+    return page(request, "budget.html", dataset.name, 200 if refusal is None else refusal.status, **facts)
+
+
+def _raised(request: Request, fields: Fields, name: str, what: str, now: Fraction, wanted: Fraction) -> Response | None:
+    """Return the page that asks again, if more may be spent from then on: what is spent cannot be taken back."""
+    if wanted <= now:
+        return None
+    before, after = written(now), written(wanted)
+    sentence = (
+        f"{what} of {name} becomes {after}; it is {before} now. You may lower it again later, but whatever is spent in "
+        "the meantime stays spent, and what it reveals stays known."
+    )
+    return asked_again(request, fields, f"{what} becomes {after}?", sentence, "Let it be spent", f"{_BUDGETS}/{name}")
+
+
+def _back(name: str) -> Response:
+    return RedirectResponse(f"{_BUDGETS}/{name}", 303)
