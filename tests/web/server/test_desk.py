@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
+import dpselect as dps
 from dpselect.web.server.account import Account
 from dpselect.web.server.desk import ATTEMPTS, FAILED, Desk
 from dpselect.web.server.house import House
@@ -135,4 +136,22 @@ def test_requests_that_wait_are_limited(house) -> None:
         desk.take("ann", "more", "survey", QUESTION)
     desk.take("ann", "0", "survey", QUESTION)
     desk.take("bob", "more", "survey", QUESTION)
+    desk.stop()
+
+
+def test_a_ledger_that_is_away_after_the_draw_is_no_failure(house, monkeypatch) -> None:
+    """What was drawn was seen by nobody: it is drawn again under the same payment, once the ledger is there."""
+    desk = Desk(house)
+    number = desk.take("ann", "key", "survey", QUESTION).id
+
+    def away(*_):
+        raise OSError("secret")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(dps.Ledger, "entry", away)
+        assert ("running", None) == ((tried := answered(desk, number)).state, tried.answer)
+    assert 1 == spends(house)
+    house.requests.release()
+    assert ("answered", 1) == ((ended := answered(desk, number)).state, ended.row)
+    assert 1 == spends(house)
     desk.stop()

@@ -41,6 +41,8 @@ _PATIENCE = 600.0
 class Crowd:
     """Analysts who each ask their own questions until all of them are answered.
 
+    ``lost`` counts the replies that never came, and ``unable`` those that told of a database that was away.
+
     Args:
         office: whom they ask.
         each: how many requests every analyst has.
@@ -55,7 +57,7 @@ class Crowd:
         self.office, self.question, self.repeats = office, question, repeats
         self.numbers = range(first, first + each)
         self.seen: list[Asked] = []
-        self.lost = 0
+        self.lost = self.unable = 0
         self.times: list[float] = []
 
     def ask(self, who: str) -> None:
@@ -82,7 +84,8 @@ class Crowd:
                 time.sleep(_AGAIN)
                 line = self.office.line()
                 continue
-            if reply.status != 202:
+            self.unable += reply.status == 500
+            if reply.status not in (202, 500):
                 self.seen.append(Asked(who, key, reply))
                 return line
             time.sleep(_AGAIN)
@@ -125,6 +128,8 @@ def killed(office: Office, each: int, kills: int, command: Sequence[str] = COMMA
         pass
     office.end()
     ends = require_exact(office, last.seen, crowd.seen)
+    if crowd.unable or last.unable:
+        raise AssertionError("the server said that something inside went wrong")
     return {
         "requests": each * len(office.names),
         "answered, and paid for": ends["answered"],
@@ -163,7 +168,7 @@ def undisturbed(office: Office, each: int) -> dict[str, object]:
 
 def require_answered(crowd: Crowd) -> None:
     """Refuse figures of requests that were refused."""
-    if {each.reply.status for each in crowd.seen} != {200} or crowd.lost:
+    if {each.reply.status for each in crowd.seen} != {200} or crowd.lost or crowd.unable:
         raise AssertionError("not every request was answered at once")
 
 

@@ -22,6 +22,10 @@ from dpselect.web.server.rows import MadeUp, Rows
 _PRICES = 256
 
 
+class Away(Exception):
+    """The ledger did not answer after a draw that nobody has seen."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """What a question would cost and how wrong its answer may be, whatever the data.
@@ -107,16 +111,18 @@ class Dataset:
         """Read the rows, draw under what was paid, and return the answer for programs.
 
         Raises:
+            Away: the ledger cannot be read now, so that there is no certificate.
             Exception: anything, with a message that is for nobody, since it may follow from rows.
         """
         release = question.ask(self.rows, self.facts, payment)
         payment.require_complete()
-        certificate = release.certificate(
-            question=question.words(),
-            public=question.public(self.facts),
-            ledger=self.account.ledger,
-            row=payment.rows[0],
-        )
+        words, public = question.words(), question.public(self.facts)
+        try:
+            certificate = release.certificate(
+                question=words, public=public, ledger=self.account.ledger, row=payment.rows[0]
+            )
+        except OSError:
+            raise Away from None
         content = certificate.content
         return {
             "answer": content["answer"],

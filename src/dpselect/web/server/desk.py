@@ -17,7 +17,7 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.web import tokens
-from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.dataset import Away, Dataset
 from dpselect.web.server.facts import NAME
 from dpselect.web.server.house import House
 from dpselect.web.server.questions import Question, canonical, question_of
@@ -181,6 +181,9 @@ class Desk:
             return self._ended_badly(dataset, asked, getattr(error, "status", 403), str(error))
         try:
             return "answered", dataset.answer(question, payment), payment.rows[0]
+        except Away:
+            # What was drawn is forgotten, and drawn again under the same payment.
+            raise
         except Exception as error:
             _log.error("Request %s failed after its payment (%s).", asked.id, type(error).__name__)
             return "failed", _problem(424, FAILED), payment.rows[0]

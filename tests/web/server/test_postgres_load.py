@@ -1,0 +1,90 @@
+"""Over HTTP with PostgreSQL: the server is killed and the database restarted while many ask; two servers race."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("psycopg", reason="PostgreSQL needs the extra warehouse")
+
+from dpselect.studies.peers.serving import Crowd
+from dpselect.studies.peers.serving_check import require_exact
+from dpselect.studies.peers.serving_office import Office
+from tests.warehouse.engines import Server, postgres_server
+
+_NUMBERS = count()
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Server]:
+    """A server of PostgreSQL on loopback, which waits for its disk."""
+    with postgres_server(syncs=True) as server:
+        yield server
+
+
+@pytest.fixture
+def office_of(running: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Office]]:
+    """What makes an office that keeps everything in an empty database."""
+    passwords = tmp_path / "passwords"
+    passwords.write_text("127.0.0.1:*:*:*:hidden\n")
+    passwords.chmod(0o600)
+    monkeypatch.setenv("PGPASSFILE", str(passwords))
+    name = f"load_{next(_NUMBERS)}"
+    running.run(f"CREATE DATABASE {name}")
+    url = f"postgresql://keeper@127.0.0.1:{running.port}/{name}"
+    offices: list[Office] = []
+
+    def made(analysts: int, share: int, allowance: int) -> Office:
+        offices.append(Office(tmp_path, analysts, share, allowance, database=url, ledgers=url))
+        return offices[-1]
+
+    yield made
+    for each in offices:
+        each.close()
+    running.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def test_kills_and_restarts_of_the_database(office_of, running) -> None:
+    """The server is killed twice, and the database ends at once and in order: every request is answered once."""
+    office = office_of(3, 30, 70)
+    office.start()
+    crowd = Crowd(office, 30, repeats=0.2)
+    with crowd.asking():
+        for way in ("immediate", "fast"):
+            time.sleep(0.7)
+            office.end()
+            office.start()
+            time.sleep(0.7)
+            running.control("-m", way, "stop")
+            time.sleep(0.2)
+            running.start()
+    last = Crowd(office, 30)
+    with last.asking():
+        pass
+    office.end()
+
+    assert {"answered": 70, "refused": 20} == require_exact(office, last.seen, crowd.seen)
+    assert crowd.lost, "no kill was felt"
+
+
+def test_two_servers_race_for_one_budget(office_of) -> None:
+    """The same requests are sent to both at once: one row and one answer each, and 40 of 60 fit."""
+    one = office_of(3, 20, 40)
+    other = copy.copy(one)
+    one.start()
+    other.start()
+    try:
+        crowds = [Crowd(each, 20) for each in (one, other)]
+        with crowds[0].asking(), crowds[1].asking():
+            pass
+    finally:
+        other.close()
+
+    assert {"answered": 40, "refused": 20} == require_exact(one, crowds[0].seen, crowds[1].seen)
+    assert 60 == len(crowds[0].seen) == len(crowds[1].seen)
+    assert not crowds[0].unable + crowds[1].unable
