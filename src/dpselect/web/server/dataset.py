@@ -16,7 +16,7 @@ from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.payment import Payment, Quote
 from dpselect.web.server.questions import Question
 from dpselect.web.server.refusal import Unprotected, Wrong
-from dpselect.web.server.rows import MadeUp, Rows
+from dpselect.web.server.rows import Rows
 
 # How many prices are remembered.
 _PRICES = 256
@@ -80,7 +80,7 @@ class Dataset:
         question.require(self.facts, most)
         quote = Quote(self.account.rule)
         try:
-            example = question.ask(MadeUp(self.facts), self.facts, quote)
+            example = question.example(self.facts, quote)
         except dps.PrivacyError as error:
             # Made-up rows cannot tell anything.
             raise Unprotected(str(error)) from None
@@ -131,4 +131,5 @@ class Dataset:
             "accuracy": release.accuracy_line(),
             "ledger_row": payment.rows[0],
             "certificate": {"certificate": content, "sha256": certificate.sha256},
+            **question.attached(release),
         }

@@ -14,9 +14,10 @@ from dpselect.web.server.questions.quantiles import Quantiles
 from dpselect.web.server.questions.question import Question
 from dpselect.web.server.questions.select import Select
 from dpselect.web.server.questions.top_k import TopK
+from dpselect.web.server.questions.train import Train
 
 AnyQuestion = Annotated[
-    Median | Quantiles | Percentiles | Counts | MostCommon | Select | TopK, Field(discriminator="question")
+    Median | Quantiles | Percentiles | Counts | MostCommon | Select | Train | TopK, Field(discriminator="question")
 ]
 _ADAPTER: TypeAdapter[AnyQuestion] = TypeAdapter(AnyQuestion)
 

@@ -14,12 +14,15 @@ from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Spender
 from dpselect.web.server.facts import DatasetFacts, Numbers
 from dpselect.web.server.refusal import Wrong
-from dpselect.web.server.rows import Table
+from dpselect.web.server.rows import MadeUp, Table
 
 # Exact sums of prices stay short: of any numbers, a few hundred odd ones would be too long for any ledger.
 _PLACES = 10**6
 _MOST = 1000
 _DECIMAL = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,6})?")
+# Deltas are far smaller.
+_FINE = 10**15
+_CHANCE = re.compile(r"0?\.[0-9]{1,15}")
 NO_COLUMN = "This dataset has no such column of this kind: name one of its columns, and ask for one that is right."
 
 
@@ -41,11 +44,33 @@ def _shown(price: Fraction) -> str:
     return f"{whole}.{rest:06}".rstrip("0").rstrip(".")
 
 
+def _delta(value: Any) -> Fraction:
+    """Return a delta with at most fifteen decimals."""
+    exact = Fraction(0)
+    if isinstance(value, str) and _CHANCE.fullmatch(value):
+        exact = Fraction(value)
+    elif isinstance(value, float) and 0 < value < 1:
+        exact = Fraction(repr(value))
+    if not 0 < exact < 1 or _FINE % exact.denominator:
+        raise ValueError("delta is a number above 0 and below 1 with at most fifteen decimals, such as 0.000001.")
+    return exact
+
+
+def _fine(delta: Fraction) -> str:
+    return f"0.{int(delta * _FINE):015}".rstrip("0")
+
+
 Price = Annotated[
     Fraction,
     BeforeValidator(_price),
     PlainSerializer(_shown, return_type=str),
     WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": _MOST, "multipleOf": 0.000001}),
+]
+Delta = Annotated[
+    Fraction,
+    BeforeValidator(_delta),
+    PlainSerializer(_fine, return_type=str),
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1, "multipleOf": 1e-15}),
 ]
 
 
@@ -97,6 +122,14 @@ class Question(BaseModel, ABC):
     @abstractmethod
     def ask(self, data: Data, facts: DatasetFacts, ledger: Spender) -> Shown:
         """Return the release that answers it; what it costs is spent from the ledger first."""
+
+    def example(self, facts: DatasetFacts, ledger: Spender) -> Shown:
+        """Return a release of made-up rows, which costs what one of the true rows does, from a ledger that notes it."""
+        return self.ask(MadeUp(facts), facts, ledger)
+
+    def attached(self, release: Shown) -> dict[str, Any]:  # noqa: ARG002
+        """Return what an answer has beside what its certificate says; released, like that."""
+        return {}
 
     def is_long(self, facts: DatasetFacts) -> bool:  # noqa: ARG002
         """Return whether an answer may take many seconds, by public facts: such questions wait in a queue apart."""
