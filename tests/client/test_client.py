@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import pickle
+from dataclasses import replace
 from fractions import Fraction
+from hashlib import sha256
 
 import pytest
 
@@ -23,6 +25,8 @@ QUESTIONS = [
     ("counts", "survey", (0.5,), {"column": "job"}),
     ("counts", "survey", (0.5,), {"column": "age", "bins": [0, 50, 100], "by": "job"}),
     ("most_common", "survey", (2, 0.5), {"item": "job"}),
+    ("train", "survey", ("job", 0.5), {"max_depth": 2, "features": ["age"]}),
+    ("train", "survey", ("age", 0.5), {"model": "boosted", "rounds": 3, "interactions": False}),
     ("top_k", "friends", ("degree", 2, 0.5), {}),
 ]
 
@@ -52,7 +56,7 @@ def test_every_question_of_the_server_can_be_asked() -> None:
     served = {get_args(each.model_fields["question"].annotation)[0] for each in get_args(get_args(AnyQuestion)[0])}
     assert served == {*EVERY_QUESTION} == {name for name, *_ in QUESTIONS}
     for name in served:
-        assert callable(getattr(dps, name))
+        assert callable(getattr(dps, name, dps.learn.DPTreeClassifier))
         assert callable(getattr(ServedDataset, name))
 
 
@@ -92,6 +96,34 @@ def test_answers_are_read_as_releases_are(ann, tmp_path) -> None:
         _ = survey.quantiles([0.2, 0.8], column="age", epsilon=0.1).candidate
     median.certificate().save(tmp_path / "median.html")
     assert Certificate.read(tmp_path / "median.html").sha256 == median.certificate().sha256
+
+
+def test_a_model_is_the_estimator_of_the_library(ann, tmp_path) -> None:
+    """It predicts, and its file is the one of the certificate; other answers have no model, and a model no winners."""
+    survey = ann.dataset("survey")
+    release = survey.train("job", 1, n_records=400, key="a model")
+    model = release.model
+
+    assert isinstance(model, dps.learn.DPTreeClassifier)
+    assert release.guarantee == model.privacy_spent_
+    assert {*model.predict({"age": [20, 30, 80]})} <= {"clerk", "nurse", "smith"}
+    model.save(tmp_path / "model.json")
+    assert sha256((tmp_path / "model.json").read_bytes()).hexdigest() == release.answer["SHA-256 of its file"]
+    assert dps.learn.load(tmp_path / "model.json").export_text() == model.export_text()
+    assert survey.train("job", 1, n_records=400, key="a model") == release
+    with pytest.raises(AttributeError, match="This answer has .model"):
+        _ = release.candidates
+    with pytest.raises(AttributeError, match="This answer has .counts"):
+        _ = survey.counts(0.25, column="job").model
+
+
+def test_a_model_of_another_certificate_is_refused(ann) -> None:
+    """The checksum of its file is compared."""
+    release = ann.dataset("survey").train("job", 0.5)
+    other = ann.dataset("survey").train("job", 0.5)
+
+    with pytest.raises(ValueError, match="not the model of the certificate"):
+        _ = replace(release, _model=other._model).model
 
 
 def test_what_is_left_falls_by_what_was_paid(bob) -> None:

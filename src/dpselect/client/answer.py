@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -75,6 +76,7 @@ class Answer:
     key: str | None
     question: Mapping[str, Any] = field(repr=False)
     _certificate: Certificate = field(repr=False)
+    _model: Mapping[str, Any] | None = field(repr=False)
 
     @classmethod
     def of(cls, content: Mapping[str, Any], question: Mapping[str, Any], key: str | None) -> Answer:
@@ -93,6 +95,12 @@ class Answer:
                 f"The server promises epsilon {promise['epsilon']} where {question['epsilon']} was asked for: tell "
                 "its curator, and publish nothing of it."
             )
+        delta = question.get("delta") or "0"
+        if guarantee.delta > Fraction(delta):
+            raise PrivacyError(
+                f"The server promises delta {promise['delta']} where {delta} was asked for: tell its curator, and "
+                "publish nothing of it."
+            )
         return cls(
             content["answer"],
             str(content["mechanism"]),
@@ -104,6 +112,7 @@ class Answer:
             key,
             question,
             certificate,
+            content.get("model"),
         )
 
     @property
@@ -147,6 +156,23 @@ class Answer:
         self._require(self._kind == "counts")
         return self.answer
 
+    @property
+    def model(self) -> Any:
+        """Return the fitted estimator of :mod:`dpselect.learn`, new each time; its ``save`` writes the model's file.
+
+        Raises:
+            AttributeError: no model was trained.
+            ValueError: it is not the one of the certificate.
+            ImportError: scikit-learn is not installed.
+        """
+        self._require(self._kind == "model")
+        from dpselect import learn
+
+        fitted = learn.export.restored(self._model)
+        if hashlib.sha256(learn.export.as_json(fitted).encode()).hexdigest() != self.answer["SHA-256 of its file"]:
+            raise ValueError("This is not the model of the certificate: tell the curator of the server.")
+        return fitted
+
     def accuracy_line(self) -> str:
         """Return ``accuracy``, as a release does."""
         return self.accuracy
@@ -157,9 +183,9 @@ class Answer:
 
     @property
     def _kind(self) -> str:
-        if self.question["question"] == "counts":
-            return "counts"
-        return "candidates" if self.question.get("by") is None else "groups"
+        kinds = {"counts": "counts", "train": "model"}
+        ranked = "candidates" if self.question.get("by") is None else "groups"
+        return kinds.get(self.question["question"], ranked)
 
     def _require(self, right: bool) -> None:
         if not right:

@@ -116,6 +116,32 @@ class ServedDataset:
         asked = questions.select(score, epsilon, candidate=candidate, of=of, k=k, mechanism=mechanism)
         return self._release(asked, key)
 
+    def train(
+        self,
+        target: str,
+        epsilon: Epsilon,
+        *,
+        features: Iterable[str] | None = None,
+        model: str = "tree",
+        delta: Epsilon | None = None,
+        key: str | None = None,
+        **settings: Any,
+    ) -> Answer:
+        """Release a model that predicts a column from others; ``.model`` is the estimator of :mod:`dpselect.learn`.
+
+        Args:
+            target: the column to be predicted: its public values are classes, or its bounds those of a number.
+            epsilon: what the fit may cost.
+            features: the columns to learn from; all others where none are named.
+            model: ``"tree"``, ``"boosted"``, ``"id3"`` or ``"forest"``; numbers are predicted by the first two.
+            delta: for boosted and forest; without it they too spend nothing but epsilon.
+            key: as for every question.
+            **settings: as the estimator takes them: max_depth, rounds, interactions, n_trees, n_records, bins,
+                unknown, missing.
+        """
+        asked = questions.train(target, epsilon, features=features, model=model, delta=delta, **settings)
+        return self._release(asked, key)
+
     def top_k(self, metric: str, k: int, epsilon: Epsilon, *, key: str | None = None) -> Answer:
         """Release the k largest nodes of a graph by a metric, such as ``"degree"``: as :func:`dpselect.top_k`."""
         return self._release(questions.top_k(metric, k, epsilon), key)

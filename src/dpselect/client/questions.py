@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
+from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, whole
 from dpselect.kernel.written import written
 
 Question = dict[str, Any]
@@ -52,7 +52,25 @@ def top_k(metric: str, k: int, epsilon: Epsilon) -> Question:
     return _question("top_k", epsilon, metric=metric, k=whole(k, "k", "how many to name"))
 
 
-EVERY_QUESTION = {each.__name__: each for each in (median, quantiles, percentiles, counts, most_common, select, top_k)}
+def train(
+    target: str,
+    epsilon: Epsilon,
+    *,
+    features: Iterable[str] | None = None,
+    model: str = "tree",
+    delta: Epsilon | None = None,
+    **settings: Any,
+) -> Question:
+    """Return the question of :class:`dpselect.learn.DPTreeClassifier` and its like."""
+    named = None if features is None else [*features]
+    exact = exact_delta(0 if delta is None else delta)
+    asked = {"features": named, "model": model, "delta": written(exact) if exact else None}
+    return _question("train", epsilon, target=target, **asked, **settings)
+
+
+EVERY_QUESTION = {
+    each.__name__: each for each in (median, quantiles, percentiles, counts, most_common, select, train, top_k)
+}
 
 
 def _question(name: str, epsilon: Epsilon, **asked: Any) -> Question:

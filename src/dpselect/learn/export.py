@@ -92,13 +92,29 @@ def load(path: str | Path) -> Any:
         raise FileNotFoundError(f"There is no file {path}: pass a model that dpselect saved.")
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
-        number = content["format"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise ValueError(f"{path} is not a model file: pass one that was saved by dpselect.") from None
-    if number not in READ:
-        raise ValueError(f"{path} has format {number} and this version of dpselect reads up to {FORMAT}: update it.")
+    except (ValueError, RecursionError):
+        content = None
+    return restored(content, str(path))
+
+
+def restored(content: Any, where: str = "This") -> Any:
+    """Return the fitted model of the values in a file of :meth:`save`; nothing in them is executed.
+
+    Args:
+        content: as JSON says them.
+        where: what they are from, for messages.
+
+    Raises:
+        ValueError: as :func:`load`.
+    """
     try:
-        return _model(content)
+        number = content["format"]
+    except (KeyError, TypeError):
+        raise ValueError(f"{where} is not a model file: pass one that was saved by dpselect.") from None
+    if number not in READ:
+        raise ValueError(f"{where} has format {number} and this version of dpselect reads up to {FORMAT}: update it.")
+    try:
+        return _model(dict(content))
     except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError, RecursionError):
         # Whatever the checksum says, the parts of a model are missing or are something else.
         raise ValueError("This model file is damaged or was edited: train the model again.") from None

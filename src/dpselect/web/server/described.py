@@ -76,6 +76,7 @@ class Answer(BaseModel):
         accuracy: how wrong the answer may be, in a sentence.
         ledger_row: the row of the spend.
         certificate: of this release.
+        model: of a question that trains one, as dpselect saves it.
     """
 
     request: str
@@ -86,6 +87,7 @@ class Answer(BaseModel):
     accuracy: str
     ledger_row: int
     certificate: dict[str, Any]
+    model: dict[str, Any] | None = None
 
 
 ANSWERED: dict[int | str, dict[str, Any]] = {

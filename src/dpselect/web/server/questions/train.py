@@ -13,7 +13,7 @@ from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.mechanisms.stated_error import Accuracy
 from dpselect.web.server.facts import DatasetFacts, Numbers
-from dpselect.web.server.questions.learners import domain_of, estimator, require_small
+from dpselect.web.server.questions.learners import estimator, require_small
 from dpselect.web.server.questions.question import NO_COLUMN, ColumnName, Data, Delta, Question
 from dpselect.web.server.refusal import Wrong
 

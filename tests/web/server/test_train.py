@@ -1,0 +1,263 @@
+"""Models: what they cost, what comes back, and what is refused before anything is spent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from pydantic import TypeAdapter, ValidationError
+from scipy import stats
+
+import dpselect as dps
+from dpselect.learn.export import as_json, restored
+from dpselect.web.server.desk import Desk
+from dpselect.web.server.house import House
+from dpselect.web.server.questions import AnyQuestion, canonical, question_of
+from dpselect.web.server.questions.train import Train
+from dpselect.web.server.refusal import Wrong
+from dpselect.web.server.settings import read_settings
+from tests.web.server.conftest import CONFIG, write
+
+ADAPTER = TypeAdapter(AnyQuestion)
+WITH_DELTA = CONFIG.replace("budget = {epsilon = 20}", "budget = {epsilon = 20, delta = 1e-4}")
+MODELS = {
+    "tree": ("survey", {"target": "job", "epsilon": 1}),
+    "tree of known size": ("survey", {"target": "job", "epsilon": 1, "n_records": 400, "max_depth": 2, "bins": 8}),
+    "boosted": ("survey", {"target": "job", "epsilon": 1, "model": "boosted"}),
+    "boosted with a delta": (
+        "survey",
+        {"target": "job", "epsilon": 1, "model": "boosted", "delta": 1e-6, "rounds": 9, "interactions": False},
+    ),
+    "id3": ("survey", {"target": "job", "epsilon": 1, "model": "id3", "n_trees": 2, "missing": "category"}),
+    "forest": ("survey", {"target": "job", "epsilon": 1, "model": "forest", "delta": "0.000001", "n_trees": 4}),
+    "pure forest": ("survey", {"target": "job", "epsilon": 1, "model": "forest", "n_trees": 2, "max_depth": 3}),
+    "tree of a number": ("survey", {"target": "age", "epsilon": 1, "unknown": "ignore"}),
+    "boosted of a number": ("survey", {"target": "age", "features": ["job"], "epsilon": 1, "model": "boosted"}),
+    "tree of persons": ("visits", {"target": "ward", "epsilon": "0.25"}),
+    "boosted of persons": ("visits", {"target": "hours", "epsilon": "0.25", "model": "boosted", "delta": 1e-9}),
+}
+
+
+def asked(body) -> Train:
+    """Return the question."""
+    question = ADAPTER.validate_python({"question": "train"} | body)
+    assert isinstance(question, Train)
+    return question
+
+
+@pytest.fixture
+def house(tmp_path):
+    """Two tables and a graph, with a delta to spend."""
+    opened = House.open(read_settings(write(tmp_path, WITH_DELTA)))
+    for name in ("ann", "bob"):
+        opened.people.add(name, "analyst", "test")
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_is_what_was_planned_and_paid(house, name) -> None:
+    """The plan reads no row; one row of the ledger pays; the file is that of the certificate, and loads."""
+    where, body = MODELS[name]
+    dataset, question, desk = house.datasets[where], asked(body), Desk(house)
+    assert question == question_of(canonical(question))
+    shown = dataset.plan(question, 10**5).as_json()
+    assert 0 == dataset.account.ledger.totals.spends
+    request = desk.take("bob", "model", where, question)
+    desk.begin(request).result(60)
+    found = house.requests.find(request.id)
+    answer = json.loads(found.answer)
+    desk.stop()
+
+    assert ("answered", 1) == (found.state, found.row)
+    assert 1 == dataset.account.ledger.totals.spends
+    assert all(answer[each] == shown[each] for each in ("mechanism", "guarantee", "accuracy"))
+    assert Fraction(shown["guarantee"]["epsilon"]) == question.epsilon
+    assert Fraction(shown["guarantee"]["delta"]) == (question.delta or 0)
+    model = restored(answer["model"])
+    assert answer["answer"] == answer["certificate"]["certificate"]["answer"]
+    assert hashlib.sha256(as_json(model).encode()).hexdigest() == answer["answer"]["SHA-256 of its file"]
+    assert type(model).__name__ == answer["mechanism"] == answer["answer"]["model"]
+    assert model.privacy_spent_.epsilon == question.epsilon
+    table = {"age": [20, 90], "job": ["nurse", "smith"], "ward": ["east", "west"], "hours": [0, 1]}
+    wanted = {column: table[column] for column in model.feature_names_in_}
+    assert 2 == len(model.predict(wanted))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_plan_is_the_same_whatever_the_rows(house, tmp_path, name) -> None:
+    """They may be locked away, and a plan draws nothing."""
+    where, body = MODELS[name]
+    first = house.datasets[where].plan(asked(body), 10**5)
+    for file in ("people.csv", "visits.csv"):
+        (tmp_path / file).unlink()
+    second = house.datasets[where].plan(asked(body), 10**5)
+
+    assert first.as_json() == second.as_json()
+    assert first.spends == second.spends
+    assert 1 == len(first.spends)
+
+
+@pytest.mark.parametrize(
+    "where, body",
+    [
+        ("survey", {"target": "income"}),
+        ("survey", {"target": "job", "features": ["income"]}),
+        ("survey", {"target": "job", "features": ["job"]}),
+        ("survey", {"target": "job", "features": ["age", "age"]}),
+        ("visits", {"target": "who"}),
+        ("visits", {"target": "ward", "features": ["who"]}),
+        ("friends", {"target": "source"}),
+        ("survey", {"target": "age", "model": "id3"}),
+        ("survey", {"target": "age", "model": "forest"}),
+        ("survey", {"target": "age", "n_records": 100}),
+        ("survey", {"target": "job", "delta": 1e-6}),
+        ("survey", {"target": "job", "model": "id3", "delta": 1e-6}),
+        ("survey", {"target": "job", "rounds": 3}),
+        ("survey", {"target": "job", "model": "boosted", "max_depth": 3}),
+        ("survey", {"target": "job", "model": "forest", "interactions": True}),
+        ("survey", {"target": "job", "n_trees": 3}),
+    ],
+)
+def test_what_is_no_question_is_refused_unpaid(house, where, body) -> None:
+    """By public facts alone, in a sentence."""
+    with pytest.raises(Wrong):
+        house.datasets[where].plan(asked({"epsilon": 1} | body), 10**5)
+    assert 0 == house.datasets[where].account.ledger.totals.spends
+
+
+@pytest.mark.parametrize("delta", [0, 1, -1e-6, 1.5, 1e-16, True, "1e-6", "0.0000000000000001", "", [], float("nan")])
+def test_deltas_are_short_decimals(delta) -> None:
+    """As prices are, so that exact sums stay short."""
+    with pytest.raises(ValidationError):
+        asked({"target": "job", "model": "boosted", "epsilon": 1, "delta": delta})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{"model": "evolutionary"}, {"missing": "error"}, {"unknown": "error"}, {"max_records": 9}, {"features": []}],
+)
+def test_one_record_refuses_no_fit(body) -> None:
+    """What could end a fit for the sake of a record cannot be asked for."""
+    with pytest.raises(ValidationError):
+        asked({"target": "job", "epsilon": 1} | body)
+
+
+def test_models_that_could_outgrow_the_server_are_refused(house) -> None:
+    """By the limit on candidates: codes times classes, and a hundred times as many cells of a level."""
+    survey = house.datasets["survey"]
+    with pytest.raises(Wrong, match="32 public values and bins, for 3 classes, and the server allows 95"):
+        survey.plan(asked({"target": "job", "epsilon": 1}), 95)
+    survey.plan(asked({"target": "job", "epsilon": 1}), 10**3)
+    # 32 bins have 32 leaves at most: 32 x 32 x 3 cells of 30 x 100.
+    with pytest.raises(Wrong, match="A tree of 256 leaves"):
+        survey.plan(asked({"target": "job", "epsilon": 1, "bins": 400}), 1300)
+
+
+def test_hostile_domains_are_data(tmp_path) -> None:
+    """Two numbers that read like a range, text that reads like numbers, quotes, markup, and names of Python."""
+    values = ["0", "01", "a,b", 'say "no"', "<b>", "'; DROP TABLE x", "é", "__class__", " ", "nan"]
+    lines = "".join(f'{18 + 72 * (place % 2)},"{each.replace(chr(34), chr(34) * 2)}",{place % 3}\n'
+                    for place, each in enumerate(values * 30))  # fmt: skip
+    config = f"""
+[server]
+port = 0
+
+[datasets.odd]
+source = "odd.csv"
+budget = {{epsilon = 20}}
+shares = {{ann = 20}}
+columns."a column" = [18, 90]
+columns.__class__ = {json.dumps(values)}
+columns.class = [0, 1, 2]
+"""
+    path = write(tmp_path, config)
+    (tmp_path / "odd.csv").write_text("a column,__class__,class\n" + lines, encoding="utf-8")
+    house = House.open(read_settings(path))
+    house.people.add("ann", "analyst", "test")
+    desk = Desk(house)
+    for target in ("a column", "__class__", "class"):
+        request = desk.take("ann", target, "odd", asked({"target": target, "epsilon": 5}))
+        desk.begin(request).result(60)
+        answer = json.loads(house.requests.find(request.id).answer)
+        assert "answered" == answer["state"], answer
+        model = restored(answer["model"])
+        assert {"a column": [18, 90], "__class__": sorted(values), "class": [0, 1, 2]}[
+            target
+        ] == model.classes_.tolist()
+    # Which of the ten it is says whether the number is 18 or 90.
+    assert [18, 90] == restored_of(house, "a column").predict({"__class__": ["0", "01"], "class": [0, 1]}).tolist()
+    desk.stop()
+    house.close()
+
+
+def restored_of(house: House, key: str):
+    """Return the model of a request of ann's."""
+    return restored(json.loads(house.requests.with_key("ann", key).answer)["model"])
+
+
+SHAPE = """
+[server]
+port = 0
+
+[datasets.small]
+source = "small.csv"
+budget = {epsilon = 20}
+shares = {ann = 20}
+columns.f = {lower = 0, upper = 2}
+columns.g = {lower = 0, upper = 2}
+columns.y = ["no", "yes"]
+"""
+# How many rows there are of f and g, each below 1 or above it, and y.
+CELLS = {(0, 0): (8, 3), (0, 2): (4, 6), (2, 0): (3, 7), (2, 2): (6, 5)}
+ROWS = [(*at, answer) for at, each in CELLS.items() for answer, many in zip(("no", "yes"), each, strict=True)
+        for _ in range(many)]  # fmt: skip
+# No count is so small that its noise is cut at 0.
+TRUE = {"f": [[12, 9], [9, 12]], "g": [[11, 10], [10, 11]]}
+# With four counts each, wrong laws pass less often than once in 10^8.
+DRAWS, THRESHOLD = 400, 1e-6
+
+
+def fitted_many(tmp_path) -> list:
+    """Return as many whole trees of one split as draws, each drawn by the desk under the one payment."""
+    path = write(tmp_path, SHAPE)
+    (tmp_path / "small.csv").write_text("f,g,y\n" + "".join(f"{f},{g},{y}\n" for f, g, y in ROWS), encoding="utf-8")
+    house = House.open(read_settings(path))
+    house.people.add("ann", "analyst", "test")
+    desk = Desk(house)
+    body = {"target": "y", "epsilon": 2, "max_depth": 1, "bins": 2, "n_records": 1000}
+    request = desk.take("ann", "one", "small", asked(body))
+    kept = [desk._answered(request) for _ in range(DRAWS)]
+    assert {("answered", 1)} == {(state, row) for state, _, row in kept}
+    assert 1 == house.datasets["small"].account.ledger.totals.spends
+    desk.stop()
+    house.close()
+    return [restored(content["model"]).trees_[0].grown for _, content, _ in kept]
+
+
+def test_trees_follow_their_law(tmp_path) -> None:
+    """The noise of the leaves is that of three tenths of epsilon, neither more nor less, and the split has its law."""
+    trees = fitted_many(tmp_path)
+    chosen = ["fg"[tree.split[0]] for tree in trees]
+    noise = np.concatenate(
+        [(tree.counts[1:] - TRUE[name]).ravel() for tree, name in zip(trees, chosen, strict=True)]
+    ).astype(int)
+
+    def p_of_noise(factor: float) -> float:
+        ratio = np.exp(-2 * 0.3 * factor)
+        far = 6
+        law = (1 - ratio) / (1 + ratio) * ratio ** np.abs(np.arange(-far, far + 1))
+        law[[0, -1]] = ratio**far / (1 + ratio)
+        seen = np.bincount(np.clip(noise, -far, far) + far, minlength=2 * far + 1)
+        return float(stats.chisquare(seen, law * seen.sum()).pvalue)
+
+    scores = dps.utilities.misclassified({name: np.array(table) for name, table in TRUE.items()})
+    law = dps.mechanism("permute-and-flip").law(scores, 2 * Fraction(7, 10))
+    seen = [chosen.count("f"), chosen.count("g")]
+    assert p_of_noise(1) > THRESHOLD
+    assert p_of_noise(0.7) < THRESHOLD
+    assert p_of_noise(1.3) < THRESHOLD
+    assert stats.chisquare(seen, law * DRAWS).pvalue > THRESHOLD
