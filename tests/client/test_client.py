@@ -14,6 +14,7 @@ import dpselect as dps
 from dpselect.certificates.certificate import Certificate
 from dpselect.client import ServedDataset
 from dpselect.client.questions import EVERY_QUESTION
+from dpselect.web.server.questions import learners
 
 QUESTIONS = [
     ("median", "survey", (), {"column": "age", "epsilon": 0.5}),
@@ -64,7 +65,7 @@ def test_every_question_of_the_server_can_be_asked() -> None:
 RANKED = {"top_k": {"metric"}, "select": {"score", "candidate", "of", "k"}}
 
 
-@pytest.mark.parametrize("name", EVERY_QUESTION)
+@pytest.mark.parametrize("name", [name for name in EVERY_QUESTION if name != "train"])
 def test_every_question_takes_the_arguments_of_the_function(name) -> None:
     """Of the same names, in the same order and passed alike, less what the server knows; and a key, which is last."""
     served = {**inspect.signature(getattr(ServedDataset, name)).parameters}
@@ -78,6 +79,16 @@ def test_every_question_takes_the_arguments_of_the_function(name) -> None:
     for each in alike:
         assert served[each].kind is library[each].kind, each
     assert (name in RANKED) == ("scores" in library)
+
+
+def test_training_takes_the_arguments_of_the_estimators() -> None:
+    """Of the same names; each but the choice of columns and model is one of some estimator that a server trains."""
+    served = [*inspect.signature(ServedDataset.train).parameters]
+    kinds = {*learners.CLASSIFIERS.values(), *learners.REGRESSORS.values()}
+    taken = {name for kind in kinds for name in inspect.signature(getattr(dps.learn, kind)).parameters}
+
+    assert served == ["self", *inspect.signature(EVERY_QUESTION["train"]).parameters, "key"]
+    assert {"features", "model", "target"} <= {*served[1:-1]} <= taken | {"features", "model", "target"}
 
 
 def test_answers_are_read_as_releases_are(ann, tmp_path) -> None:
@@ -101,7 +112,7 @@ def test_answers_are_read_as_releases_are(ann, tmp_path) -> None:
 def test_a_model_is_the_estimator_of_the_library(ann, tmp_path) -> None:
     """It predicts, and its file is the one of the certificate; other answers have no model, and a model no winners."""
     survey = ann.dataset("survey")
-    release = survey.train("job", 1, n_records=400, key="a model")
+    release = survey.train("job", 1, n_records=400, key="a-model")
     model = release.model
 
     assert isinstance(model, dps.learn.DPTreeClassifier)
@@ -110,7 +121,7 @@ def test_a_model_is_the_estimator_of_the_library(ann, tmp_path) -> None:
     model.save(tmp_path / "model.json")
     assert sha256((tmp_path / "model.json").read_bytes()).hexdigest() == release.answer["SHA-256 of its file"]
     assert dps.learn.load(tmp_path / "model.json").export_text() == model.export_text()
-    assert survey.train("job", 1, n_records=400, key="a model") == release
+    assert survey.train("job", 1, n_records=400, key="a-model") == release
     with pytest.raises(AttributeError, match="This answer has .model"):
         _ = release.candidates
     with pytest.raises(AttributeError, match="This answer has .counts"):

@@ -124,8 +124,15 @@ class ServedDataset:
         features: Iterable[str] | None = None,
         model: str = "tree",
         delta: Epsilon | None = None,
+        max_depth: int | None = None,
+        rounds: int | None = None,
+        interactions: bool | None = None,
+        n_trees: int | None = None,
+        n_records: int | None = None,
+        bins: int | None = None,
+        unknown: str | None = None,
+        missing: str | None = None,
         key: str | None = None,
-        **settings: Any,
     ) -> Answer:
         """Release a model that predicts a column from others; ``.model`` is the estimator of :mod:`dpselect.learn`.
 
@@ -135,11 +142,25 @@ class ServedDataset:
             features: the columns to learn from; all others where none are named.
             model: ``"tree"``, ``"boosted"``, ``"id3"`` or ``"forest"``; numbers are predicted by the first two.
             delta: for boosted and forest; without it they too spend nothing but epsilon.
+            max_depth, rounds, interactions, n_trees, n_records, bins, unknown, missing: as the estimator of this model
+                takes them; its own defaults where they are left out.
             key: as for every question.
-            **settings: as the estimator takes them: max_depth, rounds, interactions, n_trees, n_records, bins,
-                unknown, missing.
         """
-        asked = questions.train(target, epsilon, features=features, model=model, delta=delta, **settings)
+        asked = questions.train(
+            target,
+            epsilon,
+            features=features,
+            model=model,
+            delta=delta,
+            max_depth=max_depth,
+            rounds=rounds,
+            interactions=interactions,
+            n_trees=n_trees,
+            n_records=n_records,
+            bins=bins,
+            unknown=unknown,
+            missing=missing,
+        )
         return self._release(asked, key)
 
     def top_k(self, metric: str, k: int, epsilon: Epsilon, *, key: str | None = None) -> Answer:

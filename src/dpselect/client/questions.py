@@ -59,13 +59,33 @@ def train(
     features: Iterable[str] | None = None,
     model: str = "tree",
     delta: Epsilon | None = None,
-    **settings: Any,
+    max_depth: int | None = None,
+    rounds: int | None = None,
+    interactions: bool | None = None,
+    n_trees: int | None = None,
+    n_records: int | None = None,
+    bins: int | None = None,
+    unknown: str | None = None,
+    missing: str | None = None,
 ) -> Question:
     """Return the question of :class:`dpselect.learn.DPTreeClassifier` and its like."""
-    named = None if features is None else [*features]
     exact = exact_delta(0 if delta is None else delta)
-    asked = {"features": named, "model": model, "delta": written(exact) if exact else None}
-    return _question("train", epsilon, target=target, **asked, **settings)
+    return _question(
+        "train",
+        epsilon,
+        target=target,
+        features=None if features is None else [*features],
+        model=model,
+        delta=written(exact) if exact else None,
+        max_depth=max_depth,
+        rounds=rounds,
+        interactions=interactions,
+        n_trees=n_trees,
+        n_records=n_records,
+        bins=bins,
+        unknown=unknown,
+        missing=missing,
+    )
 
 
 EVERY_QUESTION = {

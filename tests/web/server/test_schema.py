@@ -23,6 +23,7 @@ CHECKS = (
 )
 # Names that a tool makes up are never found.
 NAMED = {"column": ["age", "job"], "by": ["job", None], "epsilon": [0.01, "0.02"], "k": [1, 2]}
+NAMED |= {"candidate": ["job"], "of": ["age", None], "target": ["job", "age"], "features": [None]}
 QUESTIONS = ["--mode", "positive", "--include-path-regex", "release|plan"]
 
 
@@ -52,7 +53,7 @@ def _named(schema):
     return schema
 
 
-@pytest.mark.parametrize("who, addresses, only", [("ann", 23, []), ("carla", 23, []), ("ann", 3, QUESTIONS)])
+@pytest.mark.parametrize("who, addresses, only", [("ann", 24, []), ("carla", 24, []), ("ann", 3, QUESTIONS)])
 def test_the_server_is_as_its_schema_says(office, tmp_path, who, addresses, only) -> None:
     """Whatever an analyst or a curator sends: no status 500, and no status, type or form but those described."""
     path = tmp_path / "openapi.json"

@@ -151,6 +151,16 @@ def _request_routes(router: APIRouter, desk: Desk) -> None:
         name = f'attachment; filename="certificate-{asked.id}.json"'
         return JSONResponse(json.loads(asked.answer)["certificate"], headers={"content-disposition": name})
 
+    @router.get("/models/{number}")
+    def model(number: str, visitor: Analyst) -> JSONResponse:
+        """Return the model that one of your answered requests trained, as a file that dpselect reads."""
+        asked = find(number, visitor.name)
+        trained = None if asked.state != "answered" else json.loads(asked.answer or "{}").get("model")
+        if trained is None:
+            raise Unknown("This request has trained no model.")
+        name = f'attachment; filename="model-{asked.id}.json"'
+        return JSONResponse(trained, headers={"content-disposition": name})
+
 
 async def _awaited(desk: Desk, asked: Asked) -> Asked:
     """Return the request as soon as it has an answer, or as it is when its time is over."""

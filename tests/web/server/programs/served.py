@@ -10,6 +10,8 @@ from dataclasses import replace
 from threading import Timer
 from typing import Any
 
+from dpselect.learn.builder import BestBinary
+from dpselect.learn.rehearsal import NoRecords
 from dpselect.web.server.account import Account
 from dpselect.web.server.dataset import Dataset
 from dpselect.web.server.desk import Desk
@@ -46,6 +48,21 @@ def ends_while_sending() -> None:
         real(self, scope, status)
 
     Gate._note = noted  # type: ignore[method-assign]
+
+
+def ends_at_the_second_level() -> None:
+    """End the process when a tree has one split, and draws the next."""
+    real = BestBinary.split
+    levels: list[int] = []
+
+    def split(self: BestBinary, *args: Any) -> Any:
+        # A rehearsal, before the payment, has no records.
+        levels.extend([] if isinstance(args[0], NoRecords) else [1])
+        if len(levels) == 2:
+            os._exit(9)
+        return real(self, *args)
+
+    BestBinary.split = split  # type: ignore[method-assign]
 
 
 def stores_after_sending() -> None:
@@ -100,6 +117,7 @@ POINTS: dict[str, Callable[[], None]] = {
     "drawn, not stored": lambda: ends_after(Dataset, "answer"),
     "stored, not seen": lambda: ends_after(Requests, "keep"),
     "seen, not sent": ends_while_sending,
+    "in the middle of a tree": ends_at_the_second_level,
     "fault: stored after sending": stores_after_sending,
     "fault: drawn again after sending": draws_after_sending,
     "fault: paid twice": pays_twice,
