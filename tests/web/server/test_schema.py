@@ -16,7 +16,7 @@ import pytest
 
 from tests.web.server.served import Office
 
-SECONDS = 15
+SECONDS = 30
 CHECKS = (
     "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,"
     "response_headers_conformance,negative_data_rejection,ignored_auth,missing_required_header,unsupported_method"
