@@ -8,6 +8,7 @@ import json
 import threading
 import time
 from collections import Counter
+from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
@@ -49,6 +50,7 @@ class Provider:
         said, changed: what discovery says otherwise, and what ID tokens say otherwise.
         asked: how often each address was asked.
         replies: by address, a status and a body that are sent instead, or seconds to wait.
+        asks: whether it shows a page with a link to go on, instead of leading browsers back at once.
     """
 
     def __init__(self) -> None:
@@ -60,6 +62,7 @@ class Provider:
         self.replies: dict[str, Any] = {}
         self.codes: dict[str, dict[str, str]] = {}
         self.sent: list[str] = []
+        self.asks = False
         self.public = {"secret": SECRET}
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -129,9 +132,13 @@ def _handler(provider: Provider) -> type[BaseHTTPRequestHandler]:
             parts = urlsplit(self.path)
             provider.asked[parts.path] += 1
             if parts.path == "/authorize" and parts.path not in provider.replies:
-                self.send_response(303)
-                self.send_header("Location", provider.authorized(dict(parse_qsl(parts.query))))
+                place = provider.authorized(dict(parse_qsl(parts.query)))
+                link = f'<a href="{escape(place)}">Go on as ann</a>'
+                page = f'<!doctype html><title>Office</title><link rel="icon" href="data:,">{link}'.encode()
+                self.send_response(200 if provider.asks else 303)
+                self.send_header("Content-Type", "text/html") if provider.asks else self.send_header("Location", place)
                 self.end_headers()
+                self.wfile.write(page if provider.asks else b"")
             elif parts.path == "/keys":
                 shown = [public_jwk(key, number, kind) for number, (key, kind) in provider.keys.items()]
                 self._reply(parts.path, 200, {"keys": shown})

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from dpselect.web.server.openid.denied import NoRole
@@ -114,3 +117,17 @@ def test_capitals_become_small_and_an_ending_goes(door_of) -> None:
     for verified in (False, None, "true"):
         with pytest.raises(NoRole, match="not verified"):
             door.accounts.visitor(claims(sub="3", email="eve@example.org", email_verified=verified))
+
+
+def test_two_accounts_of_one_name_at_once(door) -> None:
+    """One of them is the user; the other is refused, whoever was first."""
+
+    def come(subject: str) -> str:
+        try:
+            return door.accounts.visitor(claims(sub=subject)).name
+        except NoRole:
+            return "refused"
+
+    with ThreadPoolExecutor(8) as pool:
+        came = [*pool.map(come, map(str, range(8)))]
+    assert Counter({"refused": 7, "dora": 1}) == Counter(came)

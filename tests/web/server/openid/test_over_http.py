@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import socket
 from collections.abc import Iterator
 
 import pytest
 
-from tests.web.server.conftest import CONFIG
 from tests.web.server.openid.attacks import ATTACKS
 from tests.web.server.openid.provider import SECRET
+from tests.web.server.openid.registered import registered
 from tests.web.server.openid.walker import Walker
 from tests.web.server.served import Office
 
@@ -21,15 +19,7 @@ CALLBACK = "/login/openid/callback"
 @pytest.fixture
 def office(tmp_path, provider) -> Iterator[Office]:
     """A running server that is registered with the provider."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    told = provider.settings(address=f"http://localhost:{port}", secret_file="secret")
-    (tmp_path / "secret").write_text(f"{SECRET}\n", encoding="ascii")
-    roles = 'roles = {claim = "groups", curator = ["keeping"], analyst = ["asking"]}'
-    lines = [f"{name} = {json.dumps(value)}" for name, value in told.items() if name != "roles"]
-    config = CONFIG.replace("port = 0", f"port = {port}") + "\n[openid]\n" + "\n".join([*lines, roles])
-    running = Office(tmp_path, config)
-    running.start()
+    running = registered(tmp_path, provider)
     yield running
     if running.process.poll() is None:
         running.kill()
