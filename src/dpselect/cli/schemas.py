@@ -193,7 +193,7 @@ PLANNED = _object(
 
 _LEFT = _map(_SPENT)
 _OFFER = _object({"name": TEXT, "about": TEXT, "paused": TRUTH, "left": _LEFT})
-_ASKED = ("median", "percentile", "quantiles", "counts", "most-common", "select", "top-k")
+_ASKED = ("median", "percentile", "quantiles", "counts", "most-common", "select", "top-k", "train")
 SERVED: Mapping[str, Schema] = {
     **{name: _served(ANSWERS[name]) for name in _ASKED},
     "datasets": _object({"server": TEXT, "datasets": _list(_OFFER)}),

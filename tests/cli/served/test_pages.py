@@ -72,6 +72,7 @@ def test_every_example_works_and_prints_its_json(name: str, url: str, capsys) ->
     verb = command.root().imported(name, SERVER).verb
     for words in pages_of(url, re.sub(r"--epsilon [\d.]+", "--epsilon 0.01", verb.example)):
         assert 0 == main(words), capsys.readouterr().err
+        Path("model.json").unlink(missing_ok=True)
         assert 0 == main([*words, "--json"])
         schema = schemas.answer(name) if name == "history" else schemas.served(name)
         printed = json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))

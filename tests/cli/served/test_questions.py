@@ -22,6 +22,8 @@ QUESTIONS = {
     "counts bins": ["counts", *SURVEY, *AGE, "--bins", "0", "50", "100", "--by", "job"],
     "most-common": ["most-common", *SURVEY, "--item", "job", "--k", "2"],
     "select": ["select", *SURVEY, "--candidate", "job", "--score", "largest-total", "--of", "age"],
+    "train": ["train", *SURVEY, "--target", "job", "--features", "age", "--max-depth", "2", "--out", "model.json"],
+    "boosted": ["train", *SURVEY, "--target", "age", "--model", "boosted", "--no-interactions", "--out", "model.json"],
     "top-k": ["top-k", *FRIENDS, "--metric", "degree", "--k", "2"],
 }
 
@@ -50,6 +52,11 @@ def test_a_question_is_planned_paid_for_and_certified(name: str, url: str, capsy
     assert 0 == main(["verify", "answer.json"])
     assert "answer.json: whole" in capsys.readouterr().out
 
+    if words[0] == "train":
+        assert released["model"] == json.loads(Path("model.json").read_text(encoding="utf-8"))
+        assert 2 == main([*words, "--key", released["key"]])
+        assert "model.json exists already" in capsys.readouterr().err
+        Path("model.json").unlink()
     assert 0 == main([*words, "--key", released["key"]])
     said = capsys.readouterr().out
     assert released["accuracy_line"] in said

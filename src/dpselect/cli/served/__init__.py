@@ -22,6 +22,7 @@ SERVED = {
     "most-common": "Ask a server for the items that most different persons, or most rows, have.",
     "select": "Ask a server for the best values of a column, by counts or totals.",
     "top-k": "Ask a server for the k most influential nodes of a graph.",
+    "train": "Ask a server for a private tree, forest or sum of small tables.",
     "datasets": "List the datasets that you may ask a server about, with what is left of them.",
 }
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from dpselect.cli import paths
 from dpselect.cli.plan import facts_text, promise
 from dpselect.cli.release import shown
 from dpselect.cli.request import Request
@@ -38,6 +40,8 @@ def answered(request: Request, answer: client.Answer) -> Answer:
     asked = answer.question
     if asked["question"] == "counts":
         return _counts(request, answer)
+    if asked["question"] == "train":
+        return _model(request, answer)
     return _groups(request, answer) if asked.get("by") is not None else _candidates(request, answer)
 
 
@@ -90,6 +94,28 @@ def _counts(request: Request, answer: client.Answer) -> Answer:
     stated = accuracy(answer.certificate().content["accuracy"])
     more = {} if stated is None else {"every_count_within": math.ceil(stated["error_below"]) - 1}
     return _ended(request, answer, [table], "", {"counts": rows, **more})
+
+
+def _model(request: Request, answer: client.Answer) -> Answer:
+    """Return what was learned, and write it where a file is named.
+
+    Raises:
+        Unsaved: it cannot be written; it is printed whole.
+    """
+    from dpselect.cli.verbs.train import described
+    from dpselect.learn.export import as_json
+
+    model = answer.model
+    text = as_json(model)
+    learned = [*map(str, model.feature_names_in_)]
+    facts: dict[str, Any] = {"model": json.loads(text), "learned_from": learned, "chosen_because": None}
+    note = f"learned from {', '.join(map(shown, learned))}; "
+    if request.get("out") is not None:
+        paths.keep(request.out, text.encode(), text)
+        facts["written_to"] = str(request.out)
+        note += f"written to {request.out}; "
+    lines = [shown(line) for line in described(model).splitlines()]
+    return _ended(request, answer, [*lines, ""], note, facts)
 
 
 def cost(paid: client.Answer | client.Plan) -> str:

@@ -41,10 +41,11 @@ _SAID = {
     "the server knows it, from its curator, so leave it out": (
         "lower upper step grid domain groups groups-per-person person rows-per-person nodes max-degree truncate "
         "neighbours sensitivity range-bound kind separator decimal encoding missing table in-place where cast events "
-        "source target weights weight-column weight-cap weight-kind"
+        "domains source target weights weight-column weight-cap weight-kind"
     ),
     "a server is asked without it, so leave it out": (
-        "by delta decay file-hash items-per-person kept label margin method negative pareto question total workers"
+        "by delta decay file-hash items-per-person kept label margin method negative pareto question total workers "
+        "temporary-table goal importance population generations output html picture unknown"
     ),
     "the server decides it, and --dry-run says which, so leave it out": "mechanism",
     "the server pays from its own ledger, so leave it out": "ledger",

@@ -68,11 +68,11 @@ def run(request: Request) -> Answer:
         "written_to": str(request.out),
     }
     return Answer(
-        f"{_shown(model)}\n\n{chosen}{spent}; {used}; written to {request.out}\n{model.accuracy_line()}", facts
+        f"{described(model)}\n\n{chosen}{spent}; {used}; written to {request.out}\n{model.accuracy_line()}", facts
     )
 
 
-def _shown(model: Any) -> str:
+def described(model: Any) -> str:
     """Return what was learned, as far as a screen shows it."""
     if not hasattr(model, "trees_"):
         shares = zip(model.feature_importances_.tolist(), model.feature_names_in_, strict=True)
