@@ -120,7 +120,7 @@ def _site(server: int, port: int, folder: Path) -> str:
     changes = {
         "server dpselect:8440;": f"server 127.0.0.1:{server};",
         "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
-        "server_name dp.example.org;": "server_name localhost;",
+        "server_name dp.example.org;": "server_name localhost dp.example.org;",
         "/run/secrets/certificate;": f"{certificate};",
         "/run/secrets/certificate_key;": f"{key};",
         "access_log /dev/stdout": f"access_log {folder}/access.log",
@@ -143,7 +143,7 @@ def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
     # Short, and readable by the user that nginx becomes.
     folder, port = tmp_path_factory.mktemp("proxy"), _free()
     (folder / "office").mkdir()
-    names = f'port = 0\nhosts = ["localhost:{port}"]'
+    names = f'port = 0\nhosts = ["localhost:{port}", "dp.example.org"]'
     office = Office(folder / "office", CONFIG.replace("port = 0", names))
     office.start()
     (folder / "site.conf").write_text(_site(office.port, port, folder), encoding="utf-8")
@@ -184,6 +184,22 @@ def test_a_certificate_of_nobody_is_refused(proxied) -> None:
     server = dps.connect(f"https://localhost:{proxied.port}", proxied.office.tokens["ann"])
     with pytest.raises(ConnectionError, match="authority="):
         server.datasets()
+
+
+def test_a_browser_logs_in_through_it(proxied) -> None:
+    """Its cookie goes over TLS alone and to no other server, and opens the pages; TLS is to be kept to."""
+    form = f"token={proxied.office.tokens['ann']}"
+    own = ["Origin: null", "Sec-Fetch-Site: same-origin", f"Content-Length: {len(form)}"]
+    kind = "Content-Type: application/x-www-form-urlencoded"
+    head = proxied.head("POST", "/login", *own, kind, host="dp.example.org")
+    entered = proxied.raw(head + form).decode()
+    assert " 303 " in entered.splitlines()[0]
+    assert "\nstrict-transport-security: max-age=" in entered.lower()
+    cookie = re.search(r"(?i)\nset-cookie: (__Host-dpselect=[^;]+); .*Secure", entered)
+    assert cookie is not None
+    shown = proxied.raw(proxied.head("GET", "/pages", f"Cookie: {cookie[1]}", host="dp.example.org")).decode()
+    assert " 200 " in shown.splitlines()[0]
+    assert "survey" in shown
 
 
 def test_another_name_is_refused(proxied) -> None:
