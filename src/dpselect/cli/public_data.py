@@ -92,16 +92,19 @@ def _is_file(text: str) -> bool:
 def _table(request: Request, path: Path) -> Material:
     how = Reading.of(**reading.keywords(request))
     keywords = "".join(f", {name}={value!r}" for name, value in reading.keywords(request).items())
-    return _of_table(path, how, shown(path.name), f"table = dps.TableFile.of({path.name!r}{keywords})")
+    return _of_table(
+        path, how, shown(path.name), f"table = dps.TableFile.of({path.name!r}{keywords})", reading.keywords(request)
+    )
 
 
-def _of_table(path: Path, how: Reading, name: str, file: str) -> Material:
+def _of_table(path: Path, how: Reading, name: str, file: str, said: dict[str, str] | None = None) -> Material:
     """Return the columns of a table, numbers with a point where a comma marked their fractions.
 
     Args:
         path, how: the file, and how it is read.
         name: what the pages call it.
         file: a statement that names the file in Python.
+        said: how it is read, by the names of options.
     """
     from dpselect.web.explorer.cells import Cells
     from dpselect.web.explorer.material import Material
@@ -131,6 +134,7 @@ def _of_table(path: Path, how: Reading, name: str, file: str) -> Material:
         table_python=python,
         visits_python=f"{python}\nvisits = table",
         words=name,
+        reading=said or {},
     )
 
 

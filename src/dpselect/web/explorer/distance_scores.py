@@ -34,6 +34,7 @@ class Kind:
         python: state to what makes them in Python, of names that ``setup`` defines.
         setup: state to statements that make the data of a notebook.
         command: state to a command that chooses by this score with shifted dampening; ``None`` where no command does.
+        of_graph: whether it is of a graph.
         named: Python that gives candidates their names, where the score has numbers for them.
     """
 
@@ -43,6 +44,7 @@ class Kind:
     setup: Callable[[State, Material], str]
     command: Callable[[State], str] | None = None
     named: str = ""
+    of_graph: bool = False
 
 
 def _figures(state: State, column: int) -> list[int]:
@@ -88,6 +90,7 @@ def _graph_kind(words: str, function: str, more: str = "") -> Kind:
             f"dpselect top-k friends.csv --nodes nodes.txt --metric {function.replace('_', '-')} "
             f"--max-degree {state['bound']} --epsilon 1 --mechanism shifted-local-dampening --ledger friends.ledger"
         ),
+        of_graph=True,
     )
 
 

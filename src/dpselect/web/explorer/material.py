@@ -31,6 +31,7 @@ class Material:
         table_python, visits_python, graph_python: statements that make ``table``, ``visits`` and ``graph`` for a
             notebook that has imported dpselect as dps.
         words: how a command names it.
+        reading: how its file is read, by the names of options: commands say the same.
         ledger: of the planner, which only reads it; ``None`` where none was named.
     """
 
@@ -46,6 +47,7 @@ class Material:
     graph_python: str = f"{_FROM}friends\n\ngraph = friends()"
     words: str = ""
     ledger: Ledger | None = None
+    reading: Mapping[str, str] = field(default_factory=dict)
 
     def counts_of(self, column: str) -> tuple[tuple[str, int], ...]:
         """Return how often each different cell of a column occurs, the most frequent first; none is empty."""

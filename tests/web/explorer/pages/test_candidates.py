@@ -7,6 +7,7 @@ import re
 import shlex
 from contextlib import chdir
 from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -195,11 +196,13 @@ def test_the_command_exists(mechanism, tmp_path, capsys) -> None:
 
 
 @pytest.mark.parametrize("mechanism", EVERY_MECHANISM)
-def test_the_python_exists(mechanism, tmp_path) -> None:
-    """It runs on counts, choices and a ledger of those names, and spends what the page says."""
-    ledger = dps.Ledger.open(tmp_path / "people.ledger", dataset="people", epsilon=1)
-    names = {"dps": dps, "counts": [9, 4], "choices": ["tea", "milk"], "ledger": ledger}
-    exec(viewed(mechanism=mechanism).commands.python, names)
+def test_the_python_exists(mechanism, tmp_path, monkeypatch) -> None:
+    """It runs on a table, choices and a ledger of those names, and spends what the page says."""
+    monkeypatch.chdir(tmp_path)
+    ledger = dps.Ledger.open("people.ledger", dataset="people", epsilon=1)
+    Path("people.csv").write_text("choice\n" + 9 * "tea\n" + 4 * "milk\n")
+    Path("choices.txt").write_text("tea\nmilk\n")
+    exec(viewed(mechanism=mechanism).commands.python, {})
 
     assert 0.5 == ledger.remaining.epsilon
 

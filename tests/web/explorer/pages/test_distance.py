@@ -245,9 +245,8 @@ def test_the_commands_exist(score, tmp_path, monkeypatch) -> None:
         assert 0 == main([*words, "--dry-run"])
     else:
         assert "use the Python" in view.commands.note
-    names: dict[str, object] = {"dps": dps}
-    exec(compile("import dpselect as dps\n" + KINDS[score].setup(state, EXAMPLES), "data", "exec"), names)
     scores = KINDS[score].scores(state, graph)
-    with dps.budget(epsilon=9, neighbours=scores.neighbours.value) as ledger:
-        exec(compile(view.commands.python, "python", "exec"), names | {"ledger": ledger})
+    (file,) = set(re.findall(r'"(\w+\.ledger)"', view.commands.python))
+    ledger = dps.Ledger.open(file, dataset="it", epsilon=9, neighbours=scores.neighbours.value)
+    exec(compile(view.commands.python, "python", "exec"), {})
     assert 8 == ledger.remaining.epsilon

@@ -110,8 +110,7 @@ def test_commands_exist(column, tmp_path) -> None:
     with chdir(tmp_path):
         ledger = dps.Ledger.open("people.ledger", epsilon=1, dataset="people")
         assert 0 == main([*shlex.split(view.commands.shell)[1:], "--dry-run"])
-    names = {"dps": dps, "values": range(99), "counts": [9, 4], "choices": ["tea", "milk"], "ledger": ledger}
-    exec(view.commands.python, names)
+        exec(view.commands.python, {})
 
     assert 0.5 == ledger.remaining.epsilon
 

@@ -154,10 +154,10 @@ def test_the_command_runs(rule, mechanism, tmp_path, monkeypatch, capsys) -> Non
 
 
 @pytest.mark.parametrize("rule", ["pareto", "weights"])
-def test_the_python_runs(rule, tmp_path) -> None:
+def test_the_python_runs(rule, tmp_path, monkeypatch) -> None:
     """The statements for private counts spend what they say, once."""
-    ledger = dps.Ledger.open(tmp_path / "people.ledger", epsilon=1, dataset="people")
-    names = {"dps": dps, "found": {"a": 5, "b": 3}, "cleared": {"a": 1, "b": 9}, "ledger": ledger}
-    exec(compile(shown(rule=rule).commands.python, "private", "exec"), names)
+    monkeypatch.chdir(tmp_path)
+    ledger = dps.Ledger.open("people.ledger", epsilon=1, dataset="people")
+    exec(compile(shown(rule=rule).commands.python, "private", "exec"), {})
 
     assert 0.2 == pytest.approx(float(ledger.totals.epsilon))

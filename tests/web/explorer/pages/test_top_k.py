@@ -134,9 +134,8 @@ def test_the_commands_exist_and_ask_the_same(metric, mechanism, tmp_path, monkey
 
     assert 0 == main([*shlex.split(view.commands.shell)[1:], "--dry-run"])
     assert metric in capsys.readouterr().out
-    with dps.budget(epsilon=9, neighbours="edge") as ledger:
-        exec(compile(view.commands.python, "python", "exec"), {"dps": dps, "Path": Path, "ledger": ledger})
-    assert 7 == ledger.remaining.epsilon
+    exec(compile(view.commands.python, "python", "exec"), {})
+    assert 7 == dps.Ledger.read("friends.ledger").remaining.epsilon
 
 
 @pytest.mark.parametrize("metric", METRICS)

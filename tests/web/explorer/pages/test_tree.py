@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -165,10 +166,12 @@ def test_the_command_runs(learner, tmp_path, monkeypatch, capsys) -> None:
 
 
 @pytest.mark.parametrize("learner", ["tree", "id3"])
-def test_the_python_runs(learner, tmp_path) -> None:
+def test_the_python_runs(learner, tmp_path, monkeypatch) -> None:
     """The statements for private rows fit a model and spend what they say, once."""
-    ledger = dps.Ledger.open(tmp_path / "people.ledger", epsilon=1, dataset="people")
-    names = {"dps": dps, "people": SAMPLE, "domains": DOMAINS, "ledger": ledger}
-    exec(compile(shown(learner=learner, epsilon=0.25).commands.python, "private", "exec"), names)
+    monkeypatch.chdir(tmp_path)
+    ledger = dps.Ledger.open("people.ledger", epsilon=1, dataset="people")
+    rows = [",".join(map(str, row)) for row in zip(*SAMPLE.values(), strict=True)]
+    Path("people.csv").write_text("\n".join([",".join(SAMPLE), *rows]) + "\n")
+    exec(compile(shown(learner=learner, epsilon=0.25).commands.python, "private", "exec"), {})
 
     assert 0.25 == float(ledger.totals.epsilon)

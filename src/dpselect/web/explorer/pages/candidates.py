@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -24,6 +24,7 @@ from dpselect.utilities.counts import counts
 from dpselect.web.explorer.field import Choice, Counts, Field, Number, Words, exact_text
 from dpselect.web.explorer.figures import enough, factor
 from dpselect.web.explorer.material import Material
+from dpselect.web.explorer.opening import keywords, opening, options
 from dpselect.web.explorer.page import Chart, Commands, Content, State, Table, View
 from dpselect.web.explorer.shell import quoted
 
@@ -100,7 +101,9 @@ def _view(state: State, material: Material) -> View:
     words = f"{says} Black marks: {_words(rows, place, state)}."
     parts = (Chart("How likely each candidate is", draw, words), changes, _needed(rows, state), _compared(scores, laws))
     answer = f"{says} {_ratio(here, there, float(epsilon))}"
-    return View(answer, parts, commands_for(name, state["epsilon"], column), _example(rows, place, state))
+    return View(
+        answer, parts, commands_for(name, state["epsilon"], column, material.reading), _example(rows, place, state)
+    )
 
 
 def _counted(material: Material, column: str) -> Tally:
@@ -251,24 +254,34 @@ def _compared(scores: Scores, laws: _Laws) -> Table:
     return Table("All mechanisms at this epsilon", ("mechanism", "right with probability", "expected loss"), rows, note)
 
 
-def commands_for(name: str, asked: float, column: str = "") -> Commands:
+def commands_for(name: str, asked: float, column: str = "", reading: Mapping[str, str] | None = None) -> Commands:
     """Return how the largest of private counts is named by a mechanism, at an epsilon."""
-    epsilon = exact_text(asked)
-    note = "Candidates are public: list all of them, whatever the data."
+    epsilon, said = exact_text(asked), reading or {}
+    note = "Candidates are public: list all of them, whatever the data, in choices.txt, one per line."
     if name == "inverse-sensitivity":
         shell = ""
         note += " No command draws counts by inverse-sensitivity: the Python does."
     elif name == "permute-and-flip":
-        shell = f"dpselect most-common people.csv --item={quoted(column or 'choice')} --domain choices.txt"
+        shell = (
+            f"dpselect most-common people.csv --item={quoted(column or 'choice')} --domain choices.txt{options(said)}"
+        )
     else:
         shell = (
             "dpselect select counts.csv --candidate choice --score count --kind integer --sensitivity 1 "
-            f"--range-bound 1 --domain rows --mechanism {name}"
+            f"--range-bound 1 --domain rows --mechanism {name}{options(said)}"
         )
         note += " In counts.csv each has a line, those that nobody chose too."
     meant = " --yes" if exact_epsilon(asked) > LARGEST else ""
     python = (
-        "scores = dps.utilities.counts(counts, choices)\n"
+        "from collections import Counter\n"
+        + opening(
+            "people.ledger",
+            'choices = Path("choices.txt").read_text(encoding="utf-8").splitlines()',
+            f'people = dps.TableFile.of("people.csv"{keywords(said)}).columns()',
+            f"found = Counter(people[{(column or 'choice')!r}].tolist())",
+            paths=True,
+        )
+        + "scores = dps.utilities.counts([found[name] for name in choices], choices)\n"
         f'dps.select(scores, {epsilon}, mechanism="{name}", ledger=ledger)'
     )
     return Commands(f"{shell} --epsilon {epsilon} --ledger people.ledger{meant}" if shell else "", python, note)

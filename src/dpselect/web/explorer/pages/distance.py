@@ -13,6 +13,7 @@ from dpselect.scores.scores import Scores
 from dpselect.web.explorer.distance_scores import BOUND, CLASS, COUNTS, KINDS, MARKERS, SPLITS, Kind
 from dpselect.web.explorer.field import Choice, Counts, Field, Figures, Number, exact_text
 from dpselect.web.explorer.material import Material
+from dpselect.web.explorer.opening import opening
 from dpselect.web.explorer.page import Chart, Commands, Content, Note, State, Table, View
 from dpselect.web.explorer.ranking import public_graph
 
@@ -79,7 +80,7 @@ def _view(state: State, material: Material) -> View:
     return View(
         said,
         (curves, ranks, Note("Why", words), _table(scores, names, known)),
-        _commands(state, kind),
+        _commands(state, kind, material),
         _example(state, material, kind),
     )
 
@@ -146,9 +147,10 @@ def _table(scores: Scores, names: Sequence[str], known: Dampened) -> Table:
     return Table("Scores before and after", header, rows, note)
 
 
-def _commands(state: State, kind: Kind) -> Commands:
+def _commands(state: State, kind: Kind, material: Material) -> Commands:
     shift = f'dps.mechanism("shifted-local-dampening", direction="{state["direction"]}")'
-    python = f"scores = {kind.python(state)}\ndps.select(scores, 1, mechanism={shift}, ledger=ledger)"
+    python = f"{_opening(state, kind, material)}scores = {kind.python(state)}\n"
+    python += f"dps.select(scores, 1, mechanism={shift}, ledger=ledger)"
     note = (
         "Which mechanism draws is chosen on public data like these. The bound is public: never read it from the data."
     )
@@ -158,6 +160,15 @@ def _commands(state: State, kind: Kind) -> Commands:
         # On the command line the shift is always for sensitivities that grow with the scores.
         return Commands("", python, f"No command shifts in this direction: use the Python. {note}")
     return Commands(kind.command(state), python, note)
+
+
+def _opening(state: State, kind: Kind, material: Material) -> str:
+    """Return what defines the private data: a graph in its file, or figures in the place of those of this page."""
+    if kind.of_graph:
+        nodes = 'nodes = Path("nodes.txt").read_text(encoding="utf-8").splitlines()'
+        return opening("friends.ledger", nodes, 'graph = dps.Graph.read("friends.csv", nodes=nodes)', paths=True)
+    here = "# Of this page: put the private figures in their place."
+    return opening("study.ledger" if kind.command else "people.ledger", here, kind.setup(state, material))
 
 
 def _example(state: State, material: Material, kind: Kind) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -23,6 +23,7 @@ from dpselect.utilities.median import median
 from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Counts, Field, Number, Several, Words, exact_text
 from dpselect.web.explorer.material import Material
+from dpselect.web.explorer.opening import keywords, opening, options
 from dpselect.web.explorer.page import Chart, Commands, Content, State, Table, View
 from dpselect.web.explorer.pages.candidates import MOST, VOTES, Tally, commands_for
 from dpselect.web.explorer.shell import quoted
@@ -103,7 +104,7 @@ def _view(state: State, material: Material) -> View:
         Chart("How often right", chance, "Probability that a best candidate is named, against epsilon."),
         _table(problem, here, state["epsilon"]),
     )
-    return View(says, parts, _commands(problem, best.name, state), _example(problem, state))
+    return View(says, parts, _commands(problem, best.name, state, material.reading), _example(problem, state))
 
 
 @lru_cache(maxsize=8)
@@ -182,7 +183,7 @@ def _table(problem: _Problem, rows: Sequence[Row], epsilon: float) -> Table:
     return Table(f"At epsilon {epsilon:g}", header, cells, note.strip())
 
 
-def _commands(problem: _Problem, name: str, state: State) -> Commands:
+def _commands(problem: _Problem, name: str, state: State, reading: Mapping[str, str]) -> Commands:
     if not problem.column:
         return commands_for(name, state["epsilon"])
     grid, epsilon = _grid(problem), exact_text(state["epsilon"])
@@ -190,10 +191,11 @@ def _commands(problem: _Problem, name: str, state: State) -> Commands:
     meant = " --yes" if exact_epsilon(state["epsilon"]) > LARGEST else ""
     shell = (
         f"dpselect median people.csv --column={quoted(problem.column)} {ends} "
-        f"--mechanism {name} --epsilon {epsilon} --ledger people.ledger{meant}"
+        f"--mechanism {name} --epsilon {epsilon} --ledger people.ledger{options(reading)}{meant}"
     )
     python = (
-        f"scores = dps.utilities.median(values, lower={grid.lower}, upper={grid.upper}, step={grid.step})\n"
+        opening("people.ledger", f'values = dps.Column.read("people.csv", {problem.column!r}{keywords(reading)})')
+        + f"scores = dps.utilities.median(values, lower={grid.lower}, upper={grid.upper}, step={grid.step})\n"
         f'dps.select(scores, {epsilon}, mechanism="{name}", ledger=ledger)'
     )
     note = "The grid is public: of private data it follows from what is known beforehand, never from the records."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -23,6 +23,7 @@ from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
 from dpselect.web.explorer.figures import enough, factor
 from dpselect.web.explorer.material import Material
+from dpselect.web.explorer.opening import keywords, opening, options
 from dpselect.web.explorer.page import Chart, Commands, Content, Note, State, Table, View
 from dpselect.web.explorer.shell import quoted
 
@@ -106,7 +107,7 @@ def _view(state: State, material: Material) -> View:
         _persons(asked),
         _unlisted(asked),
     )
-    return View(says, parts, _commands(asked), _example(asked, material))
+    return View(says, parts, _commands(asked, material.reading), _example(asked, material))
 
 
 def _asked(state: State, material: Material) -> _Asked:
@@ -277,7 +278,7 @@ def _meant(asked: _Asked) -> str:
     return " --yes" if asked.epsilon > LARGEST else ""
 
 
-def _commands(asked: _Asked) -> Commands:
+def _commands(asked: _Asked, reading: Mapping[str, str]) -> Commands:
     state, names = asked.state, [str(name) for name in asked.scores.candidates]
     spelled = len(names) <= _SPELLED and not any("," in name or name != name.strip() for name in names)
     # One name with a comma behind it is a list; without it a number would be a count.
@@ -285,15 +286,15 @@ def _commands(asked: _Asked) -> Commands:
     epsilon, k = exact_text(state["epsilon"]), state["k"]
     shell = (
         f"dpselect most-common visits.csv {_columns(asked)} --domain={listed} --k {k} "
-        f"--epsilon {epsilon} --ledger visits.ledger{_meant(asked)}"
+        f"--epsilon {epsilon} --ledger visits.ledger{options(reading)}{_meant(asked)}"
     )
     domain = repr(names) if spelled else 'Path("items.txt").read_text(encoding="utf-8").splitlines()'
     person = f"person={state['person']!r}, " if state["person"] else ""
+    file = [f'visits = dps.TableFile.of("visits.csv"{keywords(reading)})'] if reading else []
+    table = "visits" if file else '"visits.csv"'
     python = (
-        ("" if spelled else "from pathlib import Path\n\n")
-        + f"domain = {domain}\n"
-        + 'ledger = dps.Ledger.read("visits.ledger")\n'
-        + f'dps.most_common("visits.csv", {k}, {epsilon}, {person}item={state["item"]!r}, domain=domain, ledger=ledger)'
+        opening("visits.ledger", f"domain = {domain}", *file, paths=not spelled)
+        + f"dps.most_common({table}, {k}, {epsilon}, {person}item={state['item']!r}, domain=domain, ledger=ledger)"
     )
     where = "The items are public: list all that there may be" + ("." if spelled else ", one per line in items.txt.")
     budget = "the ledger is one of persons (dpselect budget create --neighbours person)" if state["person"] else ""

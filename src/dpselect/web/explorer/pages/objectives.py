@@ -20,6 +20,7 @@ from dpselect.scores.scores import Scores
 from dpselect.web.explorer.field import Choice, Field, Figures, Number, Words, exact_text
 from dpselect.web.explorer.figures import factor
 from dpselect.web.explorer.material import Material
+from dpselect.web.explorer.opening import opening
 from dpselect.web.explorer.page import Chart, Commands, Content, State, Table, View
 
 # Made up: 200 sick and 1,600 healthy people, and eight rules for whom to test further.
@@ -191,8 +192,10 @@ def _commands(state: State, name: str) -> Commands:
         f"--epsilon {epsilon} --mechanism {name} --ledger graph.ledger"
     )
     meant = state["epsilon"] > LARGEST
+    columns = _columns(state["candidate"])
     python = "\n".join(
         [
+            opening("people.ledger", f"found = {columns[0]!r}", f"cleared = {columns[1]!r}").rstrip("\n"),
             'first = dps.Scores(found, sensitivity=1, range_bound=1, kind="integer")',
             'second = dps.Scores(cleared, sensitivity=1, range_bound=1, kind="integer")',
             f"scores = {_python(state)}",
@@ -200,8 +203,8 @@ def _commands(state: State, name: str) -> Commands:
         ]
     )
     note = (
-        "The command combines two metrics of the nodes of a private graph. For counts of your own, found and cleared "
-        "are a mapping each, from every public candidate to its count."
+        "The command combines two metrics of the nodes of a private graph. In the Python, put private counts in the "
+        "place of found and cleared, which are those of this page: each maps every public candidate to its count."
     )
     return Commands(shell + (" --yes" if meant else ""), python, note)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -28,6 +28,7 @@ from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
 from dpselect.web.explorer.figures import enough, factor
 from dpselect.web.explorer.material import EXAMPLES, Material
+from dpselect.web.explorer.opening import keywords, opening, options
 from dpselect.web.explorer.page import Chart, Commands, Content, Part, State, Table, View
 from dpselect.web.explorer.shell import quoted
 
@@ -115,7 +116,7 @@ def _view(state: State, material: Material) -> View:
     parts: list[Part] = [Chart("How likely each value is", draw, f"{_headline(asked)} {line}")]
     parts += [_errors(asked), _enough(asked)]
     parts += [_compared(asked)] if len(asked.scores) <= _COMPARED else []
-    return View(says, parts, _commands(asked), _example(asked, source))
+    return View(says, parts, _commands(asked, source.reading), _example(asked, source))
 
 
 def _asked(state: State, cells: Cells) -> _Asked:
@@ -305,19 +306,19 @@ def _compared(asked: _Asked) -> Table:
     return Table("All mechanisms at this epsilon", ("mechanism", "in 95 of 100 draws", "on average"), rows)
 
 
-def _commands(asked: _Asked) -> Commands:
+def _commands(asked: _Asked, reading: Mapping[str, str]) -> Commands:
     state = asked.state
     lower, upper, step = asked.bounds
     epsilon, p, name = exact_text(state["epsilon"]), exact_text(state["p"]), state["mechanism"]
     meant = " --yes" if asked.epsilon > LARGEST else ""
     shell = (
         f"dpselect percentile people.csv --column={quoted(state['column'])} --p {p} --lower {lower!r} "
-        f"--upper {upper!r} --step {step!r} --mechanism {name} --epsilon {epsilon} --ledger people.ledger{meant}"
+        f"--upper {upper!r} --step {step!r} --mechanism {name} --epsilon {epsilon} "
+        f"--ledger people.ledger{options(reading)}{meant}"
     )
     python = (
-        'ledger = dps.Ledger.read("people.ledger")\n'
-        f'column = dps.Column.read("people.csv", {state["column"]!r})\n'
-        f"scores = dps.utilities.percentile(column, {p}, lower={lower!r}, upper={upper!r}, step={step!r})\n"
+        opening("people.ledger", f'column = dps.Column.read("people.csv", {state["column"]!r}{keywords(reading)})')
+        + f"scores = dps.utilities.percentile(column, {p}, lower={lower!r}, upper={upper!r}, step={step!r})\n"
         f'dps.select(scores, {epsilon}, mechanism="{name}", ledger=ledger)'
     )
     note = (

@@ -21,6 +21,7 @@ from dpselect.views import Graph
 from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
 from dpselect.web.explorer.made_up import teams
 from dpselect.web.explorer.material import Material
+from dpselect.web.explorer.opening import opening
 from dpselect.web.explorer.page import Chart, Commands, Content, Note, Part, State, Table, View
 from dpselect.web.explorer.ranking import (
     EVERY,
@@ -234,9 +235,13 @@ def _commands(state: State, ranking: Ranking) -> Commands:
         f"--epsilon {epsilon}{drawn} --ledger friends.ledger{meant}"
     )
     python = (
-        'nodes = Path("nodes.txt").read_text().splitlines()\n'
-        'graph = dps.Graph.read("friends.csv", nodes=nodes)\n'
-        f"scores = {_scored(ranking, 'graph')}\n"
+        opening(
+            "friends.ledger",
+            'nodes = Path("nodes.txt").read_text(encoding="utf-8").splitlines()',
+            'graph = dps.Graph.read("friends.csv", nodes=nodes)',
+            paths=True,
+        )
+        + f"scores = {_scored(ranking, 'graph')}\n"
         f"dps.top_k(scores, {ranking.k}, {epsilon}{_drawn(ranking)}, ledger=ledger)"
     )
     note = (

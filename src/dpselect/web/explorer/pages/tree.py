@@ -14,6 +14,7 @@ from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number, exact_text
 from dpselect.web.explorer.figures import factor
 from dpselect.web.explorer.material import Material
+from dpselect.web.explorer.opening import keywords, opening, options
 from dpselect.web.explorer.page import Chart, Commands, Content, Note, Part, State, Table, Tree, View
 from dpselect.web.explorer.shell import quoted
 
@@ -126,7 +127,7 @@ def _view(state: State, material: Material) -> View:
         _learners(state, table, domains, rows),
         _advice(state, target),
     ]
-    return View(headline, parts, _commands(state, domains), _example(state, material, domains, rows))
+    return View(headline, parts, _commands(state, domains, material.reading), _example(state, material, domains, rows))
 
 
 def _asked(here: FirstSplit | None, there: FirstSplit | None, target: str, state: State) -> tuple[str, list[Part]]:
@@ -273,15 +274,26 @@ def _depth(state: State) -> str:
     return "" if state["depth"] == "auto" else f"max_depth={state['depth']}, "
 
 
-def _commands(state: State, domains: Mapping[str, Any]) -> Commands:
+def _commands(state: State, domains: Mapping[str, Any], reading: Mapping[str, str]) -> Commands:
     epsilon, name = exact_text(state["epsilon"]), "people"
-    options = "" if state["depth"] == "auto" else f"--max-depth {state['depth']} "
-    options += f"--n-records {state['rows']} " if state["learner"] == "tree" else ""
+    more = "" if state["depth"] == "auto" else f"--max-depth {state['depth']} "
+    more += f"--n-records {state['rows']} " if state["learner"] == "tree" else ""
     shell = (
         f"dpselect train {name}.csv --target={quoted(state['class'])} --domains domains.toml --epsilon {epsilon} "
-        f"--model {state['learner']} {options}--out model.json --ledger {name}.ledger"
+        f"--model {state['learner']} {more}--out model.json --ledger {name}.ledger{options(reading)}"
     )
-    python = f"model = {_python(state, state['rows'], ', ledger=ledger')}\nmodel.fit({name}, {state['class']!r})"
+    numeric = [column for column, domain in domains.items() if isinstance(domain, tuple)]
+    numbers = f"numbers={numeric!r}" if "decimal" in reading else ""
+    python = (
+        opening(
+            f"{name}.ledger",
+            "# Of this sample: write down what is public of your table.",
+            f"domains = {dict(domains)!r}",
+            f'table = dps.TableFile.of("{name}.csv"{keywords(reading)}).columns({numbers})',
+            f"{name} = {{column: table[column] for column in domains}}",
+        )
+        + f"model = {_python(state, state['rows'], ', ledger=ledger')}\nmodel.fit({name}, {state['class']!r})"
+    )
     note = (
         "domains.toml, and domains in Python, state for each column what values there can be. They are public facts: "
         f"write them down, do not read them from the private table. The sample of this page has {len(domains) - 1} "

@@ -1,0 +1,45 @@
+"""What the Python of a page begins with, so that it runs as it is beside the files that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dpselect.web.explorer.shell import quoted
+
+
+def opening(ledger: str, *statements: str, paths: bool = False) -> str:
+    """Return imports, the ledger, and what else is defined.
+
+    Args:
+        ledger: the name of its file.
+        statements: each a line or more.
+        paths: whether they name a ``Path``.
+
+    >>> print(opening("people.ledger", 'choices = ["tea", "milk"]'))
+    import dpselect as dps
+    <BLANKLINE>
+    ledger = dps.Ledger.read("people.ledger")
+    choices = ["tea", "milk"]
+    <BLANKLINE>
+    """
+    first = "from pathlib import Path\n\n" if paths else ""
+    lines = [f'ledger = dps.Ledger.read("{ledger}")', *statements]
+    return f"{first}import dpselect as dps\n\n" + "\n".join(lines) + "\n"
+
+
+def options(reading: Mapping[str, str]) -> str:
+    """Return how a command reads its file, as the file of the page was read.
+
+    >>> options({"separator": ";", "decimal": ","})
+    " --separator=';' --decimal=,"
+    """
+    return "".join(f" --{name}={quoted(value)}" for name, value in reading.items())
+
+
+def keywords(reading: Mapping[str, str]) -> str:
+    """Return the same as Python writes it.
+
+    >>> keywords({"separator": ";"})
+    ", separator=';'"
+    """
+    return "".join(f", {name}={value!r}" for name, value in reading.items())
