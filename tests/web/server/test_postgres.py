@@ -19,6 +19,8 @@ from dpselect.kernel.neighbours import Neighbours
 from dpselect.web.server.account import Spend
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.house import House
+from dpselect.web.server.openid.accounts import Accounts
+from dpselect.web.server.openid.registration import Registration
 from dpselect.web.server.questions import question_of
 from dpselect.web.server.refusal import Refusal
 from dpselect.web.server.settings import Settings, read_settings
@@ -117,6 +119,23 @@ def test_two_servers_answer_each_request_once(houses) -> None:
     assert 12 == len({*answers})
     events = houses[0].datasets["survey"].account.ledger.events
     assert (12, 12) == (len(events), len({event.metadata["request"] for event in events}))
+
+
+def test_two_servers_link_a_name_once(houses) -> None:
+    """Of eight accounts of a provider with one name, at two servers at once, one is the user."""
+    told = {"issuer": "https://id.example.org", "address": "https://dp.example.org", "client": "x", "user": "name",
+            "roles": {"analyst": ["asking"]}}  # fmt: skip
+    doors = [Accounts(each.database, each.people, Registration.model_validate(told)) for each in houses]
+
+    def come(subject: int) -> str:
+        try:
+            return doors[subject % 2].visitor({"sub": str(subject), "name": "dora", "groups": ["asking"]}).name
+        except Refusal:
+            return "refused"
+
+    with ThreadPoolExecutor(8) as pool:
+        came = [*pool.map(come, range(8))]
+    assert (1, 7) == (came.count("dora"), came.count("refused"))
 
 
 @pytest.mark.parametrize(

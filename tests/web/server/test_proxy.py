@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import dpselect as dps
+from tests.web.server.certified import certified
 from tests.web.server.conftest import CONFIG
 from tests.web.server.served import Office
 
@@ -89,25 +89,6 @@ def _all(line: socket.socket) -> bytes:
     return b"".join(parts)
 
 
-def _certified(folder: Path) -> tuple[Path, Path]:
-    """Write a certificate that signs itself, for this machine and an hour, and its key."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    names = x509.SubjectAlternativeName([x509.DNSName("localhost")])
-    made = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-    made = made.not_valid_before(now - timedelta(minutes=5)).not_valid_after(now + timedelta(hours=1))
-    signed = made.add_extension(names, critical=False).sign(key, hashes.SHA256())
-    encoding = serialization.Encoding.PEM
-    secret = key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    (folder / "certificate.pem").write_bytes(signed.public_bytes(encoding))
-    (folder / "certificate.key").write_bytes(secret)
-    return folder / "certificate.pem", folder / "certificate.key"
-
-
 def _free() -> int:
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))
@@ -116,7 +97,7 @@ def _free() -> int:
 
 def _site(server: int, port: int, folder: Path) -> str:
     """Return the site of the documentation with the addresses, files and shorter waits of this test."""
-    certificate, key = _certified(folder)
+    certificate, key = certified(folder)
     changes = {
         "server dpselect:8440;": f"server 127.0.0.1:{server};",
         "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",

@@ -61,16 +61,17 @@ class People:
         if not re.fullmatch(NAME, name):
             raise ValueError("A name has at most 63 of a-z, 0-9, - and _, and begins with a letter or a digit.")
         with self._database.writing() as statements:
+            # Another server may add the same user in this moment: one of them does.
+            added = statements.run(
+                "INSERT INTO users (name, role, created) VALUES (:name, :role, :now) ON CONFLICT DO NOTHING",
+                name=name, role=role, now=self._now(),
+            )  # fmt: skip
             known = statements.row("SELECT role FROM users WHERE name = :name", name=name)
-            if known is not None and known["role"] != role:
+            if known is None or known["role"] != role:
                 raise ValueError(f"{name} is a user with another role, which never changes: choose another name.")
-            if known is None:
-                statements.run(
-                    "INSERT INTO users (name, role, created) VALUES (:name, :role, :now)",
-                    name=name, role=role, now=self._now(),
-                )  # fmt: skip
+            if added:
                 noted(statements, self._now(), by, None, f"added {role} {name}")
-        return known is None
+        return bool(added)
 
     def new_token(self, name: str, days: float, by: str) -> NewToken:
         """Make a token of a user that works for so many days.
