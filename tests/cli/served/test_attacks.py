@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import dpselect as dps
 from dpselect.certificates.plain import checksum
 from dpselect.cli import main
 from tests.client.between import Between, standing
@@ -272,3 +273,26 @@ def test_a_plan_of_several_releases_asks_no_server(capsys) -> None:
     """Its releases are rehearsed here, and a server plans its own."""
     ended, _, err = asked(capsys, "plan", "--release", "median --server http://localhost:1 --dataset x --column y")
     assert (2, True) == (ended, "run its command alone, with --dry-run" in err)
+
+
+def test_a_claim_that_would_be_false_is_a_privacy_error(office, url) -> None:
+    """As in the library, and not a plain mistake; other refusals of the same status stay those."""
+    del url
+    replies = [{"detail": "A public fact is missing.", "error": "PrivacyError"}, {"detail": "No such column."}]
+    for reply, error in zip(replies, (dps.PrivacyError, ValueError), strict=True):
+        changed = Between(office.port, lambda *_, reply=reply: (422, json.dumps(reply).encode()))
+        with standing(changed) as between, pytest.raises(error, match=reply["detail"]):
+            dps.connect(f"http://127.0.0.1:{between.port}", office.tokens["ann"]).datasets()
+
+
+def test_an_interrupt_says_the_key(url, capsys, monkeypatch) -> None:
+    """Status 130: the question may have been paid for, so the key that asks again is printed."""
+
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpselect.client.dataset.ServedDataset.median", stopped)
+    ended, out, err = asked(capsys, *MEDIAN, "--server", url, "--key", "my-1")
+    assert (130, "") == (ended, out)
+    assert "--key my-1 asks for the answer again" in err
+    assert "stays spent" in err

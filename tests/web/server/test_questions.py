@@ -217,3 +217,18 @@ def test_a_grid_is_what_its_fractions_round_to() -> None:
         numbers = Numbers(lower=Fraction(lower), upper=Fraction(upper), step=Fraction(step))
         exact = [numbers.lower + place * numbers.step for place in range(numbers.values)]
         assert [*map(float, exact)] == numbers.grid
+
+
+def test_a_claim_that_would_be_false_is_named_as_such(house, monkeypatch) -> None:
+    """What the library refuses as a matter of privacy keeps that name on its way to a client."""
+    import dpselect as dps
+    from dpselect.web.server.questions.median import Median
+    from dpselect.web.server.refusal import Unprotected
+
+    def ask(*_: object) -> None:
+        raise dps.PrivacyError("A public fact is missing.")
+
+    monkeypatch.setattr(Median, "ask", ask)
+    with pytest.raises(Unprotected, match="A public fact is missing") as refused:
+        house.datasets["survey"].plan(Median(question="median", column="age", epsilon=1), 1000)
+    assert (422, "PrivacyError") == (refused.value.status, refused.value.error)
