@@ -61,7 +61,8 @@ def greeting(tokens: dict[str, str], port: int) -> str:
     lines = [
         "Everything here is made up, and is removed when the server stops (Ctrl-C). Tokens are shown once:",
         *(f"  {user} ({role}): {tokens[user]}" for user, role in USERS.items()),
-        "Ask in another terminal, in Python:",
+        f"Log in with a browser, by one of these tokens: http://127.0.0.1:{port}/login",
+        "Or ask in another terminal, in Python:",
         "  import dpselect as dps",
         f'  server = dps.connect("http://127.0.0.1:{port}", "{tokens["ann"]}")',
         "  server.datasets()",

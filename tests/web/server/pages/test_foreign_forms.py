@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from urllib.parse import urlencode
+
 import pytest
 
+from dpselect.web import tokens
+from dpselect.web.server import gate
+from dpselect.web.server.api import server
+from dpselect.web.server.desk import Desk
+from dpselect.web.server.sessions import Entry, form_token
 from tests.web.server.pages.browser import Browser
 
 
@@ -60,3 +68,56 @@ def test_a_cookie_authorises_no_request_of_a_program(office, ann) -> None:
     assert 401 == office.send(None, "DELETE", "/tokens/x", **cookie).status
     assert 200 == ann.get("/datasets").status
     assert 401 == office.send("wrong", "GET", "/datasets", Cookie=ann.cookie).status
+
+
+def test_a_server_that_forgets_the_mark_is_caught(house, monkeypatch) -> None:
+    """The same form of another session logs somebody out where nobody looks at the mark: the test above would fail."""
+    assert 403 == left_by_another(house)
+    monkeypatch.setattr(tokens, "same", lambda *_: True)
+    assert 303 == left_by_another(house)
+
+
+def test_a_server_that_forgets_where_forms_come_from_is_caught(house, monkeypatch) -> None:
+    """A form of another site opens a session where nobody asks for its origin."""
+    secret = house.people.new_token("ann", 1, "test").secret
+    sent = {"origin": "https://evil.example", "sec-fetch-site": "cross-site"}
+    assert 403 == asked_of(house, "/login", {"token": secret}, sent)
+    monkeypatch.setattr(gate, "is_own", lambda _: True)
+    assert 303 == asked_of(house, "/login", {"token": secret}, sent)
+
+
+@pytest.mark.parametrize("path", ["/logout", "/pages/datasets/survey/median", "/pages/nothing", "/pages", "/login"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "FOO"])
+def test_whatever_changes_needs_a_page_of_this_server(office, ann, path, method) -> None:
+    """At every address of a page, also one that is not there, and by every method."""
+    sent = {"Cookie": ann.cookie, "Sec_Fetch_Site": "cross-site", "Origin": "https://evil.example"}
+
+    assert 403 == office.send(None, method, path, b"", **sent).status
+
+
+def left_by_another(house) -> int:
+    """Return what becomes of a log out whose form holds the mark of another session."""
+    mine, theirs = (house.sessions.open(who, Entry(provider="p")) for who in ("ann", "bob"))
+    sent = {"cookie": f"__Host-dpselect={mine}", "sec-fetch-site": "same-origin"}
+    return asked_of(house, "/logout", {"form": form_token(theirs)}, sent)
+
+
+def asked_of(house, path: str, fields: dict[str, str], sent: dict[str, str]) -> int:
+    """Return the status of the reply to a form, by the application alone."""
+    application, statuses, body = server(Desk(house), frozenset({"dp.example.org"})), [], urlencode(fields).encode()
+    headers = {"host": "dp.example.org", "content-type": "application/x-www-form-urlencoded", **sent}
+    scope = {
+        "type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": b"",
+        "scheme": "https", "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80), "root_path": "", "http_version": "1.1",
+    }  # fmt: skip
+
+    async def receive():
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message):
+        statuses.extend([message["status"]] if message["type"] == "http.response.start" else [])
+
+    asyncio.run(application(scope, receive, send))
+    (status,) = statuses
+    return status

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 # Of a picture, in pixels: of each bar, and of the names and bars.
-_BAR, _NAMES, _WIDE = 22, 150, 640
-_MOST_BARS, _MOST_LETTERS = 40, 20
+_BAR, _NAMES, _WIDE = 22, 130, 440
+_MOST_BARS, _MOST_LETTERS = 40, 15
 
 
 @dataclass(frozen=True)
@@ -52,16 +52,17 @@ def answer_shown(answer: Any, question: Mapping[str, Any]) -> AnswerShown:
         return AnswerShown(value=words(answer))
     if "candidates" in answer:
         return _winners(answer, question)
-    first = next(iter(answer.values()), None)
-    if all(_is_number(each) for each in answer.values()):
+    parts = [*answer.values()]
+    first = parts[0] if parts else None
+    if all(_is_number(each) for each in parts):
         rows = tuple((str(name), _number(value)) for name, value in answer.items())
         return AnswerShown(header=(str(question.get("column", "")), "count"), rows=rows, picture=_bars(answer))
-    if isinstance(first, Mapping):
+    if isinstance(first, Mapping) and all(isinstance(each, Mapping) and [*each] == [*first] for each in parts):
         # Groups, each with the same names.
         names = tuple(map(str, first))
         table = tuple((str(group), *map(words, each.values())) for group, each in answer.items())
         return AnswerShown(header=(str(question.get("by", "")), *names), rows=table)
-    if isinstance(first, list):
+    if isinstance(first, list) and all(isinstance(each, list) and len(each) == len(first) for each in parts):
         table = tuple((str(group), *map(words, each)) for group, each in answer.items())
         return AnswerShown(header=(str(question.get("by", "")), *_heads(question, len(first))), rows=table)
     return AnswerShown(header=("", ""), rows=tuple((str(name), words(each)) for name, each in answer.items()))

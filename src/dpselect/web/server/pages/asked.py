@@ -14,7 +14,7 @@ from dpselect.certificates.page import record
 from dpselect.web.server import shown
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.pages.answers import answer_shown
-from dpselect.web.server.pages.shell import page
+from dpselect.web.server.pages.shell import moment, page
 from dpselect.web.server.questions import question_of
 from dpselect.web.server.refusal import Unknown
 from dpselect.web.server.refused import HOME
@@ -35,7 +35,7 @@ def asked_pages(desk: Desk) -> APIRouter:
         if asked.answer is None and (future := desk.begin(asked)) is not None:
             wait([future], _SECONDS)
             asked = _found(desk, number, visitor.name)
-        facts: dict[str, Any] = {"asked": asked, "words": _words(asked), "when": shown.moment(asked.created)}
+        facts: dict[str, Any] = {"asked": asked, "words": _words(asked), "when": moment(asked.created)}
         if asked.answer is None:
             return page(request, "waiting.html", "Your answer is being drawn", **facts)
         content = json.loads(asked.answer)
@@ -47,7 +47,10 @@ def asked_pages(desk: Desk) -> APIRouter:
 
     @router.get(f"{HOME}/history")
     def history(request: Request, visitor: Analyst) -> Response:
-        listed = [{"words": _words(each), **shown.asked(each)} for each in desk.house.requests.history(visitor.name)]
+        listed = [
+            {"words": _words(each), "when": moment(each.created), **shown.asked(each)}
+            for each in desk.house.requests.history(visitor.name)
+        ]
         return page(request, "history.html", "History", requests=listed)
 
     @router.get(f"{HOME}/certificates/{{number}}")

@@ -22,7 +22,7 @@ MODELS: dict[str, type[Question]] = {
     get_args(model.model_fields["question"].annotation)[0]: model for model in get_args(get_args(AnyQuestion)[0])
 }
 # Where the name of a question or a field says too little by itself.
-_TITLES = {"counts": "Counts", "most_common": "Most common values", "top_k": "Top nodes"}
+_TITLES = {"counts": "Counts", "most_common": "Most common values", "top_k": "Top nodes", "select": "Best values"}
 _LABELS = {
     "by": "In groups of",
     "k": "How many",
@@ -30,7 +30,6 @@ _LABELS = {
     "bins": "Edges of bins",
     "metric": "Ranked by",
     "of": "Total of",
-    "epsilon": "Epsilon: the most that it may cost",
 }
 _EXAMPLES = {"shares": "0.25, 0.5, 0.75", "epsilon": "0.5"}
 _LISTED = re.compile(r"[,;\s]+")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import Request
@@ -39,3 +40,12 @@ def page(request: Request, template: str, title: str, status: int = 200, **value
         "form_token": "" if secret is None else form_token(secret),
     }
     return HTMLResponse(filled(__package__, template, **facts, **values), status)
+
+
+def moment(seconds: float) -> str:
+    """Return a moment as people read it.
+
+    >>> moment(0)
+    '1970-01-01 00:00 UTC'
+    """
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
