@@ -8,12 +8,17 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import dpselect as dps
+from dpselect.web.server.desk import Desk
 from dpselect.web.server.facts import DatasetFacts
+from dpselect.web.server.house import House
 from dpselect.web.server.questions import question_of
 from dpselect.web.server.questions.select import Select
 from dpselect.web.server.refusal import Wrong
+from dpselect.web.server.settings import read_settings
+from tests.web.server.conftest import write
 
 MECHANISMS = ("permute-and-flip", "exponential", "noisy-max-laplace")
 EPSILON = Fraction(1)
@@ -134,6 +139,52 @@ def test_the_check_can_fail() -> None:
         return dps.mechanism("exponential").law(scores, EPSILON)
 
     assert max(loss(wrong(one), wrong(other)) for one, other in pairs_of_persons(bounds)) > float(EPSILON) * 1.05
+
+
+LADDER = """
+[server]
+port = 0
+
+[datasets.shops]
+source = "shops.csv"
+budget = {epsilon = 20}
+shares = {ann = 20}
+columns.shop = ["a", "b", "c", "d", "e", "f"]
+columns.sold = {lower = 0, upper = 4}
+"""
+# In the largest step that divides all: of which one row moves a total by 4.
+TOTALS = (20, 18, 16, 14, 12, 10)
+
+
+def test_answers_follow_the_law_of_the_library(tmp_path) -> None:
+    """As a desk draws them, again and again under one payment: at epsilon, and neither at 0.7 nor at 1.3 of it."""
+    path = write(tmp_path, LADDER)
+    rows = [f"{shop},2\n" for shop, total in zip("abcdef", TOTALS, strict=True) for _ in range(total // 2)]
+    (tmp_path / "shops.csv").write_text("shop,sold\n" + "".join(rows), encoding="utf-8")
+    house = House.open(read_settings(path))
+    house.people.add("ann", "analyst", "test")
+    asked = question_of(
+        '{"question": "select", "candidate": "shop", "score": "largest-total", "of": "sold", "epsilon": "3"}'
+    )
+    desk = Desk(house)
+    request = desk.take("ann", "one", "shops", asked)
+    kept = [desk._answered(request) for _ in range(2000)]
+    assert 1 == house.datasets["shops"].account.ledger.totals.spends
+    desk.stop()
+    house.close()
+    winners = [content["answer"]["candidates"][0] for _, content, _ in kept]
+    seen = np.array([winners.count(shop) for shop in "abcdef"])
+
+    def p_value(factor: Fraction) -> float:
+        right = dps.Scores(TOTALS, 4, range_bound=1, kind="integer")
+        chances = dps.mechanism("permute-and-flip").law(right, 3 * factor)
+        # The last two together: each alone is rare.
+        law, counts = np.append(chances[:4], chances[4:].sum()), np.append(seen[:4], seen[4:].sum())
+        return float(stats.chisquare(counts, law / law.sum() * counts.sum()).pvalue)
+
+    assert p_value(Fraction(1)) > 1e-6
+    assert p_value(Fraction(7, 10)) < 1e-6
+    assert p_value(Fraction(13, 10)) < 1e-6
 
 
 def test_totals_are_exact() -> None:
