@@ -157,6 +157,14 @@ def test_models_that_could_outgrow_the_server_are_refused(house) -> None:
         survey.plan(asked({"target": "job", "epsilon": 1, "bins": 400}), 1300)
 
 
+def test_forests_have_few_levels(house) -> None:
+    """So that an answer has a few megabytes at most; fewer can be asked for."""
+    facts = house.datasets["survey"].facts
+    for asked_for, levels in ((None, 10), (24, 10), (3, 3)):
+        body = {"target": "job", "epsilon": 1, "model": "forest", "max_depth": asked_for}
+        assert levels == asked(body)._model(facts, None).max_depth
+
+
 def test_hostile_domains_are_data(tmp_path) -> None:
     """Two numbers that read like a range, text that reads like numbers, quotes, markup, and names of Python."""
     values = ["0", "01", "a,b", 'say "no"', "<b>", "'; DROP TABLE x", "é", "__class__", " ", "nan"]

@@ -30,6 +30,8 @@ TAKES = {
 _CELLS = 100
 # Of a tree with a child for each value, whose size follows from public facts alone.
 MOST_LEAVES = 4096
+# Levels of a forest's trees: of more, one answer takes many megabytes.
+_FOREST = 10
 
 
 def domain_of(facts: DatasetFacts, column: str) -> Any:
@@ -74,6 +76,8 @@ def estimator(
     if model in TAKES["delta"]:
         # Without a delta the promise is pure.
         settings.setdefault("delta", 0)
+    if model == "forest":
+        settings["max_depth"] = min(settings.get("max_depth", _FOREST), _FOREST)
     if model == "id3":
         settings["max_leaves"] = MOST_LEAVES
     settings |= {"target": domain_of(facts, target)} if number else {"classes": [*_values(known)]}
