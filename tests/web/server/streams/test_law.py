@@ -29,6 +29,8 @@ from tests.release.threshold_law import law
 from tests.web.server.streams.desks import Resuming, doors, house_of, opened, started, told
 
 EPSILON = 6
+# Answers above of the sampled streams.
+POSITIVES = 6
 # All tables of at most two rows of one kind and one of the other: neighbours differ by one row.
 UNIVERSE = {f"a{a}b{b}": ["a"] * a + ["b"] * b for a in range(3) for b in range(2)}
 NEIGHBOURS = [(f"a{a}b{b}", f"a{c}b{d}") for a in range(3) for b in range(2) for c, d in ((a + 1, b), (a, b + 1))]
@@ -111,50 +113,39 @@ def test_a_stream_that_resumes_with_a_fresh_threshold_is_caught() -> None:
     assert faulty > 1.2 * EPSILON
 
 
-def cell_of(answers: Sequence[Any]) -> tuple[Any, ...]:
-    """Two answers as one of a few cells: where it was above, and by how much, 4 for more."""
-    return tuple(None if not each["above"] else min(each["gap"], 4) for each in answers)
-
-
-def chances(epsilon: Fraction, values: Sequence[int]) -> dict[tuple[Any, ...], float]:
-    """The exact chance of each cell by the definition, for a stream of one answer above."""
-    rules = rules_of(1, 0, epsilon)
+def log_chance(epsilon: Fraction, values: Sequence[int], answers: Sequence[Any]) -> float:
+    """The exact chance of one transcript by the definition, for a stream of so many answers above at this epsilon."""
+    rules = rules_of(POSITIVES, 0, epsilon)
+    transcript = [(0, each["gap"]) if each["above"] else None for each in answers]
     raised, levels = math.exp(-rules.rate), [(0, math.exp(-rules.levels[0].rate))]
-    result: dict[tuple[Any, ...], float] = {(None, None): law(values, (None, None), raised, levels)}
-    for before in ((), (None,)):
-        asked = values[: len(before) + 1]
-        gaps = [law(asked, (*before, (0, gap)), raised, levels) for gap in range(4)]
-        result |= {(*before, gap): chance for gap, chance in enumerate(gaps)}
-        result[(*before, 4)] = law(asked, (*before, (0, None)), raised, levels) - sum(gaps)
-    return result
-
-
-def p_value(seen: Counter[tuple[Any, ...]], expected: dict[tuple[Any, ...], float]) -> float:
-    """How likely so large a distance from a law is, under it."""
-    many = seen.total()
-    cells = sorted(expected, key=str)
-    return float(stats.chisquare([seen[cell] for cell in cells], [many * expected[cell] for cell in cells]).pvalue)
+    return math.log(law(values[: len(answers)], transcript, raised, levels))
 
 
 def test_answers_have_the_law_of_their_epsilon() -> None:
-    """Of 900 served streams of two queries the law at epsilon is accepted, at 0.7 and 1.3 epsilon it is rejected."""
-    epsilon, values, seen = Fraction(1), (1, 2), Counter[tuple[Any, ...]]()
-    with house_of({"few": ["a", "b", "b"]}) as house:
+    """Whole transcripts of 220 served streams: the law at epsilon is accepted, at 0.7 and 1.3 epsilon it is rejected.
+
+    Under any law, the chance that another one is more likely by a factor x is at most 1 / x.
+    """
+    asked, values, laws = [A, B] * 6, [-1, 0] * 6, [Fraction(share, 10) * 4 for share in (7, 10, 13)]
+    sums, above = [0.0, 0.0, 0.0], Counter[bool]()
+    with house_of({"few": ["b"]}) as house:
         desk = started(house)
-        for _ in range(900):
-            number, answers = opened(desk, "few", {"epsilon": 1, "threshold": 0}).id, list[Any]()
-            for query in (A, B):
+        for _ in range(220):
+            number = opened(desk, "few", {"epsilon": 4, "positives": POSITIVES, "threshold": 1}).id
+            answers = list[Any]()
+            for query in asked:
                 reply = told(desk, number, query)
                 assert isinstance(reply, Stored)
                 answers.append(json.loads(reply.answer))
                 if answers[-1]["ended"]:
                     break
-            seen[cell_of(answers)] += 1
+            above[answers[0]["above"]] += 1
+            sums = [total + log_chance(each, values, answers) for total, each in zip(sums, laws, strict=True)]
         desk.stop()
 
-    right = chances(epsilon, values)
-    assert math.isclose(1, sum(right.values()), abs_tol=1e-9)
-    assert {*seen} <= {*right}
-    assert p_value(seen, right) > 1e-6
-    for wrong in (Fraction(7, 10), Fraction(13, 10)):
-        assert p_value(seen, chances(wrong, values)) < 1e-6
+    lower, right, upper = sums
+    assert math.log(1e-6) < right - max(lower, upper)
+    assert max(lower, upper) - right < math.log(1e-4)
+    # Not only among these three: the first answers alone have the chance that the definition gives.
+    chance = math.exp(log_chance(laws[1], values, [{"above": False}]))
+    assert stats.binomtest(above[False], above.total(), chance).pvalue > 1e-6

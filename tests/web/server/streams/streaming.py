@@ -1,0 +1,69 @@
+"""A server that ends, without a word, at one point of a stream: python streaming.py CONFIG POINT."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from dpselect.release.threshold_stream import ThresholdStream
+from dpselect.web.server.account import Account
+from dpselect.web.server.gate import Gate
+from dpselect.web.server.serve import serve
+from dpselect.web.server.settings import read_settings
+from dpselect.web.server.streams.opening import Opening
+from dpselect.web.server.streams.records import StreamRecords
+from tests.web.server.programs.served import ends_after, ends_before
+from tests.web.server.streams.desks import Resuming
+
+
+def ends_with_the_secret() -> None:
+    """End the process when a paid stream has drawn its threshold; plans draw one too, which nobody keeps."""
+    real = Opening.open
+
+    def opened(self: Opening, facts: Any, ledger: Any) -> Any:
+        stream = real(self, facts, ledger)
+        if type(ledger).__name__ == "Payment":
+            os._exit(9)
+        return stream
+
+    Opening.open = opened  # type: ignore[method-assign]
+
+
+def ends_while_sending(ending: str) -> None:
+    """End the process when a reply is about to be sent."""
+    real = Gate._note
+
+    def noted(self: Gate, scope: Any, status: int) -> None:
+        if scope["method"] == "POST" and scope["path"].endswith(ending):
+            os._exit(9)
+        real(self, scope, status)
+
+    Gate._note = noted  # type: ignore[method-assign]
+
+
+def resumes() -> None:
+    """Plant a fault: a stream whose server has gone goes on with a fresh threshold."""
+    import dpselect.web.server.api as api
+
+    api.StreamDesk = Resuming  # type: ignore[misc]
+
+
+POINTS: dict[str, Callable[[], None]] = {
+    "nowhere": lambda: None,
+    "opening: asked, not spent": lambda: ends_before(Account, "pay"),
+    "opening: spent, not drawn": lambda: ends_after(Account, "pay"),
+    "opening: drawn, not stored": ends_with_the_secret,
+    "opening: stored, not sent": lambda: ends_after(StreamRecords, "begin"),
+    "opening: being sent": lambda: ends_while_sending("/streams"),
+    "query: asked, not drawn": lambda: ends_before(ThresholdStream, "ask"),
+    "query: drawn, not stored": lambda: ends_after(ThresholdStream, "ask"),
+    "query: stored, not sent": lambda: ends_after(StreamRecords, "keep"),
+    "query: being sent": lambda: ends_while_sending("/queries"),
+    "fault: resumes": resumes,
+}
+
+if __name__ == "__main__":
+    POINTS[sys.argv[2]]()
+    serve(read_settings(sys.argv[1]))
