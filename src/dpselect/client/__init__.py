@@ -3,5 +3,6 @@
 from dpselect.client.answer import Answer, Plan
 from dpselect.client.dataset import ServedDataset
 from dpselect.client.server import Offer, Server, connect
+from dpselect.client.stream import ServedStream
 
-__all__ = ["Answer", "Offer", "Plan", "ServedDataset", "Server", "connect"]
+__all__ = ["Answer", "Offer", "Plan", "ServedDataset", "ServedStream", "Server", "connect"]

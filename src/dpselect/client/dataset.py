@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 from urllib.parse import quote
 
-from dpselect.client import questions
+from dpselect.client import questions, stream
 from dpselect.client.answer import Answer, Plan
 from dpselect.client.keys import chosen
-from dpselect.client.line import Line
+from dpselect.client.line import Line, understood
 from dpselect.client.problem import NoAnswer
 from dpselect.client.questions import EVERY_QUESTION, Question
-from dpselect.kernel.errors import PrivacyError
+from dpselect.client.stream import ServedStream
 from dpselect.kernel.html_table import table
 from dpselect.kernel.numbers import Epsilon
 
 # Seconds between two questions whether an answer is there: they grow up to the last.
 _POLLS = (0.2, 0.5, 1.0, 2.0, 5.0)
-_Read = TypeVar("_Read")
 
 
 class ServedDataset:
@@ -60,8 +59,11 @@ class ServedDataset:
             ValueError: it is not a question about this dataset.
             TypeError: it takes other arguments.
         """
+        if question == stream.NAME:
+            reply = self._line.send("POST", f"{self._path}/streams/plan", stream.opening(*arguments, **named))
+            return understood(self._line, lambda: Plan.of(reply.content))
         if question not in EVERY_QUESTION:
-            raise ValueError(f"question is one of {', '.join(EVERY_QUESTION)}.")
+            raise ValueError(f"question is one of {', '.join([*EVERY_QUESTION, stream.NAME])}.")
         reply = self._line.send("POST", f"{self._path}/plan", EVERY_QUESTION[question](*arguments, **named))
         return understood(self._line, lambda: Plan.of(reply.content))
 
@@ -167,6 +169,23 @@ class ServedDataset:
         """Release the k largest nodes of a graph by a metric, such as ``"degree"``: as :func:`dpselect.top_k`."""
         return self._release(questions.top_k(metric, k, epsilon), key)
 
+    def above_threshold(
+        self,
+        threshold: int | None,
+        epsilon: Epsilon,
+        *,
+        positives: int = 1,
+        levels: Sequence[tuple[Epsilon, Epsilon]] = (),
+        key: str | None = None,
+    ) -> ServedStream:
+        """Open a stream of questions whether counts of rows are above a threshold: as :func:`dpselect.above_threshold`.
+
+        It is paid for here as a whole, and ends with the server that opened it: what is left then is gone.
+        """
+        asked, key = stream.opening(threshold, epsilon, positives=positives, levels=levels), chosen(key)
+        reply = self._line.send("POST", f"{self._path}/streams", asked, key)
+        return understood(self._line, lambda: ServedStream(self._line, reply.content, asked, key, self._patience))
+
     @property
     def _path(self) -> str:
         return f"/datasets/{quote(self.name, safe='')}"
@@ -184,13 +203,3 @@ class ServedDataset:
             wait = next(polls, wait)
             reply = self._line.send("GET", f"/requests/{quote(number, safe='')}", key=key)
         return understood(self._line, lambda: Answer.of(reply.content, question, key))
-
-
-def understood(line: Line, read: Callable[[], _Read]) -> _Read:
-    """Return what a reply says, or refuse one that no server of dpselect sends (``ConnectionError``)."""
-    try:
-        return read()
-    except PrivacyError:
-        raise
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
-        raise ConnectionError(f"{line.address} does not answer as a dpselect server of this version does.") from None

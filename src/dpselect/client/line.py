@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPMessage
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
 from dpselect.client.address import require_address
 from dpselect.client.problem import LATER, NoAnswer, error_of
+from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.version import VERSION
 
 # Seconds between one attempt and the next.
@@ -24,6 +25,7 @@ WAITS = (0.2, 0.5, 1.0, 2.0, 4.0)
 _ATTEMPT, _MOST = 60.0, 2**28
 # The longest wait that a server may ask for, in seconds.
 _LONGEST = 60.0
+_Read = TypeVar("_Read")
 _SECRET = re.compile(r"[!-~]{8,8192}")
 
 
@@ -133,7 +135,19 @@ class Line:
         return ConnectionError(f"There is no reply from {self.address} ({words}).")
 
 
+def understood(line: Line, read: Callable[[], _Read]) -> _Read:
+    """Return what a reply says, or refuse one that no server of dpselect sends (``ConnectionError``)."""
+    try:
+        return read()
+    except PrivacyError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+        raise ConnectionError(f"{line.address} does not answer as a dpselect server of this version does.") from None
+
+
 def _read(status: int, answer: Any, token: str) -> Reply:
+    if status == 204:
+        return Reply(status, None, None)
     # What a server may say of a token is shown to nobody.
     content = answer.read(_MOST).replace(token.encode(), b"***")
     try:

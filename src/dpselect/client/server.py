@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from dpselect.client.amounts import amount
 from dpselect.client.answer import Answer
-from dpselect.client.dataset import ServedDataset, understood
-from dpselect.client.line import Line
+from dpselect.client.dataset import ServedDataset
+from dpselect.client.line import Line, understood
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,12 @@ ENDED: dict[Ending, str] = {
 _log = logging.getLogger("dpselect.server")
 
 
+class _Ended(Conflict):
+    """The stream answers nothing more."""
+
+    error = "PrivacyError"
+
+
 class _Inside(Refusal):
     """Something went wrong that nobody is told of."""
 
@@ -258,7 +264,7 @@ class StreamDesk:
         except Exception as error:
             # That rows cannot be read may follow from them: it is said once for each payment.
             _log.error("Stream %s failed after its payment (%s).", stream.id, type(error).__name__)
-            text = json.dumps(problem(424, _UNREAD, state="failed"))
+            text = json.dumps(problem(424, _UNREAD, request=stream.id, state="failed"))
             stored = self._keep(task, held.stream, lambda _: (424, text), "failed")
         else:
             try:
@@ -307,7 +313,7 @@ class StreamDesk:
         if stream.state == "open":
             self.records.end(number, "lost")
             stream = self.records.find(number) or stream
-        return Conflict(f"This stream has ended: {ENDED[stream.ending or 'lost']}. Open a new one, at its own price.")
+        return _Ended(f"This stream has ended: {ENDED[stream.ending or 'lost']}. Open a new one, at its own price.")
 
     def _is_gone(self, stream: Stream) -> bool:
         """Return whether the process that held an open stream is gone, or has let it go."""

@@ -46,7 +46,7 @@ def _opening_routes(router: APIRouter, streams: StreamDesk) -> None:
         where = {"location": f"/streams/{stream.id}"}
         if stream.ending in _WITHOUT and not stream.asked:
             status, sentence = _WITHOUT[stream.ending]
-            body = problem(status, sentence or stream.sentence or "", state=stream.ending)
+            body = problem(status, sentence or stream.sentence or "", request=stream.id, state=stream.ending)
             return Response(json.dumps(body), status, where, TYPE)
         return JSONResponse(_shown(streams, stream), 200, where)
 
