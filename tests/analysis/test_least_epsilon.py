@@ -83,27 +83,3 @@ def test_an_epsilon_from_which_on_it_is_enough_is_the_last_crossing() -> None:
     assert right.mean() > 0.9 > drawn.law(scores, 1)[right].sum()
     assert all(drawn.law(scores, enough * more)[right].sum() >= 0.9 - 1e-12 for more in (1, 1.1, 2, 5))
     assert drawn.law(scores, enough * 0.999)[right].sum() < 0.9
-
-
-def test_every_larger_epsilon_is_enough_too() -> None:
-    """Of candidates that are not all of the best ones the chance falls again: the last fall counts."""
-    values = np.array([10, 10, 9, 9, 9, 9, 9, 9, 0])
-    right = np.array([True, False, *[True] * 6, False])
-    scores = dps.utilities.counts(values)
-    chance = dps.mechanism("exponential").law(scores, 3)[right].sum()
-
-    assert least_epsilon(scores, 0.6, mechanism="exponential", right=right) == np.inf
-    assert chance < 0.6 < right.mean()
-
-
-def test_an_epsilon_from_which_on_it_is_enough_is_the_last_crossing() -> None:
-    """Where candidates beside the best are likely at first, less likely then, and at last the best is."""
-    values = np.array([12, *[11] * 3, *[0] * 40])
-    right = np.array([True, False, False, False, *[True] * 40])
-    scores = dps.utilities.counts(values)
-    drawn = dps.mechanism("exponential")
-    enough = least_epsilon(scores, 0.9, mechanism="exponential", right=right)
-
-    assert right.mean() > 0.9 > drawn.law(scores, 1)[right].sum()
-    assert all(drawn.law(scores, enough * more)[right].sum() >= 0.9 - 1e-12 for more in (1, 1.1, 2, 5))
-    assert drawn.law(scores, enough * 0.999)[right].sum() < 0.9

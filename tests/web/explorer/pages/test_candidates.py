@@ -226,24 +226,3 @@ def test_no_factor_beyond_what_is_allowed_is_shown(epsilon) -> None:
 
     assert allowed != "1"
     assert 1 < float(shown) <= float(allowed)
-
-
-def test_no_command_asks_by_another_mechanism() -> None:
-    """Where no command draws by the mechanism of the page, there is none, and a sentence says so."""
-    commands = viewed(mechanism="inverse-sensitivity").commands
-
-    assert "" == commands.shell
-    assert "No command draws counts by inverse-sensitivity" in commands.note
-    assert 'mechanism="inverse-sensitivity"' in commands.python
-
-
-@pytest.mark.parametrize("epsilon", [0.001, 0.5, 10])
-def test_no_factor_beyond_what_is_allowed_is_shown(epsilon) -> None:
-    """At the largest counts that a visitor can write, and told from 1 at the least epsilon."""
-    (field,) = [field for field in PAGE.fields(EXAMPLES) if field.name == "candidate"]
-    votes = (("tea", field.high), ("b", 0), ("c", 5))
-    facts = rows(viewed(candidate=votes, mechanism="exponential", epsilon=epsilon), "What one person changes")
-    (shown,), (allowed,) = facts["the larger over the smaller"], facts["what epsilon allows, e^epsilon"]
-
-    assert allowed != "1"
-    assert 1 < float(shown) <= float(allowed)
