@@ -40,6 +40,15 @@ def test_commands_and_python_have_every_digit(page) -> None:
         assert repr(LONG) == priced
 
 
+@pytest.mark.parametrize("path", ["tree", "mechanisms", "audit"])
+def test_the_headline_has_the_digits_of_the_command(path) -> None:
+    """Where it names the epsilon of the page, it is the same text."""
+    (page,) = [page for page in PAGES if page.path == path]
+    state = {field.name: field.read({}) for field in page.content.fields(EXAMPLES)} | {"epsilon": LONG}
+
+    assert f"psilon {LONG!r}" in page.content.view(state, EXAMPLES).headline
+
+
 @pytest.mark.parametrize(
     "path, changed, word",
     [

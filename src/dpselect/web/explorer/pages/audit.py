@@ -93,22 +93,21 @@ def _headline(verdict: Verdict, mechanism: str, epsilon: Fraction) -> str:
     tried = f"all {verdict.databases} databases and {loss.pairs:,} pairs of neighbours"
     if not loss.holds:
         return (
-            f"BROKEN: {mechanism} promises epsilon {float(epsilon):g} and loses {_figure(loss.worst)}, "
+            f"BROKEN: {mechanism} promises epsilon {exact_text(float(epsilon))} and loses {_figure(loss.worst)}, "
             f"{loss.attained}. Of {tried} this is the worst."
         )
     if not verdict.stated.admissible:
         return (
             f"BROKEN: the sensitivity is not admissible, though on {tried} {mechanism} loses {_figure(loss.worst)}, "
-            f"no more than epsilon {float(epsilon):g}. {verdict.stated.counterexample}"
+            f"no more than epsilon {exact_text(float(epsilon))}. {verdict.stated.counterexample}"
         )
     if verdict.spread:
         return (
             f"BROKEN: the range bound does not hold, though on {tried} {mechanism} loses {_figure(loss.worst)}, no "
-            f"more than epsilon {float(epsilon):g}. {verdict.spread}"
+            f"more than epsilon {exact_text(float(epsilon))}. {verdict.spread}"
         )
-    return (
-        f"The claim holds on {tried}: {mechanism} loses {_figure(loss.worst)} at worst, of epsilon {float(epsilon):g}."
-    )
+    whole = exact_text(float(epsilon))
+    return f"The claim holds on {tried}: {mechanism} loses {_figure(loss.worst)} at worst, of epsilon {whole}."
 
 
 def _pair(verdict: Verdict, laws: Sequence[Any], epsilon: Fraction) -> str:

@@ -168,8 +168,9 @@ def _of(problem: _Problem) -> str:
 def _headline(problem: _Problem, best: Row, epsilon: float) -> str:
     what = f"the median of {problem.column}" if problem.column else "the largest count"
     return (
-        f"At epsilon {epsilon:g} {best.name} has the smallest error of these about {what}: {_error(best):.3g} "
-        f"{_of(problem)} on average. It names a best candidate with probability {written(best.best[0])}."
+        f"At epsilon {exact_text(epsilon)} {best.name} has the smallest error of these about {what}: "
+        f"{_error(best):.3g} {_of(problem)} on average. "
+        f"It names a best candidate with probability {written(best.best[0])}."
     )
 
 
@@ -180,7 +181,7 @@ def _table(problem: _Problem, rows: Sequence[Row], epsilon: float) -> Table:
         why = each.why.partition(":")[0].rstrip(".")
         note += f"{each.name} does not apply: {why[:1].lower()}{why[1:]}. " if why else ""
     header = ("mechanism", f"expected error, {_of(problem)}", "right with probability")
-    return Table(f"At epsilon {epsilon:g}", header, cells, note.strip())
+    return Table(f"At epsilon {exact_text(epsilon)}", header, cells, note.strip())
 
 
 def _commands(problem: _Problem, name: str, state: State, reading: Mapping[str, str]) -> Commands:

@@ -134,8 +134,8 @@ def _asked(here: FirstSplit | None, there: FirstSplit | None, target: str, state
     """Return the answer of the page, and the law of the first question."""
     if here is None or there is None:
         return (
-            f"At epsilon {state['epsilon']:g} this sample is too small for a split: the tree is one leaf, with noisy "
-            f"counts of {target}. A larger epsilon or more rows give it a question.",
+            f"At epsilon {exact_text(state['epsilon'])} this sample is too small for a split: the tree is one leaf, "
+            f"with noisy counts of {target}. A larger epsilon or more rows give it a question.",
             [],
         )
     mechanism, value = here.mechanism, here.epsilon
@@ -150,7 +150,7 @@ def _asked(here: FirstSplit | None, there: FirstSplit | None, target: str, state
         f"{written(float(law[best]))}: its best column"
     )
     headline += (
-        f" of {law.size:,}. This costs {float(value):.3g} of epsilon {state['epsilon']:g}; without row "
+        f" of {law.size:,}. This costs {float(value):.3g} of epsilon {exact_text(state['epsilon'])}; without row "
         f"{state['row']:,} a chance changes by a factor of {factor(loss)} at most, and "
         f"{factor(float(value))} is allowed."
     )
