@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import event
+from sqlalchemy.exc import IntegrityError
 
 import dpselect as dps
 from dpselect.web.server.account import Account
@@ -151,6 +152,34 @@ def test_a_ledger_that_is_away_after_the_draw_is_no_failure(house, monkeypatch) 
         patch.setattr(dps.Ledger, "entry", away)
         assert ("running", None) == ((tried := answered(desk, number)).state, tried.answer)
     assert 1 == spends(house)
+    house.requests.release()
+    assert ("answered", 1) == ((ended := answered(desk, number)).state, ended.row)
+    assert 1 == spends(house)
+    desk.stop()
+
+
+def test_an_answer_that_cannot_be_stored_is_told_to_nobody(house, caplog) -> None:
+    """A full disk is no reason to print it: it will be drawn again, and two draws must not stand in any log."""
+    desk = Desk(house)
+    number = desk.take("ann", "key", "survey", QUESTION).id
+    with house.database.writing() as statements:
+        statements.run(
+            "CREATE TRIGGER full_disk BEFORE UPDATE ON requests WHEN NEW.answer IS NOT NULL "
+            "BEGIN SELECT RAISE(ABORT, 'full'); END"
+        )
+    future = desk.begin(house.requests.find(number))
+    assert future is not None
+    # An exception that nobody fetches is printed with all that it says.
+    assert future.exception() is None
+    assert future.result() is None
+    assert "IntegrityError" in caplog.text
+    assert number in caplog.text
+    assert "answer" not in caplog.text.replace("answered", "")
+    with pytest.raises(IntegrityError) as refused:
+        house.requests.keep(number, "answered", "canary", 1)
+    assert "canary" not in str(refused.value)
+    with house.database.writing() as statements:
+        statements.run("DROP TRIGGER full_disk")
     house.requests.release()
     assert ("answered", 1) == ((ended := answered(desk, number)).state, ended.row)
     assert 1 == spends(house)

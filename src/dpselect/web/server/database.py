@@ -155,7 +155,9 @@ def _of_file(path: Path) -> Engine:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError:
         raise OSError(f"The server's database {path} cannot be written: check its folder and permissions.") from None
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _WAIT, "check_same_thread": False})
+    waits = {"timeout": _WAIT, "check_same_thread": False}
+    # Parameters hold answers, which no error quotes.
+    engine = create_engine(f"sqlite:///{path}", hide_parameters=True, connect_args=waits)
 
     @event.listens_for(engine, "connect")
     def prepared(connection: Any, _: Any) -> None:
@@ -185,5 +187,9 @@ def _of_server(address: str) -> Engine:
         raise not_installed("PostgreSQL needs psycopg", "warehouse") from None
     options = f"-c lock_timeout={_WAIT}s -c synchronous_commit=on"
     return create_engine(
-        f"postgresql+psycopg://{rest}", pool_pre_ping=True, pool_size=20, connect_args={"options": options}
+        f"postgresql+psycopg://{rest}",
+        hide_parameters=True,
+        pool_pre_ping=True,
+        pool_size=20,
+        connect_args={"options": options},
     )

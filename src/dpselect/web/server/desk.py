@@ -150,16 +150,14 @@ class Desk:
             self._running.pop(number, None)
 
     def _work(self, number: str) -> Asked | None:
-        asked = self._requests.claim(number, self._worker, LEASE)
-        if asked is None:
-            return None
         try:
-            kept = self._answered(asked)
+            asked = self._requests.claim(number, self._worker, LEASE)
+            return None if asked is None else self._keep(number, self._answered(asked))
         except Exception as error:
-            # Not paid, or it is not known whether: the ledger will say so at the next attempt.
+            # Not paid, not stored, or it is not known whether: the ledger will say so at the next attempt. What the
+            # error says may hold an answer, and one that nobody fetches would be printed.
             _log.warning("Request %s is tried again later (%s).", number, type(error).__name__)
             return None
-        return self._keep(number, kept)
 
     def _keep(self, number: str, kept: Kept) -> Asked:
         state, content, row = kept
