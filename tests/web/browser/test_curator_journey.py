@@ -66,18 +66,18 @@ def test_a_curators_day(office, carla) -> None:
     carla.get_by_role("button", name="Resume").click()
     carla.get_by_role("button", name="Pause").wait_for()
 
-    carla.get_by_label("Epsilon that is released in all").fill("1")
+    carla.get_by_label("Epsilon that all analysts may spend together").fill("1")
     carla.get_by_role("button", name="Set the allowance").click()
     assert "never below what was spent" in carla.get_by_role("alert").inner_text()
     looked_at(carla, "refused")
     after = "11" if wide > 1000 else "12"
-    carla.get_by_label("Epsilon that is released in all").fill(after)
+    carla.get_by_label("Epsilon that all analysts may spend together").fill(after)
     carla.get_by_role("button", name="Set the allowance").click()
     carla.get_by_role("heading", name=f"The allowance becomes {after}?").wait_for()
     looked_at(carla, "sure")
     carla.get_by_role("link", name="Leave it as it is").click()
     assert carla.get_by_role("cell", name=f"epsilon {after}", exact=True).count() == 0
-    carla.get_by_label("Epsilon that is released in all").fill(after)
+    carla.get_by_label("Epsilon that all analysts may spend together").fill(after)
     carla.get_by_role("button", name="Set the allowance").click()
     carla.get_by_role("button", name="Let it be spent").click()
     carla.get_by_role("cell", name=f"epsilon {after}", exact=True).wait_for()

@@ -180,3 +180,36 @@ def test_a_form_that_somebody_wrote_is_refused(ann, fields) -> None:
 
     assert 422 == ann.post(MEDIAN, mark | fields).status
     assert 422 == ann.post("/pages/datasets/survey/counts", mark | fields).status
+
+
+TRAIN = "/pages/datasets/survey/train"
+
+
+@pytest.mark.parametrize(
+    "filled, is_open", [("", False), ("&model=boosted&rounds=&unknown=clip", False), ("&model=boosted&rounds=3", True),
+                        ("&unknown=ignore", True), ("&max_depth=0", True)],
+)  # fmt: skip
+def test_rare_options_are_shown_when_one_is_filled_in(ann, filled, is_open) -> None:
+    """Or is wrong; what holds its default is not filled in."""
+    text = ann.get(f"{TRAIN}?target=job&epsilon=1{filled}").body.decode()
+
+    assert "<h1>Train a model on survey</h1>" in text
+    assert is_open == ('<details class="more" open>' in text)
+    assert is_open != ('<details class="more">' in text)
+
+
+def test_a_column_is_not_both_target_and_feature(ann) -> None:
+    """The form says so, in a sentence."""
+    reply = ann.get(f"{TRAIN}?target=job&features=job&features=age&epsilon=1")
+
+    assert 422 == reply.status
+    assert "A column cannot be both target and feature" in words(reply)
+
+
+def test_a_form_shows_what_is_public_of_the_columns(ann) -> None:
+    """Before there is a plan; a form of a question without rare options has no part for them."""
+    text = ann.get(MEDIAN).body.decode()
+
+    assert "clerk, nurse, smith" in text
+    assert 'id="plan"' in text
+    assert "More options" not in text

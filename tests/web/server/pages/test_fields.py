@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from starlette.datastructures import QueryParams
 
 from dpselect.web.server.pages import fields as forms
+from dpselect.web.server.pages import labels
 from dpselect.web.server.pages.answers import answer_shown
 from dpselect.web.server.questions.question import ColumnName, Question, numbers
 
@@ -90,7 +91,7 @@ def test_every_mistake_is_said_at_its_field(settings) -> None:
 def test_every_question_has_a_title_and_a_sentence() -> None:
     """On the page of a dataset."""
     for name, model in forms.MODELS.items():
-        assert forms.title(name)[0].isupper()
+        assert labels.title(name)[0].isupper()
         assert forms.about(model).endswith(".")
 
 
@@ -123,3 +124,20 @@ def test_whatever_an_answer_is_it_is_shown() -> None:
     assert "-" not in "".join(part.partition('"')[0] for part in picture.split('width="')[1:])
     assert answer_shown(dict.fromkeys(map(str, range(100)), 1), {}).picture is None
     assert json.dumps(answer_shown({"a": 0, "b": 0}, {}).picture) == "null"
+
+
+def test_labels_of_real_questions_are_words(settings) -> None:
+    """No form shows marks of code or names of programs; what is rare is optional, and is a field of its question."""
+    facts = settings.datasets["survey"]
+    for kind, model in forms.MODELS.items():
+        fields = forms.fields_of(model, facts)
+        assert {*labels.RARE.get(kind, ())} == {each.name for each in fields if each.rare}
+        for field in fields:
+            assert not (field.rare and field.required)
+            assert "`" not in field.help
+            assert not field.label.startswith("N ")
+            assert "_" not in field.label
+    notes = {each.name: each.note for each in forms.fields_of(forms.MODELS["train"], facts)}
+    assert "(default: tree)" == notes["model"]
+    assert "(default: move to the nearest value)" == notes["unknown"]
+    assert ("(optional)", "") == (notes["delta"], notes["target"])

@@ -15,7 +15,9 @@ from dpselect.web.server import shown
 from dpselect.web.server.dataset import Dataset
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.pages import fields as forms
+from dpselect.web.server.pages import public
 from dpselect.web.server.pages.form import UNREADABLE, Fields
+from dpselect.web.server.pages.labels import heading
 from dpselect.web.server.pages.shell import page
 from dpselect.web.server.people import Visitor
 from dpselect.web.server.questions import Question, canonical, question_of
@@ -44,6 +46,7 @@ def question_pages(desk: Desk) -> APIRouter:
             "values": values,
             "mistakes": defaultdict(str),
             "plan": None,
+            "columns": public.columns(found.facts),
         }
         if given:
             try:
@@ -53,8 +56,10 @@ def question_pages(desk: Desk) -> APIRouter:
                 facts["mistakes"] |= forms.mistakes(error)
             except Refusal as error:
                 facts["mistakes"] |= {"": str(error)}
-        status = 422 if facts["mistakes"] else 200
-        return page(request, "question.html", f"{forms.title(kind)} of {name}", status, **facts)
+        rare = [each for each in fields if each.rare]
+        facts["more"] = any(each.is_changed(values[each.name]) or facts["mistakes"][each.name] for each in rare)
+        status = 422 if any(facts["mistakes"].values()) else 200
+        return page(request, "question.html", heading(kind, name), status, **facts)
 
     @router.post(f"{HOME}/datasets/{{name}}/{{kind}}")
     def release(name: str, kind: str, given: Fields, visitor: Analyst) -> Response:

@@ -14,22 +14,13 @@ from pydantic import ValidationError
 from starlette.datastructures import QueryParams
 
 from dpselect.web.server.facts import DatasetFacts, Numbers, plain
+from dpselect.web.server.pages import labels
 from dpselect.web.server.questions import AnyQuestion, Question
 from dpselect.web.server.questions.question import NO_COLUMN, ColumnName
 from dpselect.web.server.refusal import Wrong
 
 MODELS: dict[str, type[Question]] = {
     get_args(model.model_fields["question"].annotation)[0]: model for model in get_args(get_args(AnyQuestion)[0])
-}
-# Where the name of a question or a field says too little by itself.
-_TITLES = {"counts": "Counts", "most_common": "Most common values", "top_k": "Top nodes", "select": "Best values"}
-_LABELS = {
-    "by": "In groups of",
-    "k": "How many",
-    "shares": "Shares of the rows",
-    "bins": "Edges of bins",
-    "metric": "Ranked by",
-    "of": "Total of",
 }
 _EXAMPLES = {"shares": "0.25, 0.5, 0.75", "epsilon": "0.5"}
 _LISTED = re.compile(r"[,;\s]+")
@@ -48,6 +39,7 @@ class Field:
         options: of choices: what is sent, and what is shown.
         required: whether it must be filled in.
         default: what it holds at first.
+        rare: whether few people fill it in.
     """
 
     name: str
@@ -57,15 +49,17 @@ class Field:
     options: tuple[tuple[str, str], ...] = ()
     required: bool = True
     default: str = ""
+    rare: bool = False
 
+    @property
+    def note(self) -> str:
+        """Return what is said of a field that may be left as it is."""
+        shown = dict(self.options).get(self.default, self.default)
+        return "" if self.required else f"(default: {shown})" if shown and self.default else "(optional)"
 
-def title(name: str) -> str:
-    """Return what a question is called.
-
-    >>> title("top_k"), title("median")
-    ('Top nodes', 'Median')
-    """
-    return _TITLES.get(name, name.replace("_", " ").capitalize())
+    def is_changed(self, values: Sequence[str]) -> bool:
+        """Return whether somebody has filled it in."""
+        return any(each not in ("", self.default) for each in values)
 
 
 def about(model: type[Question]) -> str:
@@ -133,16 +127,19 @@ def _field(
     default = "" if info.is_required() or info.default is None else str(info.default)
     default = default.lower() if form.get("type") == "boolean" else default
     said = helps.get(name, "")
-    label = _LABELS.get(name, name.replace("_", " ").capitalize())
+    asked = get_args(model.model_fields["question"].annotation)[0]
     if name in _EXAMPLES:
         said = f"{said} For example {_EXAMPLES[name]}.".strip()
     kind, options = "words", tuple[tuple[str, str], ...]()
     if _is_column(model, name):
         kind = "several" if form.get("type") == "array" else "choice"
         # The options say what kind of column it is.
-        said, options = "", tuple((column, _described(column, facts)) for column in _columns(model, name, facts))
+        said, options = (
+            "" if info.is_required() else said,
+            tuple((column, _described(column, facts)) for column in _columns(model, name, facts)),
+        )
     elif "enum" in form:
-        kind, options = "choice", tuple((str(each), str(each).replace("_", " ")) for each in form["enum"])
+        kind, options = "choice", tuple((str(each), labels.choice(name, str(each))) for each in form["enum"])
     elif form.get("type") == "boolean":
         kind, options = "choice", (("true", "yes"), ("false", "no"))
     elif form.get("type") == "array":
@@ -150,8 +147,9 @@ def _field(
     elif form.get("type") in ("integer", "number"):
         kind = "number"
     if kind == "choice" and not info.is_required() and not default:
-        options = (("", "(none)"), *options)
-    return Field(name, label, said, kind, options, info.is_required(), default)
+        options = (("", "(none)" if _is_column(model, name) else "(the model chooses)"), *options)
+    rare = name in labels.RARE.get(asked, ())
+    return Field(name, labels.label(asked, name), said, kind, options, info.is_required(), default, rare)
 
 
 def _form(part: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
@@ -177,7 +175,8 @@ def _helps(model: type[Question]) -> dict[str, str]:
             result |= {each.strip(): begun[2] for each in name.split(",")}
         elif line and name:
             result |= {each.strip(): f"{result[each.strip()]} {line}" for each in name.split(",")}
-    return {name: f"{words[:1].upper()}{words[1:]}" for name, words in result.items()}
+    # Descriptions mark code, which forms do not.
+    return {name: f"{words[:1].upper()}{words[1:]}".replace("``", "") for name, words in result.items()}
 
 
 def _described(column: str, facts: DatasetFacts) -> str:

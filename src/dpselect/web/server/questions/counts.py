@@ -21,7 +21,7 @@ class Counts(Question):
     Attributes:
         column: what is counted.
         bins: of numbers: the edges of bins; without them every step is a bin.
-        by: a column of groups.
+        by: a column of public values, for an answer to each of them.
     """
 
     question: Literal["counts"]

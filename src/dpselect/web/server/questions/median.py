@@ -17,7 +17,7 @@ class Median(Question):
 
     Attributes:
         column: of numbers.
-        by: a column of groups.
+        by: a column of public values, for an answer to each of them.
     """
 
     question: Literal["median"]

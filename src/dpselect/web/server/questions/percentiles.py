@@ -20,7 +20,7 @@ class Percentiles(Question):
     Attributes:
         column: of numbers.
         p: percentages of the rows, such as 25, 50 and 75; each once.
-        by: a column of groups.
+        by: a column of public values, for an answer to each of them.
     """
 
     question: Literal["percentiles"]

@@ -20,7 +20,7 @@ class Quantiles(Question):
     Attributes:
         column: of numbers.
         shares: of the rows, such as 0.25, 0.5 and 0.75; each once.
-        by: a column of groups.
+        by: a column of public values, for an answer to each of them.
     """
 
     question: Literal["quantiles"]

@@ -100,7 +100,8 @@ class Question(BaseModel, ABC):
     """What an analyst asks about one dataset.
 
     Attributes:
-        epsilon: what it may cost in all.
+        epsilon: what it may cost in all: how much the answer may reveal of any one person or row. Less is more private,
+            and less accurate.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)

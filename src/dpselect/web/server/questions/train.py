@@ -55,18 +55,18 @@ class Train(Question):
 
     Attributes:
         target: the column to be predicted: its public values are classes, or its bounds those of a number.
-        features: the columns to learn from; all others where none are named.
+        features: without the target; all other columns where none are named.
         model: a tree, a sum of small tables (``boosted``), a tree with a child for each value (``id3``) or a forest;
             numbers are predicted by a tree or a sum.
-        delta: of a sum or a forest: the chance by which epsilon may be exceeded. Without it the promise is pure.
+        delta: of a sum or a forest: a small chance that epsilon is exceeded. Without it there is none.
         max_depth: levels of splits of a tree.
         rounds: how many small tables a sum has.
-        interactions: false for a sum of one curve for each column.
+        interactions: of a sum: without them, it is one curve for each column.
         n_trees: of a forest, or how many trees of id3 share epsilon.
-        n_records: about how many rows there are, where that is public: nothing is spent to find out.
+        n_records: of a tree: about how many rows there are, if that is public; then nothing is spent to find out.
         bins: into which a column of numbers is cut.
-        unknown: what a value outside of its domain is: moved to the nearest, or its row left out.
-        missing: what a missing value is: its row is left out, or it is a category.
+        unknown: what becomes of a value outside its domain: moved to the nearest, or its row left out.
+        missing: what becomes of a missing value: its row is left out, or it is a category.
     """
 
     question: Literal["train"]
@@ -88,8 +88,10 @@ class Train(Question):
         features = self._features(facts)
         if any(name not in facts.columns for name in (self.target, *features)):
             raise Wrong(NO_COLUMN)
-        if not features or self.target in features or len({*features}) != len(features):
-            raise Wrong("A model learns from other columns than its target: name at least one, and each once.")
+        if self.target in features:
+            raise Wrong("A column cannot be both target and feature: leave the target out of the features.")
+        if not features or len({*features}) != len(features):
+            raise Wrong("A model needs at least one feature, and each once: name other columns than the target.")
         try:
             require_small(self._model(facts, None), features, most)
         except (TypeError, ValueError) as error:

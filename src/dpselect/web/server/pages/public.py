@@ -1,0 +1,33 @@
+"""The public facts of a dataset, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpselect.web.server.facts import DatasetFacts, Numbers
+
+# Public values that are listed.
+_MOST = 60
+
+
+def columns(facts: DatasetFacts) -> list[tuple[str, str, str]]:
+    """Return each column with its kind and its domain."""
+    return [(name, *_domain(domain)) for name, domain in facts.columns.items()]
+
+
+def nodes(facts: DatasetFacts) -> str:
+    """Return the nodes of a graph; nothing of a table."""
+    known = facts.nodes
+    return "" if known is None else str(known) if isinstance(known, int) else f"{len(known)}: {_some(known)}"
+
+
+def _domain(domain: Any) -> tuple[str, str]:
+    if isinstance(domain, Numbers):
+        return "numbers", "{lower} to {upper} in steps of {step}".format(**domain.bounds)
+    return "values", _some(domain)
+
+
+def _some(values: Sequence[Any]) -> str:
+    listed = ", ".join(map(str, values[:_MOST]))
+    return listed if len(values) <= _MOST else f"{listed}, and {len(values) - _MOST} more"
