@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from http.client import HTTPException
 
 import pytest
 
@@ -89,3 +90,26 @@ def test_too_many_connections(office) -> None:
         each.close()
     time.sleep(0.2)
     assert 200 == office.send(None, "GET", "/health").status
+
+
+def test_nobody_stays_who_does_not_read(office) -> None:
+    """Strangers that ask again and again and read no answer are given up; else eight would keep all others out."""
+    asked = (HEAD.replace(b"/health", b"/pages/static/explorer.css") % office.port + b"\r\n") * 200
+    lines = [socket.socket() for _ in range(8)]
+    for line in lines:
+        # The smaller what this machine keeps for the reader, the sooner the server has to wait.
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.connect(("127.0.0.1", office.port))
+        line.setblocking(False)
+        with suppress(BlockingIOError):
+            for _ in range(40):
+                line.send(asked)
+    until, reply = time.monotonic() + 25, None
+    while reply is None and time.monotonic() < until:
+        time.sleep(1)
+        with suppress(OSError, HTTPException):
+            reply = office.send(None, "GET", "/health")
+    for line in lines:
+        line.close()
+    assert reply is not None
+    assert 200 == reply.status

@@ -41,7 +41,7 @@ class Limits(Facts):
 
     Attributes:
         body_bytes: how long a request may be.
-        body_seconds: how long it may take to arrive.
+        body_seconds: how long it may take to arrive, and how long a reply may wait to be read.
         head_seconds: how long a connection may take to begin, and the headers of a request to arrive.
         connections: how many may be open; those beyond are closed at once.
         requests_per_minute: of one token.
