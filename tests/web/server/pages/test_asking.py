@@ -207,9 +207,12 @@ def test_a_column_is_not_both_target_and_feature(ann) -> None:
 
 
 def test_a_form_shows_what_is_public_of_the_columns(ann) -> None:
-    """Before there is a plan; a form of a question without rare options has no part for them."""
+    """Before there is a plan, when nothing is wrong yet; without rare options there is no part for them."""
     text = ann.get(MEDIAN).body.decode()
 
+    assert 200 == ann.get(TRAIN).status
+    for each in (text, ann.get(TRAIN).body.decode()):
+        assert 'role="alert"' not in each
     assert "clerk, nurse, smith" in text
     assert 'id="plan"' in text
     assert "More options" not in text

@@ -57,8 +57,8 @@ def question_pages(desk: Desk) -> APIRouter:
             except Refusal as error:
                 facts["mistakes"] |= {"": str(error)}
         rare = [each for each in fields if each.rare]
-        facts["more"] = any(each.is_changed(values[each.name]) or facts["mistakes"][each.name] for each in rare)
-        status = 422 if any(facts["mistakes"].values()) else 200
+        facts["more"] = any(each.is_changed(values[each.name]) or each.name in facts["mistakes"] for each in rare)
+        status = 422 if facts["mistakes"] else 200
         return page(request, "question.html", heading(kind, name), status, **facts)
 
     @router.post(f"{HOME}/datasets/{{name}}/{{kind}}")

@@ -134,10 +134,8 @@ def _field(
     if _is_column(model, name):
         kind = "several" if form.get("type") == "array" else "choice"
         # The options say what kind of column it is.
-        said, options = (
-            "" if info.is_required() else said,
-            tuple((column, _described(column, facts)) for column in _columns(model, name, facts)),
-        )
+        said = "" if info.is_required() else said
+        options = tuple((column, _described(column, facts)) for column in _columns(model, name, facts))
     elif "enum" in form:
         kind, options = "choice", tuple((str(each), labels.choice(name, str(each))) for each in form["enum"])
     elif form.get("type") == "boolean":

@@ -55,7 +55,7 @@ class Train(Question):
 
     Attributes:
         target: the column to be predicted: its public values are classes, or its bounds those of a number.
-        features: without the target; all other columns where none are named.
+        features: the target cannot be one of them; where none are named, all other columns are.
         model: a tree, a sum of small tables (``boosted``), a tree with a child for each value (``id3``) or a forest;
             numbers are predicted by a tree or a sum.
         delta: of a sum or a forest: a small chance that epsilon is exceeded. Without it there is none.
