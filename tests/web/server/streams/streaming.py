@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from time import sleep
 from typing import Any
 
 from dpselect.release.threshold_stream import ThresholdStream
@@ -43,6 +44,19 @@ def ends_while_sending(ending: str) -> None:
     Gate._note = noted  # type: ignore[method-assign]
 
 
+def counts_slowly() -> None:
+    """Let every query take two seconds."""
+    import dpselect.web.server.streams.desk as desk
+
+    real = desk.count_where
+
+    def counted(*args: Any) -> int:
+        sleep(2)
+        return real(*args)
+
+    desk.count_where = counted
+
+
 def resumes() -> None:
     """Plant a fault: a stream whose server has gone goes on with a fresh threshold."""
     import dpselect.web.server.api as api
@@ -61,6 +75,7 @@ POINTS: dict[str, Callable[[], None]] = {
     "query: drawn, not stored": lambda: ends_after(ThresholdStream, "ask"),
     "query: stored, not sent": lambda: ends_after(StreamRecords, "keep"),
     "query: being sent": lambda: ends_while_sending("/queries"),
+    "slow queries": counts_slowly,
     "fault: resumes": resumes,
 }
 

@@ -164,12 +164,17 @@ class StreamDesk:
         with self._lock:
             held = self._held.setdefault(stream.id, _Held())
         with held.lock:
-            if held.stream is None:
+            if held.stream is not None:
+                return
+            if self._held.get(stream.id) is held:
                 try:
                     self._pay_and_draw(stream, opening, held)
                 finally:
                     if held.stream is None:
                         self._drop(stream.id)
+                return
+        # The opening that this one waited for has failed, and what it held is forgotten.
+        self._open(stream, opening)
 
     def _pay_and_draw(self, stream: Stream, opening: Opening, held: _Held) -> None:
         dataset = self.house.datasets[stream.dataset]
@@ -270,7 +275,9 @@ class StreamDesk:
             try:
                 answer = held.stream.ask(value, task.query.threshold)
             except dps.PrivacyError:
-                # It was closed meanwhile.
+                # It was closed meanwhile, or its last answer could not be stored.
+                self.records.end(stream.id, "finished")
+                self._drop(stream.id)
                 return self._why_not(stream.id)
             stored = self._keep(task, held.stream, partial(self._told, task, held.stream, answer))
         if stored is None or held.stream.ended:
