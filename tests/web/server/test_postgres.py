@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -25,9 +24,9 @@ from dpselect.web.server.questions import question_of
 from dpselect.web.server.refusal import Refusal
 from dpselect.web.server.settings import Settings, read_settings
 from tests.warehouse.engines import Server, postgres_server
-from tests.web.server.conftest import CONFIG, write
+from tests.web.server.conftest import write
+from tests.web.server.empty_database import config_with, empty_database
 
-_NUMBERS = count()
 QUESTION = question_of('{"question": "counts", "column": "age", "epsilon": "0.05"}')
 ONE = Spend(Guarantee(Fraction(1), Neighbours.ADD_REMOVE), "permute-and-flip")
 
@@ -42,16 +41,8 @@ def running() -> Iterator[Server]:
 @pytest.fixture
 def shared(running: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
     """Settings that keep everything in an empty database."""
-    passwords = tmp_path / "passwords"
-    passwords.write_text("127.0.0.1:*:*:*:hidden\n")
-    passwords.chmod(0o600)
-    monkeypatch.setenv("PGPASSFILE", str(passwords))
-    name = f"office_{next(_NUMBERS)}"
-    running.run(f"CREATE DATABASE {name}")
-    url = f"postgresql://keeper@127.0.0.1:{running.port}/{name}"
-    config = CONFIG.replace("port = 0", f'port = 0\ndatabase = "{url}"\nledgers = "{url}"')
-    yield read_settings(write(tmp_path, config))
-    running.run(f"DROP DATABASE {name} WITH (FORCE)")
+    with empty_database(running, tmp_path, monkeypatch) as url:
+        yield read_settings(write(tmp_path, config_with(url)))
 
 
 @pytest.fixture

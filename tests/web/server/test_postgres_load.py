@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,7 @@ from dpselect.studies.peers.serving import Crowd
 from dpselect.studies.peers.serving_check import require_exact
 from dpselect.studies.peers.serving_office import Office
 from tests.warehouse.engines import Server, postgres_server
-
-_NUMBERS = count()
+from tests.web.server.empty_database import empty_database
 
 
 @pytest.fixture(scope="module")
@@ -30,23 +28,16 @@ def running() -> Iterator[Server]:
 @pytest.fixture
 def office_of(running: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Office]]:
     """What makes an office that keeps everything in an empty database."""
-    passwords = tmp_path / "passwords"
-    passwords.write_text("127.0.0.1:*:*:*:hidden\n")
-    passwords.chmod(0o600)
-    monkeypatch.setenv("PGPASSFILE", str(passwords))
-    name = f"load_{next(_NUMBERS)}"
-    running.run(f"CREATE DATABASE {name}")
-    url = f"postgresql://keeper@127.0.0.1:{running.port}/{name}"
     offices: list[Office] = []
+    with empty_database(running, tmp_path, monkeypatch) as url:
 
-    def made(analysts: int, share: int, allowance: int) -> Office:
-        offices.append(Office(tmp_path, analysts, share, allowance, database=url, ledgers=url))
-        return offices[-1]
+        def made(analysts: int, share: int, allowance: int) -> Office:
+            offices.append(Office(tmp_path, analysts, share, allowance, database=url, ledgers=url))
+            return offices[-1]
 
-    yield made
-    for each in offices:
-        each.close()
-    running.run(f"DROP DATABASE {name} WITH (FORCE)")
+        yield made
+        for each in offices:
+            each.close()
 
 
 def test_kills_and_restarts_of_the_database(office_of, running) -> None:
