@@ -64,6 +64,30 @@ def test_a_restored_backup_draws_nothing_again(settings) -> None:
     house.close()
 
 
+@pytest.mark.parametrize("lost", ["all", "last"])
+def test_a_ledger_that_has_forgotten_is_not_spent_from(settings, tmp_path, lost) -> None:
+    """Gone, restored from a backup, or another server's: no row would pay for answers that the database has."""
+    house = House.open(settings)
+    house.people.add("ann", "analyst", "test")
+    desk, ledger = Desk(house), tmp_path / "ledgers" / "survey.ledger"
+    for key in ("first", "last"):
+        shutil.copytree(ledger.parent, tmp_path / key)
+        assert "answered" == answered(desk, desk.take("ann", key, "survey", QUESTION).id).state
+    desk.stop()
+    house.close()
+    shutil.move(ledger.parent, tmp_path / "whole")
+    if lost == "last":
+        shutil.copytree(tmp_path / "last", ledger.parent)
+
+    with pytest.raises(ValueError, match="survey: the ledger has no row of requests that this server has answered"):
+        House.open(settings)
+    shutil.rmtree(ledger.parent, ignore_errors=True)
+    shutil.move(tmp_path / "whole", ledger.parent)
+    house = House.open(settings)
+    assert 2 == spends(house)
+    house.close()
+
+
 def test_a_request_that_stops_every_server_is_given_up(house) -> None:
     """Not paid, it is refused; paid, its price stays spent. Neither is tried without end."""
     desk, account = Desk(house), house.datasets["survey"].account

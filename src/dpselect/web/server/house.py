@@ -59,13 +59,16 @@ class House:
             people, sessions = People(database, now), Sessions(database, now)
             openid = None if settings.openid is None else Door.of(settings.openid, database, people)
             requests, standings = Requests(database, now), Standings(database, now)
+            streams = StreamRecords(database, now)
+            # Read before the ledgers, which have every row first.
+            paid = requests.paid() | streams.paid()
             datasets = {name: _dataset(name, facts, settings, standings) for name, facts in settings.datasets.items()}
+            _require_known(paid, datasets)
         except BaseException:
             database.close()
             if alone is not None:
                 alone.close()
             raise
-        streams = StreamRecords(database, now)
         return cls(settings, database, people, sessions, requests, streams, standings, datasets, alone, openid)
 
     def lost(self) -> list[tuple[str, int]]:
@@ -111,6 +114,16 @@ class House:
         self.database.close()
         if self.alone is not None:
             self.alone.close()
+
+
+def _require_known(paid: dict[str, str], datasets: dict[str, Dataset]) -> None:
+    """Refuse ledgers without rows of what was paid: their budgets would be spent a second time."""
+    for name, dataset in datasets.items():
+        if {number for number, where in paid.items() if where == name} - dataset.account.requests():
+            raise ValueError(
+                f"datasets.{name}: the ledger has no row of requests that this server has answered: restore it, or "
+                "name the ledgers that belong to this database."
+            )
 
 
 def _dataset(name: str, facts: DatasetFacts, settings: Settings, standings: Standings) -> Dataset:

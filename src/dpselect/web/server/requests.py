@@ -119,6 +119,12 @@ class Requests:
             rows = statements.rows(f"SELECT id FROM requests {'WHERE answer IS NULL' if unanswered else ''}")
         return {row["id"] for row in rows}
 
+    def paid(self) -> dict[str, str]:
+        """Return the dataset of each request that has an answer and a row of a ledger."""
+        with self._database.reading() as statements:
+            rows = statements.rows("SELECT id, dataset FROM requests WHERE ledger_row IS NOT NULL")
+        return {row["id"]: row["dataset"] for row in rows}
+
     def claim(self, number: str, worker: str, seconds: float) -> Asked | None:
         """Return a request that nobody else is answering, which this worker may answer now; ``None`` otherwise."""
         now = self._now()

@@ -132,6 +132,12 @@ class StreamRecords:
         with self._database.reading() as statements:
             return {row["id"] for row in statements.rows("SELECT id FROM streams")}
 
+    def paid(self) -> dict[str, str]:
+        """Return the dataset of each stream that has a row of a ledger."""
+        with self._database.reading() as statements:
+            rows = statements.rows("SELECT id, dataset FROM streams WHERE ledger_row IS NOT NULL")
+        return {row["id"]: row["dataset"] for row in rows}
+
     def begin(self, number: str, holder: str, seconds: float, row: int, remaining: str) -> bool:
         """Mark a stream as open and held, and return whether it was this that opened it: it happens once."""
         now = self.now()
