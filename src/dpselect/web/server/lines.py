@@ -40,7 +40,7 @@ class Line(H11Protocol):
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """Begin to wait for a reader: who reads no answers would else keep a place for ever."""
+        """Begin to wait for a reader: who reads no answers would else keep a place without end."""
         super().pause_writing()
         self._is_read()
         self._unread = self.loop.call_later(self.limits.body_seconds, self.transport.abort)
