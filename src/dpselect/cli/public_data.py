@@ -6,6 +6,7 @@ import gzip
 import warnings
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,7 +156,9 @@ def _edges(request: Request, path: Path) -> Material:
     keywords = "".join(f", {name}={value!r}" for name, value in said.items())
     listed = len(graph) if graph.labels is None else [*graph.labels]
     python = f"graph = dps.Graph.read({path.name!r}, nodes={listed!r}{keywords})"
-    return _of_graph(graph, shown(path.name), python)
+    columns = zip(("source", "target"), ends, strict=True)
+    named = {name: column for name, column in columns if column != name}
+    return replace(_of_graph(graph, shown(path.name), python), graph_reading=named | asked)
 
 
 def _ends_of(path: Path, ends: tuple[str, str], how: Reading) -> Sequence[Any]:

@@ -120,3 +120,24 @@ def test_commands_read_the_file_as_the_page_did(path, changed, name, tmp_path, m
     assert 0 == main([*shlex.split(view.commands.shell)[1:], "--dry-run"]), capsys.readouterr().err
     assert "separator=';', decimal=',', encoding='cp1252', where='age >= 18'" in view.commands.python
     assert spent(view.commands.python) > 0
+
+
+@pytest.mark.parametrize(
+    "path, changed", [("top-k", {"compare": "no", "max_degree": 5}), ("distance", {"score": "open-pairs", "bound": 5})]
+)
+def test_commands_read_the_edges_as_the_page_did(path, changed, tmp_path, monkeypatch, capsys) -> None:
+    """Separator, encoding and the columns of both ends stand in the command and in the Python; both are accepted."""
+    monkeypatch.chdir(tmp_path)
+    names = ["Zoé", "Ada", "Ben", "Eva", "Dan"]
+    edges = [f"{names[a]};{names[b]}" for a, b in [(0, 1), (1, 2), (2, 3), (3, 4), (0, 2)]]
+    Path("edges.csv").write_text("\n".join(["one;other", *edges]) + "\n", encoding="cp1252")
+    how = "--source one --target other --separator ';' --encoding cp1252"
+    view = view_of(path, given(f"edges.csv {how}"), **changed)
+    Path("friends.csv").write_bytes(Path("edges.csv").read_bytes())
+    Path("nodes.txt").write_text("\n".join(names) + "\n", encoding="utf-8")
+    dps.Ledger.open("friends.ledger", epsilon=100, dataset="it", neighbours="edge")
+
+    assert "--source=one --target=other --separator=';' --encoding=cp1252" in view.commands.shell
+    assert 0 == main([*shlex.split(view.commands.shell)[1:], "--dry-run"]), capsys.readouterr().err
+    assert "ends=('one', 'other'), separator=';', encoding='cp1252'" in view.commands.python
+    assert spent(view.commands.python) > 0

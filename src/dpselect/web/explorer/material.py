@@ -32,6 +32,7 @@ class Material:
             notebook that has imported dpselect as dps.
         words: how a command names it.
         reading: how its file is read, by the names of options: commands say the same.
+        graph_reading: the same for a file of edges; "source" and "target" are the columns of the two ends.
         ledger: of the planner, which only reads it; ``None`` where none was named.
     """
 
@@ -48,6 +49,7 @@ class Material:
     words: str = ""
     ledger: Ledger | None = None
     reading: Mapping[str, str] = field(default_factory=dict)
+    graph_reading: Mapping[str, str] = field(default_factory=dict)
 
     def counts_of(self, column: str) -> tuple[tuple[str, int], ...]:
         """Return how often each different cell of a column occurs, the most frequent first; none is empty."""

@@ -41,5 +41,10 @@ def keywords(reading: Mapping[str, str]) -> str:
 
     >>> keywords({"separator": ";"})
     ", separator=';'"
+    >>> keywords({"source": "from"})
+    ", ends=('from', 'target')"
     """
-    return "".join(f", {name}={value!r}" for name, value in reading.items())
+    said: dict[str, object] = {name: value for name, value in reading.items() if name not in ("source", "target")}
+    if len(said) < len(reading):
+        said = {"ends": (reading.get("source", "source"), reading.get("target", "target")), **said}
+    return "".join(f", {name}={value!r}" for name, value in said.items())

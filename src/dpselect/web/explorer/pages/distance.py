@@ -13,7 +13,7 @@ from dpselect.scores.scores import Scores
 from dpselect.web.explorer.distance_scores import BOUND, CLASS, COUNTS, KINDS, MARKERS, SPLITS, Kind
 from dpselect.web.explorer.field import Choice, Counts, Field, Figures, Number, exact_text
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.opening import opening
+from dpselect.web.explorer.opening import keywords, opening, options
 from dpselect.web.explorer.page import Chart, Commands, Content, Note, State, Table, View
 from dpselect.web.explorer.ranking import public_graph
 
@@ -159,14 +159,15 @@ def _commands(state: State, kind: Kind, material: Material) -> Commands:
     if state["direction"] != "growing":
         # On the command line the shift is always for sensitivities that grow with the scores.
         return Commands("", python, f"No command shifts in this direction: use the Python. {note}")
-    return Commands(kind.command(state), python, note)
+    return Commands(kind.command(state) + (options(material.graph_reading) if kind.of_graph else ""), python, note)
 
 
 def _opening(state: State, kind: Kind, material: Material) -> str:
     """Return what defines the private data: a graph in its file, or figures in the place of those of this page."""
     if kind.of_graph:
         nodes = 'nodes = Path("nodes.txt").read_text(encoding="utf-8").splitlines()'
-        return opening("friends.ledger", nodes, 'graph = dps.Graph.read("friends.csv", nodes=nodes)', paths=True)
+        graph = f'graph = dps.Graph.read("friends.csv", nodes=nodes{keywords(material.graph_reading)})'
+        return opening("friends.ledger", nodes, graph, paths=True)
     here = "# Of this page: put the private figures in their place."
     return opening("study.ledger" if kind.command else "people.ledger", here, kind.setup(state, material))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -21,7 +21,7 @@ from dpselect.views import Graph
 from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
 from dpselect.web.explorer.made_up import teams
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.opening import opening
+from dpselect.web.explorer.opening import keywords, opening, options
 from dpselect.web.explorer.page import Chart, Commands, Content, Note, Part, State, Table, View
 from dpselect.web.explorer.ranking import (
     EVERY,
@@ -115,7 +115,7 @@ def _view(state: State, material: Material) -> View:
     return View(
         said,
         parts,
-        _commands(state, ranking),
+        _commands(state, ranking, material.graph_reading),
         _example(state, material.graph_python if not teamed else _PYTHON, ranking, edge, len(graph)),
     )
 
@@ -225,27 +225,28 @@ def _drawn(ranking: Ranking) -> str:
     return f', mechanism="{ranking.mechanism}"' if ranking.mechanism else ""
 
 
-def _commands(state: State, ranking: Ranking) -> Commands:
+def _commands(state: State, ranking: Ranking, reading: Mapping[str, str]) -> Commands:
     epsilon = exact_text(state["epsilon"])
     bound = f" --max-degree {ranking.most}" if ranking.bounded else ""
     drawn = f" --mechanism {ranking.mechanism}" if ranking.mechanism else ""
     meant = " --yes" if state["epsilon"] > 10 else ""
     shell = (
         f"dpselect top-k friends.csv --nodes nodes.txt --metric {ranking.metric}{bound} --k {ranking.k} "
-        f"--epsilon {epsilon}{drawn} --ledger friends.ledger{meant}"
+        f"--epsilon {epsilon}{drawn} --ledger friends.ledger{options(reading)}{meant}"
     )
     python = (
         opening(
             "friends.ledger",
             'nodes = Path("nodes.txt").read_text(encoding="utf-8").splitlines()',
-            'graph = dps.Graph.read("friends.csv", nodes=nodes)',
+            f'graph = dps.Graph.read("friends.csv", nodes=nodes{keywords(reading)})',
             paths=True,
         )
         + f"scores = {_scored(ranking, 'graph')}\n"
         f"dps.top_k(scores, {ranking.k}, {epsilon}{_drawn(ranking)}, ledger=ledger)"
     )
     note = (
-        "friends.csv has an edge in each row, with the columns source and target; nodes.txt has the name of each "
+        f"friends.csv has an edge in each row, with the columns {reading.get('source', 'source')} and "
+        f"{reading.get('target', 'target')}; nodes.txt has the name of each "
         "public node on a line of its own. Choose the metric here, on a public graph like yours: never by looking at "
         "the private one."
     )
