@@ -70,7 +70,7 @@ def test_a_true_claim_holds() -> None:
         "1."
     )
     assert {"holds"} == {row[2] for row in rows_of(shown, "Every mechanism with this claim").values()}
-    assert ("yes",) == rows_of(shown, "The sensitivity")["admissible"]
+    assert ("yes",) == rows_of(shown, "The sensitivity")["holds at every distance"]
 
 
 def test_half_of_the_sensitivity_is_broken() -> None:
@@ -81,7 +81,7 @@ def test_half_of_the_sensitivity_is_broken() -> None:
     assert shown.headline.startswith("BROKEN: permute-and-flip promises epsilon 1 and loses 2, for outcome")
     assert "{milk, milk} and {coffee, milk, milk}" in shown.headline
     assert ("2", "200%", "BROKEN") == table["permute-and-flip"]
-    assert ("NO",) == rows_of(shown, "The sensitivity")["admissible"]
+    assert ("NO",) == rows_of(shown, "The sensitivity")["holds at every distance"]
     assert "a factor of 7.389, where epsilon allows 2.72" in shown.parts[0].says
 
 
@@ -133,7 +133,7 @@ def test_a_sensitivity_that_does_no_harm_here_is_broken_all_the_same() -> None:
     """A range bound of 2 hides that half is claimed, and A1 finds it."""
     headline = view(sensitivity="1/2", range="2").headline
 
-    assert headline.startswith("BROKEN: the sensitivity is not admissible, though on all 35 databases")
+    assert headline.startswith("BROKEN: the sensitivity claimed does not hold, though on all 35 databases")
     assert "A1 fails on {}" in headline
 
 
@@ -142,9 +142,9 @@ def test_the_printed_steps_of_a_winner_are_broken() -> None:
     printed, corrected = (view(score=score, mechanism="local-dampening") for score in ("printed", "corrected"))
 
     assert printed.headline.startswith("BROKEN: local-dampening promises epsilon 1 and loses 1.0")
-    assert ("NO",) == rows_of(printed, "The sensitivity")["admissible"]
+    assert ("NO",) == rows_of(printed, "The sensitivity")["holds at every distance"]
     assert corrected.headline.startswith("The claim holds")
-    assert ("yes",) == rows_of(corrected, "The sensitivity")["admissible"]
+    assert ("yes",) == rows_of(corrected, "The sensitivity")["holds at every distance"]
 
 
 @pytest.mark.parametrize("score", ["counts", "printed", "corrected"])
@@ -163,7 +163,7 @@ def test_the_python_finds_the_same(score, neighbours, capsys) -> None:
 
     assert table[0] == f"{loss.worst:.4g}"
     assert table[2] == ("holds" if loss.holds else "BROKEN")
-    assert ("NOT admissible" in said) == (rows_of(shown, "The sensitivity")["admissible"] == ("NO",))
+    assert ("NOT admissible" in said) == (rows_of(shown, "The sensitivity")["holds at every distance"] == ("NO",))
 
 
 @pytest.mark.parametrize("mechanism", ["permute-and-flip", "exponential"])

@@ -98,8 +98,8 @@ def _headline(verdict: Verdict, mechanism: str, epsilon: Fraction) -> str:
         )
     if not verdict.stated.admissible:
         return (
-            f"BROKEN: the sensitivity is not admissible, though on {tried} {mechanism} loses {_figure(loss.worst)}, "
-            f"no more than epsilon {exact_text(float(epsilon))}. {verdict.stated.counterexample}"
+            f"BROKEN: the sensitivity claimed does not hold, though on {tried} {mechanism} loses "
+            f"{_figure(loss.worst)}, no more than epsilon {exact_text(float(epsilon))}. {verdict.stated.counterexample}"
         )
     if verdict.spread:
         return (
@@ -128,7 +128,7 @@ def _sensitivity(claim: Claim, verdict: Verdict) -> Table:
     rows = [
         ("claimed", claimed),
         ("largest change of a score here", f"{stated.global_sensitivity:g}"),
-        ("admissible", "yes" if stated.admissible else "NO"),
+        ("holds at every distance", "yes" if stated.admissible else "NO"),
         ("range bound holds", "NO" if verdict.spread else "yes"),
         ("values checked", f"{stated.cells:,}"),
         ("databases", f"{verdict.databases:,}"),
