@@ -121,9 +121,11 @@ class Kind:
         return f"{words} --epsilon {written(planned.epsilon)}"
 
     def python_of(self, planned: Planned) -> str:
-        """Return the call."""
+        """Return the call, of ``people`` where it is about a table."""
         who = f', person="{_WHO}"' if planned.person else ""
-        facts = {"size": planned.size, "last": planned.size - 1, "named": planned.named}
+        facts: dict[str, Any] = {"size": planned.size, "last": planned.size - 1, "named": planned.named}
+        facts["domains"] = f'{{"age": (0, 120), "job": range({planned.size})}}'
+        facts["columns"] = f'("age", "job", "{_WHO}")' if planned.person else '("age", "job")'
         return self.python.format(who=who, epsilon=written(planned.epsilon), **facts)
 
 
@@ -290,6 +292,7 @@ KINDS: dict[str, Kind] = {
         _ask_nodes,
         _nodes_stated,
         "top-k friends.csv --nodes {size} --metric degree --k {named}",
+        'friends = dps.Graph.read("friends.csv", nodes={size})\n'
         "dps.top_k(dps.utilities.degree(friends), {named}, {epsilon}, ledger=ledger)",
     ),
     "tree": Kind(
@@ -298,6 +301,7 @@ KINDS: dict[str, Kind] = {
         _ask_tree,
         _tree_stated,
         "train people.csv --target job --domains domains.toml --out model.json{person}",
-        'dps.learn.DPTreeClassifier({epsilon}, domains=domains{who}, ledger=ledger).fit(people, "job")',
+        "tree = dps.learn.DPTreeClassifier({epsilon}, domains={domains}{who}, ledger=ledger)\n"
+        'tree.fit({{name: people[name] for name in {columns}}}, "job")',
     ),
 }

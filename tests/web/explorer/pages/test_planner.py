@@ -90,11 +90,10 @@ def test_a_price_is_that_of_the_command(capsys, kind, side, rule) -> None:
 
 
 def test_totals_are_those_of_a_ledger() -> None:
-    """What the Python on the page spends is what the page says: the calls are made here, on a made-up table."""
+    """What the Python on the page spends is what the page says: the calls are made here, on made-up files."""
     query = asked(("counts", 8, 1, 0.25, 2), ("median", 121, 1, 0.125, 1), ("most-common", 4, 2, 0.5, 1), budget="2")
     shown = view(query)
-    people = {"age": [30, 40], "job": [0, 1], "item": [1, 2]}
-    names = {"people": people}
+    names: dict[str, object] = {}
     exec(compile(shown.commands.python, "page", "exec"), names)
 
     assert Fraction(7, 8) == names["ledger"].remaining.epsilon
@@ -105,12 +104,27 @@ def test_totals_by_rho_are_those_of_a_ledger() -> None:
     """Half of epsilon squared for each draw; a list is drawn one by one."""
     query = asked(("counts", 8, 1, 0.25, 3), ("most-common", 4, 2, 0.5, 1), budget="3", rule="rho", delta="1e-6")
     shown = view(query)
-    names = {"people": {"job": [0, 1], "item": [1, 2]}}
+    names: dict[str, object] = {}
     exec(compile(shown.commands.python, "page", "exec"), names)
     spent = names["ledger"].terms.rho - names["ledger"].remaining.rho
 
     assert spent == 3 * Fraction(1, 32) + 2 * Fraction(1, 32)
     assert f"rho {float(spent)} of" in shown.headline
+
+
+@pytest.mark.parametrize("side", ["add-remove", "person", "edge"])
+def test_the_python_defines_what_it_uses(side) -> None:
+    """Every kind that the ledger can pay, twice over, in a folder with the files alone and no name defined."""
+    rows = [(kind, *BIG[kind], 0.125, 2) for kind in KINDS if (kind == "top-k") == (side == "edge")]
+    names: dict[str, object] = {}
+    exec(compile(view(asked(*rows, budget="4", protected=side)).commands.python, "page", "exec"), names)
+
+    assert 4 - Fraction(len(rows), 4) == names["ledger"].remaining.epsilon
+
+
+def test_an_empty_row_says_how_to_add_a_release(visitor) -> None:
+    """What it would ask comes first."""
+    assert "none: choose one to add a release</option>" in visitor.get("/planner").text
 
 
 def test_the_refused_row_is_named_and_costs_nothing() -> None:
@@ -200,7 +214,7 @@ def test_commands_with_a_ledger_run(folder) -> None:
     path = folder / "it's mine.ledger"
     material = Material(ledger=dps.Ledger.open(path, epsilon=2, dataset="people"))
     shown = view(asked(("number", 1, 1, 0.5, 1)), material)
-    names = {"people": {"job": ["nurse"]}}
+    names: dict[str, object] = {}
     exec(compile(shown.commands.python, "page", "exec"), names)
 
     assert "budget create" not in shown.commands.shell

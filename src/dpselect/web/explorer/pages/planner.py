@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from textwrap import indent
 from typing import Any
 
 from dpselect.analysis.charts.budget import budget_chart
@@ -22,9 +23,15 @@ from dpselect.web.explorer.shell import quoted
 
 # So many rows, and so many releases of one; more candidates than this are asked about on the command line.
 _MOST_ROWS, _MOST_TIMES, _MOST_SIZE = 8, 100, 100_000
+_DEEPER = " " * 4
 _SIDES = (Neighbours.ADD_REMOVE.value, PERSON)
 _COLUMNS = (
-    Choice("what", "Question", (("", "none"), *((name, kind.words) for name, kind in KINDS.items())), ""),
+    Choice(
+        "what",
+        "Question",
+        (("", "none: choose one to add a release"), *((name, kind.words) for name, kind in KINDS.items())),
+        "",
+    ),
     Number("size", "Out of", 10, 1, _MOST_SIZE, whole=True),
     Number("named", "Named", 1, 1, 1000, whole=True),
     Number("epsilon", "Epsilon", 0.1, 0.0001, 10),
@@ -218,9 +225,14 @@ def _commands(asked: Sequence[_Asked], budget: _Budget) -> Commands:
         lines.append(f"dpselect budget create {file} --epsilon {epsilon} --dataset people{more}")
         python.append(f'ledger = dps.Ledger.open("{name}", epsilon={epsilon}, dataset="people"{facts})')
     lines += _shell(asked, file)
-    for each in asked:
-        call = KINDS[each.planned.kind].python_of(each.planned)
-        python += [f"for _ in range({each.times}):", f"    {call}"] if each.times > 1 else [call]
+    calls = [
+        (indent(KINDS[each.planned.kind].python_of(each.planned), _DEEPER * (each.times > 1)), each.times)
+        for each in asked
+    ]
+    if any("people" in call for call, _ in calls):
+        python.append('people = dps.TableFile.of("people.csv").columns()')
+    for call, times in calls:
+        python += [f"for _ in range({times}):", call] if times > 1 else [call]
     short = "The ledger is called by its name alone: add its folder, or its address. " if budget.name else ""
     note = (
         f"{short}dpselect plan spends nothing: it prints every command, ready to run, and says whether all fit. "
