@@ -215,3 +215,24 @@ def test_a_source_that_is_not_there_is_a_sentence_at_the_start(source, table, se
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "nothing.duckdb").exists()
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [("", "looks like semicolons"), ('separator = ";"', "pass decimal=','")],
+)
+def test_semicolons_must_be_declared(tmp_path, how, said) -> None:
+    """A file between semicolons is not served before its separator and its decimal mark are said."""
+    (tmp_path / "between.csv").write_text("age;job\n30,5;nurse\n")
+    config = CONFIG.format(source="between.csv", table=how)
+
+    with pytest.raises(ValueError, match=f"datasets.survey: .*{said}"):
+        House.open(read_settings(write(tmp_path, config)))
+
+
+def test_a_declared_decimal_mark_is_served(tmp_path) -> None:
+    """With both declared the house opens."""
+    (tmp_path / "between.csv").write_text("age;job\n30,5;nurse\n")
+    config = CONFIG.format(source="between.csv", table='separator = ";"\ndecimal = ","')
+
+    House.open(read_settings(write(tmp_path, config))).close()

@@ -10,6 +10,7 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.sources import tables
+from dpselect.sources.absent import no_column
 from dpselect.sources.column_cells import reals
 from dpselect.sources.graphs import Dropped
 from dpselect.sources.locators import is_url, without_secrets
@@ -67,7 +68,10 @@ class Rows:
         there = tables.names(self._where, self._reading)
         for name in wanted:
             if name not in there:
-                raise ValueError(f"The table has no column {name!r}: declare those that it has.")
+                raise no_column(name, there, self._where)
+        if any(isinstance(each, Numbers) for each in facts.columns.values()):
+            # With the wrong mark no cell is a number: every answer would be paid for, and noise.
+            self._reading.dialect.require_decimal()
 
     def table(self, columns: Sequence[str]) -> Table:
         """Return the cells of some columns.
