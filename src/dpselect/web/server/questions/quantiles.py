@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 import dpselect as dps
 from dpselect.certificates.certified import Shown
-from dpselect.kernel.budget import Spender
-from dpselect.web.server.facts import DatasetFacts
-from dpselect.web.server.questions import question
-from dpselect.web.server.questions.question import ColumnName, Data, Question, require_few
+from dpselect.web.server.questions.several import Several
+from dpselect.web.server.rows import Table
 
 
-class Quantiles(Question):
+class Quantiles(Several):
     """Several quantiles of a column at one price, of all rows or in each public group.
 
     Attributes:
@@ -24,35 +23,14 @@ class Quantiles(Question):
     """
 
     question: Literal["quantiles"]
-    column: ColumnName
     shares: Annotated[tuple[Annotated[float, Field(ge=0, le=1)], ...], Field(min_length=1, max_length=99)]
-    by: ColumnName | None = None
 
-    def require(self, facts: DatasetFacts, most: int) -> None:
-        """Refuse unknown columns."""
-        groups = 1 if self.by is None else len(question.values(facts, self.by))
-        question.numbers(facts, self.column)
-        require_few(len(self.shares) * groups, most)
+    @property
+    def places(self) -> Sequence[float]:
+        """Return the shares."""
+        return self.shares
 
-    def ask(self, data: Data, facts: DatasetFacts, ledger: Spender) -> Shown:
-        """Return the release of :func:`dpselect.quantiles`, by halving, whose error is known beforehand."""
-        asked: dict[str, Any] = question.numbers(facts, self.column).bounds | question.arguments(facts, self.by)
-        release: Shown = dps.quantiles(
-            data.table(question.columns_of(facts, self.column, self.by)),
-            self.shares,
-            column=self.column,
-            epsilon=self.epsilon,
-            method="halving",
-            ledger=ledger,
-            **asked,
-        )
-        return release
-
-    def words(self) -> str:
-        """Return the question in words."""
-        listed = ", ".join(f"{share:g}" for share in self.shares)
-        return f"What are the quantiles {listed} of {self.column}{'' if self.by is None else f', by {self.by}'}?"
-
-    def public(self, facts: DatasetFacts) -> dict[str, Any]:
-        """Return the grid, the groups and the rows per person."""
-        return question.numbers(facts, self.column).bounds | question.known(facts, self.by)
+    def release(self, table: Table, **asked: Any) -> Shown:
+        """Return the release of :func:`dpselect.quantiles`."""
+        released: Shown = dps.quantiles(table, self.shares, **asked)
+        return released
