@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import paths
+from dpselect.cli.count_table import count_rows
 from dpselect.cli.plan import facts_text, promise
 from dpselect.cli.release import shown
 from dpselect.cli.request import Request
@@ -79,18 +80,7 @@ def _further(request: Request, answer: client.Answer) -> dict[str, Any]:
 
 def _counts(request: Request, answer: client.Answer) -> Answer:
     """Return noisy counts as a table."""
-    grouped = answer.question.get("by") is not None
-    groups = answer.counts if grouped else {None: answer.counts}
-    rows = [
-        ({} if group is None else {"group": group}) | {"value": value, "count": count}
-        for group, held in groups.items()
-        for value, count in held.items()
-    ]
-    table = Table(
-        (*(["group"] if grouped else []), "count", "value"),
-        [[*([shown(row["group"])] if grouped else []), shown(row["count"]), shown(row["value"])] for row in rows],
-        frozenset({1 if grouped else 0}),
-    )
+    rows, table = count_rows(answer.counts, grouped=answer.question.get("by") is not None)
     stated = accuracy(answer.certificate().content["accuracy"])
     more = {} if stated is None else {"every_count_within": math.ceil(stated["error_below"]) - 1}
     return _ended(request, answer, [table], "", {"counts": rows, **more})

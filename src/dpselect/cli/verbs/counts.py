@@ -6,13 +6,12 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.cli import contributions, paths, reading
+from dpselect.cli.count_table import count_rows
 from dpselect.cli.names import names
 from dpselect.cli.options import number, one_of, option, whole
 from dpselect.cli.plan import facts_text, promise, said
-from dpselect.cli.release import shown
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
-from dpselect.cli.tables import Table
 from dpselect.cli.verb import Answer, Verb
 from dpselect.mechanisms.stated_error import Accuracy
 from dpselect.release.counts import NEGATIVE, accuracy_of_counts, promised, public_cells
@@ -77,17 +76,7 @@ def _edges(request: Request) -> list[float] | None:
 
 
 def _answered(request: Request, release: dps.Counts, *, grouped: bool) -> Answer:
-    groups = release.counts if grouped else {None: release.counts}
-    rows = [
-        ({} if group is None else {"group": group}) | {"value": value, "count": count}
-        for group, held in groups.items()
-        for value, count in held.items()
-    ]
-    table = Table(
-        (*(["group"] if grouped else []), "count", "value"),
-        [[*([shown(row["group"])] if grouped else []), str(row["count"]), shown(row["value"])] for row in rows],
-        frozenset({1 if grouped else 0}),
-    )
+    rows, table = count_rows(release.counts, grouped=grouped)
     facts = {
         "counts": rows,
         "mechanism": release.mechanism,
