@@ -260,7 +260,7 @@ def _escaped(found: re.Match[str]) -> str:
 def readable_defaults(
     _app: Any, _what: str, _name: str, _it: Any, _options: Any, arguments: str | None, returns: str | None
 ) -> tuple[str | None, str | None]:
-    """Show a default that is no Python, such as <factory>, as three dots."""
+    """Show a default that is not Python, such as <factory>, as three dots."""
     return arguments and re.sub(r"<\w[^<>]*>", "...", arguments), returns
 
 

@@ -162,7 +162,7 @@ def test_a_table_that_is_gone_after_the_payment(made) -> None:
 
 @both
 def test_cells_that_cannot_be_read_are_not_quoted(made) -> None:
-    """A column that became text, whose cells are no numbers: whatever the status, no cell is in a reply or a log."""
+    """A column of numbers became text: whatever the status, no cell is in a reply or a log."""
     office, run = made
     run("ALTER TABLE people ALTER COLUMN age TYPE text", f"UPDATE people SET age = '{CANARY}', job = '{CANARY}'")
     replies = [office.ask("ann", f"odd{place}", each) for place, each in enumerate(QUESTIONS)]

@@ -42,7 +42,7 @@ def _site(desk: Desk) -> FastAPI:
     site.include_router(looks())
     if desk.house.openid is not None:
         site.include_router(openid_pages(desk.house.openid, desk.house.sessions))
-    # Whatever changes something shows that it comes from a form of this session.
+    # Whatever changes something proves that its form was made for the visitor who sends it.
     inner = APIRouter(dependencies=[Depends(own_form)])
     for pages in (dataset_pages, question_pages, asked_pages, budget_pages, user_pages):
         inner.include_router(pages(desk))
