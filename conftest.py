@@ -1,4 +1,4 @@
-"""How many processes a run takes, and where examples in docstrings are found."""
+"""How many processes a run takes, which part of the tests it runs, and where examples in docstrings are found."""
 
 from __future__ import annotations
 
@@ -6,18 +6,48 @@ import ast
 import doctest
 import inspect
 from functools import cache
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
+from zlib import crc32
 
 import pytest
 
 _usual = doctest.DocTestFinder._from_module
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """A part of the tests, for runs that share them out."""
+    parser.addoption(
+        "--part", type=_part, metavar="K/N", help="run the K-th of N parts of the tests; a test's name decides its part"
+    )
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """A whole run takes all cores; chosen files run in this process, which is up at once, unless -n says otherwise."""
-    return None if config.args_source is pytest.Config.ArgsSource.TESTPATHS else 0
+    """A run takes all cores; one file, or tests of one, run in this process, which is up at once."""
+    files = {name.partition("::")[0] for name in config.args}
+    return 0 if len(files) == 1 and Path(*files).is_file() else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests of other parts."""
+    if part := config.getoption("--part"):
+        chosen = [crc32(item.nodeid.encode()) % part[1] == part[0] - 1 for item in items]
+        config.hook.pytest_deselected(items=[item for item, here in zip(items, chosen, strict=True) if not here])
+        items[:] = [item for item, here in zip(items, chosen, strict=True) if here]
+
+
+def _part(text: str) -> tuple[int, int]:
+    """Return K and N of "K/N".
+
+    Raises:
+        ValueError: not 1 <= K <= N.
+    """
+    part, parts = (int(each) for each in text.split("/"))
+    if not 1 <= part <= parts:
+        raise ValueError(text)
+    return part, parts
 
 
 def _from_module(self: doctest.DocTestFinder, module: ModuleType | None, found: Any) -> bool:
