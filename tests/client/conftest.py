@@ -15,10 +15,12 @@ from tests.web.server.served import Office
 GENEROUS = CONFIG.replace("allowance = 10\nshares = {ann = 6, bob = 8}", "shares = {ann = 14, bob = 8}")
 
 
-@pytest.fixture(scope="package")
-def office(tmp_path_factory):
-    """A running server of made-up tables; tests ask with keys of their own."""
-    running = Office(tmp_path_factory.mktemp("office"), GENEROUS)
+@pytest.fixture
+def office(tmp_path):
+    """A server that runs for one test, which has its budgets to itself."""
+    folder = tmp_path / "office"
+    folder.mkdir()
+    running = Office(folder, GENEROUS)
     running.start()
     yield running
     running.stop()

@@ -174,8 +174,8 @@ def test_the_same_key_is_the_same_answer(ann) -> None:
 def test_a_budget_that_does_not_reach_is_a_budget_error(ann) -> None:
     """In the server's words, and nothing is spent."""
     before = ann.datasets()
-    with pytest.raises(dps.BudgetError, match="does not allow this: asked for epsilon 9, left"):
-        ann.dataset("survey").median(column="age", epsilon=9)
+    with pytest.raises(dps.BudgetError, match="does not allow this: asked for epsilon 15, left"):
+        ann.dataset("survey").median(column="age", epsilon=15)
 
     assert before == ann.datasets()
 

@@ -10,10 +10,12 @@ pytest.importorskip("sqlalchemy", reason="the server needs the extra web")
 from tests.web.server.served import Office
 
 
-@pytest.fixture(scope="package")
-def office(tmp_path_factory):
-    """A running server of made-up tables; tests ask with keys of their own."""
-    running = Office(tmp_path_factory.mktemp("office"))
+@pytest.fixture
+def office(tmp_path):
+    """A server that runs for one test, which has its budgets to itself."""
+    folder = tmp_path / "office"
+    folder.mkdir()
+    running = Office(folder)
     running.start()
     yield running
     running.stop()

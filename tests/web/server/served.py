@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import signal
-import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +12,7 @@ from typing import Any
 from dpselect.web.server.house import House
 from dpselect.web.server.settings import read_settings
 from tests.web.server.conftest import CONFIG, write
+from tests.web.server.forked import Forked
 
 PROGRAM = Path(__file__).parent / "programs" / "served.py"
 
@@ -54,12 +52,7 @@ class Office:
     def start(self, point: str = "nowhere") -> None:
         """Start a server, which may end at a point of its own."""
         with (self.folder / "log").open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, str(PROGRAM), str(self.path), point],
-                stdout=subprocess.PIPE,
-                stderr=log,
-                env=os.environ,
-            )
+            self.process = Forked(PROGRAM, [str(self.path), point], log.fileno())
         line = self.process.stdout.readline().decode()
         assert line.startswith("Serving "), (line, self.log())
         self.port = int(line.rpartition(":")[2])

@@ -17,10 +17,12 @@ QUESTION = {"question": "counts", "column": "job", "epsilon": "0.01"}
 SECRET = "nurse,smith"
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory):
-    """A running server; tests use keys of their own."""
-    running = Office(tmp_path_factory.mktemp("office"))
+@pytest.fixture
+def office(tmp_path):
+    """A server that runs for one test, which has its budgets to itself."""
+    folder = tmp_path / "office"
+    folder.mkdir()
+    running = Office(folder)
     running.start()
     yield running
     running.stop()

@@ -8,10 +8,12 @@ from tests.web.server.pages.browser import Browser
 from tests.web.server.served import Office
 
 
-@pytest.fixture(scope="session")
-def office(tmp_path_factory):
-    """A running server; tests ask questions of their own."""
-    running = Office(tmp_path_factory.mktemp("office"))
+@pytest.fixture
+def office(tmp_path):
+    """A server that runs for one test, which has its budgets to itself."""
+    folder = tmp_path / "office"
+    folder.mkdir()
+    running = Office(folder)
     running.start()
     yield running
     running.stop()

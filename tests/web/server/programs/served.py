@@ -10,8 +10,6 @@ from dataclasses import replace
 from threading import Timer
 from typing import Any
 
-from dpselect.learn.builder import BestBinary
-from dpselect.learn.rehearsal import NoRecords
 from dpselect.web.server.account import Account
 from dpselect.web.server.dataset import Dataset
 from dpselect.web.server.desk import Desk
@@ -52,6 +50,10 @@ def ends_while_sending() -> None:
 
 def ends_at_the_second_level() -> None:
     """End the process when a tree has one split, and draws the next."""
+    # Not at the top: they load scikit-learn, which no other point needs.
+    from dpselect.learn.builder import BestBinary
+    from dpselect.learn.rehearsal import NoRecords
+
     real = BestBinary.split
     levels: list[int] = []
 
