@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import signal
-import sys
 import time
 
 import pytest
 
 from dpselect.studies.peers.serving import Crowd, killed
 from dpselect.studies.peers.serving_check import Asked, require_exact
-from dpselect.studies.peers.serving_office import Office, Reply
-from tests.web.server.served import PROGRAM
-
-FAULTY = (sys.executable, str(PROGRAM))
+from dpselect.studies.peers.serving_office import COMMAND, Reply
+from tests.web.server.loaded import Office
 
 
 def test_many_ask_while_the_server_is_killed(tmp_path) -> None:
@@ -40,7 +37,7 @@ def test_a_planted_fault_is_found(tmp_path, fault, found) -> None:
     office = Office(tmp_path, 2, share=50, allowance=100)
     try:
         with pytest.raises(AssertionError, match=found):
-            killed(office, 6, 1, FAULTY, f"fault: {fault}")
+            killed(office, 6, 1, COMMAND, f"fault: {fault}")
     finally:
         office.close()
 

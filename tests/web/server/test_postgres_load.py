@@ -13,9 +13,9 @@ pytest.importorskip("psycopg", reason="PostgreSQL needs the extra warehouse")
 
 from dpselect.studies.peers.serving import Crowd
 from dpselect.studies.peers.serving_check import require_exact
-from dpselect.studies.peers.serving_office import Office
 from tests.warehouse.engines import Server, postgres_server
 from tests.web.server.empty_database import empty_database
+from tests.web.server.loaded import Office
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 
@@ -41,7 +42,8 @@ _PATIENCE = 600.0
 class Crowd:
     """Analysts who each ask their own questions until all of them are answered.
 
-    ``lost`` counts the replies that never came, and ``unable`` those that told of a database that was away.
+    ``lost`` counts the replies that never came, and ``unable`` those that told of a database that was away;
+    ``answered`` is set when the first answer is there.
 
     Args:
         office: whom they ask.
@@ -57,6 +59,7 @@ class Crowd:
         self.office, self.question, self.repeats = office, question, repeats
         self.numbers = range(first, first + each)
         self.seen: list[Asked] = []
+        self.answered = Event()
         self.lost = self.unable = 0
         self.times: list[float] = []
 
@@ -87,6 +90,7 @@ class Crowd:
             self.unable += reply.status == 500
             if reply.status not in (202, 500):
                 self.seen.append(Asked(who, key, reply))
+                self.answered.set()
                 return line
             time.sleep(_AGAIN)
         raise AssertionError(f"{key} has no answer")
@@ -118,6 +122,8 @@ def killed(office: Office, each: int, kills: int, command: Sequence[str] = COMMA
     moments = np.random.default_rng().uniform(*_LIFE, kills)
     with crowd.asking():
         for moment in moments:
+            # A kill before the first answer can lose nothing.
+            crowd.answered.wait(_PATIENCE)
             time.sleep(moment)
             early += len(crowd.times) < each * len(office.names)
             office.end()

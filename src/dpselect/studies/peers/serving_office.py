@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 # What each release costs, and what it asks for: a hundred noisy counts, so two draws are never the same.
 PRICE = Fraction(1, 1000)
@@ -67,11 +67,7 @@ class Office:
         (self.folder / "people.csv").write_text("age,job\n" + people, encoding="utf-8")
         self.config = self.folder / "office.toml"
         self.config.write_text(self._settings(), encoding="utf-8")
-        for name in self.names:
-            made = subprocess.run(
-                [*COMMAND, str(self.config), "--token", name], check=True, capture_output=True, text=True
-            )
-            self.tokens[name] = made.stdout.split()[0]
+        self.tokens |= {name: self.new_token(name) for name in self.names}
 
     @property
     def names(self) -> list[str]:
@@ -95,14 +91,21 @@ class Office:
             'columns.age = {lower = 0, upper = 100, step = 1}\ncolumns.job = ["clerk", "nurse"]\n'
         )
 
+    def new_token(self, name: str) -> str:
+        """Make a token of an analyst."""
+        command = [*COMMAND, str(self.config), "--token", name]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[0]
+
+    def new_process(self, command: Sequence[str], log: IO[bytes]) -> Any:
+        """Start a process; its standard error goes to ``log``."""
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log)
+
     def start(self, command: Sequence[str] = COMMAND, *more: str) -> float:
         """Start the server; return after how many seconds it said that it is well."""
         begun = time.perf_counter()
         with (self.folder / "log").open("ab") as log:
-            self.process = subprocess.Popen(
-                [*command, str(self.config), *more], stdout=subprocess.PIPE, stderr=log, text=True
-            )
-        line = self.process.stdout.readline()
+            self.process = self.new_process([*command, str(self.config), *more], log)
+        line = self.process.stdout.readline().decode()
         if not line.startswith("Serving "):
             raise OSError(f"The server did not start: {(self.folder / 'log').read_text(encoding='utf-8')[-2000:]}")
         self.port = int(line.rpartition(":")[2])
