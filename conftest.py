@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import inspect
+import signal
 from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -21,6 +22,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--part", type=_part, metavar="K/N", help="run the K-th of N parts of the tests; a test's name decides its part"
     )
+
+
+def pytest_configure() -> None:
+    """Heed interrupts, also in a job in the background, which begins with them ignored; children inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,6 +1,7 @@
-"""Parts of the tests: each test is in one of them, and a run of several files takes all cores."""
+"""A run of tests: its part of all tests, its cores, and that it heeds interrupts."""
 
 import importlib.util
+import signal
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -56,3 +57,13 @@ def test_one_file_runs_in_one_process(names, cores, monkeypatch) -> None:
     monkeypatch.chdir(ROOT)
 
     assert cores == conftest.pytest_xdist_auto_num_workers(SimpleNamespace(args=names))
+
+
+def test_a_job_in_the_background_heeds_interrupts() -> None:
+    """Such a job begins with them ignored, and the tests of interrupts would wait forever."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        conftest.pytest_configure()
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -117,7 +117,7 @@ def connected(path: Path) -> Iterator[Patient]:
 
 @contextmanager
 def bare(
-    path: Path, name: Path | None = None, mode: Literal["rw", "ro"] = "rw", patience: float = _WAIT
+    path: Path, name: Path | None = None, mode: Literal["rw", "ro"] = "rw", patience: float | None = None
 ) -> Iterator[Patient]:
     """Open an existing file; whatever goes wrong is rolled back and said in one sentence.
 
@@ -125,7 +125,7 @@ def bare(
         path: the file.
         name: what the file will be called, where it is not yet in its place.
         mode: what SQLite may do with it: read and write, or only read.
-        patience: how many seconds a statement waits.
+        patience: how many seconds a statement waits; a minute without it.
     """
     shown = path if name is None else name
     try:
@@ -135,7 +135,7 @@ def bare(
         )
     except sqlite3.OperationalError:
         raise OSError(f"The ledger {shown} cannot be opened: check the path and its permissions.") from None
-    connection.patience = patience
+    connection.patience = _WAIT if patience is None else patience
     try:
         # EXTRA also syncs the folder after the journal of a commit is gone; fullfsync is for the drives of macOS.
         connection.execute("PRAGMA synchronous = EXTRA")
