@@ -114,3 +114,18 @@ def test_an_ending_says_tabs_in_place_too(tmp_path: Path) -> None:
     assert [{"a": "1", "b": "x,y"}] == table.to_pylist()
     with pytest.raises(ValueError, match="of one kind"):
         in_place.columns([path, written(tmp_path, "a,b\n1,2\n")])
+
+
+def test_a_header_of_many_columns_is_read_once(tmp_path: Path) -> None:
+    """A hundred thousand names: comparing each with each would take minutes."""
+    names = [f"c{place}" for place in range(10**5)]
+    path = tmp_path / "wide.csv"
+    path.write_text(f"{','.join(names)}\n{','.join(names)}\n", encoding="utf-8")
+
+    assert names == csv_text.header(path)
+    assert {"c7": ["c7"], "c99999": ["c99999"]} == {
+        name: cells.to_pylist() for name, cells in csv_text.columns(path, ["c99999", "c7"]).items()
+    }
+    path.write_text(f"{','.join([*names, 'c7'])}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="the same name twice"):
+        csv_text.header(path)

@@ -100,8 +100,7 @@ def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
             f"The first line of {path.name} holds double quotes, which do not quote between tabs: save the table "
             "without them, or with commas or semicolons."
         )
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
+    if len({*names}) < len(names):
         # Perhaps this line is a person's record, so nothing of it is quoted.
         raise ValueError(
             f"The first line of {path.name} holds the same name twice: it must name the columns, no two of them alike."
@@ -120,10 +119,11 @@ def columns(path: str | Path, names: list[str], dialect: Dialect = PLAIN) -> dic
     """
     path = Path(path)
     every = header(path, dialect)
-    present = [name for name in every if name in names]
+    wanted = {*names}
+    present = {name: place for place, name in enumerate(every) if name in wanted}
     if not present:
         return {}
-    form = _Form(path, dialect, len(every), tuple(every.index(name) for name in present))
+    form = _Form(path, dialect, len(every), tuple(present.values()))
     table = None
     for block in _BLOCKS:
         table = table if table is not None else _read(form, block)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
@@ -24,29 +24,33 @@ def header(path: Path) -> list[str]:
         ImportError: openpyxl is not installed.
         ValueError: not an Excel file, no names in the first row, or two alike.
     """
-    return _names(path, _rows(path, 1))
+    with _opened(path) as rows:
+        return _names(path, next(rows, {}))
 
 
 def columns(path: Path, names: Sequence[Any]) -> dict[Any, Any]:
-    """Return columns of the first sheet as arrow arrays of text, ``None`` where a cell is empty or an error.
+    """Return columns of the first sheet as arrow arrays of text, ``None`` where a cell is empty, wrong or an error.
 
     Whole numbers are spelled without a fraction, dates as 2024-01-31; of a formula, the value that was saved counts.
+    Each row that is written is a record, whatever number it states.
 
     Raises:
         ImportError, ValueError: as :func:`header`.
     """
     arrow = importlib.import_module("pyarrow")
-    rows = _rows(path)
-    there = _names(path, rows)
-    wanted = {name: there.index(name) for name in names if name in there}
-    cells = {
-        name: [_spelled(row[place]) if place < len(row) else None for row in rows[1:]] for name, place in wanted.items()
-    }
+    with _opened(path) as rows:
+        there = _names(path, next(rows, {}))
+        wanted = {name: there.index(name) + 1 for name in names if name in there}
+        cells: dict[Any, list[str | None]] = {name: [] for name in wanted}
+        for row in rows:
+            for name, place in wanted.items():
+                cells[name].append(row.get(place))
     return {name: arrow.chunked_array([arrow.array(each, arrow.string())]) for name, each in cells.items()}
 
 
-def _rows(path: Path, most: int | None = None) -> list[tuple[Any, ...]]:
-    """Return the first rows of the first sheet, all without ``most``.
+@contextmanager
+def _opened(path: Path) -> Iterator[Iterator[dict[int, str]]]:
+    """Yield the rows of the first sheet, each as texts by the number of their column.
 
     What the reader says when it fails may quote cells, so it is not repeated.
     """
@@ -54,23 +58,66 @@ def _rows(path: Path, most: int | None = None) -> list[tuple[Any, ...]]:
         reader = importlib.import_module("openpyxl")
     except ImportError:
         raise not_installed("Reading Excel files needs openpyxl", "excel") from None
-    with warnings.catch_warnings(), suppress(Exception):
+    with warnings.catch_warnings():
         # They are about styles and cells.
         warnings.simplefilter("ignore")
-        book = reader.load_workbook(path, read_only=True, data_only=True)
         try:
-            return [*book.worksheets[0].iter_rows(max_row=most, values_only=True)]
+            book = reader.load_workbook(path, read_only=True, data_only=True)
+            sheet = book.worksheets[0]
+        except Exception:
+            raise ValueError(_incomplete(path)) from None
+        try:
+            yield _rows(path, book, sheet)
         finally:
             book.close()
-    raise ValueError(f"{path.name} is not a complete Excel file with a sheet.")
 
 
-def _names(path: Path, rows: Sequence[tuple[Any, ...]]) -> list[str]:
-    names = [_spelled(cell) for cell in rows[0]] if rows else []
-    while names and names[-1] is None:
-        names.pop()
-    known = [name for name in names if name is not None]
-    if not known or len(known) != len(names):
+def _rows(path: Path, book: Any, sheet: Any) -> Iterator[dict[int, str]]:
+    """Yield the cells of each row by itself.
+
+    A sheet says how large it is, and some writers say it wrongly; and to openpyxl one wrong cell is a wrong sheet. So
+    the rows are taken from the file as they come, and each cell is parsed alone.
+    """
+    parsing, tree = (importlib.import_module(f"openpyxl.{name}") for name in ("worksheet._reader", "xml.functions"))
+    # Of openpyxl's parser these are what its own reading passes; tests/sources/test_excel.py would notice a change.
+    formats = {"date_formats": book._date_formats, "timedelta_formats": book._timedelta_formats}
+    with sheet._get_source() as source:
+        parser = parsing.WorkSheetParser(source, sheet._shared_strings, data_only=True, epoch=book.epoch, **formats)
+        elements = tree.iterparse(source)
+        while True:
+            try:
+                _, element = next(elements)
+            except StopIteration:
+                return
+            except Exception:
+                raise ValueError(_incomplete(path)) from None
+            if element.tag == parsing.ROW_TAG:
+                yield _row(parser, element)
+                element.clear()
+
+
+def _row(parser: Any, row: Any) -> dict[int, str]:
+    """Return the texts of a row by the number of their column; a cell that cannot be read is left out."""
+    texts: dict[int, str] = {}
+    parser.row_counter, parser.col_counter = 1, 0
+    for element in row:
+        with suppress(Exception):
+            # To a list of strings -1 would be its last.
+            if element.get("t") != "s" or "-" not in "".join(element.itertext()):
+                cell = parser.parse_cell(element)
+                text = _spelled(cell["value"])
+                if text is not None:
+                    texts[cell["column"]] = text
+    return texts
+
+
+def _incomplete(path: Path) -> str:
+    return f"{path.name} is not a complete Excel file with a sheet."
+
+
+def _names(path: Path, row: Mapping[int, str]) -> list[str]:
+    known = [row[place] for place in sorted(row)]
+    if not known or [*sorted(row)] != [*range(1, len(known) + 1)]:
         raise ValueError(f"{path.name} has a first row with empty cells: it must name the columns.")
     if len({*known}) != len(known):
         raise ValueError(

@@ -6,6 +6,7 @@ import hashlib
 import shutil
 import tempfile
 import weakref
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -119,7 +120,7 @@ def _columns(file: Path) -> list[str]:
         names: list[str] = parquet.read_schema(file).names
     except (pyarrow.ArrowException, OSError):
         raise ValueError(f"{file.name} is not a complete parquet file.") from None
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
         raise ValueError(f"{file.name} has two columns called {twice!r}: give every column a name of its own.")
     return names

@@ -7,6 +7,7 @@ How a file is read is declared: its ending says the format, a :class:`Dialect` h
 from __future__ import annotations
 
 import importlib
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -262,9 +263,9 @@ def _parquet(path: Path, names: Sequence[Any]) -> dict[Any, Any]:
     arrow, parquet = _arrow(), _arrow("parquet")
     try:
         with parquet.ParquetFile(path) as file:
-            there = file.schema_arrow.names
+            there = Counter(file.schema_arrow.names)
             wanted = [name for name in dict.fromkeys(names) if name in there]
-            twice = next((name for name in wanted if there.count(name) > 1), None)
+            twice = next((name for name in wanted if there[name] > 1), None)
             if twice is not None:
                 raise ValueError(f"{path.name} has two columns called {twice!r}: give every column a name of its own.")
             result = file.read(columns=wanted)
