@@ -236,3 +236,17 @@ def test_no_dialect_is_declared_of_a_table_in_place(
     assert f"{option[0]} goes with a file that is read into memory" in refusal(
         capsys, verb, "people.csv", *words, *price, *option, "--in-place"
     )
+
+
+def test_the_median_of_numbers_that_are_grouped(capsys: pytest.CaptureFixture[str]) -> None:
+    """Most of a German survey: without its groups the median would be that of the small incomes, 900."""
+    rows = ["einkommen", *["900,00"] * 40, *["2.420,34"] * 900, *["1.234.567,8"] * 40]
+    Path("groups.csv").write_text("\n".join(rows), encoding="utf-8")
+    words = ["median", "groups.csv", "--column", "einkommen", "--lower", "0", "--upper", "10000", "--step", "100"]
+
+    assert "median: 2400" in answer(capsys, *words, "--separator", ";", "--decimal", ",", *EPSILON, "--yes")
+    assert "median: 2400" in answer(
+        capsys, *words, "--separator", ";", "--decimal", ",", "--thousands", ".", *EPSILON, "--yes"
+    )
+    assert "pass --decimal ," in refusal(capsys, *words, "--thousands", ".", *EPSILON, "--yes")
+    assert "groups no digits" in refusal(capsys, *words, "--thousands", "_", *EPSILON, "--yes")

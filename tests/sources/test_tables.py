@@ -14,7 +14,7 @@ from dpselect.sources.conditions import Condition
 
 pytest.importorskip("pyarrow")
 
-GERMAN = "straße;einkommen\nAllee;1000,5\nHöhe;2000\n;\nWeg;1.234\nWeg;x\n"
+GERMAN = "straße;einkommen\nAllee;1000,5\nHöhe;2000\n;\nWeg;1.2345\nWeg;x\n"
 
 
 def written(folder: Path, text: str, name: str = "t.csv", encoding: str = "utf-8") -> Path:
@@ -25,7 +25,7 @@ def written(folder: Path, text: str, name: str = "t.csv", encoding: str = "utf-8
 
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "cp1252", "iso8859-15"])
 def test_a_declared_dialect_is_read(tmp_path: Path, encoding: str) -> None:
-    """Semicolons, decimal commas and umlauts; a number with a point is none where a comma marks fractions."""
+    """Semicolons, decimal commas and umlauts; a point is no mark of fractions there."""
     path = written(tmp_path, GERMAN, encoding=encoding)
     reading = tables.Reading.of(";", ",", encoding)
     column = dps.Column.read(path, "einkommen", separator=";", decimal=",", encoding=encoding)

@@ -113,8 +113,8 @@ def _in_memory(request: Request) -> dps.Graph:
 def _written(request: Request) -> dict[str, Any]:
     """Return how the edge file is written; fractions are for weights alone."""
     asked = reading.keywords(request)
-    if "decimal" in asked:
-        raise ValueError(f"--decimal goes with --metric {WEIGHTED}: leave it out.")
+    if name := next((each for each in ("decimal", "thousands") if each in asked), None):
+        raise ValueError(f"--{name} goes with --metric {WEIGHTED}: leave it out.")
     return asked
 
 

@@ -142,8 +142,8 @@ def _of_table(path: Path, how: Reading, name: str, file: str, said: dict[str, st
 def _edges(request: Request, path: Path) -> Material:
     ends = (request.source or "source", request.target or "target")
     asked = reading.keywords(request)
-    if "decimal" in asked:
-        raise ValueError("--decimal is for numbers, and an edge has names: leave it out.")
+    if name := next((each for each in ("decimal", "thousands") if each in asked), None):
+        raise ValueError(f"--{name} is for numbers, and an edge has names: leave it out.")
     public: Any = nodes(request.nodes)
     if public is None:
         public = _ends_of(path, ends, Reading.of(**asked))

@@ -21,6 +21,12 @@ DIALECT: tuple[Option, ...] = (
         help="what separates columns: ',' (default), ';', '|' or tab (the default of .tsv); it is never guessed",
     ),
     option("--decimal", metavar="SIGN", panel=READING, help="what marks the fraction of a number: . (default) or ','"),
+    option(
+        "--thousands",
+        metavar="SIGN",
+        panel=READING,
+        help="what groups digits in threes: ., ',', space or apostrophe; with --decimal, any but the decimal mark",
+    ),
     option("--encoding", metavar="NAME", panel=READING, help="utf-8 (default), or such as latin-1 or cp1252"),
 )
 OPTIONS: tuple[Option, ...] = (
@@ -148,7 +154,7 @@ def require_memory(request: Request) -> None:
 
 def keywords(request: Request) -> dict[str, Any]:
     """Return what the command line says of the file, by the names of the options."""
-    values = {name: request.get(name) for name in ("separator", "decimal", "encoding", "where")}
+    values = {name: request.get(name) for name in ("separator", "decimal", "thousands", "encoding", "where")}
     return {name: value for name, value in values.items() if value is not None}
 
 

@@ -99,7 +99,7 @@ def purse_of(request: Request, **more: str) -> Purse:
     if request.ledger is None:
         return Purse(request, None, {})
     facts = {"command": request.command}
-    for name in ("file", "graph", "column", "separator", "decimal", "encoding", "where"):
+    for name in ("file", "graph", "column", "separator", "decimal", "thousands", "encoding", "where"):
         value = request.get(name)
         if value is not None:
             facts[name] = without_secrets(str(value))

@@ -28,7 +28,7 @@ _NAMED = {
 # Options that name the private column beside them: no condition may read it, and no name may come from it.
 _PRIVATE = {"above": "value", "select": "score", "median": "column"}
 # What is said of a file; the made-up one is plain.
-_OF_FILE = ("separator", "decimal", "encoding", "where", "in_place", "table", "temporary_table")
+_OF_FILE = ("separator", "decimal", "thousands", "encoding", "where", "in_place", "table", "temporary_table")
 _UNNAMED = "value"
 
 

@@ -15,6 +15,11 @@ _NAMED = {"tab": "\t", "\\t": "\t"}
 _ASCII = bytes(range(128))
 # Here a letter may hold a byte that separates or quotes, or may change how later bytes are read.
 _SHIFTED = ("utf_7", "hz", "iso2022")
+# What groups the digits of a number in threes, and all signs that it stands for.
+_GROUPING = {".": ".", ",": ",", "space": " \u00a0\u202f", "apostrophe": "'\u2019"}
+_GROUPING |= dict.fromkeys(_GROUPING["space"], _GROUPING["space"])
+_GROUPING |= dict.fromkeys(_GROUPING["apostrophe"], _GROUPING["apostrophe"])
+_BOTH = "cannot both group digits and mark fractions: pass"
 # What may still be wanted of an encoding that is not read.
 _SAVE = "save the table as UTF-8"
 
@@ -35,13 +40,15 @@ def _encoding(name: str) -> str:
 
 @dataclass(frozen=True)
 class Dialect:
-    """What separates columns, what marks the fraction of a number, and which text bytes stand for.
+    """What separates columns, what marks the fraction of a number, what groups its digits, and what bytes stand for.
 
     Args:
         separator: ``","``, ``";"``, ``"|"`` or a tab (also ``"tab"``); ``None`` is a tab in ``.tsv`` files and a comma
             in all others.
         decimal: ``"."`` or ``","``; ``None`` is a point, unless semicolons separate, where numbers ask for it.
         encoding: such as ``"utf-8"``, ``"latin-1"`` or ``"cp1252"``.
+        thousands: what stands between groups of three digits: ``"."``, ``","``, ``"space"`` or ``"apostrophe"``.
+            ``None`` is any of them but the decimal mark where ``decimal`` is declared, and nothing where it is not.
 
     Raises:
         ValueError: none of these.
@@ -53,6 +60,7 @@ class Dialect:
     separator: str | None = None
     decimal: str | None = None
     encoding: str = "utf-8"
+    thousands: str | None = None
 
     def __post_init__(self) -> None:
         separator = None if self.separator is None else _NAMED.get(str(self.separator).lower(), self.separator)
@@ -63,7 +71,24 @@ class Dialect:
             raise ValueError(f"{self.decimal!r} marks no fraction: decimal is '.' or ','.")
         if self.decimal is not None and self.decimal == separator:
             raise ValueError("A comma cannot both separate columns and mark fractions: name another separator.")
+        if self.thousands is not None and self.thousands not in _GROUPING:
+            raise ValueError(
+                f"{self.thousands!r} groups no digits: thousands is '.', ',', 'space' or 'apostrophe' (which is ' too)."
+            )
+        if self.thousands == self.mark == ".":
+            raise ValueError(
+                Advice("A point cannot both group digits and mark fractions: pass {decimal=','|--decimal ,}.")
+            )
+        if self.thousands == self.mark == ",":
+            raise ValueError(
+                Advice("A comma cannot both group digits and mark fractions: pass {decimal='.'|--decimal .}.")
+            )
         object.__setattr__(self, "encoding", _encoding(self.encoding))
+
+    @property
+    def mark(self) -> str:
+        """What marks the fraction of a number."""
+        return self.decimal or "."
 
     def require_decimal(self) -> None:
         """Refuse numbers between semicolons where nobody said what marks their fractions (``ValueError``).
@@ -108,21 +133,43 @@ class Dialect:
         return arrow.chunked_array(chunks, arrow.string())
 
     def number(self, cells: Any) -> Any:
-        """Return an arrow column of text whose numbers are written with a point.
+        """Return an arrow column of text whose numbers are written with a point and without groups.
 
-        Where a comma marks fractions, a cell with a point is not a number: "1.234" could be meant as 1234.
+        A number is grouped where each group but the first has three digits, up to the decimal mark, with the same sign
+        between all of them. Another point where a comma marks fractions makes a cell that is not a number.
         """
         arrow = importlib.import_module("pyarrow")
-        if self.decimal != "," or not arrow.types.is_string(cells.type):
+        if not arrow.types.is_string(cells.type):
             return cells
         compute = importlib.import_module("pyarrow.compute")
+        for sign in self._grouping:
+            # Most columns have none of a sign.
+            if compute.any(compute.match_substring(cells, sign)).as_py():
+                grouped = compute.match_substring_regex(cells, _grouped(sign, self.mark))
+                cells = compute.if_else(grouped, compute.replace_substring(cells, sign, ""), cells)
+        if self.mark == ".":
+            return cells
         return compute.replace_substring(compute.replace_substring(cells, ".", "_"), ",", ".")
+
+    @property
+    def _grouping(self) -> str:
+        """The signs that may stand between groups."""
+        if self.thousands is not None:
+            return _GROUPING[self.thousands]
+        if self.decimal is None:
+            return ""
+        return "".join(dict.fromkeys("".join(_GROUPING.values()))).replace(self.mark, "")
 
     def _decoded(self, cell: bytes) -> str | None:
         try:
             return cell.decode(self.encoding)
         except UnicodeDecodeError:
             return None
+
+
+def _grouped(sign: str, mark: str) -> str:
+    """Return the pattern of a number whose digits are grouped by one sign."""
+    return f"^[ \\t]*[+-]?[0-9]{{1,3}}([{sign}][0-9]{{3}})+([{mark}][0-9]*)?[ \\t]*$"
 
 
 PLAIN = Dialect()

@@ -39,14 +39,19 @@ class Reading:
 
     @classmethod
     def of(
-        cls, separator: str | None = None, decimal: str | None = None, encoding: str = "utf-8", where: str | None = None
+        cls,
+        separator: str | None = None,
+        decimal: str | None = None,
+        encoding: str = "utf-8",
+        where: str | None = None,
+        thousands: str | None = None,
     ) -> Reading:
         """Return what keywords say.
 
         Raises:
             ValueError: one of them says nothing that can be read.
         """
-        return cls(Dialect(separator, decimal, encoding), None if where is None else Condition.of(where))
+        return cls(Dialect(separator, decimal, encoding, thousands), None if where is None else Condition.of(where))
 
 
 AS_IT_IS = Reading()
@@ -73,6 +78,7 @@ class TableFile:
         decimal: str | None = None,
         encoding: str = "utf-8",
         where: str | None = None,
+        thousands: str | None = None,
     ) -> TableFile:
         """Return a file with what is declared of it; nothing is read yet.
 
@@ -82,11 +88,13 @@ class TableFile:
             decimal: ``"."`` or ``","``; a point unless said, but between semicolons numbers ask for it.
             encoding: such as ``"utf-8"``, ``"latin-1"`` or ``"cp1252"``.
             where: a public condition on columns, such as ``"region = North and age >= 18"``; other rows are left out.
+            thousands: what stands between groups of three digits: ``"."``, ``","``, ``"space"`` or ``"apostrophe"``;
+                any of them but the decimal mark where ``decimal`` is declared, and nothing where it is not.
 
         Raises:
             ValueError: one of them says nothing that can be read.
         """
-        return cls(path, Reading.of(separator, decimal, encoding, where))
+        return cls(path, Reading.of(separator, decimal, encoding, where, thousands))
 
     def columns(self, numbers: Collection[str] = ()) -> dict[str, NDArray[Any]]:
         """Return all columns, as a table that estimators take; ``numbers`` are those that the decimal mark is for.
@@ -249,8 +257,8 @@ def _require_plain(path: Path, dialect: Dialect) -> None:
         raise missing(path)
     if dialect not in (PLAIN, Dialect(decimal=".")):
         raise ValueError(
-            f"{path.name} says itself how it is written: separator, decimal and encoding go with .csv and .tsv files, "
-            "leave them out."
+            f"{path.name} says itself how it is written: separator, decimal, thousands and encoding go with .csv and "
+            ".tsv files, leave them out."
         )
 
 

@@ -90,6 +90,7 @@ class Column:
         decimal: str | None = None,
         encoding: str = "utf-8",
         where: str | None = None,
+        thousands: str | None = None,
     ) -> Column:
         """Return a column of a ``.csv``, ``.tsv``, ``.parquet`` or ``.xlsx`` file.
 
@@ -100,13 +101,14 @@ class Column:
             separator, decimal, encoding: how a text file is written: ``","`` (a tab in ``.tsv``), ``";"``, ``"|"`` or
                 ``"tab"``; ``"."`` or ``","`` (asked for between semicolons); such as ``"cp1252"``. Never guessed.
             where: a public condition on columns, such as ``"region = North and age >= 18"``; other rows are left out.
+            thousands: what groups digits in threes, as for :meth:`dpselect.TableFile.of`.
 
         Raises:
             FileNotFoundError, ImportError: no such file; what reads it is not installed.
             ValueError: another kind of file, no such column, or a dialect or condition that says nothing.
             TypeError: a parquet column of another type, such as dates.
         """
-        reading = tables.Reading.of(separator, decimal, encoding, where)
+        reading = tables.Reading.of(separator, decimal, encoding, where, thousands)
         return cls(tables.column(path, column, reading), kind=kind)
 
     @classmethod

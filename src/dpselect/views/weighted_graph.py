@@ -170,6 +170,7 @@ class WeightedGraph:
         decimal: str | None = None,
         encoding: str = "utf-8",
         where: str | None = None,
+        thousands: str | None = None,
     ) -> WeightedGraph:
         """Return the graph of a table: ``.parquet``, ``.csv``, ``.tsv`` or ``.xlsx``, with named columns.
 
@@ -178,8 +179,8 @@ class WeightedGraph:
             nodes, cap, kind: as for :meth:`from_edges`.
             ends: the columns of the two ends.
             weight: the column of weights.
-            separator, decimal, encoding, where: how the table is written, and a public condition on the rows that are
-                edges, as for :meth:`dpselect.Column.read`.
+            separator, decimal, encoding, where, thousands: how the table is written, and a public condition on the
+                rows that are edges, as for :meth:`dpselect.Column.read`.
 
         Raises:
             PrivacyError, TypeError, ValueError: as :meth:`from_edges`; no such columns.
@@ -197,7 +198,7 @@ class WeightedGraph:
                     "NetworkX and pass the graph to dpselect.WeightedGraph.from_networkx|}."
                 )
             )
-        reading = tables.Reading.of(separator, decimal, encoding, where)
+        reading = tables.Reading.of(separator, decimal, encoding, where, thousands)
         columns = tables.arrows(path, names, reading)
         if len(columns) < len(names):
             raise ValueError(

@@ -40,8 +40,8 @@ OPTIONS = (
 _SAID = {
     "the server knows it, from its curator, so leave it out": (
         "lower upper step grid domain groups groups-per-person person rows-per-person nodes max-degree truncate "
-        "neighbours sensitivity range-bound kind separator decimal encoding missing table in-place where cast events "
-        "domains source target weights weight-column weight-cap weight-kind"
+        "neighbours sensitivity range-bound kind separator decimal thousands encoding missing table in-place where "
+        "cast events domains source target weights weight-column weight-cap weight-kind"
     ),
     "a server is asked without it, so leave it out": (
         "by delta decay file-hash items-per-person kept label margin method negative pareto question total workers "

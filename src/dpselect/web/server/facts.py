@@ -133,7 +133,8 @@ class DatasetFacts(Facts):
     Attributes:
         source: a table: a file, or a URL with its ``table``.
         graph: an edge file instead.
-        separator, decimal, encoding, where: how a file of text is read, as for :meth:`dpselect.TableFile.of`.
+        separator, decimal, encoding, where, thousands: how a file of text is read, as for
+            :meth:`dpselect.TableFile.of`.
         nodes: the public nodes of a graph: how many, or their names.
         ends: the columns of an edge file.
         columns: the public columns that may be asked about, with their domains.
@@ -153,6 +154,7 @@ class DatasetFacts(Facts):
     decimal: str | None = None
     encoding: str = "utf-8"
     where: str | None = None
+    thousands: str | None = None
     nodes: Nodes | None = None
     ends: tuple[str, str] = ("source", "target")
     columns: dict[str, ColumnFacts] = Field(default_factory=dict)

@@ -123,7 +123,7 @@ class Rows:
     @property
     def _reading(self) -> Reading:
         facts = self._facts
-        return Reading.of(facts.separator, facts.decimal, facts.encoding, facts.where)
+        return Reading.of(facts.separator, facts.decimal, facts.encoding, facts.where, facts.thousands)
 
 
 class MadeUp:
