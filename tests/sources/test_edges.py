@@ -36,6 +36,15 @@ def written(path: Path, text: str) -> Path:
         ("f.csv", "source,target\n3,1\n# a comment, with a comma\n2,0\n"),
         ("g.csv", "  # indented\n\nweight,source,target\n1,3,1\n# 9,9\n# 9,9,9\n1,2,0\n"),
         ("D.CSV", "source,target\n3,1\n2,0\n"),
+        ("weights.txt", "3 1 0.42\n2 0 .5\n"),
+        ("signed.txt", "3\t1\t4\t1082040961\n2\t0\t-1\t1082040962\n"),
+        ("networkx.txt", "3 1 {'weight': 3}\n2 0 {}\n"),
+        ("commas.txt", "3,1\n2, 0\n"),
+        ("semicolons.txt", "3;1;x\n2 ; 0;\n"),
+        ("konect.txt", "% sym unweighted\n% 2 4 4\n3 1\n2 0\n"),
+        ("konect.txt.gz", "%3 2\n3 1 1 1082040961\n2 0 1\n"),
+        ("mixed.txt", "3 1\n2,0;7\n"),
+        ("marked.txt", "\ufeff3\t1\t1\r\n2\t0\t1\r\n"),
     ],
 )
 def test_every_form_gives_the_same_edges(tmp_path: Path, name: str, text: str) -> None:
@@ -90,8 +99,10 @@ def test_a_csv_with_a_header_only_has_no_edges(tmp_path: Path) -> None:
     [
         ("a.txt", "1 2\n3\n"),
         ("a.txt", "# c\n1 2\n\n3 secret 4\n"),
-        ("a.txt", "1 2\n1 2 0.5\n"),
         ("a.txt", "1 2\nnull 3\n"),
+        ("a.txt", "1,2\n3,,4\n"),
+        ("a.txt", "1,2\n,3\n"),
+        ("a.txt", "1 2 5\n3 x 5\n"),
         ("a.csv", "source,target\n1,2\n3\n"),
         ("a.csv", "source,target\n1,2\n3,\n"),
         ("a.csv", "source,target\n,secret\n1,2\n"),
@@ -227,3 +238,22 @@ def test_a_separator_that_was_not_declared_is_advised(tmp_path: Path) -> None:
     (tmp_path / "e.csv").write_text("from;to\na;b\n")
     with pytest.raises(ValueError, match="columns from and to, and its first line looks like semicolons: --separator"):
         edges.read(tmp_path / "e.csv", kind=str, ends=("from", "to"))
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["7", "7 x", "x 7", ",", ";;", "7,,8", '"7 8', "'7 8", "% 7 8", "# 7 8", "7\x008", "7 8 \x00", "\x1a", "0x1 2",
+     "1e3 2", "7\u00a08x", "9" * 400 + " 1", "7 8 " + "9 " * 10_000, "7" + ";" * 10_000, "\ufffd 7"],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_a_hostile_line_moves_no_other(tmp_path: Path, name: str, hostile: str) -> None:
+    """Wherever it stands, and whatever form the others have."""
+    for form in ("{} {}", "{}\t{}", "{},{}", "{} {} 0.5", "{};{};x"):
+        lines = [form.format(place, place + 1) for place in range(0, 40, 2)]
+        for at in (0, 7, 20):
+            text = "\n".join([*lines[:at], hostile, *lines[at:]])
+            source, target, _ = edges.read(written(tmp_path / name, text), kind=int)
+            pairs = [*zip(source.tolist(), target.tolist(), strict=True)]
+            own = [pair for pair in pairs if pair[0] >= 40 or pair[1] != pair[0] + 1 or pair[0] % 2]
+            assert [(place, place + 1) for place in range(0, 40, 2)] == [pair for pair in pairs if pair not in own]
+            assert len(own) <= 1

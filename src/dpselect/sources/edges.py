@@ -39,6 +39,9 @@ _DECLARED = (".tsv", ".tsv.gz", ".xlsx")
 _KNOWN = (".parquet", ".csv", ".csv.gz", ".txt", ".txt.gz", ".graphml", *_DECLARED)
 _NAMED = (".parquet", ".csv", ".csv.gz", *_DECLARED)
 _BLOCK = 2**20
+# A line without a header: two fields, which begin no comment. And a line that is blank or a comment.
+_LINE = r"^[ \t]*(?P<source>[^ \t,;#%][^ \t,;]*)(?:[ \t]*[,;][ \t]*|[ \t]+)(?P<target>[^ \t,;]+)"
+_NO_EDGE = r"^[ \t]*($|[#%])"
 
 
 def read(path: str | Path, *, kind: Kind, ends: Ends = _COLUMNS, reading: Reading = AS_IT_IS) -> Edges:
@@ -47,10 +50,10 @@ def read(path: str | Path, *, kind: Kind, ends: Ends = _COLUMNS, reading: Readin
     Ends have shape (edges,) each, int64 or texts as objects: one long label would make a fixed width of all.
 
     ``.parquet`` and ``.csv`` hold the columns ``source`` and ``target``, or those of ``ends``; ``.graphml`` holds ids
-    of nodes; ``.txt`` holds two columns separated by white space (the SNAP form). Text is UTF-8, may be compressed
-    (``.gz``), and its blank lines and the lines that begin with ``#`` are skipped. Left out and counted are
-    rows of another length, with an empty end, with an end that is not an integer where integers are asked for, or with
-    an integer beyond 64 bits.
+    of nodes. A line of ``.txt`` is its first two fields, separated by white space, a comma or a semicolon; what follows
+    is ignored. Text is UTF-8, may be compressed (``.gz``), and its blank lines and the lines that begin with ``#``, in
+    ``.txt`` also with ``%``, are skipped. Left out and counted are rows of a table of another length, and those with an
+    empty end, with an end that is not an integer where integers are asked for, or with an integer beyond 64 bits.
 
     Args:
         path: the file.
@@ -82,9 +85,11 @@ def read(path: str | Path, *, kind: Kind, ends: Ends = _COLUMNS, reading: Readin
         every = list(graphml.edges(path))
         pairs = [pair for pair in every if _is_edge(pair, kind)]
         return _of_kind([a for a, _ in pairs], [b for _, b in pairs], kind, len(every) - len(pairs))
-    table = _fast(path, ".csv" in form, kind, ends)
+    if ".csv" not in form:
+        return _of_lines(path, kind)
+    table = _fast(path, kind, ends)
     # Slower, but it knows comments between lines and odd spacing, and leaves out what is not an edge.
-    return _careful(path, ".csv" in form, kind, ends) if table is None else table
+    return _careful(path, kind, ends) if table is None else table
 
 
 def kind_of(labels: Sequence[Any] | None) -> Kind:
@@ -124,7 +129,7 @@ def columns(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
     if form == ".parquet":
         with _parquet_file(path) as file:
             return [*file.schema_arrow.names]
-    return (_cells(_first_line(path)[1], True) or []) if ".csv" in form else []
+    return (_cells(_first_line(path)[1]) or []) if ".csv" in form else []
 
 
 def _declared(path: Path, form: str, kind: Kind, ends: Ends, reading: Reading) -> Edges:
@@ -173,7 +178,38 @@ def _parquet(path: Path, kind: Kind, ends: Ends) -> Edges:
     return _pairs(table, kind, ends)
 
 
-def _fast(path: Path, header: bool, kind: Kind, ends: Ends) -> Edges | None:
+def _of_lines(path: Path, kind: Kind) -> Edges:
+    """Return the edges of a text without a header: the first two fields of each line."""
+    arrow, compute = _arrow(), _arrow("compute")
+    tables, dropped = [], 0
+    for block in _blocks(path):
+        lines = arrow.array(block, arrow.large_string())
+        found = compute.extract_regex(lines, _LINE)
+        table = arrow.table([*found.flatten()], names=[*_COLUMNS])
+        is_edge = found.is_valid()
+        blank = compute.match_substring_regex(lines.filter(compute.invert(is_edge)), _NO_EDGE)
+        dropped += table.num_rows - compute.sum(is_edge).as_py() - (compute.sum(blank).as_py() or 0)
+        tables.append(table.filter(is_edge))
+    if not tables:
+        return *_of_kind([], [], kind, 0)[:2], 0
+    source, target, wrong = _pairs(arrow.concat_tables(tables), kind, _COLUMNS)
+    return source, target, dropped + wrong
+
+
+def _blocks(path: Path) -> Iterator[list[str]]:
+    """Yield the lines of a file, many at a time."""
+    with _opened(path) as lines:
+        begun: list[str] = []
+        while block := lines.read(_BLOCK):
+            whole, newline, rest = block.rpartition("\n")
+            if newline:
+                yield "".join([*begun, whole]).split("\n")
+                begun = []
+            begun.append(rest)
+        yield "".join(begun).split("\n")
+
+
+def _fast(path: Path, kind: Kind, ends: Ends) -> Edges | None:
     """Read a plain table with pyarrow, or return ``None`` for whatever is more than that.
 
     Whatever it reads, it reads as :func:`_careful` does: one line decides which of the two is asked, and must not
@@ -181,17 +217,11 @@ def _fast(path: Path, header: bool, kind: Kind, ends: Ends) -> Edges | None:
     """
     arrow, reader, compute = _arrow(), _arrow("csv"), _arrow("compute")
     skipped, line = _first_line(path)
-    if header:
-        names = _cells(line, header)
-        if names is None:
-            return None
-        _places(names, ends)
-        separator, skipped = ",", skipped + 1
-    else:
-        names, separator = list(ends), "\t" if "\t" in line else " "
-        # White space inside a label cannot be told from a third column here.
-        if kind is str or len(line.split(separator)) != 2:
-            return None
+    names = _cells(line)
+    if names is None:
+        return None
+    _places(names, ends)
+    skipped += 1
     if not _is_plain(path, skipped):
         return None
     cell = arrow.int64() if kind is int else arrow.string()
@@ -200,7 +230,7 @@ def _fast(path: Path, header: bool, kind: Kind, ends: Ends) -> Edges | None:
         table = reader.read_csv(
             path,
             read_options=reader.ReadOptions(column_names=names, skip_rows=skipped),
-            parse_options=reader.ParseOptions(delimiter=separator, quote_char=False),
+            parse_options=reader.ParseOptions(quote_char=False),
             convert_options=reader.ConvertOptions(
                 column_types=types,
                 include_columns=list(types),
@@ -236,17 +266,17 @@ def _is_plain(path: Path, skipped: int) -> bool:
     return True
 
 
-def _careful(path: Path, header: bool, kind: Kind, columns: Ends) -> Edges:
+def _careful(path: Path, kind: Kind, columns: Ends) -> Edges:
     """Read line by line; leave out the lines that are not edges."""
     ends: tuple[list[str], list[str]] = ([], [])
     places, width, dropped = (0, 1), 2, 0
-    started = not header
+    started = False
     with _opened(path) as lines:
         for line in lines:
             text = line.strip()
             if not text or text.startswith("#"):
                 continue
-            cells = _cells(text, header)
+            cells = _cells(text)
             if not started and cells is not None:
                 places, width, started = _places(cells, columns), len(cells), True
                 continue
@@ -272,10 +302,8 @@ def _of_kind(source: list[str], target: list[str], kind: Kind, dropped: int) -> 
     return np.array(source, np.object_), np.array(target, np.object_), dropped
 
 
-def _cells(line: str, header: bool) -> list[str] | None:
+def _cells(line: str) -> list[str] | None:
     """Return the cells of one line, or ``None`` when its quotes do not close."""
-    if not header:
-        return line.split()
     try:
         return [cell.strip() for cell in next(csv.reader([line], strict=True))]
     except csv.Error:
