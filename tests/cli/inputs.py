@@ -30,6 +30,7 @@ def write_tables(folder: Path) -> None:
     (folder / "people.csv").write_text("\n".join(["age,job,rich", *people]) + "\n", encoding="utf-8")
     (folder / "domains.toml").write_text(DOMAINS, encoding="utf-8")
     (folder / "edges.csv").write_text("source,target\n0,1\n0,2\n1,2\n2,3\n", encoding="utf-8")
+    (folder / "edges.txt").write_text("0 1\n0 2\n1 2\n2 3\n", encoding="utf-8")
     (folder / "nodes.txt").write_text("0\n1\n2\n3\n", encoding="utf-8")
     (folder / "study.csv").write_text("snp,b,c\nrs1,13,5\nrs2,15,6\n", encoding="utf-8")
     (folder / "counts.csv").write_text("name,count,limit\nflu,40,30\npox,2,10\n", encoding="utf-8")

@@ -190,7 +190,8 @@ def test_edges_are_read_alike(tmp_path: Path, nodes: Any, edges: list[Any], host
     (tmp_path / "edges.txt").write_text(
         "".join(f"{a} {b}\n" for a, b in zip(source, target, strict=True)), encoding="utf-8"
     )
-    for suffix in ("parquet", "csv", "txt"):
+    # A line of text cannot hold a label with a separator: it is another edge.
+    for suffix in ("parquet", "csv", *(["txt"] if not {*hostile} & {*" \t,;"} else [])):
         assert plain == dps.Graph.read(tmp_path / f"edges.{suffix}", nodes=nodes).degrees.tolist(), suffix
     assert plain == dps.StoredGraph(tmp_path / "edges.csv", nodes).degrees.tolist()
     stored = dps.StoredGraph(ibis.memtable(table), nodes) if isinstance(nodes, list) and nodes[0] == "0" else None

@@ -6,9 +6,11 @@ nothing is spent, drawn or written.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli.request import Request
@@ -27,6 +29,10 @@ PROTECTED = {
     "substitution": "record replaced",
     "person": "person with all of their records",
 }
+
+
+# What a command may say of how a file is read.
+_READING = ("separator", "decimal", "thousands", "encoding", "where")
 
 
 @dataclass(frozen=True)
@@ -104,12 +110,35 @@ class Planned(Exception):
         lines.append(f"accuracy   {request.stated.line(request.unit, request.scope)}")
         if reach is not None:
             lines.append(f"reach      {reach}")
+        if command := check_command(request):
+            lines.append(f"check      how the file is understood, for you alone, by: {command}")
         if self.balance is None:
             return [*lines, "ledger     none: nothing would be recorded; name one by --ledger"]
         before, after = _words(self.balance.before), _words(self.balance.after)
         record = ", ".join(f"{name} = {value}" for name, value in self.record.items())
         lines.append(f"ledger     {self.balance.ledger}: {before} left, {after} afterwards")
         return [*lines, f"record     {record}"] if record else lines
+
+
+def check_command(request: Request) -> str | None:
+    """Return the command that shows the curator how a file is understood; ``None`` where there is none."""
+    file = request.get("graph") if request.get("nodes") is not None else request.get("file")
+    if file is None or not Path(str(file)).is_file() or request.get("in_place"):
+        return None
+    words = ["dpselect", "check", str(file)]
+    asked: tuple[str, ...]
+    if request.get("nodes") is not None:
+        asked = ("nodes", "source", "target")
+    elif request.get("domains") is not None:
+        asked = ("target", "domains")
+    elif request.get("column") is not None and request.get("lower") is not None:
+        asked = ("column", "lower", "upper")
+    else:
+        return None
+    for name in (*asked, *_READING):
+        if (value := request.get(name)) is not None:
+            words += [f"--{name}", str(value)]
+    return shlex.join(words)
 
 
 def _expected(request: Request) -> float | None:

@@ -165,18 +165,8 @@ def _ends_of(path: Path, ends: tuple[str, str], how: Reading) -> Sequence[Any]:
     """Return the ends of all edges as nodes, numbers in their order where all are whole; GraphML lists its own."""
     if path.name.lower().endswith(graphml.ENDING):
         return graphml.nodes(path)
-    source, target, skipped = edges.read(path, kind=str, ends=ends, reading=how)
+    source, target, _ = edges.read(path, kind=str, ends=ends, reading=how)
     names = {*source.tolist(), *target.tolist()}
-    # A public file may be told what is wrong with it; one that is private is read as it stands.
-    signs = tuple(dialects.SEPARATORS)
-    if path.name.lower().endswith(_LINES) and (
-        (skipped and not names) or any(str(end).endswith(signs) or str(end).startswith(signs) for end in names)
-    ):
-        raise ValueError(
-            f"The lines of {shown(path.name)} are not two names with white space between them, as .txt has edges: if "
-            "signs separate them, name the file .csv, with source and target, or what --source and --target say, as "
-            "its first line."
-        )
     if all(name.isascii() and name.isdigit() and len(name) < 16 and str(int(name)) == name for name in names):
         return sorted(map(int, names))
     return sorted(names)

@@ -115,6 +115,17 @@ ANSWERS: Mapping[str, Schema] = {
         empty=WHOLE,
         not_a_number=WHOLE,
         outside_the_bounds=WHOLE,
+        # Of a file of edges.
+        not_an_edge=WHOLE,
+        unread=_list(TEXT),
+        other_nodes=WHOLE,
+        strangers=_list(TEXT),
+        loops=WHOLE,
+        repeated=WHOLE,
+        edges=WHOLE,
+        nodes_with_an_edge=WHOLE,
+        nodes=WHOLE,
+        largest_degree=WHOLE,
     ),
     "train": _object(
         {**_WRITTEN, "model": {"type": "object"}, "learned_from": _list(TEXT), "chosen_because": _maybe(TEXT)}

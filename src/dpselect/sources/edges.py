@@ -7,20 +7,17 @@ not of that kind, is left out by itself, because whether there is an answer must
 from __future__ import annotations
 
 import csv
-import gzip
 import importlib
-import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice
 from dpselect.kernel.extras import not_installed
-from dpselect.sources import graphml, tables
+from dpselect.sources import edge_lines, graphml, tables
 from dpselect.sources.arrow_text import readable
 from dpselect.sources.csv_text import integer
 from dpselect.sources.dialects import advice, clauses
@@ -39,9 +36,6 @@ _DECLARED = (".tsv", ".tsv.gz", ".xlsx")
 _KNOWN = (".parquet", ".csv", ".csv.gz", ".txt", ".txt.gz", ".graphml", *_DECLARED)
 _NAMED = (".parquet", ".csv", ".csv.gz", *_DECLARED)
 _BLOCK = 2**20
-# A line without a header: two fields, which begin no comment. And a line that is blank or a comment.
-_LINE = r"^[ \t]*(?P<source>[^ \t,;#%][^ \t,;]*)(?:[ \t]*[,;][ \t]*|[ \t]+)(?P<target>[^ \t,;]+)"
-_NO_EDGE = r"^[ \t]*($|[#%])"
 
 
 def read(path: str | Path, *, kind: Kind, ends: Ends = _COLUMNS, reading: Reading = AS_IT_IS) -> Edges:
@@ -180,33 +174,19 @@ def _parquet(path: Path, kind: Kind, ends: Ends) -> Edges:
 
 def _of_lines(path: Path, kind: Kind) -> Edges:
     """Return the edges of a text without a header: the first two fields of each line."""
-    arrow, compute = _arrow(), _arrow("compute")
-    tables, dropped = [], 0
-    for block in _blocks(path):
-        lines = arrow.array(block, arrow.large_string())
-        found = compute.extract_regex(lines, _LINE)
-        table = arrow.table([*found.flatten()], names=[*_COLUMNS])
-        is_edge = found.is_valid()
-        blank = compute.match_substring_regex(lines.filter(compute.invert(is_edge)), _NO_EDGE)
-        dropped += table.num_rows - compute.sum(is_edge).as_py() - (compute.sum(blank).as_py() or 0)
-        tables.append(table.filter(is_edge))
-    if not tables:
-        return *_of_kind([], [], kind, 0)[:2], 0
-    source, target, wrong = _pairs(arrow.concat_tables(tables), kind, _COLUMNS)
+    fields, dropped = edge_lines.fields(path)
+    source, target, wrong = _pairs(fields, kind, _COLUMNS)
     return source, target, dropped + wrong
 
 
-def _blocks(path: Path) -> Iterator[list[str]]:
-    """Yield the lines of a file, many at a time."""
-    with _opened(path) as lines:
-        begun: list[str] = []
-        while block := lines.read(_BLOCK):
-            whole, newline, rest = block.rpartition("\n")
-            if newline:
-                yield "".join([*begun, whole]).split("\n")
-                begun = []
-            begun.append(rest)
-        yield "".join(begun).split("\n")
+def unread(path: str | Path, kind: Kind, most: int) -> list[str]:
+    """Return the first lines of a text without a header that are not edges; they are private.
+
+    Raises:
+        FileNotFoundError, ValueError: as :func:`read`.
+    """
+    path, form = _form(path)
+    return edge_lines.unread(path, lambda pair: _is_edge(pair, kind), most) if ".txt" in form else []
 
 
 def _fast(path: Path, kind: Kind, ends: Ends) -> Edges | None:
@@ -254,7 +234,7 @@ def _is_plain(path: Path, skipped: int) -> bool:
 
     To pyarrow a quote may run over many lines, and 0x10 is 16.
     """
-    with _opened(path) as lines:
+    with edge_lines.opened(path) as lines:
         for _ in range(skipped):
             next(lines, "")
         last = ""
@@ -271,7 +251,7 @@ def _careful(path: Path, kind: Kind, columns: Ends) -> Edges:
     ends: tuple[list[str], list[str]] = ([], [])
     places, width, dropped = (0, 1), 2, 0
     started = False
-    with _opened(path) as lines:
+    with edge_lines.opened(path) as lines:
         for line in lines:
             text = line.strip()
             if not text or text.startswith("#"):
@@ -313,22 +293,11 @@ def _cells(line: str) -> list[str] | None:
 def _first_line(path: Path) -> tuple[int, str]:
     """Return how many lines come before the first that is not a comment, and that line."""
     number = -1
-    with _opened(path) as lines:
+    with edge_lines.opened(path) as lines:
         for number, line in enumerate(lines):
             if line.strip() and not line.strip().startswith("#"):
                 return number, line.strip()
     return number + 1, ""
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[str]]:
-    opener: Callable[..., IO[str]] = gzip.open if path.name.lower().endswith(".gz") else open
-    try:
-        # What is not UTF-8 spoils its own line: no public label holds the sign that stands for it.
-        with opener(path, "rt", encoding="utf-8-sig", errors="replace") as lines:
-            yield lines
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise ValueError(f"{path.name} is not a complete gzip file.") from None
 
 
 def _places(names: list[str], ends: Ends) -> tuple[int, int]:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli import domains, paths, places, reading
+from dpselect.cli import domains, edge_check, paths, places, reading
 from dpselect.cli.options import MISSING, number, option
 from dpselect.cli.places import stays
 from dpselect.cli.request import Request
@@ -16,11 +16,18 @@ from dpselect.sources.warehouse import Warehouse
 
 
 def run(request: Request) -> Answer:
-    """Return the counts, which are private: of one column, or of a target and all domains."""
+    """Return the counts, which are private: of edges, of one column, or of a target and all domains."""
+    if request.nodes is not None:
+        return edge_check.of_edges(request)
+    if request.source is not None:
+        raise ValueError("--source goes with --nodes, which says that the file holds edges: pass both.")
     if request.column is not None:
         return _of_column(request)
     if request.target is None or request.domains is None:
-        raise ValueError("What is to be checked? Pass --column for one of numbers, or --target with --domains.")
+        raise ValueError(
+            "What is to be checked? Pass --column for one of numbers, --target with --domains, or --nodes for a file "
+            "of edges."
+        )
     if (request.lower, request.upper) != (None, None):
         raise ValueError("--lower and --upper go with --column: write other bounds into the file of --domains.")
     declared = domains.read(request.domains)
@@ -94,16 +101,20 @@ def _is_empty(cell: str | None) -> bool:
 VERB = Verb(
     run,
     (
-        paths.input("file", help=f"{reading.FILES}, or the URL of a database"),
+        paths.input("file", help=f"{reading.FILES}, a file of edges, or the URL of a database"),
         *places.OPTIONS,
-        option("--target", metavar="COLUMN", help="the column to be predicted"),
+        option("--target", metavar="COLUMN", help="the column to be predicted; with --nodes, the other end of an edge"),
         paths.input("--domains", metavar="TOML", help="the public domains, as for dpselect train"),
         option("--column", metavar="NAME", help="check one column of numbers instead"),
         option("--lower", type=number, metavar="X", help="of --column: the public smallest value"),
         option("--upper", type=number, metavar="X", help="of --column: the public largest value"),
+        option("--step", type=number, metavar="X", help="of the question; nothing is checked by it"),
+        paths.input("--nodes", metavar="N|FILE", help="check a file of edges: the public nodes, as for dpselect top-k"),
+        option("--source", metavar="NAME", help="with --nodes, the column of one end of an edge (default source)"),
         *domains.READING,
     ),
     "dpselect check people.csv --target rich --domains domains.toml\n"
-    "dpselect check people.csv --column income --lower 0 --upper 200000",
+    "dpselect check people.csv --column income --lower 0 --upper 200000\n"
+    "dpselect check edges.txt --nodes 36692",
     about="Protected: nobody. The counts are exact and private: they are for the curator alone.",
 )

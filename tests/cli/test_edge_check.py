@@ -1,0 +1,96 @@
+"""dpselect check of a file of edges: what is understood of it, for the curator alone."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from dpselect.cli import main
+
+pytest.importorskip("pyarrow")
+
+LINES = "% konect\n100 2000\n100 30000 5\n1 2\n2 1 7\n3 3\nhello\n0 3 0.5\n\n# end\n0,x\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of edges whose ids have gaps, and a table of the same edges."""
+    monkeypatch.chdir(tmp_path)
+    Path("edges.txt").write_text(LINES, encoding="utf-8")
+    Path("edges.csv").write_text("from,to\n100,2000\n1,2\n2,1\n3,3\n0,3\n1\n", encoding="utf-8")
+
+
+def printed(capsys: pytest.CaptureFixture[str], line: str, status: int = 0) -> str:
+    """Run a command line and return what it prints."""
+    assert status == main(shlex.split(line))
+    captured = capsys.readouterr()
+    return captured.out if status == 0 else captured.err
+
+
+def test_what_is_understood_of_lines(capsys) -> None:
+    """Each count by hand, with the first few lines and strangers."""
+    facts = json.loads(printed(capsys, "check edges.txt --nodes 4 --json"))
+
+    assert 8 == facts["rows"]
+    assert (2, ["hello", "0,x"]) == (facts["not_an_edge"], facts["unread"])
+    assert (2, ["100 2000", "100 30000"]) == (facts["other_nodes"], facts["strangers"])
+    assert (1, 1, 2, 1) == (facts["loops"], facts["repeated"], facts["edges"], facts["largest_degree"])
+    assert (4, 4) == (facts["nodes_with_an_edge"], facts["nodes"])
+    text = printed(capsys, "check edges.txt --nodes 4")
+    assert text.startswith("Private: these counts are for the curator alone")
+    assert "an end is not among the 4 nodes: 2, such as '100 2000'; '100 30000'" in text
+    assert "not an edge: 2, such as 'hello'; '0,x'" in text
+
+
+def test_a_list_of_nodes_and_a_table(capsys) -> None:
+    """Labels as they are listed; the ends of a table are named."""
+    Path("nodes.txt").write_text("100\n2000\n30000\n1\n2\n", encoding="utf-8")
+    facts = json.loads(printed(capsys, "check edges.txt --nodes nodes.txt --json"))
+    assert (3, 2, ["3 3", "0 3"]) == (facts["edges"], facts["other_nodes"], facts["strangers"])
+
+    facts = json.loads(printed(capsys, "check edges.csv --nodes 4 --source from --target to --json"))
+    assert (6, 1, 1, 2) == (facts["rows"], facts["not_an_edge"], facts["other_nodes"], facts["edges"])
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("check edges.txt --nodes 4 --column x", "leave --column out"),
+        ("check edges.txt --nodes 4 --in-place", "leave --in-place out"),
+        ("check edges.txt --source a --column b", "--source goes with --nodes"),
+        ("check nothing.txt --nodes 4", "name one"),
+        ("check edges.csv --nodes 4", "needs the columns source and target"),
+        ("check edges.txt", "or --nodes for a file of edges"),
+    ],
+)
+def test_what_goes_with_no_edges_is_refused(capsys, line, said) -> None:
+    """In one sentence."""
+    assert said in printed(capsys, line, 2)
+
+
+def test_a_dry_run_names_the_check_that_works(capsys) -> None:
+    """Of edges, of a column as it is written, and of a table with domains; none where there is no file."""
+    Path("people.csv").write_text("a b;y\n" + "1.000,5;0\n2;1\n" * 20, encoding="utf-8")
+    Path("d.toml").write_text('"a b" = {low = 0, high = 2000}\ny = [0, 1]\n', encoding="utf-8")
+    how = "--separator ';' --decimal ,"
+    for line in (
+        "top-k edges.txt --metric degree --k 1 --nodes 4 --epsilon 1",
+        f"median people.csv --column 'a b' --lower 0 --upper 2000 --step 100 {how} --where 'y = 1' --epsilon 1",
+        f"train people.csv --target y --domains d.toml --out m.json {how} --epsilon 1",
+    ):
+        (check,) = [each for each in printed(capsys, f"{line} --dry-run").splitlines() if each.startswith("check ")]
+        command = check.partition(" by: dpselect ")[2]
+        assert "Private" in printed(capsys, command) or "private" in json.loads(printed(capsys, f"{command} --json"))
+    shown = printed(capsys, "top-k lesmis --metric degree --k 1 --epsilon 1 --dry-run")
+    assert "dpselect check" not in shown
+
+
+def test_the_command_of_a_question_is_checked_with_check_for_its_verb(capsys) -> None:
+    """What belongs to the question alone may stay."""
+    Path("people.csv").write_text("income\n10\nx\n30\n", encoding="utf-8")
+
+    shown = printed(capsys, "check people.csv --column income --lower 0 --upper 20 --step 5")
+    assert "not a number: 1\noutside the bounds: 1\n" in shown
