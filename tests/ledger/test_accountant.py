@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from fractions import Fraction
 
 import dp_accounting
@@ -294,3 +295,22 @@ def test_what_remains_counts_no_spends() -> None:
 
         assert 1 == book.remaining.epsilon
         assert "spends" not in repr(book.remaining)
+
+
+@pytest.mark.parametrize("rule", ["sum", "rho"])
+def test_a_refusal_shows_what_differs(rule) -> None:
+    """0.1 + 0.2 is above 0.3 by less than six digits show, and the message says so."""
+    terms = Terms.of(0.3, 1e-6 if rule == "rho" else 0, "edge", "", rule)
+    largest = rho_within(Fraction(3, 10), Fraction(10**-6))
+    size = Fraction(repr(0.1 + 0.2)) if rule == "sum" else largest * (1 + Fraction(1, 10**12))
+    rho = size if rule == "rho" else None
+    event = Event(
+        "", "edge", "x", Fraction(1) if rho else size, delta=Fraction(1, 10**6) if rho else Fraction(0), rho=rho
+    )
+
+    with pytest.raises(dps.BudgetError) as refusal:
+        terms.admit(Totals(), event)
+    found = re.search(r"asked for \w+ ([\d.e-]+).*?, left \w+ ([\d.e-]+)", str(refusal.value))
+    asked, left = found.groups()
+    assert Fraction(asked) > Fraction(left)
+    assert rule == "rho" or ("0.30000000000000004", "0.3") == (asked, left)

@@ -163,23 +163,25 @@ class Terms:
             name, size = "epsilon", event.epsilon
             most = math.sqrt(max(0.0, float(share / rho))) * float(size) * (1 - 1e-9)
             largest = f"an epsilon of at most {_floored(most)} each"
-        asked = f"rho {_short(event.count * rho)}{_many(event.count, f'{name} {_short(size)}')}"
+        total = event.count * rho
+        asked = f"rho {_short(total, left)}{_many(event.count, f'{name} {_short(size)}')}"
         fits = [largest] if share > 0 else []
-        return asked, f"rho {_short(left)}", fits + _fewer(event.count, int(left / rho), name)
+        return asked, f"rho {_short(left, total)}", fits + _fewer(event.count, int(left / rho), name)
 
     def _by_sum(self, totals: Totals, event: Event) -> tuple[str, str, list[str]]:
         """Return in words what was asked, what is left and what would fit."""
         left = self.left(totals)
-        asked = f"epsilon {_short(event.count * event.epsilon)}{_many(event.count, _short(event.epsilon))}"
-        remains = f"epsilon {_short(left.epsilon)}"
+        epsilon, delta = event.count * event.epsilon, event.count * event.delta
+        asked = f"epsilon {_short(epsilon, left.epsilon)}{_many(event.count, _short(event.epsilon))}"
+        remains = f"epsilon {_short(left.epsilon, epsilon)}"
         if event.delta or self.delta:
-            asked += f" and delta {_short(event.count * event.delta)}"
-            remains += f" and delta {_short(left.delta)}"
+            asked += f" and delta {_short(delta, left.delta)}"
+            remains += f" and delta {_short(left.delta, delta)}"
         most = int(left.epsilon / event.epsilon)
         if event.delta:
             most = min(most, int(left.delta / event.delta))
         # Where delta is an obstacle a pure release still fits.
-        possible = event.count * event.delta <= left.delta
+        possible = delta <= left.delta
         largest = f"an epsilon of at most {_floored(left.epsilon)} in all"
         fits = [largest if possible else f"{largest} without delta"] if left.epsilon > 0 else []
         return asked, remains, fits + _fewer(event.count, most, "epsilon")
@@ -352,6 +354,21 @@ def _floored(number: Fraction | float) -> str:
     return f"{float(digits.divide(Decimal(exact.numerator), Decimal(exact.denominator))):.6g}"
 
 
-def _short(number: Fraction) -> str:
+def _short(number: Fraction, other: Fraction | None = None) -> str:
+    """Return six digits of what is long, or as many as tell whether it is above or below another number."""
+    digits = 6
+    while other is not None and number != other:
+        here, there = Fraction(_rounded(number, digits)), Fraction(_rounded(other, digits))
+        if here != there and (here > there) == (number > other):
+            break
+        digits += 1
+    return _rounded(number, digits)
+
+
+def _rounded(number: Fraction, digits: int) -> str:
     text = written(number)
-    return text if "/" not in text or number.denominator < 10**6 else f"{float(number):.6g}"
+    if "/" not in text or number.denominator < 10**6:
+        return text
+    if digits == 6:
+        return f"{float(number):.6g}"
+    return f"{Context(prec=digits).divide(Decimal(number.numerator), Decimal(number.denominator)):g}"

@@ -113,3 +113,21 @@ def test_nobody_stays_who_does_not_read(office) -> None:
         line.close()
     assert reply is not None
     assert 200 == reply.status
+
+
+def test_a_request_with_two_lengths_is_refused_and_its_connection_closed(office) -> None:
+    """What follows it is not answered: another program may take those bytes for its body."""
+    head = HEAD.replace(b"GET /health", b"POST /datasets/survey/plan") % office.port
+    second = HEAD % office.port + b"\r\n"
+    with opened(office) as line:
+        line.sendall(
+            head + b"Authorization: Bearer %s\r\n" % office.tokens["ann"].encode()
+            + b"Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n" + second
+        )  # fmt: skip
+        reply = b""
+        with suppress(ConnectionResetError):
+            while part := line.recv(65536):
+                reply += part
+    assert reply.startswith(b"HTTP/1.1 400")
+    assert b"not both" in reply
+    assert 1 == reply.count(b"HTTP/1.1")

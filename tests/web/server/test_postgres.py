@@ -21,7 +21,7 @@ from dpselect.web.server.house import House
 from dpselect.web.server.openid.accounts import Accounts
 from dpselect.web.server.openid.registration import Registration
 from dpselect.web.server.questions import question_of
-from dpselect.web.server.refusal import Refusal
+from dpselect.web.server.refusal import Busy, Refusal
 from dpselect.web.server.settings import Settings, read_settings
 from tests.warehouse.engines import Server, postgres_server
 from tests.web.server.conftest import write
@@ -140,3 +140,18 @@ def test_records_stand(houses, statement) -> None:
 
     with pytest.raises(DBAPIError, match="this record stands"), houses[0].database.writing() as statements:
         statements.run(statement)
+
+
+def test_two_servers_do_not_exceed_a_limit(houses) -> None:
+    """Sixty requests at once, and sixty streams, of one analyst at two servers: as many begin as there may be."""
+    for name, most in (("requests", 5), ("streams", 3)):
+
+        def begun(place: int, name=name, most=most) -> bool:
+            try:
+                getattr(houses[place % 2], name).opened("ann", str(place), "survey", "{}", most)
+            except Busy:
+                return False
+            return True
+
+        with ThreadPoolExecutor(16) as pool:
+            assert most == sum(pool.map(begun, range(60)))

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import event
 
+from dpselect.web.server.refusal import Busy
 from dpselect.web.server.requests import Requests
 
 
@@ -93,3 +94,22 @@ def test_only_leases_are_left_to_the_disk(house) -> None:
     house.requests.keep(number, "answered", "{}", 1)
 
     assert [2, 1, 1, 2] == seen, "2 is FULL, 1 is NORMAL"
+
+
+def test_many_at_once_do_not_exceed_a_limit(house) -> None:
+    """Requests that wait, and streams that are open, are counted where they are begun; a key that is there stays."""
+    for records, most in ((house.requests, 5), (house.streams, 3)):
+
+        def begun(place: int, records=records, most=most) -> str | None:
+            try:
+                return records.opened("ann", str(place), "survey", "{}", most).id
+            except Busy:
+                return None
+
+        with ThreadPoolExecutor(16) as pool:
+            numbers = [*pool.map(begun, range(60))]
+
+        assert most == len({*numbers} - {None})
+        place = next(place for place, number in enumerate(numbers) if number is not None)
+        assert numbers[place] == begun(place)
+        assert records.opened("bob", "1", "survey", "{}", most).analyst == "bob"

@@ -9,6 +9,7 @@ from dpselect.cli.options import argument, flag, number, one_of, option
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.kernel.extras import not_installed
+from dpselect.sources.locators import without_secrets
 
 
 def run(request: Request) -> Answer:
@@ -17,6 +18,8 @@ def run(request: Request) -> Answer:
         raise ValueError("--demo takes no file of settings and makes its own tokens: pass it alone.")
     if request.config is None and not request.demo:
         raise ValueError("Name the file of settings, or pass --demo to try a server on made-up tables.")
+    if request.config is not None and without_secrets(request.config) != request.config:
+        raise ValueError("CONFIG is the file of settings, not an address: name a file, such as office.toml.")
     if request.init:
         return _init(request.config)
     try:

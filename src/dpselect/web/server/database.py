@@ -26,7 +26,8 @@ Row = Mapping[str, Any]
 _WAIT = 60
 # Marks a transaction that may be lost in a power cut.
 _HASTE = "dpselect_haste"
-_MIGRATIONS = 0x6470_7365
+# Locks of PostgreSQL: of this schema, and of the turns of names.
+_MIGRATIONS, _TURNS = 0x6470_7365, 0x6470_7366
 
 
 class Database:
@@ -117,6 +118,12 @@ class Statements:
     def run(self, statement: str, **parameters: Any) -> int:
         """Run a statement; return how many rows it changed."""
         return int(self._connection.execute(_statement(statement), parameters).rowcount)
+
+    def turn(self, name: str) -> None:
+        """Wait until no other transaction has the turn of this name; it is had until this transaction ends."""
+        # Writers of a file take turns anyway.
+        if self._connection.dialect.name != "sqlite":
+            self.run("SELECT pg_advisory_xact_lock(:kind, hashtext(:name))", kind=_TURNS, name=name)
 
     def script(self, statements: str) -> None:
         """Run the statements of a script, each of which ends its line with a semicolon."""

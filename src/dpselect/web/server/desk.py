@@ -22,7 +22,7 @@ from dpselect.web.server.facts import NAME
 from dpselect.web.server.house import House
 from dpselect.web.server.questions import Question, canonical, question_of
 from dpselect.web.server.questions.counts import Counts
-from dpselect.web.server.refusal import Busy, Conflict, Refusal, Unknown
+from dpselect.web.server.refusal import Conflict, Refusal, Unknown
 from dpselect.web.server.requests import Asked, State
 
 # Of a lease, in seconds, and how often it is prolonged meanwhile.
@@ -116,9 +116,7 @@ class Desk:
         if asked is None:
             limits = self.house.settings.limits
             dataset.price(question, limits.candidates)
-            if self._requests.unanswered(analyst) >= limits.waiting:
-                raise Busy("Too many of your requests are unanswered: wait for their answers.")
-            asked = self._requests.opened(analyst, key, name, body)
+            asked = self._requests.opened(analyst, key, name, body, limits.waiting)
         if (asked.dataset, asked.body) != (name, body):
             raise Conflict(_OTHER_BODY)
         return asked

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 
 from anyio import CapacityLimiter, to_thread
 from starlette.concurrency import run_in_threadpool
@@ -133,6 +135,11 @@ class Gate:
     async def _body(self, scope: Scope, receive: Receive) -> bytes | Response:
         """Return the body, or why it is refused: too long, or too slow."""
         most, parts, size = self._limits.body_bytes, list[bytes](), 0
+        if named(scope, "transfer-encoding") and named(scope, "content-length"):
+            # Two lengths: what one program takes for the body another takes for the next request.
+            return refused(
+                scope, 400, "A request has a Content-Length or a Transfer-Encoding, not both.", {"connection": "close"}
+            )
         too_long = refused(scope, 413, f"A request has at most {most} bytes.", {"connection": "close"})
         if any(not each.strip().isdigit() or int(each) > most for each in named(scope, "content-length")):
             return too_long
@@ -147,9 +154,13 @@ class Gate:
                     if size > most:
                         return too_long
                     if not message.get("more_body", False):
-                        return b"".join(parts)
+                        break
         except TimeoutError:
             return refused(scope, 408, "The request took too long to arrive.", {"connection": "close"})
+        body = b"".join(parts)
+        if _repeats_a_name(body):
+            return refused(scope, 400, "A name stands twice in an object of the body: send it once.")
+        return body
 
     def _note(self, scope: Scope, status: int) -> None:
         self.counts[status] += 1
@@ -163,6 +174,19 @@ def _bearer(sent: list[str]) -> str | None:
     """Return the token of a header, if it holds one."""
     scheme, _, secret = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
     return secret.strip() if scheme.lower() == "bearer" and secret else None
+
+
+def _repeats_a_name(body: bytes) -> bool:
+    """Return whether JSON has an object with two members of one name: readers differ in which of them counts."""
+    repeated: list[bool] = []
+
+    def checked(pairs: list[tuple[str, object]]) -> None:
+        repeated.append(len({name for name, _ in pairs}) < len(pairs))
+
+    # What is not JSON is refused by whoever reads it.
+    with suppress(ValueError, RecursionError):
+        json.loads(body, object_pairs_hook=checked)
+    return any(repeated)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from dpselect.web import tokens
 from dpselect.web.server.database import Database, Row, Statements
+from dpselect.web.server.refusal import Busy
 
 State = Literal["queued", "running", "answered", "refused", "failed"]
 _ALL = "id, analyst, idempotency_key, dataset, body, state, attempts, answer, ledger_row, created, ended"
@@ -59,9 +60,22 @@ class Requests:
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
         self._database, self._now = database, now
 
-    def opened(self, analyst: str, key: str, dataset: str, body: str) -> Asked:
-        """Return the request with this key of the analyst: a new one, unless there is one already."""
+    def opened(self, analyst: str, key: str, dataset: str, body: str, most: int | None = None) -> Asked:
+        """Return the request with this key of the analyst: a new one, unless there is one already.
+
+        Raises:
+            Busy: it would be new, and ``most`` requests of the analyst wait for their answers.
+        """
         with self._database.writing() as statements:
+            statements.turn(f"requests of {analyst}")
+            waiting = statements.row(
+                "SELECT count(*) AS many FROM requests WHERE analyst = :analyst AND answer IS NULL "
+                "AND NOT EXISTS "
+                "(SELECT 1 FROM requests WHERE analyst = :analyst AND idempotency_key = :key)",
+                analyst=analyst, key=key,
+            )  # fmt: skip
+            if most is not None and waiting is not None and waiting["many"] >= most:
+                raise Busy("Too many of your requests are unanswered: wait for their answers.")
             statements.run(
                 "INSERT INTO requests (id, analyst, idempotency_key, dataset, body, state, created) "
                 "VALUES (:id, :analyst, :key, :dataset, :body, 'queued', :now) "
@@ -93,15 +107,6 @@ class Requests:
                 analyst=analyst, most=most,
             )  # fmt: skip
         return [Asked.of(row) for row in rows]
-
-    def unanswered(self, analyst: str) -> int:
-        """Return how many requests of an analyst wait for their answers."""
-        with self._database.reading() as statements:
-            row = statements.row(
-                "SELECT count(*) AS many FROM requests WHERE analyst = :analyst AND answer IS NULL", analyst=analyst
-            )
-        assert row is not None
-        return int(row["many"])
 
     def waiting(self) -> list[Asked]:
         """Return the requests that nobody is answering: those that were tried least first, then the oldest."""

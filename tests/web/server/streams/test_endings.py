@@ -126,7 +126,7 @@ def test_the_last_answer_was_not_stored(desk, house, monkeypatch) -> None:
     assert "used up" in why_not(desk, number)
     assert "finished" == desk.find(number, "ann").ending
     assert [] == house.streams.queries(number, 0, 9)
-    assert 0 == house.streams.alive("ann")
+    assert not house.streams.open_ones()
 
 
 def test_an_opening_after_one_that_failed(desk, monkeypatch) -> None:

@@ -149,9 +149,7 @@ class StreamDesk:
         stream = self.records.with_key(analyst, key)
         if stream is None:
             planned(dataset, opening)
-            if self.records.alive(analyst) >= self.limits.streams:
-                raise Busy("Too many of your streams are open: close one.")
-            stream = self.records.opened(analyst, key, name, body)
+            stream = self.records.opened(analyst, key, name, body, self.limits.streams)
         if (stream.dataset, stream.body) != (name, body):
             raise Conflict(OTHER_BODY)
         if stream.state == "opening":

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from dpselect.web import tokens
 from dpselect.web.server.database import Database, Row
+from dpselect.web.server.refusal import Busy
 
 State = Literal["opening", "open", "ended"]
 # Why: all that was paid for is used up, its analyst or too long a silence ended it, the process that held its secret
@@ -86,9 +87,21 @@ class StreamRecords:
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
         self._database, self.now = database, now
 
-    def opened(self, analyst: str, key: str, dataset: str, body: str) -> Stream:
-        """Return the stream with this key of the analyst: a new one, unless there is one already."""
+    def opened(self, analyst: str, key: str, dataset: str, body: str, most: int | None = None) -> Stream:
+        """Return the stream with this key of the analyst: a new one, unless there is one already.
+
+        Raises:
+            Busy: it would be new, and ``most`` streams of the analyst have not ended.
+        """
         with self._database.writing() as statements:
+            statements.turn(f"streams of {analyst}")
+            alive = statements.row(
+                "SELECT count(*) AS many FROM streams WHERE analyst = :analyst AND state <> 'ended' AND NOT EXISTS "
+                "(SELECT 1 FROM streams WHERE analyst = :analyst AND idempotency_key = :key)",
+                analyst=analyst, key=key,
+            )  # fmt: skip
+            if most is not None and alive is not None and alive["many"] >= most:
+                raise Busy("Too many of your streams are open: close one.")
             statements.run(
                 "INSERT INTO streams (id, analyst, idempotency_key, dataset, body, state, created, touched) "
                 "VALUES (:id, :analyst, :key, :dataset, :body, 'opening', :now, :now) "
@@ -113,15 +126,6 @@ class StreamRecords:
         """Return the last streams of an analyst, newest first."""
         which = "analyst = :analyst ORDER BY created DESC, id LIMIT :most"
         return self._several(which, analyst=analyst, most=most)
-
-    def alive(self, analyst: str) -> int:
-        """Return how many streams of an analyst have not ended."""
-        with self._database.reading() as statements:
-            row = statements.row(
-                "SELECT count(*) AS many FROM streams WHERE analyst = :analyst AND state <> 'ended'", analyst=analyst
-            )
-        assert row is not None
-        return int(row["many"])
 
     def open_ones(self) -> list[Stream]:
         """Return all streams that have not ended."""
