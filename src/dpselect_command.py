@@ -42,7 +42,10 @@ def main() -> int:
     except KeyboardInterrupt:
         _stopped()
     # The verb loads libraries of its own before it begins.
-    return run(loaded=lambda: signal.signal(signal.SIGINT, before))
+    status = run(loaded=lambda: signal.signal(signal.SIGINT, before))
+    # What is done stays done: an interrupt while Python ends would take its status away.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return status
 
 
 def _stopped(*_: object) -> NoReturn:

@@ -43,19 +43,29 @@ def test_a_list_of_one_is_permute_and_flip(entropy) -> None:
     assert verdict.accepted, str(verdict)
 
 
+def points_of(k: int) -> list[tuple[tuple[Fraction, ...], float]]:
+    """Return points of the unit cell with their weights; densities bend where two gaps sum to 1: a square is cut there."""
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    line = [(float(x + 1) / 2, w / 2) for x, w in zip(nodes, weights, strict=True)]
+    if k == 1:
+        return [((Fraction(x),), w) for x, w in line]
+    below = [((x, y * (1 - x)), v * w * (1 - x)) for x, v in line for y, w in line]
+    both = [*below, *(((1 - x, 1 - y), w) for (x, y), w in below)]
+    return [((Fraction(x), Fraction(y)), w) for (x, y), w in both]
+
+
 def law_with_gaps(ticks: np.ndarray, rate: Fraction, k: int) -> dict[tuple[int, ...], float]:
     """Lists with their floored gaps, by quadrature over the cells between whole gaps, where densities are smooth."""
-    nodes, weights = np.polynomial.legendre.leggauss(6)
-    inside = [(Fraction(float(x + 1) / 2), w / 2) for x, w in zip(nodes, weights, strict=True)]
+    inside = points_of(k)
     chances: dict[tuple[int, ...], float] = {}
     for names in itertools.permutations(range(ticks.size), k):
         rest = math.exp(list_log_law(ticks, rate, names))
         for cell in itertools.product(range(MOST), repeat=k):
             chance = 0.0
-            for points in itertools.product(inside, repeat=k):
-                gaps = [low + point for low, (point, _) in zip(cell, points, strict=True)]
+            for point, weight in inside:
+                gaps = [low + part for low, part in zip(cell, point, strict=True)]
                 height = math.exp(gaps_log_density(ticks, rate, names, gaps))
-                chance += math.prod(weight for _, weight in points) * height * float(rate) ** k
+                chance += weight * height * float(rate) ** k
             chances[(*names, *cell)] = chance
             rest -= chance
         # One gap at least beyond the cells.

@@ -17,9 +17,8 @@ from dpselect.learn import (
     DPTreeClassifier,
 )
 from dpselect.published import RandomDecisionForestClassifier
+from tests.learn.two_fits import asked
 
-# Checks that compare the predictions of two fits, which private estimators must not make equal.
-COMPARE_TWO_FITS = ("check_fit_idempotent", "check_supervised_y_2d", "check_classifier_data_not_an_array")
 # Before 1.9 this one subtracts a float from integers in place, where an estimator takes categories.
 BROKEN = () if parse_version(sklearn.__version__) >= parse_version("1.9") else ("check_positive_only_tag_during_fit",)
 OBSERVED = {"domains": "observed-not-private", "epsilon": 10}
@@ -30,7 +29,6 @@ def checks_of(*estimators):
     return parametrize_with_checks(
         list(estimators),
         expected_failed_checks=lambda _: {
-            **dict.fromkeys(COMPARE_TWO_FITS, "two fits draw different randomness"),
             **dict.fromkeys(BROKEN, "the check itself fails"),
         },
     )
@@ -40,7 +38,7 @@ def checks_of(*estimators):
 @checks_of(DPTreeClassifier(**OBSERVED), DPBoostedTreesClassifier(**OBSERVED, rounds=10))
 def test_scikit_learn_finds_nothing(estimator, check) -> None:
     """With domains read from the data."""
-    check(estimator)
+    asked(check, estimator)
 
 
 @pytest.mark.slow
@@ -52,7 +50,7 @@ def test_scikit_learn_finds_nothing(estimator, check) -> None:
 )
 def test_scikit_learn_finds_nothing_in_the_others(estimator, check) -> None:
     """They read data and labels by the same code as the default tree."""
-    check(estimator)
+    asked(check, estimator)
 
 
 @pytest.mark.filterwarnings("ignore::dpselect.learn.surroundings.LeakWarning")

@@ -59,7 +59,8 @@ def stored(engine: str, request: pytest.FixtureRequest, folder: Path, **more: An
         opened = Warehouse.open(server.url, "people", **{"temporary": True, **more})
     elif engine == "spark":
         frame.write_parquet(folder / "people.parquet")
-        backend = ibis.pyspark.connect(request.getfixturevalue("spark"))
+        session = request.getfixturevalue("spark")
+        backend = ibis.pyspark.connect(session)
         source = backend.read_parquet(str(folder / "people.parquet"))
         opened = Warehouse.open(source, **{"temporary": True, **more})
     else:

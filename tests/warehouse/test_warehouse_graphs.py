@@ -29,7 +29,8 @@ def edges(engine: str, text: bool, request: pytest.FixtureRequest) -> Warehouse:
     if engine == "spark":
         import pandas
 
-        backend = ibis.pyspark.connect(request.getfixturevalue("spark"))
+        session = request.getfixturevalue("spark")
+        backend = ibis.pyspark.connect(session)
         return Warehouse.open(backend.create_view("edges", ibis.memtable(pandas.DataFrame(ends)), overwrite=True))
     server = request.getfixturevalue("postgres")
     server.put("edges", ends)

@@ -79,7 +79,8 @@ def stored(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[
         frame.write_parquet(tmp_path / "records.parquet")
         if engine == "parquet":
             return Warehouse.open(str(tmp_path / "records.parquet"), **more)
-        backend = ibis.pyspark.connect(request.getfixturevalue("spark"))
+        session = request.getfixturevalue("spark")
+        backend = ibis.pyspark.connect(session)
         return Warehouse.open(backend.read_parquet(str(tmp_path / "records.parquet")), **more)
 
     def put(engine: str, columns: dict[str, np.ndarray], **more: Any) -> Warehouse:

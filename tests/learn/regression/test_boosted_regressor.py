@@ -25,7 +25,8 @@ from dpselect.views.scored import Loss
 from dpselect.views.scored_records import ScoredRecords
 from dpselect.views.targets import SidedRecords, Targets
 from tests.learn.regression.doors import KNOWN, targets_of
-from tests.learn.regression.test_tree_regressor import COMPARE_TWO_FITS, DOMAINS, table
+from tests.learn.regression.test_tree_regressor import DOMAINS, table
+from tests.learn.two_fits import asked
 
 DELTA = Fraction(1, 10**6)
 TABLES, MORE = ((), (0, 3), (1, 2, 4)), (0, 1, 5)
@@ -203,10 +204,7 @@ def test_refused_and_nothing_spent(given: dict, error: type[Exception], message:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Domains and classes are read from the data")
-@parametrize_with_checks(
-    [DPBoostedTreesRegressor(10, rounds=5, domains="observed-not-private")],
-    expected_failed_checks=lambda _: dict.fromkeys(COMPARE_TWO_FITS, "two fits draw different randomness"),
-)
+@parametrize_with_checks([DPBoostedTreesRegressor(10, rounds=5, domains="observed-not-private")])
 def test_scikit_learn_finds_nothing(estimator, check) -> None:
     """It reads tables by the same code as the tree."""
-    check(estimator)
+    asked(check, estimator)

@@ -14,11 +14,8 @@ import dpselect as dps
 from dpselect.learn import EVERY_REGRESSOR, DPTreeRegressor, load
 from dpselect.learn.regression.survey import surveyed
 from dpselect.views.targets import STEPS
+from tests.learn.two_fits import asked
 
-# Checks that compare the predictions of two fits, which private estimators must not make equal.
-COMPARE_TWO_FITS = (
-    "check_fit_idempotent", "check_supervised_y_2d", "check_regressor_data_not_an_array", "check_regressors_int",
-)  # fmt: skip
 DOMAINS = {"a": (0, 1), "b": ["x", "y"]}
 
 
@@ -35,13 +32,10 @@ def fitted(epsilon=20, **given) -> DPTreeRegressor:
 
 
 @pytest.mark.filterwarnings("ignore:Domains and classes are read from the data")
-@parametrize_with_checks(
-    [DPTreeRegressor(10, domains="observed-not-private")],
-    expected_failed_checks=lambda _: dict.fromkeys(COMPARE_TWO_FITS, "two fits draw different randomness"),
-)
+@parametrize_with_checks([DPTreeRegressor(10, domains="observed-not-private")])
 def test_scikit_learn_finds_nothing(estimator, check) -> None:
     """With domains and bounds read from the data."""
-    check(estimator)
+    asked(check, estimator)
 
 
 def test_it_predicts_within_public_bounds() -> None:
