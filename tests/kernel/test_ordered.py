@@ -44,7 +44,7 @@ def test_a_list_of_one_is_permute_and_flip(entropy) -> None:
 
 
 def points_of(k: int) -> list[tuple[tuple[Fraction, ...], float]]:
-    """Return points of the unit cell with their weights; densities bend where two gaps sum to 1: a square is cut there."""
+    """Return points of the unit cell and their weights; a square is cut where densities bend, at a sum of 1."""
     nodes, weights = np.polynomial.legendre.leggauss(8)
     line = [(float(x + 1) / 2, w / 2) for x, w in zip(nodes, weights, strict=True)]
     if k == 1:
