@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
+import dpselect as dps
 from dpselect.mechanisms.sampler import LAPLACE, PERMUTE_AND_FLIP
 from dpselect.mechanisms.smooth.clip import calibrate, clipped_flip, clipped_laplace, depth, fixed
 from tests.mechanisms.test_law import flip_by_enumeration
@@ -75,3 +76,27 @@ def test_a_clip_beyond_all_gaps_changes_nothing(build, bare) -> None:
     assert np.allclose(
         shallow[1:], bare.log_law(np.array([0, 1]), np.array([2, 7]), Fraction(1))[1], rtol=0, atol=1e-12
     )
+
+
+@pytest.mark.parametrize("m", [2, 3, 10])
+@pytest.mark.parametrize(("phi", "least"), [(0.15, 0.999), (0.7, 0.995), (0.95, 0.99)])
+def test_the_worst_pair_of_the_default_floor_is_nearly_epsilon(m: int, phi: float, least: float) -> None:
+    """A loser slides to exactly the clip while the scale shrinks by all of e^beta; a clip for fewer would exceed it."""
+    epsilon, size = Fraction(1, 10), 2.0**40
+    clip = partial(depth, "exponential", Fraction(1, 1000))
+    beta, c = map(float, calibrate(m, epsilon, range_bound=2, phi=Fraction(str(phi)), clip=clip))
+    shrunk = size * math.exp(-beta)
+    mechanism = dps.mechanism("smooth-noisy-max", noise="exponential", phi=phi, floor=1e-3)
+
+    def law(values: np.ndarray, bound: float) -> np.ndarray:
+        smooth = dps.sensitivity.smooth_bound(lambda _: bound, ceiling=2.0**60)
+        return mechanism.log_law(dps.Scores(np.rint(values).astype(np.int64), smooth, kind="integer"), epsilon)
+
+    worst = 0.0
+    for end in np.linspace(0.05, 1, 40):
+        behind = np.zeros(m)
+        behind[1] = -max((end * float(clip(m)) - 2 / c) * math.exp(-beta), 0) * c * size
+        moved = behind + shrunk
+        moved[1] = behind[1] - shrunk
+        worst = max(worst, float(np.abs(law(behind, size) - law(moved, shrunk)).max()) / float(epsilon))
+    assert least < worst <= 1 + 1e-6

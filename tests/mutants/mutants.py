@@ -1898,4 +1898,28 @@ MUTANTS = (
         (),
         ("tests/scores/test_margin.py::test_margins_for_another_k_are_refused",),
     ),
+    Mutant(
+        "margins claim the range bound of their scores",
+        "dpselect.scores.margin:margin",
+        "scores.range_bound if sensitivity.fixed else 2",
+        "scores.range_bound",
+        ("margins, permute-and-flip on margin of triangles, k=3",),
+        ("tests/scores/test_margin.py::test_margins_of_scores_that_move_one_way_move_both_ways",),
+    ),
+    Mutant(
+        "a clip is paid for as if there were one candidate fewer",
+        "dpselect.mechanisms.smooth.clip:calibrate",
+        "clip(candidates)",
+        "clip(max(candidates - 1, 2))",
+        (),
+        ("tests/mechanisms/test_clip.py::test_the_worst_pair_of_the_default_floor_is_nearly_epsilon",),
+    ),
+    Mutant(
+        "numbers beyond doubles are rounded before they are clipped",
+        "dpselect.scores.kinds:_reals",
+        "_UNITS * ceiling",
+        "2.0**45 * ceiling",
+        (),
+        ("tests/scores/test_scores.py::test_integers_beyond_doubles_are_clipped_before_they_are_rounded",),
+    ),
 )

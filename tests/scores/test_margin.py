@@ -423,3 +423,26 @@ def test_whole_laws_lose_at_most_epsilon(name: str) -> None:
     assert graphs.worst > 0.3
     assert row.worst > 0.5
     assert 0.99 < row.stretch <= 1
+
+
+@pytest.mark.parametrize(("k", "least"), [(1, 0.47), (2, 0.56), (3, 0.97)])
+def test_margins_of_scores_that_move_one_way_move_both_ways(k: int, least: float) -> None:
+    """One more edge lowers no number of triangles, and yet it lowers margins: all graphs of five nodes."""
+    pairs = [*itertools.combinations(range(5), 2)]
+    margins = []
+    for mask in range(2 ** len(pairs)):
+        edges = [pair for place, pair in enumerate(pairs) if mask >> place & 1]
+        graph = dps.Graph.from_edges([a for a, _ in edges], [b for _, b in edges], nodes=5)
+        triangles = dps.utilities.triangles(graph, max_degree=4)
+        assert triangles.range_bound == 1
+        margins.append(dps.margin(triangles, k))
+    flip = dps.mechanism("permute-and-flip")
+
+    for epsilon in (0.5, 8):
+        laws = np.array([flip.log_law(each, epsilon) for each in margins])
+        worst = max(
+            float(np.abs(laws - laws[np.arange(len(laws)) ^ (1 << place)]).max()) / epsilon
+            for place in range(len(pairs))
+        )
+        assert worst <= 1 + 1e-9
+    assert worst > least

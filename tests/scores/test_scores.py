@@ -206,3 +206,13 @@ def test_candidates_in_any_order_are_told_apart(grid) -> None:
     assert 3 == len(dps.Scores([1, 2, 3], 1, array).candidates)
     with pytest.raises(ValueError, match="listed twice"):
         dps.Scores([1, 2, 3, 4], 1, np.append(array, array[0]))
+
+
+def test_integers_beyond_doubles_are_clipped_before_they_are_rounded() -> None:
+    """A list near 2^64 with a bound of 2^20: rounded by more than half a tick it would lose more than epsilon."""
+    flip, step, worst = dps.mechanism("permute-and-flip"), 2**20, 0.0
+    for base in range(2**64 + 2**12 - 2, 2**64 + 2**13, 64):
+        one, other = dps.Scores([base, base], step), dps.Scores([base + step, base - step], step)
+        worst = max(worst, float(np.abs(flip.log_law(one, 8) - flip.log_law(other, 8)).max()) / 8)
+
+    assert worst <= 1 + 1e-12

@@ -258,6 +258,7 @@ COMBINATION_CLAIMS = (
     ),
     UtilityClaim("pareto, tenths", tenths, partial(row_of, 2)),
 )
+_TRIANGLES = partial(utilities.triangles, max_degree=4)
 MARGIN_CLAIMS = tuple(
     UtilityClaim(f"margin of {name}, k={k}", partial(_margins, utility, k), partial(graphs, 4))
     for name, utility in (
@@ -265,6 +266,10 @@ MARGIN_CLAIMS = tuple(
         ("open_pairs", partial(utilities.open_pairs, max_degree=3)),
     )
     for k in (1, 2)
+) + tuple(
+    # One more edge lowers no score, so their range bound is 1; that of their margins is not, from five nodes on.
+    UtilityClaim(f"margin of triangles, k={k}", partial(_margins, _TRIANGLES, k), partial(graphs, 5))
+    for k in (1, 2, 3)
 )
 _SYNTHETIC = (
     UtilityClaim("counts of three kinds", _majority, partial(multisets, range(3), 4)),
