@@ -14,6 +14,7 @@ from hypothesis import settings
 
 from dpselect import datasets
 from dpselect.mechanisms import large_epsilon
+from tests import chance
 
 # Examples of a quick run; -m slow has contracts with more.
 settings.register_profile("quick", max_examples=40)
@@ -37,6 +38,7 @@ def pytest_sessionfinish() -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """What needs research data that are not here is skipped: those that the mark names, or a folder beside ours."""
+    chance.begin(item)
     mark = item.get_closest_marker("data")
     if mark is None:
         return

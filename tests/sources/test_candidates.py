@@ -16,6 +16,7 @@ from dpselect.release.select import release_of
 from dpselect.sources import candidates as module
 from dpselect.sources import ordinals
 from dpselect.sources.warehouse import Warehouse
+from tests.chance import believe, reject
 
 ibis = pytest.importorskip("ibis")
 pa = pytest.importorskip("pyarrow")
@@ -572,6 +573,7 @@ def test_a_hundred_million_candidates_need_no_memory_here(engine) -> None:
     assert 3 == len(set(release.candidates))
 
 
+@pytest.mark.chance(3e-6)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["exponential", "permute-and-flip"])
 def test_winners_from_an_engine_follow_the_law(engine, name: str) -> None:
@@ -589,9 +591,9 @@ def test_winners_from_an_engine_follow_the_law(engine, name: str) -> None:
         law = mechanism.law(dps.Scores(list(values.values()), sensitivity=1, kind="integer"), epsilon)
         return float(stats.chisquare(counts, law * counts.sum()).pvalue)
 
-    assert p_value(1) > 1e-9
-    assert p_value(0.7) < 1e-9
-    assert p_value(1.3) < 1e-9
+    believe(p_value(1), 1e-9)
+    reject(p_value(0.7), 1e-9, power=1 - 1e-6)
+    reject(p_value(1.3), 1e-9, power=1 - 1e-6)
 
 
 def test_pairs_of_groups_are_all_reachable(engine, entropy) -> None:

@@ -23,6 +23,7 @@ from dpselect.web.server.desk import Desk
 from dpselect.web.server.house import House
 from dpselect.web.server.questions import question_of
 from dpselect.web.server.settings import read_settings
+from tests.chance import accept
 from tests.release.test_quantiles import law as law_of_quantiles
 
 CONFIG = """
@@ -90,7 +91,7 @@ def require(
     """Accept draws at epsilon, and reject them at 0.7 and 1.3 epsilon, with a power that is stated."""
     against = {f"{float(factor)} epsilon": law(epsilon * factor) for factor in FACTORS}
     verdict = audit.sampler(draw, law(epsilon), against=against, draws=draws)
-    assert verdict.accepted, str(verdict)
+    accept(verdict)
     assert all(each.power > 1 - 1e-6 for each in verdict.rejections)
 
 
@@ -101,6 +102,7 @@ def noise_law(epsilon: Fraction) -> dict[int, float]:
     return law | dict.fromkeys((-MOST, MOST), ratio**MOST / (1 + ratio))
 
 
+@pytest.mark.chance(2.1e-6)
 def test_counts_over_the_desk(house) -> None:
     """Every answer is asked for with a key of its own, paid, drawn and stored: its 99 noises are 99 draws."""
     desk, epsilon = Desk(house), Fraction(1, 2)
@@ -182,6 +184,7 @@ def test_the_law_of_a_share(share) -> None:
     assert law_of_share(values, 4, Fraction(share), 3.0, 8) == pytest.approx(exact, rel=1e-9)
 
 
+@pytest.mark.chance(2.1e-6)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "body", "law", "draws"),

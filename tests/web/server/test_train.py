@@ -19,6 +19,7 @@ from dpselect.web.server.questions import AnyQuestion, canonical, question_of
 from dpselect.web.server.questions.train import Train
 from dpselect.web.server.refusal import Wrong
 from dpselect.web.server.settings import read_settings
+from tests.chance import believe, reject
 from tests.web.server.conftest import CONFIG, write
 
 ADAPTER = TypeAdapter(AnyQuestion)
@@ -226,7 +227,7 @@ ROWS = [(*at, answer) for at, each in CELLS.items() for answer, many in zip(("no
 # No count is so small that its noise is cut at 0.
 TRUE = {"f": [[12, 9], [9, 12]], "g": [[11, 10], [10, 11]]}
 # With four counts each, wrong laws pass less often than once in 10^8.
-DRAWS, THRESHOLD = 400, 1e-6
+DRAWS = 400
 
 
 def fitted_many(tmp_path) -> list:
@@ -246,6 +247,7 @@ def fitted_many(tmp_path) -> list:
     return [restored(content["model"]).trees_[0].grown for _, content, _ in kept]
 
 
+@pytest.mark.chance(4.1e-6)
 def test_trees_follow_their_law(tmp_path) -> None:
     """The noise of the leaves is that of three tenths of epsilon, neither more nor less, and the split has its law."""
     trees = fitted_many(tmp_path)
@@ -265,7 +267,7 @@ def test_trees_follow_their_law(tmp_path) -> None:
     scores = dps.utilities.misclassified({name: np.array(table) for name, table in TRUE.items()})
     law = dps.mechanism("permute-and-flip").law(scores, 2 * Fraction(7, 10))
     seen = [chosen.count("f"), chosen.count("g")]
-    assert p_of_noise(1) > THRESHOLD
-    assert p_of_noise(0.7) < THRESHOLD
-    assert p_of_noise(1.3) < THRESHOLD
-    assert stats.chisquare(seen, law * DRAWS).pvalue > THRESHOLD
+    believe(p_of_noise(1), 1e-6)
+    reject(p_of_noise(0.7), 1e-6, power=1 - 1e-6)
+    reject(p_of_noise(1.3), 1e-6, power=1 - 1e-6)
+    believe(stats.chisquare(seen, law * DRAWS).pvalue, 1e-6)
