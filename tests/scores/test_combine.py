@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import dpselect as dps
 from dpselect import aggregate, audit, pareto
 from dpselect.audit.admissibility import exact_sensitivity
+from dpselect.audit.margins import row_of, tenths
 from dpselect.mechanisms.local_dampening import dampen
 from dpselect.scores import combine
 from dpselect.scores.pareto_sensitivity import Spread
@@ -578,3 +579,8 @@ def test_bad_objectives_are_refused(act, error, message: str) -> None:
     """One sentence."""
     with pytest.raises(error, match=message):
         act(whole([1, 2]))
+
+
+def test_the_spread_of_scores_has_room_for_floats() -> None:
+    """0.7 + 0.1 is less than 0.8 in floats, and one more record moves a score from 0.7 to 0.8."""
+    assert audit.admissible(tenths, row_of(2)).admissible

@@ -131,7 +131,7 @@ def test_the_sensitivity_is_admissible_on_all_graphs_of_five_nodes(sensitivity: 
     ("sensitivity", "expected"),
     [
         ("refined", (0.767, 3.0)),
-        pytest.param("overlap", (0.572, 9.0), marks=pytest.mark.slow),
+        ("overlap", (0.572, 9.0)),
         pytest.param("degree", (0.572, 9.0), marks=pytest.mark.slow),
     ],
 )
