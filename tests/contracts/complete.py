@@ -11,6 +11,7 @@ from typing import Any
 
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.sources.engines import Engine
+from tests.contracts import proof_hashes
 
 HEADINGS = ["## Claim", "## Assumes", "## Proof", "## Where the code differs from the paper"]
 UNDER = ", ".join(heading.removeprefix("## ") for heading in HEADINGS)
@@ -81,8 +82,19 @@ def of_proof(proof: Path) -> list[str]:
     return []
 
 
+def of_own_proof(proof: Path, function: str) -> list[str]:
+    """Return what the proof beside a function lacks: it is the proof of this function, which it names with its hash."""
+    lacking, covers = of_proof(proof), f"{proof.stem}.{function}"
+    if not lacking and covers not in proof_hashes.covered(proof):
+        lacking.append(
+            f"{proof.stem}: {proof.name} does not cover {covers}, so it proves something else: read it, and run "
+            f"python -m tests.contracts.proof_hashes --write {proof.name}."
+        )
+    return lacking
+
+
 def _written(name: str, function: Callable[..., Any]) -> Iterator[str]:
-    yield from of_proof(Path(inspect.getfile(function)).with_suffix(".md"))
+    yield from of_own_proof(Path(inspect.getfile(function)).with_suffix(".md"), function.__name__)
     if not function.__doc__ or not doctest.DocTestParser().get_examples(function.__doc__):
         yield f"{name}: add an example to the docstring of {function.__name__}, >>> and what it prints."
 

@@ -17,7 +17,7 @@ import pytest
 from dpselect.kernel.extras import install
 from dpselect.sources.engines import Engine
 from dpselect.studies import papers
-from tests.contracts import complete
+from tests.contracts import complete, proof_hashes
 from tests.studies import tiny_experiment
 
 ROOT = Path(__file__).parents[2]
@@ -78,6 +78,7 @@ def test_a_mechanism_without_anything_lacks_five_things(tmp_path: Path) -> None:
         .replace("it.", "it.\n\n    >>> 1\n    1\n    ")
     )
     build = written(tmp_path, "newcomer", mended).newcomer
+    proof_hashes.write(tmp_path / "newcomer.md")
     assert [] == complete.of_mechanism("newcomer", build, "| `newcomer` | ours | `newcomer.py` |")
 
 
@@ -159,6 +160,18 @@ def test_the_page_on_adding_counts_its_files_and_names_those_that_exist() -> Non
         assert counts[count] == len(re.findall(r"^\d\. ", text, re.MULTILINE)), kind
     for path in re.findall(r"`((?:src|docs|tests)/[^`]+|\.ci/run)`", page):
         assert "NAME" in path or (ROOT / path).exists(), path
+
+
+def test_a_proof_of_something_else_is_noticed(tmp_path: Path) -> None:
+    """One that was copied from another mechanism, or from another utility, does not name the function by its hash."""
+    for room, one, other in (("mechanisms", "exponential", "permute_and_flip"), ("utilities", "median", "majority")):
+        folder = ROOT / "src" / "dpselect" / room
+        for name in (f"{one}.py", f"{other}.md"):
+            shutil.copy(folder / name, tmp_path / name)
+        assert [] == complete.of_own_proof(folder / f"{one}.md", one)
+        shutil.copy(folder / f"{other}.md", tmp_path / f"{one}.md")
+        (lacking,) = complete.of_own_proof(tmp_path / f"{one}.md", one)
+        assert f"does not cover {one}.{one}, so it proves something else" in lacking
 
 
 @pytest.mark.slow
