@@ -8,22 +8,9 @@ pytest.importorskip("fastapi", reason="the server needs the extra web")
 pytest.importorskip("sqlalchemy", reason="the server needs the extra web")
 
 import dpselect as dps
-from tests.web.server.conftest import CONFIG
-from tests.web.server.served import Office
+from tests.web.server import offices
 
-# More is shared, since every question is asked.
-GENEROUS = CONFIG.replace("allowance = 10\nshares = {ann = 6, bob = 8}", "shares = {ann = 14, bob = 8}")
-
-
-@pytest.fixture
-def office(tmp_path):
-    """A server that runs for one test, which has its budgets to itself."""
-    folder = tmp_path / "office"
-    folder.mkdir()
-    running = Office(folder, GENEROUS)
-    running.start()
-    yield running
-    running.stop()
+office, shared_office = offices.office, offices.shared_office
 
 
 @pytest.fixture

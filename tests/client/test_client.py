@@ -171,6 +171,7 @@ def test_the_same_key_is_the_same_answer(ann) -> None:
         survey.counts(0.02, column="job", key="report-1")
 
 
+@pytest.mark.own_server
 def test_a_budget_that_does_not_reach_is_a_budget_error(ann) -> None:
     """In the server's words, and nothing is spent."""
     before = ann.datasets()

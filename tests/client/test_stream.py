@@ -61,6 +61,7 @@ def test_the_same_keys_give_the_same(ann) -> None:
     assert survey.above_threshold(150, 0.5, key="stream-again").ended
 
 
+@pytest.mark.own_server
 def test_what_is_refused(ann) -> None:
     """In the server's words, as the errors of the library; nothing is used up."""
     survey = ann.dataset("survey")

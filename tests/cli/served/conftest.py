@@ -7,18 +7,9 @@ import pytest
 pytest.importorskip("fastapi", reason="the server needs the extra web")
 pytest.importorskip("sqlalchemy", reason="the server needs the extra web")
 
-from tests.web.server.served import Office
+from tests.web.server import offices
 
-
-@pytest.fixture
-def office(tmp_path):
-    """A server that runs for one test, which has its budgets to itself."""
-    folder = tmp_path / "office"
-    folder.mkdir()
-    running = Office(folder)
-    running.start()
-    yield running
-    running.stop()
+office, shared_office = offices.office, offices.shared_office
 
 
 @pytest.fixture

@@ -10,24 +10,17 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from dpselect.certificates.certificate import Certificate
+from tests.web.server import offices
 from tests.web.server.conftest import CONFIG
 from tests.web.server.served import Office
+
+office, shared_office = offices.office, offices.shared_office
 
 QUESTION = {"question": "counts", "column": "job", "epsilon": "0.01"}
 SECRET = "nurse,smith"
 
 
-@pytest.fixture
-def office(tmp_path):
-    """A server that runs for one test, which has its budgets to itself."""
-    folder = tmp_path / "office"
-    folder.mkdir()
-    running = Office(folder)
-    running.start()
-    yield running
-    running.stop()
-
-
+@pytest.mark.own_server
 def test_a_plan_then_a_release_then_a_certificate(office, tmp_path) -> None:
     """The journey of an analyst."""
     (dataset, *_) = office.send("ann", "GET", "/datasets").json
@@ -130,6 +123,7 @@ def test_an_analyst_is_not_a_curator(office, method, path, body) -> None:
     assert 404 == office.send("ann", method, path, body).status
 
 
+@pytest.mark.own_server
 def test_a_curator_sees_and_does_not_ask(office) -> None:
     """Who may see every spend gets no releases."""
     facts = office.send("carla", "GET", "/datasets/survey").json
@@ -139,6 +133,7 @@ def test_a_curator_sees_and_does_not_ask(office) -> None:
     assert 'status="404"' in office.send("carla", "GET", "/metrics").body.decode()
 
 
+@pytest.mark.own_server
 def test_pause_and_resume(office) -> None:
     """What was answered before is still there; a refusal is an answer too, and stands for its key."""
     before = office.ask("bob", "before", QUESTION)
@@ -153,6 +148,7 @@ def test_pause_and_resume(office) -> None:
     assert 200 == office.ask("bob", "afterwards", QUESTION).status
 
 
+@pytest.mark.own_server
 def test_an_allowance_is_changed_within_bounds(office) -> None:
     """Up to the budget, never below what was spent, and written down."""
     office.ask("ann", "some", QUESTION)
@@ -165,6 +161,7 @@ def test_an_allowance_is_changed_within_bounds(office) -> None:
     assert "carla" in {each["who"] for each in changes if each["what"].endswith("became 12")}
 
 
+@pytest.mark.own_server
 def test_a_share_is_given(office) -> None:
     """From then on the dataset is there for that analyst."""
     assert 404 == office.send("bob", "GET", "/datasets/friends").status

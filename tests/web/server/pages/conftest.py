@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.web.server import offices
 from tests.web.server.pages.browser import Browser
-from tests.web.server.served import Office
 
-
-@pytest.fixture
-def office(tmp_path):
-    """A server that runs for one test, which has its budgets to itself."""
-    folder = tmp_path / "office"
-    folder.mkdir()
-    running = Office(folder)
-    running.start()
-    yield running
-    running.stop()
+office, shared_office = offices.office, offices.shared_office
 
 
 @pytest.fixture

@@ -124,6 +124,7 @@ def test_what_is_filled_in_wrongly_is_said(office, ann, fields, sentence) -> Non
     assert before == spends(office)
 
 
+@pytest.mark.own_server
 def test_a_refusal_of_the_budget_is_a_page(office) -> None:
     """In words, with nothing spent."""
     bob = Browser(office)

@@ -66,6 +66,7 @@ def test_nobody_is_led_elsewhere(office, address) -> None:
     assert (303, "/pages") == (reply.status, reply.headers["location"])
 
 
+@pytest.mark.own_server
 def test_every_wrong_token_gets_the_same_page(office) -> None:
     """Whether there is none such, it is expired or revoked, or of odd signs; none opens a session."""
     people = People(_database(office))
@@ -101,6 +102,7 @@ def test_wrong_tokens_take_alike_long(house) -> None:
     assert max(one, other) < 2 * min(one, other)
 
 
+@pytest.mark.own_server
 def test_many_wrong_tokens_keep_nobody_out(office) -> None:
     """They are refused for a while, and the right one still lets in."""
     browser = Browser(office)
