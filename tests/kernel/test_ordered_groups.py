@@ -4,6 +4,7 @@ import itertools
 import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -167,3 +168,26 @@ def test_poisson_numbers_follow_their_law(entropy) -> None:
         against={"3.6": dict(enumerate(stats.poisson.pmf(places, 3.6).tolist()))},
     )
     assert verdict.accepted, str(verdict)
+
+
+@pytest.mark.parametrize("ties", [0, 1, 2])
+@pytest.mark.parametrize("part", [Part(7), Part(4, False, Fraction(0), 0), Part(4, False, Fraction(1, 4), 2)])
+@pytest.mark.parametrize("mass", [Fraction(0), Fraction(1, 8)])
+def test_a_coin_that_words_leave_open_is_settled_exactly(part: Part, mass: Fraction, ties: int) -> None:
+    """Its uniform number agrees with the threshold in 32 bits and some words, and then lies just on either side."""
+    rate, tick = Fraction(3, 2), 2
+    with mpmath.workdps(120):
+        near = mpmath.exp(-mpmath.mpf(3) / 2 * max(part.bar - tick, 0))
+        above = 0 if part.top else mpmath.exp(-mpmath.mpf(3) / 2 * (part.bar + 1 - tick))
+        done = mpmath.mpf(part.done.numerator) / part.done.denominator
+        threshold = (near - above) / 2**part.tail / (1 - above - done * (near - above))
+        threshold /= 1 - mpmath.exp(-mpmath.mpf(mass.numerator) / mass.denominator) if mass else 1
+        bits = int(mpmath.floor(threshold * 2 ** (32 + 64 * (ties + 1))))
+    assert 0 < threshold < 1
+    for number, heads in ((bits - 1, True), (bits + 1, False)):
+        words = [(number >> 64 * place) % 2**64 for place in reversed(range(ties + 1))]
+        left = iter(word.to_bytes(8, "big") for word in words)
+        prefix = number >> 64 * (ties + 1)
+
+        assert heads is sampler._settle(part, tick, rate, mass, prefix, lambda size, left=left: next(left))
+        assert next(left, None) is None

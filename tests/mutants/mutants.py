@@ -1922,4 +1922,12 @@ MUTANTS = (
         (),
         ("tests/scores/test_scores.py::test_integers_beyond_doubles_are_clipped_before_they_are_rounded",),
     ),
+    Mutant(
+        "an open coin of a candidate that was hit forgets that it was",
+        "dpselect.kernel.samplers.ordered_groups:_settle",
+        "(prefix + 1) * (1 - missed[0]) <= 2**bits * low",
+        "prefix + 1 <= 2**bits * low",
+        (),
+        ("tests/kernel/test_ordered_groups.py::test_a_coin_that_words_leave_open_is_settled_exactly",),
+    ),
 )
