@@ -6,6 +6,7 @@ import pickle
 import re
 import threading
 import time
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 
@@ -354,3 +355,26 @@ def test_what_only_a_file_has(database: Database) -> None:
         _ = ledger.path
     with pytest.raises(ValueError, match="only files are settled"):
         dps.Ledger.settle(database.address())
+
+
+@pytest.mark.parametrize("look", [lambda book: book.totals, lambda book: book.entry(1), lambda book: book.verify()])
+def test_a_spend_of_another_thread_while_one_reads_is_no_damage(database: Database, look, monkeypatch) -> None:
+    """The state that is read is older than what the spend knows: the ledger was not edited, and is whole."""
+    ledger = filled(database.address(), 2)
+    reading = ledger._reading
+
+    @contextmanager
+    def overtaken():
+        with reading() as state:
+            # The state is that of the first question.
+            state.header()
+            thread = threading.Thread(target=ledger.spend, args=(EACH,), kwargs={"mechanism": "x"})
+            thread.start()
+            thread.join()
+            yield state
+
+    monkeypatch.setattr(ledger, "_reading", overtaken)
+    look(ledger)
+    monkeypatch.undo()
+
+    assert 3 == ledger.verify().spends

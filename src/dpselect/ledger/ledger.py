@@ -209,9 +209,11 @@ class Ledger:
     @property
     def totals(self) -> Totals:
         """Return what was spent."""
+        # Before the state that is read: a spend of another thread may move the tail beyond that state meanwhile.
+        tail = self._tail
         with self._reading() as ledger:
-            self._tail = followed(ledger, self.terms, self._tail)
-        return self._tail.totals
+            self._tail = tail = followed(ledger, self.terms, tail)
+        return tail.totals
 
     @property
     def remaining(self) -> Remaining:
@@ -235,11 +237,12 @@ class Ledger:
         Raises:
             ValueError: there is no such row, or the ledger is damaged.
         """
+        tail = self._tail
         with self._reading() as ledger:
-            self._tail = followed(ledger, self.terms, self._tail)
+            self._tail = tail = followed(ledger, self.terms, tail)
             stored = ledger.row(row)
         if stored is None:
-            raise ValueError(f"This ledger has {self._tail.row} rows and none with the number {row}.")
+            raise ValueError(f"This ledger has {tail.row} rows and none with the number {row}.")
         return Entry(row, Event.from_text(stored[0]), stored[1])
 
     def report(self, delta: float) -> Report:
@@ -253,8 +256,8 @@ class Ledger:
             ValueError: a row was edited or lost, or the sums are not those of the rows.
         """
         with self._reading() as ledger:
-            self._tail = followed(ledger, self.terms, Tail.start(self.terms))
-        return self._tail.totals
+            self._tail = tail = followed(ledger, self.terms, Tail.start(self.terms))
+        return tail.totals
 
     def backup(self, path: str | Path) -> None:
         """Write a verified copy with the same chain, for its owner alone, while others may go on spending.
