@@ -120,3 +120,13 @@ def test_half_a_sheet_is_refused(tmp_path) -> None:
 
     with pytest.raises(ValueError, match="not a complete Excel file"):
         excel.columns(path, ["income"])
+
+
+def test_cells_without_a_reference_keep_their_places(tmp_path) -> None:
+    """Also behind one that names no string: -1 is none, though to a list it would be the last."""
+    cells = '<c t="s"><v>-1</v></c><c><v>7</v></c>'
+    path = written(tmp_path / "t.xlsx", sheet_of([f"<row>{cells}</row>"]))
+
+    assert {"income": [None], "job": ["7"]} == {
+        name: column.to_pylist() for name, column in excel.columns(path, ["income", "job"]).items()
+    }

@@ -311,3 +311,16 @@ def test_a_file_gives_its_columns(tmp_path: Path) -> None:
     }
     with pytest.raises(ValueError, match="no column 'income'"):
         file.columns(["income"])
+
+
+def test_text_of_a_typed_file_is_read_as_it_is(tmp_path: Path) -> None:
+    """Whatever mark is declared: the column alone, and all of them."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({"a": ["1,234.50", "2"]}), path)
+    reading = tables.Reading.of(decimal=".")
+
+    assert ["1,234.50", "2"] == tables.column(path, "a", reading).to_pylist()
+    assert ["1,234.50", "2"] == [*tables.table(path, ["a"], reading, ["a"])["a"]]

@@ -125,7 +125,7 @@ def _of_table(path: Path, how: Reading, name: str, file: str, said: dict[str, st
         number = Cells.of_arrow(how.dialect.number(cells))
         columns[column] = number if number.is_numeric else Cells.of_arrow(cells)
     numeric = [column for column, cells in columns.items() if cells.is_numeric]
-    python = f"{file}.columns({f'numbers={numeric!r}' if how.dialect.decimal else ''})"
+    python = f"{file}.columns({f'numbers={numeric!r}' if how.dialect.decimal or how.dialect.thousands else ''})"
     return Material(
         name=f"{name}, {rows:,} row{'s'[: rows != 1]}",
         columns=columns,

@@ -168,8 +168,8 @@ class Dialect:
 
 
 def _grouped(sign: str, mark: str) -> str:
-    """Return the pattern of a number whose digits are grouped by one sign."""
-    return f"^[ \\t]*[+-]?[0-9]{{1,3}}([{sign}][0-9]{{3}})+([{mark}][0-9]*)?[ \\t]*$"
+    """Return the pattern of a number whose digits are grouped by one sign; no such number begins with 0."""
+    return f"^[ \\t]*[+-]?[1-9][0-9]{{0,2}}([{sign}][0-9]{{3}})+([{mark}][0-9]*)?[ \\t]*$"
 
 
 PLAIN = Dialect()

@@ -40,7 +40,8 @@ def columns(path: Path, names: Sequence[Any]) -> dict[Any, Any]:
     arrow = importlib.import_module("pyarrow")
     with _opened(path) as rows:
         there = _names(path, next(rows, {}))
-        wanted = {name: there.index(name) + 1 for name in names if name in there}
+        places = {name: place for place, name in enumerate(there, 1)}
+        wanted = {name: places[name] for name in names if name in places}
         cells: dict[Any, list[str | None]] = {name: [] for name in wanted}
         for row in rows:
             for name, place in wanted.items():
@@ -102,12 +103,13 @@ def _row(parser: Any, row: Any) -> dict[int, str]:
     parser.row_counter, parser.col_counter = 1, 0
     for element in row:
         with suppress(Exception):
+            # Parsed first, so that the cells behind it keep their places.
+            cell = parser.parse_cell(element)
             # To a list of strings -1 would be its last.
-            if element.get("t") != "s" or "-" not in "".join(element.itertext()):
-                cell = parser.parse_cell(element)
-                text = _spelled(cell["value"])
-                if text is not None:
-                    texts[cell["column"]] = text
+            wrong = element.get("t") == "s" and "-" in "".join(element.itertext())
+            text = None if wrong else _spelled(cell["value"])
+            if text is not None:
+                texts[cell["column"]] = text
     return texts
 
 

@@ -134,7 +134,9 @@ def column(path: str | Path, name: str | None = None, reading: Reading = AS_IT_I
     path = local(path)
     wanted = _choose(names(path, reading), name, path)
     reading.dialect.require_decimal()
-    return reading.dialect.number(arrows(path, [wanted], reading)[wanted])
+    cells = arrows(path, [wanted], reading)[wanted]
+    # A typed file says itself how it is written.
+    return cells if _is_typed(path) else reading.dialect.number(cells)
 
 
 def table(

@@ -283,7 +283,7 @@ def _commands(state: State, domains: Mapping[str, Any], reading: Mapping[str, st
         f"--model {state['learner']} {more}--out model.json --ledger {name}.ledger{options(reading)}"
     )
     numeric = [column for column, domain in domains.items() if isinstance(domain, tuple)]
-    numbers = f"numbers={numeric!r}" if "decimal" in reading else ""
+    numbers = f"numbers={numeric!r}" if {"decimal", "thousands"} & reading.keys() else ""
     python = (
         opening(
             f"{name}.ledger",
