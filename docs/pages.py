@@ -41,7 +41,7 @@ INNER = {"core", "cli", "views", "sources", "mechanisms", "utilities", "publishe
 
 # Files of the repository, and the page of the site that shows them.
 SHOWN_ON = {
-    "src/dpselect/studies/peers/README.md": "record/benchmarks.md",
+    "research/comparisons/README.md": "record/benchmarks.md",
     "CHANGELOG.md": "changelog.md",
     "CODE_OF_CONDUCT.md": "code-of-conduct.md",
     "CONTRIBUTING.md": "contributing.md",
@@ -183,7 +183,7 @@ def proof_page(file: Path) -> str:
 def benchmarks() -> str:
     """Return the list of benchmarks, with links that lead to the printed results."""
     text = (ROOT / "src" / "dpselect" / "studies" / "peers" / "README.md").read_text(encoding="utf-8")
-    return text.replace("](results/", "](../../../../src/dpselect/studies/peers/results/")
+    return text.replace("](results/", "](../../../../research/comparisons/results/")
 
 
 def of_project(name: str) -> str:

@@ -6,7 +6,7 @@
 from paper import INK, save, sheet
 
 from dpselect.mechanisms import COLOURS
-from dpselect.studies.peers.brokers import EPSILONS, stored
+from research.comparisons.brokers import EPSILONS, stored
 
 TITLES = {
     "communities": "Communities with brokers",

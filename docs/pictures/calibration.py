@@ -5,7 +5,7 @@
 
 from paper import FAINT, INK, LIGHT, MIDDLE, save, sheet
 
-from dpselect.studies.peers.learners_calibration import EPSILONS, TABLES, stored
+from research.comparisons.learners_calibration import EPSILONS, TABLES, stored
 
 LOOKS = {"tree": (LIGHT, "s", "--"), "boosted": (MIDDLE, "o", "-")}
 

@@ -7,7 +7,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.analysis.recommend_metric import expected_list
-from dpselect.studies.peers import brokers
+from research.comparisons import brokers
 
 
 def two_worlds(brokers_of: int = 12) -> dps.Graph:

@@ -8,7 +8,7 @@ import pytest
 
 from dpselect.chooser import ChoiceMaker, cells, shipped_traces, trees
 from dpselect.chooser.shipped import KINDS, path_of
-from dpselect.studies.peers import shipped_traces as made
+from research.comparisons import shipped_traces as made
 
 ROOMS = {"histograms": cells, "trees": trees}
 # Quick ones: database, option, epsilon.

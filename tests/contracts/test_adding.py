@@ -16,9 +16,9 @@ import pytest
 
 from dpselect.kernel.extras import install
 from dpselect.sources.engines import Engine
-from dpselect.studies import papers
+from research import papers
 from tests.contracts import complete, proof_hashes
-from tests.studies import tiny_experiment
+from tests.research import tiny_experiment
 
 ROOT = Path(__file__).parents[2]
 MECHANISM = '''"""A mechanism that somebody began."""

@@ -141,7 +141,7 @@ def test_docstrings_keep_bars_and_formulas(pages) -> None:
 def test_links_lead_to_pages_of_the_site(pages) -> None:
     """Files of the repository that the site shows are not downloaded."""
     source = [
-        "[a](../../src/dpselect/studies/peers/README.md) [b](../../src/dpselect/utilities/tdt.md) [c](budget.md) [d](http://e.org)"
+        "[a](../../research/comparisons/README.md) [b](../../src/dpselect/utilities/tdt.md) [c](budget.md) [d](http://e.org)"
     ]
     pages.keep_links_inside(None, "how-to/x", source)
 

@@ -8,7 +8,7 @@ import pytest
 import dpselect as dps
 from dpselect import audit
 from dpselect.analysis import metrics
-from dpselect.studies.papers import multi_objective_table_2 as printed
+from research.papers import multi_objective_table_2 as printed
 from tests.contracts.faults import ego_density_printed as densities
 from tests.contracts.faults import true_positive_rate_printed as rates
 from tests.contracts.faults.toys import admissibility, rows

@@ -9,7 +9,7 @@ from scipy.stats import chi2
 
 import dpselect as dps
 from dpselect.mechanisms.smooth.smooth_private_selection import steepest
-from dpselect.studies.papers import markers
+from research.papers import markers
 
 
 def dilation(gamma: float, step: float) -> float:

@@ -1,6 +1,6 @@
 """The traces that ship with dpselect: every built-in option on made-up public data, so that choosing works at once.
 
-``python -m dpselect.studies.peers.shipped_traces`` makes them.
+``python -m research.comparisons.shipped_traces`` makes them.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class RandomDecisionForestClassifier(PrivateTrees):
     """The published forest of random trees, in its sound form; ``dpselect.learn.DPRandomForestClassifier`` is better.
 
     As the papers print it, multiway leaves are labelled by the lead of the whole table, which is not private: that
-    stays in ``dpselect.studies``. Here trees part the records by secret coins, splits are binary between public
+    stays in ``research``. Here trees part the records by secret coins, splits are binary between public
     bounds, and every leaf has one private majority.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import IO
 
-from dpselect.studies.peers import serving_office
+from research.comparisons import serving_office
 from dpselect.web.server.database import Database
 from dpselect.web.server.people import People
 from dpselect.web.server.settings import read_settings

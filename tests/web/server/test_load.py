@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from dpselect.studies.peers.serving import Crowd, killed
-from dpselect.studies.peers.serving_check import Asked, require_exact
-from dpselect.studies.peers.serving_office import COMMAND, Reply
+from research.comparisons.serving import Crowd, killed
+from research.comparisons.serving_check import Asked, require_exact
+from research.comparisons.serving_office import COMMAND, Reply
 from tests.web.server.loaded import Office
 
 

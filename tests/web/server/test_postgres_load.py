@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("psycopg", reason="PostgreSQL needs the extra warehouse")
 
-from dpselect.studies.peers.serving import Crowd
-from dpselect.studies.peers.serving_check import require_exact
+from research.comparisons.serving import Crowd
+from research.comparisons.serving_check import require_exact
 from tests.warehouse.engines import Server, postgres_server
 from tests.web.server.empty_database import empty_database
 from tests.web.server.loaded import Office

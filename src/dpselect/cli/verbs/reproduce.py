@@ -17,8 +17,8 @@ from dpselect.kernel.extras import not_installed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpselect.studies.engine.experiment import Experiment
-    from dpselect.studies.engine.runs import Outcome
+    from research.engine.experiment import Experiment
+    from research.engine.runs import Outcome
 
 _MORE = (
     "Protected: nobody, because the data are public. With neither --quick nor --runs, measurements are repeated "
@@ -40,12 +40,12 @@ def run(request: Request) -> Answer:
 
 
 def _run(request: Request) -> Answer:
-    from dpselect.studies import papers as experiments
-    from dpselect.studies.engine import journal
-    from dpselect.studies.engine import runs as engine
-    from dpselect.studies.engine.authors import PAPERS
-    from dpselect.studies.engine.experiment import EFFORTS, Results
-    from dpselect.studies.engine.report import Report, write
+    from research import papers as experiments
+    from research.engine import journal
+    from research.engine import runs as engine
+    from research.engine.authors import PAPERS
+    from research.engine.experiment import EFFORTS, Results
+    from research.engine.report import Report, write
 
     if request.jobs < 1:
         raise ValueError("--jobs is a number of processes >= 1.")
@@ -101,8 +101,8 @@ def _tell(text: str) -> None:
 
 
 def _told(outcome: Outcome) -> str:
-    from dpselect.studies.engine import verdicts
-    from dpselect.studies.engine.authors import PAPERS
+    from research.engine import verdicts
+    from research.engine.authors import PAPERS
 
     each = outcome.experiment
     lines = [f"{PAPERS[each.paper].authors}, {each.item}: {verdicts.sentence(outcome)}"]
@@ -114,7 +114,7 @@ def _told(outcome: Outcome) -> str:
 def _said_of_data() -> str:
     """Return why there are no data and what to do, or which files stand for others; empty when all is well."""
     from dpselect import datasets
-    from dpselect.studies.engine import data
+    from research.engine import data
 
     try:
         places = datasets.folders()
@@ -127,7 +127,7 @@ def _said_of_data() -> str:
 
 
 def _folder(out: str, wanted: Sequence[Experiment]) -> Path:
-    from dpselect.studies.engine.report import somebody_elses
+    from research.engine.report import somebody_elses
 
     folder = Path(out)
     if folder.exists() and not folder.is_dir():
