@@ -15,9 +15,8 @@ from typing import Any
 import click
 
 import dpselect as dps
-from dpselect.cli import command
+from dpselect.cli import command, commands
 from dpselect.cli.examples import wrapped
-from dpselect.cli.verbs import PANELS
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -82,7 +81,7 @@ def every_page() -> dict[str, str]:
     utilities, published = (
         {function.__name__: function for function in room.EVERY_UTILITY} for room in (dps.utilities, dps.published)
     )
-    pages = {"api.md": api_reference(), "commands.md": commands(), "record/benchmarks.md": benchmarks()}
+    pages = {"api.md": api_reference(), "commands.md": command_line(), "record/benchmarks.md": benchmarks()}
     pages["record/data.md"] = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
     pages |= {page: of_project(name) for name, page in SHOWN_ON.items() if "/" not in name}
     pages |= {f"{name}.md": module_page(name, module) for name, module in public_modules().items()}
@@ -182,7 +181,7 @@ def proof_page(file: Path) -> str:
 
 def benchmarks() -> str:
     """Return the list of benchmarks, with links that lead to the printed results."""
-    text = (ROOT / "src" / "dpselect" / "studies" / "peers" / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "research" / "comparisons" / "README.md").read_text(encoding="utf-8")
     return text.replace("](results/", "](../../../../research/comparisons/results/")
 
 
@@ -191,11 +190,11 @@ def of_project(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](../../")
 
 
-def commands() -> str:
+def command_line() -> str:
     """Return the command line as the verbs describe themselves."""
     root = command.root()
     parts = []
-    for panel, verbs in PANELS.items():
+    for panel, verbs in commands.panels().items():
         parts.append(f"## {panel}")
         for name in verbs:
             parts += _commands(root.imported(name), f"dpselect {name}", "###")

@@ -23,8 +23,8 @@ import dpselect as dps
 from dpselect.kernel.budget import paying_from
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.release.opened import opened
-from research.papers import nodes
 from research.comparisons import broker_graphs
+from research.papers import nodes
 
 SIZES = (5, 20)
 EPSILONS = (Fraction(1, 10), Fraction(1), Fraction(10), Fraction(100))

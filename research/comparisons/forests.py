@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from dpselect import learn, published
-from research.engine import data
 from research.comparisons.learners_measures import measures
 from research.comparisons.learners_ours import Learner, estimator
 from research.comparisons.learners_tables import coded, trained
+from research.engine import data
 
 TABLES = ("adult", "nursery", "pendigits", "wine", "hiv1625")
 # Settings of the forest were chosen on the two splits before these.

@@ -20,12 +20,12 @@ from pathlib import Path
 import numpy as np
 
 from dpselect.learn.recommended import BOOSTED, FROM, TREE, recommended
-from research.engine import data
 from research.comparisons.learners_families import FAMILIES, family
 from research.comparisons.learners_measures import MEASURES, Figures, Standing, measures, standings
 from research.comparisons.learners_peers import DELTA
 from research.comparisons.learners_tables import EPSILONS, REPORTED, coded, trained, write
 from research.comparisons.trees import SETS
+from research.engine import data
 
 STORED = Path(__file__).parent / "results" / "learners.parquet"
 # What ``dpselect train --model auto`` takes.

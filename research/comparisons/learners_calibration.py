@@ -52,9 +52,9 @@ def curve(said: NDArray[np.float64], true: NDArray[np.bool_]) -> Curve:
 
 def measured(cells: Path) -> Iterator[str]:
     """Yield the lines that are stored, of all cells."""
-    from research.engine import data
     from research.comparisons.learners_peers import where
     from research.comparisons.learners_tables import REPORTED, coded, trained
+    from research.engine import data
 
     yield "table learner epsilon error | said seen pairs of each bin"
     for table in TABLES:

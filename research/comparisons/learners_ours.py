@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect import learn
-from research.engine.data import Table
 from research.comparisons.learners_peers import DELTA, where
 from research.comparisons.learners_privatree import PrivaTree
 from research.comparisons.learners_tables import coded, trained
+from research.engine.data import Table
 
 Floats = NDArray[np.float64]
 Learner = Callable[[Table, float, NDArray[np.bool_]], Floats]

@@ -22,12 +22,12 @@ import numpy as np
 from dpselect import learn
 from dpselect.learn.boosted import rule as rules
 from dpselect.learn.recommended import FROM
-from research.engine import data
 from research.comparisons.learners_measures import measures
 from research.comparisons.learners_ours import OURS, estimator, fit
 from research.comparisons.learners_peers import DELTA, where
 from research.comparisons.learners_tables import FITTED, REPORTED, coded, trained
 from research.comparisons.trees import SETS
+from research.engine import data
 
 STORED = Path(__file__).parent / "results" / "learners_rule.txt"
 EPSILONS = (0.5, 1.0, 4.0)

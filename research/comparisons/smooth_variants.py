@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 import dpselect as dps
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.zero import SIGNS
+from research.comparisons.zero import with_zero
 from research.engine import data
 from research.papers import markers
-from research.comparisons.zero import with_zero
 
 DELTA = 1e-6
 SHARES = (0.02, 0.05, 0.15, 0.3, 0.5, 0.7, 0.85, 0.95)

@@ -23,9 +23,9 @@ from dpselect.learn.builder import BestBinary
 from dpselect.learn.prune import prune_by_evidence
 from dpselect.learn.training import of_frame
 from dpselect.release.opened import opened
-from research.comparisons.trees import load
 from dpselect.utilities.splits import row_scores_gini, row_scores_max
 from dpselect.views import Records
+from research.comparisons.trees import load
 
 SETS = ("adult", "nltcs", "mushroom", "nursery", "wine", "pendigits")
 EPSILONS = (0.1, 1.0)

@@ -7,8 +7,11 @@ from importlib.util import find_spec
 
 from research.engine.experiment import Experiment
 from research.papers.not_reproduced import NOT_REPRODUCED
+from research.public_data import declare_public
 
 __all__ = ["EVERY_EXPERIMENT", "NOT_REPRODUCED", "chosen", "whole_papers"]
+
+declare_public()
 
 _FILES = (
     "smooth_noisy_max_table_3",
@@ -54,10 +57,10 @@ def __getattr__(name: str) -> tuple[Experiment, ...]:
 def _in_file(file: str) -> Experiment:
     name = f"{__name__}.{file}"
     if find_spec(name) is None:
-        raise TypeError(f"studies/papers/{file}.py is in the list of experiments and not there: write it.")
+        raise TypeError(f"research/papers/{file}.py is in the list of experiments and not there: write it.")
     experiment = getattr(import_module(name), "EXPERIMENT", None)
     if not isinstance(experiment, Experiment):
-        raise TypeError(f"studies/papers/{file}.py has no EXPERIMENT: let it end with EXPERIMENT = Experiment(...).")
+        raise TypeError(f"research/papers/{file}.py has no EXPERIMENT: let it end with EXPERIMENT = Experiment(...).")
     return experiment
 
 

@@ -20,8 +20,8 @@ from dpselect.learn import DPEvolutionaryTreeClassifier
 from dpselect.learn.training import TrainingData, of_frame
 from dpselect.learn.tree import Tree
 from dpselect.release.opened import opened
-from research.engine import data
 from dpselect.views.records import Records
+from research.engine import data
 
 Floats = NDArray[np.float64]
 

@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 
 import dpselect as dps
+from dpselect.utilities.ego_betweenness import quarter_bound
 from research.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results, point
 from research.engine.series import Series
 from research.engine.verdicts import reproduced
 from research.papers import losses, nodes
-from dpselect.utilities.ego_betweenness import quarter_bound
 
 SIZES = (5, 10, 20)
 EM, PF, LD, SLD = "EMPrivTopk", "PFPrivTopk", "LDPrivTopk", "SLDPrivTopk"

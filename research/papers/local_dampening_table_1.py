@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import dpselect as dps
 from dpselect.published.private_sql import betweenness, least, views
+from dpselect.views import Graph
 from research.engine.claims import quantile
 from research.engine.experiment import (
     Cell,
@@ -28,7 +29,6 @@ from research.engine.series import Series
 from research.engine.verdicts import reproduced
 from research.papers import coauthors, losses, nodes
 from research.papers.baselines import privatesql
-from dpselect.views import Graph
 
 SIZE, RUNS, SIZES = 50, 10, (1, 2, 3)
 BUDGETS = (0.1, 0.5, 1.0, 5.0, 10.0)

@@ -29,9 +29,9 @@ from dpselect.mechanisms.kinds import Mechanism
 from dpselect.release.draws import Draws
 from dpselect.release.opened import door_to
 from dpselect.scores.scores import Scores
+from dpselect.views import Records
 from research.engine.experiment import Cell, Point
 from research.engine.series import PRIVACY
-from dpselect.views import Records
 
 # Where losses are measured: small, about one, and large.
 EPSILONS = (0.1, 1.0, 5.0)

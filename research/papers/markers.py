@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 import dpselect as dps
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.smooth.smooth_private_selection import steepest
+from dpselect.utilities.tdt import tdt_sensitivity
 from research.engine.experiment import Point
 from research.engine.series import PRIVACY, Series
 from research.papers.released import truncated_noise
-from dpselect.utilities.tdt import tdt_sensitivity
 
 THRESHOLD = 6.0
 # Families of the tables on which losses are measured.

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 import dpselect as dps
 from dpselect import audit
+from dpselect.utilities.egos import links_of_egos
 from research.papers.released.end_of_floats import loss_at_the_end
 from research.papers.released.multi_objective_draw import FloatDraw
 from research.papers.released.strict_nodes import StrictNodes, star
 from research.papers.released.tree_search import Units
-from dpselect.utilities.egos import links_of_egos
 
 Floats = NDArray[np.float64]
 

@@ -16,10 +16,10 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.release.opened import opened
 from dpselect.release.questions import Question
+from dpselect.views import Graph
 from research.engine.experiment import Cell, Effort, Estimate, Results, Unmeasured, mean_of
 from research.papers import coauthors
 from research.papers.peeling import inclusion
-from dpselect.views import Graph
 
 SIMULATED = "dblp-like"
 # Title, and the public bound on the degree: the largest degrees that the papers print.

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from dpselect.cli import command
+from dpselect.cli import command, commands
 from dpselect.cli.options import Argument, Option
 
 Every = list[tuple[tuple[str, ...], list[Any]]]
@@ -16,7 +16,7 @@ Every = list[tuple[tuple[str, ...], list[Any]]]
 def every_command() -> Every:
     """Return the words of every verb and task, and what each declares."""
     root = command.root()
-    return [leaf for name in command.VERBS for leaf in _leaves(root.imported(name), (name,))]
+    return [leaf for name in commands.lines() for leaf in _leaves(root.imported(name), (name,))]
 
 
 def _leaves(verb: click.Command, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], list[Any]]]:

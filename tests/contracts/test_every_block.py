@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [
     ROOT / "README.md",
-    ROOT / "src" / "dpselect" / "studies" / "peers" / "README.md",
+    ROOT / "research" / "comparisons" / "README.md",
     *(page for page in sorted(DOCS.rglob("*.md")) if not {"_build", "made"} & set(page.parts)),
     *sorted((ROOT / "src").rglob("*.md")),
 ]

@@ -15,6 +15,7 @@ from tests.contracts import complete
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "dpselect"
+RESEARCH = ROOT / "research"
 PAPERS = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
 BUILDERS = dps.mechanisms.EVERY_MECHANISM
 UTILITIES = {function.__name__: function for function in dps.utilities.EVERY_UTILITY} | {
@@ -48,7 +49,7 @@ def test_every_engine_is_complete(engine: Engine) -> None:
 def test_engines_are_told_apart_in_one_file() -> None:
     """What an engine does beyond others is said in sources/engines.py, and asked for by what it is."""
     for path in SOURCE.rglob("*.py"):
-        if "studies" not in path.parts and path.name != "engines.py":
+        if path.name != "engines.py":
             text = path.read_text(encoding="utf-8")
             assert not re.search(r"\.name (==|!=|in|not in) \(?\"(duckdb|postgres|pyspark)", text), path.name
 
@@ -136,13 +137,13 @@ def test_every_test_has_a_docstring() -> None:
 
 def test_randomness_lives_in_two_files() -> None:
     """Only coins and sampling know where random bits come from; only simulations of experiments have seeds."""
-    for path in SOURCE.rglob("*.py"):
+    for path in [*SOURCE.rglob("*.py"), *RESEARCH.rglob("*.py")]:
         # One stands in for the generator of another library, and returns chosen numbers; one names visitors of pages.
         if path.name == "diffprivlib_claims.py" or path == SOURCE / "web" / "tokens.py":
             continue
         text = path.read_text(encoding="utf-8")
         seeded = r"import random|import secrets"
-        if "studies" not in path.parts:
+        if path.is_relative_to(SOURCE):
             seeded += r"|np\.random|numpy\.random"
         assert not re.search(seeded, text), path.name
         assert path.name == "coins.py" or "urandom" not in text

@@ -81,17 +81,19 @@ def test_import_linter_watches_every_other_room() -> None:
     rooms = {path.parent.name for path in SOURCE.glob("*/__init__.py")} - {"kernel", "release"}
     modules = {path.stem for path in SOURCE.glob("[!_]*.py")}
 
-    assert {f"dpselect.{name}" for name in rooms | modules} == set(rule["source_modules"])
+    assert {"research", *(f"dpselect.{name}" for name in rooms | modules)} == set(rule["source_modules"])
     assert set(HIDDEN) == set(rule["forbidden_modules"])
     assert {"dpselect.audit.paths"} == {each.split(" -> ")[0] for each in rule["ignore_imports"]}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", ["learn/base.py", "histograms/identity.py", "studies/peers/trees.py"])
+@pytest.mark.parametrize("where", ["learn/base.py", "histograms/identity.py", "../research/comparisons/trees.py"])
 def test_import_linter_breaks_on_a_planted_import(where: str, tmp_path: Path) -> None:
     """In a copy of the package; without the import it keeps its rules."""
     pytest.importorskip("importlinter")
-    shutil.copytree(SOURCE, tmp_path / "dpselect", ignore=shutil.ignore_patterns("__pycache__", "results"))
+    for package in (SOURCE, ROOT / "research"):
+        ignored = shutil.ignore_patterns("__pycache__", "results")
+        shutil.copytree(package, tmp_path / package.name, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
 
     def linted() -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect.cli.verbs import PANELS, VERBS
+from dpselect.cli.commands import lines, panels
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "private-selection.md").read_text(encoding="utf-8")
 OURS, PEERS = PAGE.split("## What other libraries name")
@@ -18,12 +18,12 @@ def test_functions_and_commands_of_the_page_exist() -> None:
     """Every dps.name is public, and every command a verb; every verb that selects is on the page."""
     named = set(re.findall(r"`dps\.(\w+)", OURS))
     # A command after the first of a cell goes without its first word.
-    commands = set(re.findall(r"`dpselect ([\w-]+)", OURS)) | (set(re.findall(r"`([\w-]+)", OURS)) & {*VERBS})
+    commands = set(re.findall(r"`dpselect ([\w-]+)", OURS)) | (set(re.findall(r"`([\w-]+)", OURS)) & {*lines()})
 
     assert len(named) > 15
     assert not [name for name in named if not hasattr(dps, name)]
-    assert commands <= {*VERBS}
-    selecting = {*PANELS["Ask a private table"], "plan", "train", "choose", "compare", "audit"}
+    assert commands <= {*lines()}
+    selecting = {*panels()["Ask a private table"], "plan", "train", "choose", "compare", "audit"}
     assert selecting <= commands
 
 

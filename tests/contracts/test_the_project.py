@@ -18,7 +18,7 @@ RELATIVE = re.compile(r"\]\((?!https?:)|<(?:img|a)\b|^\[[^\]]+\]: (?!https?:)", 
 AT_THE_ROOT = {
     ".ci", ".gitattributes", ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff",
     "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "changes.d", "conftest.py", "data",
-    "docs", "proofs", "pyproject.toml", "scripts", "src", "tests",
+    "docs", "proofs", "pyproject.toml", "research", "scripts", "src", "tests",
 }  # fmt: skip
 
 

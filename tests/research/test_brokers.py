@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from research.papers import nodes
 from research.comparisons import broker_graphs, brokers
+from research.papers import nodes
 
 OTHERS = [name for name in broker_graphs.MADE_UP if name != "partition"]
 

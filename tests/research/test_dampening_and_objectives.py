@@ -7,6 +7,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.analysis import metrics
+from dpselect.views import Graph
 from research.engine.experiment import FULL, QUICK, Effort, Point, Results
 from research.engine.runs import Outcome
 from research.engine.series import PRIVACY
@@ -27,7 +28,6 @@ from research.papers import local_dampening_table_1 as table_1
 from research.papers import smooth_private_selection_figure_2 as figure_2_of_002
 from research.papers.markers import RELEASED
 from research.papers.smooth_private_selection_figure_1 import panel as panel_of_002
-from dpselect.views import Graph
 
 OWN = [each for each in EVERY_EXPERIMENT if each.paper in ("001", "003")]
 

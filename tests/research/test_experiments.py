@@ -51,7 +51,7 @@ def test_every_file_of_an_experiment_is_in_the_list() -> None:
     """A file alone is measured by nobody."""
     listed = [each.name for each in EVERY_EXPERIMENT]
     lacking = complete.unlisted(
-        Path(papers.__file__).parent, listed, "_FILES in studies/papers/__init__.py", "EXPERIMENT = "
+        Path(papers.__file__).parent, listed, "_FILES in research/papers/__init__.py", "EXPERIMENT = "
     )
     assert not lacking, "\n".join(lacking)
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, log_loss, roc_auc_score
 
-from research.engine.data import Table
 from research.comparisons import learners_measures as measured
 from research.comparisons.learners_families import FAMILIES, additive, family
 from research.comparisons.learners_privatree import PrivaTree, geometric
 from research.comparisons.learners_tables import FITTED, REPORTED, coded, trained
+from research.engine.data import Table
 
 
 @pytest.mark.parametrize("classes", [2, 4])

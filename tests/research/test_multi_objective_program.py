@@ -9,6 +9,7 @@ import dpselect as dps
 from dpselect import audit
 from dpselect.learn import DPEvolutionaryTreeClassifier
 from dpselect.mechanisms.local_dampening import dampen
+from dpselect.utilities.egos import links_of_egos
 from research.engine.experiment import Point, Results
 from research.engine.series import PRIVACY
 from research.papers import multi_objective_figure_2 as figure_2
@@ -22,7 +23,6 @@ from research.papers.released.recall_masks import Masks
 from research.papers.released.small_tables import counted, loss_of_draw, tables
 from research.papers.released.tree_search import best, drawn, search
 from research.papers.released.weighted_trees import WeightedTrees
-from dpselect.utilities.egos import links_of_egos
 
 PROGRAM = {"unsound": "reproduction"}
 # Four records, bit by bit; two attributes with one set each way.

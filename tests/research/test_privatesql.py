@@ -7,8 +7,8 @@ import pytest
 
 import dpselect as dps
 from dpselect.published.private_sql import betweenness, least, views
-from research.papers.baselines import privatesql
 from dpselect.views import Graph
+from research.papers.baselines import privatesql
 
 pytest.importorskip("duckdb")
 EDGES = ((0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (2, 3), (3, 4), (1, 4), (1, 5), (2, 5), (4, 6), (5, 6), (5, 7), (2, 7))

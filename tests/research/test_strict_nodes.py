@@ -7,11 +7,11 @@ import pytest
 
 import dpselect as dps
 from dpselect import audit
+from dpselect.utilities.egos import links_of_egos
 from research.papers import multi_objective_table_2 as table_2
 from research.papers.multi_objective_losses import of_strict_draw
 from research.papers.released.multi_objective_draw import FloatDraw
 from research.papers.released.strict_nodes import StrictNodes, star
-from dpselect.utilities.egos import links_of_egos
 
 
 def nodes_of(graph: dps.Graph) -> StrictNodes:

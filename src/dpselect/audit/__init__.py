@@ -2,7 +2,6 @@
 
 from dpselect.audit.admissibility import Admissibility, admissible, dominates
 from dpselect.audit.concentrated import rho_between
-from dpselect.audit.others import Finding, of
 from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss, privacy_loss_of_law
 from dpselect.audit.recorded import loss_of_transcript
 from dpselect.audit.sampler import SamplerVerdict, sampler, sampler_of
@@ -21,7 +20,6 @@ from dpselect.audit.universe import (
 
 __all__ = [
     "Admissibility",
-    "Finding",
     "PrivacyLoss",
     "SamplerVerdict",
     "Smoothness",
@@ -34,7 +32,6 @@ __all__ = [
     "loss_of_transcript",
     "metric_space",
     "multisets",
-    "of",
     "privacy_loss",
     "privacy_loss_of_law",
     "rho_between",

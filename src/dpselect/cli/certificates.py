@@ -160,11 +160,11 @@ def _guarantee(request: Request) -> dict[str, Any]:
 
 def _summary(request: Request) -> str:
     """Return a question made from the command line, which is public; for commands without a file, their summary."""
-    from dpselect.cli.verbs import VERBS
+    from dpselect.cli import commands
 
     source = request.get("file") or request.get("graph")
     if not source:
-        return VERBS[request.command]
+        return commands.line(request.command)
     noun = ", ".join(request.nouns) or _NOUNS.get(request.command, request.command)
     column = next((request.get(name) for name in _COLUMNS if request.get(name) is not None), None)
     of = "" if column is None else f" of {column}"

@@ -6,19 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 import rich_click
 from click.core import ParameterSource
 
-from dpselect.cli import certificates, options, paths, served
+from dpselect.cli import certificates, commands, options, paths, served
 from dpselect.cli.examples import wrapped
 from dpselect.cli.options import BUDGET, NEGATIVE, OUTPUT, READING, Argument, Option, Role
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Verb
-from dpselect.cli.verbs import PANELS, VERBS
 
 NAME = "dpselect"
 _ABOUT = (
@@ -89,16 +87,22 @@ class Tasks(_Page, rich_click.RichGroup):  # type: ignore[misc]
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the task, or say which one may be meant."""
-        names = self.list_commands(ctx)
-        if args[0] not in names:
+        if not self.known(args[0]):
             if ctx.resilient_parsing:
                 return None, None, args
+            if ctx.parent is None and args[0] in commands.OF_A_CLONE:
+                ctx.fail(f"{args[0]} comes with a clone of dpselect: run python -m research {args[0]} in its folder.")
+            names = self.list_commands(ctx)
             near = [_ELSEWHERE[args[0]]] if args[0] in _ELSEWHERE else get_close_matches(args[0], names, 1)
             meant = f", did you mean {near[0]}" if near else ""
             kind = "command" if ctx.parent is None else "task"
             listed = f"; it is one of {', '.join(names)}" if ctx.parent is not None and not near else ""
             ctx.fail(f"there is no {kind} {args[0]!r}{meant}{listed}: see {ctx.command_path} --help.")
         return args[0], self.imported(args[0], args[1:]), args[1:]
+
+    def known(self, name: str) -> bool:
+        """Return whether there is such a task."""
+        return name in self.commands
 
     def imported(self, name: str, words: Sequence[str] = ()) -> click.Command:  # noqa: ARG002
         """Return a task by its name."""
@@ -110,18 +114,29 @@ class Root(Tasks):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return every verb, in the order of the list."""
-        return [*VERBS]
+        return [*commands.lines()]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page of help; only here the commands of other packages are looked for."""
+        titles = commands.panels().items()
+        self.panels = [rich_click.RichCommandPanel(title, commands=[*names]) for title, names in titles]
+        self.panels.append(rich_click.RichOptionPanel("Options"))
+        super().format_help(ctx, formatter)
+
+    def known(self, name: str) -> bool:
+        """Return whether there is such a verb."""
+        return commands.known(name)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Return what a list shows of a verb, without its file."""
-        return rich_click.RichCommand(name=cmd_name, help=VERBS[cmd_name]) if cmd_name in VERBS else None
+        return rich_click.RichCommand(name=cmd_name, help=commands.line(cmd_name)) if self.known(cmd_name) else None
 
     def imported(self, name: str, words: Sequence[str] = ()) -> click.Command:
         """Return a verb as a command; where the words after it ask a server, the one that does that."""
         if name in served.SERVED and served.asked(words):
             return _command(name, served.verb(name), served.SERVED[name])
-        verb: Verb = import_module(f"dpselect.cli.verbs.{name.replace('-', '_')}").VERB
-        return _command(name, verb, VERBS[name], *([_elsewhere(name)] if name in served.SERVED else []))
+        more = [_elsewhere(name)] if name in served.SERVED else []
+        return _command(name, commands.verb(name), commands.line(name), *more)
 
 
 def root() -> Root:
@@ -134,10 +149,6 @@ def root() -> Root:
         help=_ABOUT,
         epilog="dpselect COMMAND --help explains a command and shows an example.",
         context_settings={"rich_help_config": _LOOK},
-        panels=[
-            *(rich_click.RichCommandPanel(title, commands=[*verbs]) for title, verbs in PANELS.items()),
-            rich_click.RichOptionPanel("Options"),
-        ],
     )
 
 

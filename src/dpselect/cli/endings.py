@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 import click
 
-from dpselect.cli import command, paths, tables
+from dpselect.cli import command, commands, paths, tables
 from dpselect.cli.options import MISSING
 from dpselect.cli.paths import Unsaved
 from dpselect.cli.request import Request
@@ -216,18 +216,23 @@ def advised(message: str, request: Request) -> str:
 
 
 def _ours(error: BaseException) -> bool:
-    """Return whether dpselect raised this itself, and so chose its words: by a ``raise`` in one of its files."""
+    """Return whether a command raised this itself, and so chose its words: by a ``raise`` in a file of its package."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     if trace is None:
         return False
     code = trace.tb_frame.f_code
-    return code.co_filename.startswith(_HOME) and code.co_code[trace.tb_lasti] == _RAISE
+    return code.co_code[trace.tb_lasti] == _RAISE and _of_a_command(code.co_filename)
+
+
+def _of_a_command(file: str) -> bool:
+    """Return whether a file is of dpselect, or of a package that registers commands."""
+    return file.startswith((_HOME, *commands.folders()))
 
 
 def _where(error: BaseException) -> str:
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(_HOME)]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _of_a_command(frame.filename)]
     return f"in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else "outside of it"
 
 

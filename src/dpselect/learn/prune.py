@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dpselect.learn.tree import Tree
 
 # Evidence counts beyond so many standard deviations of what chance would show at a split; of a whole tree there must be
-# so much. More than nine of ten trees of noise end at the root then (studies/peers/tree_probabilities.py).
+# so much. More than nine of ten trees of noise end at the root then (research/comparisons/tree_probabilities.py).
 _DEVIATIONS, _WHOLE = 0.5, 12.0
 
 

@@ -6,6 +6,7 @@ import pytest
 
 import dpselect as dps
 from dpselect import learn, published
+from research import papers
 from research.papers.released import noise
 
 LAWS = [
@@ -52,10 +53,10 @@ def test_simulated_noise_is_not_a_mechanism(kind: str) -> None:
 
 
 def test_the_library_does_not_know_the_simulations_and_they_know_no_door() -> None:
-    """Only the studies import them; they import neither releases nor coins."""
-    source = Path(dps.__file__).parent
-    inside = source / "studies" / "papers"
-    users = [file for file in source.rglob("*.py") if "papers.released" in file.read_text(encoding="utf-8")]
+    """Only experiments import them; they import neither releases nor coins."""
+    inside = Path(papers.__file__).parent
+    files = [*Path(dps.__file__).parent.rglob("*.py"), *inside.parent.rglob("*.py")]
+    users = [file for file in files if "papers.released" in file.read_text(encoding="utf-8")]
     assert users
     assert all(file.is_relative_to(inside) for file in users)
     for file in (inside / "released").glob("*.py"):

@@ -30,17 +30,15 @@ PANELS = {
         "serve": "Serve analysts over HTTP, within budgets that curators set.",
     },
     "Ask a server": {
+        "datasets": "List the datasets that you may ask a server about, with what is left of them.",
         "history": "List what you asked a server, and show an answer once more.",
     },
     "Look before you spend": {
         "explore": "Look at exact chances in a browser: public or made-up data only.",
         "plan": "Say which epsilon is needed, or what an epsilon gives, whatever the data.",
         "mechanisms": "List the mechanisms and what each is for.",
-        "compare": "Show accuracy against epsilon for several mechanisms, on public data.",
         "demo": "Compare metrics and mechanisms on a real graph, with exact probabilities.",
         "audit": "Check the library's own claims by brute force on tiny universes.",
-        "datasets": "List the research data of the papers: where each comes from, and what is missing.",
-        "reproduce": "Re-create the papers' tables and figures, and judge their claims.",
     },
 }
 VERBS = {name: words for verbs in PANELS.values() for name, words in verbs.items()}

@@ -16,11 +16,11 @@ import pytest
 import dpselect as dps
 from dpselect.cli import main
 from dpselect.mechanisms.named import EVERY_MECHANISM
-from research.comparisons import brokers
 from dpselect.web.explorer.made_up import friends
 from dpselect.web.explorer.material import EXAMPLES
 from dpselect.web.explorer.pages.top_k import PAGE, right_of
 from dpselect.web.explorer.ranking import METRICS, toggled
+from research.comparisons import brokers
 
 
 def view_of(material=EXAMPLES, **changed):

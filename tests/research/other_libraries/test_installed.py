@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from dpselect.audit import others
+from research import other_libraries
 
 ROOT = Path(__file__).parents[3]
-RESULTS = ROOT / "src" / "dpselect" / "studies" / "peers" / "results" / "audit_of.txt"
+RESULTS = ROOT / "research" / "comparisons" / "results" / "audit_of.txt"
 PAGE = ROOT / "docs" / "how-to" / "audit-another-library.md"
 LINE = re.compile(r"^(?P<verdict>kept|BROKEN) +(?P<function>\S+): (?P<setting>.+)$", re.MULTILINE)
 
@@ -26,18 +26,18 @@ def test_the_page_shows_every_printed_claim_and_no_other():
 def findings(library):
     pytest.importorskip(library)
     try:
-        installed = others.installed(library)
+        installed = other_libraries.installed(library)
     except ImportError as error:
         pytest.skip(str(error))
     known = re.search(rf"^{library} ([\d.]+):", RESULTS.read_text(), re.MULTILINE)
     assert known is not None
     if installed.version != known[1]:
         pytest.skip(f"the page is about {library} {known[1]}")
-    return list(others.of(library))
+    return list(other_libraries.of(library))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("library", others.LIBRARIES)
+@pytest.mark.parametrize("library", other_libraries.LIBRARIES)
 def test_the_installed_release_is_as_the_page_says(library):
     """Every verdict is found again."""
     printed = {(m["function"], m["setting"]): m["verdict"] for m in LINE.finditer(RESULTS.read_text())}

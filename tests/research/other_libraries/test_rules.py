@@ -6,12 +6,12 @@ import re
 import numpy as np
 import pytest
 
-from dpselect.audit import others, score_vectors
-from dpselect.audit.others import finding, laws, rules
-from dpselect.audit.others.diffprivlib_claims import exact_law
-from dpselect.audit.others.finding import Check, Library, Outcome
+from dpselect.audit import score_vectors
 from dpselect.cli import main
-from dpselect.cli.verbs.audit import LIBRARIES
+from research import other_libraries
+from research.other_libraries import finding, laws, rules
+from research.other_libraries.diffprivlib_claims import exact_law
+from research.other_libraries.finding import Check, Library, Outcome
 
 SCORES = [2, 1, 0]
 LAWS = {name: laws.noisy_max(name, 1) for name in ("permute-and-flip", "exponential")}
@@ -96,9 +96,9 @@ def test_a_library_that_is_missing_is_one_sentence(monkeypatch, capsys):
     """Status 2: nothing was done."""
 
     def missing(name):
-        raise others.PackageNotFoundError(name)
+        raise other_libraries.PackageNotFoundError(name)
 
-    monkeypatch.setattr(others, "version", missing)
+    monkeypatch.setattr(other_libraries, "version", missing)
 
     assert main(["audit", "--of", "diffprivlib"]) == 2
     assert "diffprivlib is not installed, so there is nothing to audit" in capsys.readouterr().err
@@ -110,11 +110,11 @@ def test_a_library_that_does_not_import_is_one_sentence(monkeypatch):
     def broken(name):
         raise ImportError(f"cannot import name 'DOUBLE' of {name}")
 
-    monkeypatch.setattr(others, "version", lambda _: "0.6.6")
-    monkeypatch.setattr(others, "import_module", broken)
+    monkeypatch.setattr(other_libraries, "version", lambda _: "0.6.6")
+    monkeypatch.setattr(other_libraries, "import_module", broken)
 
     with pytest.raises(ImportError, match=r"diffprivlib 0\.6\.6 does not import with the packages beside it"):
-        others.of("diffprivlib")
+        other_libraries.of("diffprivlib")
 
 
 def test_the_command_prints_every_claim_and_what_was_not_tested(monkeypatch, capsys):
@@ -128,7 +128,7 @@ def test_the_command_prints_every_claim_and_what_was_not_tested(monkeypatch, cap
         ],
         ["Time."],
     )
-    monkeypatch.setattr(others, "installed", lambda _: peer)
+    monkeypatch.setattr(other_libraries, "installed", lambda _: peer)
 
     assert main(["audit", "--of", "opendp"]) == 1
     printed = capsys.readouterr().out
@@ -141,15 +141,10 @@ def test_the_command_prints_every_claim_and_what_was_not_tested(monkeypatch, cap
     assert main(["audit", "--of", "opendp", "--html", "page.html"]) == 2
 
 
-def test_the_libraries_are_the_same_in_the_command():
-    """The command lists them without importing the auditor."""
-    assert LIBRARIES == others.LIBRARIES
-
-
 def test_nothing_begins_after_the_time_is_up():
     """What did not run has no claim and no verdict."""
     peer = Library("opendp", "9.9", [Check("make_one", "always", lambda: pytest.fail("it ran"))], [])
-    (only,) = others._findings(peer, peer.checks, 0)
+    (only,) = other_libraries._findings(peer, peer.checks, 0)
 
     assert (only.verdict, only.claim, only.computed) == ("not run", "", "")
     printed = finding.text(peer, [only])

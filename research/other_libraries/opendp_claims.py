@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from dpselect.audit.others.finding import Check, Outcome
-from dpselect.audit.others.laws import ScoreLaw, noisy_max
-from dpselect.audit.others.rules import ranked, selection, threshold
 from dpselect.audit.universe import multisets, score_vectors
+from research.other_libraries.finding import Check, Outcome
+from research.other_libraries.laws import ScoreLaw, noisy_max
+from research.other_libraries.rules import ranked, selection, threshold
 
 NOT_TESTED = (
     "Other functions than those above; other scales, thresholds and numbers of candidates than those drawn here.",

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.audit.others.finding import Check, Outcome
-from dpselect.audit.others.laws import noisy_max, smallest_broken
-from dpselect.audit.others.rules import selection
 from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss_of_law
 from dpselect.audit.universe import Universe, metric_space, multisets, score_vectors
+from research.other_libraries.finding import Check, Outcome
+from research.other_libraries.laws import noisy_max, smallest_broken
+from research.other_libraries.rules import selection
 
 NOT_TESTED = (
     "Its learners, statistics and mechanisms that add noise: only what chooses is audited.",

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.audit.others.finding import Outcome
-from dpselect.audit.others.laws import (
+from dpselect.audit.privacy_loss import privacy_loss_of_law
+from dpselect.audit.universe import Universe, metric_space
+from research.other_libraries.finding import Outcome
+from research.other_libraries.laws import (
     ScoreLaw,
     discrete_gaussian,
     discrete_laplace,
@@ -20,8 +22,6 @@ from dpselect.audit.others.laws import (
     least_rho,
     smallest_broken,
 )
-from dpselect.audit.privacy_loss import privacy_loss_of_law
-from dpselect.audit.universe import Universe, metric_space
 
 # Rounding of logarithms of a law.
 _RELATIVE = 1e-9

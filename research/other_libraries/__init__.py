@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
-from dpselect.audit.others.finding import Check, Finding, Library
 from dpselect.kernel.extras import install
+from research.other_libraries.finding import Check, Finding, Library
 
 LIBRARIES = ("opendp", "diffprivlib")
 
@@ -68,7 +68,7 @@ def installed(library: str) -> Library:
             f"{library} {release} does not import with the packages beside it: {install('peers')}, into an environment "
             "of its own."
         ) from None
-    peer = import_module(f"dpselect.audit.others.{library}_claims")
+    peer = import_module(f"research.other_libraries.{library}_claims")
     return Library(library, release, peer.checks(), peer.NOT_TESTED)
 
 

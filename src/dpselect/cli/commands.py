@@ -1,0 +1,98 @@
+"""The commands by name: those of this package, and those that other packages register.
+
+An entry point of the group ``dpselect.commands`` names a package. The package has ``PANELS``, as
+:mod:`dpselect.cli.verbs` has it, the names of commands that it extends, ``EXTENDED``, and a module for each command,
+which holds ``VERB``. A package that cannot be imported registers nothing: a clone has commands that an installation
+lacks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+
+from dpselect.cli import verbs
+from dpselect.cli.verb import Verb
+
+GROUP = "dpselect.commands"
+# A package may have a command of the same name that does more.
+EXTENSIBLE = frozenset({"audit", "datasets"})
+# Commands of the folder research, which stands in a clone beside the package.
+OF_A_CLONE = frozenset({"compare", "reproduce"})
+_registered: list[str] = []
+
+
+def register(package: str) -> None:
+    """Add the commands of a package to those of this process."""
+    _registered.append(package)
+    packages.cache_clear()
+
+
+@cache
+def packages() -> tuple[str, ...]:
+    """Return the packages that register commands and can be imported."""
+    named = [*_registered, *(point.value for point in entry_points(group=GROUP))]
+    return tuple(name for name in dict.fromkeys(named) if _found(name))
+
+
+def panels() -> dict[str, dict[str, str]]:
+    """Return every command with its line, below the titles of the help page."""
+    merged = {title: dict(lines) for title, lines in verbs.PANELS.items()}
+    for package in packages():
+        for title, lines in import_module(package).PANELS.items():
+            merged[title] = merged.get(title, {}) | lines
+    return merged
+
+
+def lines() -> dict[str, str]:
+    """Return the line of every command."""
+    return {name: line for each in panels().values() for name, line in each.items()}
+
+
+def line(name: str) -> str:
+    """Return the line of one command; only a command of another package needs the list of packages."""
+    return verbs.VERBS[name] if name in verbs.VERBS else lines()[name]
+
+
+def known(name: str) -> bool:
+    """Return whether there is such a command."""
+    return name in verbs.VERBS or name in lines()
+
+
+def verb(name: str) -> Verb:
+    """Return what a command does; its module is imported.
+
+    Raises:
+        KeyError: there is no such command.
+    """
+    package = None if name in verbs.VERBS and name not in EXTENSIBLE else next(_of(name), None)
+    if package is None and name not in verbs.VERBS:
+        raise KeyError(name)
+    package = package or verbs.__name__
+    found: Verb = import_module(f"{package}.{name.replace('-', '_')}").VERB
+    return found
+
+
+def folders() -> tuple[str, ...]:
+    """Return where the code of the registered packages is, with a separator at the end."""
+    tops = dict.fromkeys(name.partition(".")[0] for name in packages())
+    return tuple(f"{folder}{os.sep}" for top in tops for folder in import_module(top).__path__)
+
+
+def _of(name: str) -> Iterator[str]:
+    """Yield the packages that have a command."""
+    for package in packages():
+        module = import_module(package)
+        if name in module.EXTENDED or any(name in lines for lines in module.PANELS.values()):
+            yield package
+
+
+def _found(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
