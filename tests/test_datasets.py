@@ -257,7 +257,7 @@ def test_what_no_folder_has_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 def test_an_unknown_dataset_is_said() -> None:
     """With the command that lists those that there are."""
-    with pytest.raises(ValueError, match=r"no dataset 'nobody' in .*: `dpselect datasets` lists"):
+    with pytest.raises(ValueError, match=r"no dataset 'nobody' in .*: `python -m research datasets` lists"):
         datasets.checked("nobody")
 
 

@@ -27,8 +27,8 @@ FILES = (
 
 _COLUMNS = ("paper", "item", "claim", "printed", "ours", "verdict", "why")
 _MARKS = {
-    ".html": (b'<meta name="generator" content="dpselect reproduce">',),
-    ".md": (b"<!-- Made by dpselect reproduce. -->",),
+    ".html": (b'<meta name="generator" content="python -m research reproduce">',),
+    ".md": (b"<!-- Made by python -m research reproduce. -->",),
     ".csv": (",".join(_COLUMNS).encode(),),
     ".svg": tuple(f'<svg role="img" aria-label="{paper.authors}, '.encode() for paper in PAPERS.values()),
 }

@@ -217,7 +217,9 @@ def undescribed(names: Iterable[str]) -> list[Path]:
 def _named(name: str) -> Dataset:
     known = every()
     if name not in known:
-        raise ValueError(f"There is no dataset {name!r} in {_listed()}: `dpselect datasets` lists what there is.")
+        raise ValueError(
+            f"There is no dataset {name!r} in {_listed()}: `python -m research datasets` lists what there is."
+        )
     return known[name]
 
 

@@ -52,15 +52,17 @@ TEMPLATES = {
     "chmod ": "needs a group of several accounts",
     "mv ": "needs a group of several accounts",
     "dpselect choose": "trains for minutes first: tests/cli/test_choose.py runs it",
-    "dpselect compare --traces": "needs what dpselect choose trained: tests/cli/test_choose.py runs it",
-    "dpselect reproduce": "takes minutes: tests/experiments runs its parts",
+    "python -m research compare --traces": "needs what dpselect choose trained: tests/cli/test_choose.py runs it",
+    "python -m research reproduce": "takes minutes: tests/experiments runs its parts",
     "dpselect select postgres://": "needs a server: tests/warehouse starts one",
     "dpselect train postgres://": "needs a server: tests/warehouse starts one",
     "dpselect top-k postgres://": "needs a server: tests/warehouse starts one",
     'dpselect budget create "postgresql://': "needs a server: tests/ledger starts one",
     'dpselect budget export survey.ledger --backup "postgresql://': "needs a server: tests/ledger starts one",
     "dpselect audit": "takes minutes: tests/audit runs its parts",
+    "python -m research audit": "takes minutes: tests/research runs its parts",
 }
+OURS = ("dpselect ", "python -m research ")
 FENCE = re.compile(r"^(?P<fence>```+)(?P<words>[^\n]*)\n(?P<text>.*?)^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)
 CHECKER = doctest.OutputChecker()
 CLOCK = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
@@ -139,9 +141,7 @@ def test_every_block_is_run_or_is_no_code() -> None:
             assert any(block.page.is_relative_to(place) for place in RUN_BY_DOCTEST)
         elif block.language in ("sh", "console"):
             for command in commands(block):
-                assert command.template or command.line.startswith("dpselect "), (
-                    f"{block}: list {command.line} in TEMPLATES"
-                )
+                assert command.template or command.line.startswith(OURS), f"{block}: list {command.line} in TEMPLATES"
         elif block.language == "toml":
             assert re.match(r"# [\w-]+\.toml\n", block.text), f"{block}: begin with the name of the file, # name.toml"
         else:
@@ -173,7 +173,7 @@ def test_the_tutorial_runs_from_top_to_bottom(tmp_path: Path, monkeypatch, capfd
 
 def run(command: Command, capfd) -> None:
     """Run one command and compare what it prints, clock times and drawn answers apart."""
-    status = exit_status(shlex.split(command.line.removeprefix("dpselect ")))
+    status = exit_status(shlex.split(command.line.removeprefix(OURS[0]).removeprefix(OURS[1])))
     captured = capfd.readouterr()
     printed = captured.out + captured.err
     if command.printed is None:

@@ -174,7 +174,7 @@ def test_the_markdown_refers_to_no_page_that_is_not_there(written):
     """It stands in a user's folder, and is copied into the manual: it says in words how it was made."""
     markdown = written[1].read_text()
 
-    assert "`dpselect reproduce --help` says how to run it." in markdown
+    assert "`python -m research reproduce --help` says how to run it." in markdown
     assert [] == [each for each in re.findall(r"\]\(([^)]*)\)", markdown) if not (written[1].parent / each).exists()]
 
 

@@ -187,7 +187,9 @@ def _named(request: Request, text: str) -> Material:
         _require_edges(graph, text)
         return _of_graph(graph, text, f"from dpselect import datasets\n\ngraph = datasets.graph({text!r})")
     if kind != "tabular":
-        raise ValueError(f"{text} is neither a table nor a graph: name one, as `dpselect datasets` lists them.")
+        raise ValueError(
+            f"{text} is neither a table nor a graph: name one, as `python -m research datasets` lists them in a clone."
+        )
     path = datasets.checked(text)
     _require_small(path)
     return _of_table(
@@ -201,7 +203,7 @@ def _shipped(text: str) -> Material:
     except ValueError:
         raise ValueError(
             f"There is no file, dataset or shipped graph {shown(text)!r}: name a table, an edge file, a graph such as "
-            f"lesmis or karate, a dataset that `dpselect datasets` lists, or {EXAMPLE}."
+            f"lesmis or karate, a dataset that `python -m research datasets` lists, or {EXAMPLE}."
         ) from None
     return _of_graph(graph, text, f"graph = dps.Graph.named({text!r})")
 

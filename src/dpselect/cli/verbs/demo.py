@@ -31,7 +31,7 @@ _LESSON = (
     "them. Shifted dampening ranks by degree, nearly; degree itself needs the least.",
     "Here every metric has the same first. Where the best connected are not the",
     "brokers, degree and shifted dampening name others: for graphs like yours, run",
-    "dpselect compare metrics on a public one.",
+    "python -m research compare metrics on a public one.",
 )
 
 
