@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import IO
 
-from research.comparisons import serving_office
 from dpselect.web.server.database import Database
 from dpselect.web.server.people import People
 from dpselect.web.server.settings import read_settings
+from research.comparisons import serving_office
 from tests.web.server.forked import Forked
 from tests.web.server.served import PROGRAM
 

@@ -23,10 +23,10 @@ import fastapi  # noqa: F401
 import pandas  # noqa: F401
 import pyarrow.csv
 import pyarrow.parquet  # noqa: F401
-import tests.web.server.programs.served  # noqa: F401
 import uvicorn  # noqa: F401
 
 import dpselect.web.server.lines  # noqa: F401
+import tests.web.server.programs.served  # noqa: F401
 
 # What a server imports when it starts and when it answers, so that nothing is left to import in a fork.
 NEEDED = (
