@@ -41,6 +41,12 @@ def main() -> int:
         from dpselect.cli import main as run
     except KeyboardInterrupt:
         _stopped()
+    except ModuleNotFoundError as error:
+        if error.name not in ("click", "rich_click", "rich"):
+            raise
+        from dpselect._optional import install
+
+        sys.exit(f"dpselect: The command line needs Click and rich-click: {install('cli')}.")
     # The verb loads libraries of its own before it begins.
     status = run(loaded=lambda: signal.signal(signal.SIGINT, before))
     # What is done stays done: an interrupt while Python ends would take its status away.

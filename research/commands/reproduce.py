@@ -8,11 +8,11 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dpselect._optional import not_installed
 from dpselect.cli import paths
 from dpselect.cli.options import argument, flag, one_of, option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
-from dpselect.kernel.extras import not_installed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any, NamedTuple
 
-from dpselect.kernel.families import FAMILIES, lighter
+from dpselect._display.families import FAMILIES, lighter
 from research.engine import axes as limits
 from research.engine import verdicts
 from research.engine.authors import PAPERS

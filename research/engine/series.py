@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from dpselect.kernel.families import FAMILIES
+from dpselect._display.families import FAMILIES
 
 Kind = Literal["as released", "as described", "sound", "reference"]
 
@@ -33,7 +33,7 @@ class Series:
 
     def __post_init__(self) -> None:
         if self.family not in FAMILIES:
-            raise ValueError(f"There is no family {self.family!r}: add it to kernel/families.py.")
+            raise ValueError(f"There is no family {self.family!r}: add it to _display/families.py.")
 
 
 def times(loss: float) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
-from dpselect.kernel.extras import install
+from dpselect._optional import install
 from research.other_libraries.finding import Check, Finding, Library
 
 LIBRARIES = ("opendp", "diffprivlib")

@@ -7,13 +7,13 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from dpselect import mechanisms
+from dpselect._version import VERSION
 from dpselect.analysis.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
 from dpselect.kernel.bound import Bound, SquaredBound
 from dpselect.kernel.errors import BudgetError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.units import UnitScores
-from dpselect.kernel.version import VERSION
 from dpselect.mechanisms import mechanism
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.release.draws import Draws
@@ -287,7 +287,7 @@ else:
             module = importlib.import_module(_LATER[name])
         except ImportError as error:
             if error.name is not None and error.name.startswith(("sklearn", "narwhals", "joblib")):
-                from dpselect.kernel.extras import not_installed
+                from dpselect._optional import not_installed
 
                 raise not_installed(f"dpselect.{name} needs scikit-learn", name) from None
             raise

@@ -7,6 +7,10 @@ import pytest
 from matplotlib.figure import Figure
 
 import dpselect as dps
+from dpselect._display.families import look
+from dpselect.mechanisms.kinds import UnitMechanism
+from dpselect.mechanisms.sampler import EXPONENTIAL
+from dpselect.mechanisms.scaling import scale
 
 NAMES = ["tea", "coffee", "milk"]
 
@@ -80,7 +84,7 @@ def test_one_mechanism_has_one_colour() -> None:
     figure = dps.plot_law(votes(5, 9, 1), 1, mechanism=["permute-and-flip", "exponential", "noisy-max-laplace"])
     flip, exponential, laplace = (next(iter(bars)) for bars in figure.axes[0].containers)
     colours = {
-        name: tuple(int(code[i : i + 2], 16) for i in (1, 3, 5)) for name, code in dps.mechanisms.COLOURS.items()
+        name: tuple(int(look(name).colour[i : i + 2], 16) for i in (1, 3, 5)) for name in dps.mechanisms.EVERY_MECHANISM
     }
 
     def colour(bar) -> tuple[int, ...]:
@@ -92,11 +96,13 @@ def test_one_mechanism_has_one_colour() -> None:
     assert laplace.get_hatch()
 
 
-def test_the_table_of_colours_is_of_every_mechanism() -> None:
-    """And nobody can change it."""
-    assert [*dps.mechanisms.EVERY_MECHANISM] == [*dps.mechanisms.COLOURS]
-    with pytest.raises(TypeError):
-        dps.mechanisms.COLOURS["exponential"] = "#000000"
+def test_a_mechanism_of_a_users_own_is_drawn() -> None:
+    """It has a colour by its name, the same in every picture."""
+    own = UnitMechanism("my-mechanism", "When it is mine.", scale, EXPONENTIAL)
+    figure = dps.plot_law(votes(5, 9, 1), 1, mechanism=["exponential", own])
+
+    (bars,) = {each[0].get_facecolor()[:3] for each in figure.axes[0].containers[1:2]}
+    assert look("my-mechanism").colour == "#" + "".join(f"{round(255 * part):02x}" for part in bars)
 
 
 def test_axes_of_somebody_are_drawn_into(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from types import ModuleType
 
 import pytest
 
-from dpselect.kernel.extras import install
+from dpselect._optional import install
 from dpselect.sources.engines import Engine
 from research import papers
 from tests.contracts import complete, proof_hashes
@@ -184,8 +184,6 @@ def test_the_contracts_themselves_tell_it(tmp_path: Path) -> None:
     package = tmp_path / "src" / "dpselect"
     (package / "mechanisms" / "newcomer.py").write_text(MECHANISM)
     (package / "utilities" / "newcomers.py").write_text(UTILITY)
-    families = package / "kernel" / "families.py"
-    families.write_text(families.read_text().replace("_OF = {", '_OF = {\n    "newcomer": "reference",', 1))
     listed = package / "mechanisms" / "named.py"
     text = listed.read_text().replace('    "exponential": ', '    "newcomer": newcomer,\n    "exponential": ', 1)
     line = "from dpselect.mechanisms.noisy"

@@ -12,11 +12,6 @@ from tests.contracts.proof_hashes import SOURCE
 # What promises nothing that needs a proof, and why.
 WITHOUT = {
     "kernel/errors.py": "messages",
-    "kernel/extras.py": "messages",
-    "kernel/families.py": "colours and markers of pictures",
-    "kernel/markup.py": "pages of what may be published",
-    "kernel/html_table.py": "tables for notebooks of what may be published",
-    "kernel/version.py": "the number of the version",
     "kernel/neighbours.py": "the names of the relations",
     "release/protocol.py": "the shape of what answers, without an answer",
     "release/median.py": "names a utility and a mechanism: utilities/median.md and mechanisms/permute_and_flip.md",

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from dpselect.kernel.families import FAMILIES
+from dpselect._display.families import FAMILIES
 from research.engine import pictures, report, tables, verdicts
 from research.engine import runs as engine
 from research.engine.experiment import QUICK, NotReproduced, Point, Printed, Results

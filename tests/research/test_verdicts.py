@@ -204,7 +204,7 @@ def test_the_losses_are_not_a_panel():
 
 def test_a_family_has_one_look():
     """A series of an unknown family is refused, so that no picture invents a colour."""
-    with pytest.raises(ValueError, match="add it to kernel/families.py"):
+    with pytest.raises(ValueError, match="add it to _display/families.py"):
         Series("x", "sound", "telepathy")
 
 

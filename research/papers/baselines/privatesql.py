@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.extras import not_installed
+from dpselect._optional import not_installed
 from dpselect.views import Graph
 
 GIVEN = {10: 1448}

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect._display.families import family, look
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.families import FAMILIES, family
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.named import require_mechanism
@@ -193,10 +193,10 @@ def draw(rows: Sequence[Row], path: str | Path | None = None, *, overwrite: bool
         # Of one family the second has another line, and so on.
         looks = {
             "linestyle": _STYLES[drawn[name] % len(_STYLES)],
-            "marker": FAMILIES[name].marker,
+            "marker": look(each.name).marker,
             "markersize": 3 + width,
             "linewidth": width,
-            "color": FAMILIES[name].colour,
+            "color": look(each.name).colour,
         }
         drawn[name] += 1
         x = [float(epsilon) for epsilon in each.epsilons]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.extras import not_installed
+from dpselect._optional import not_installed
 from dpselect.release.select import Release
 from dpselect.scores.objectives import listed
 from dpselect.scores.scores import Scores

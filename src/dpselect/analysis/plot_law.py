@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.families import FAMILIES, family, lighter
+from dpselect._display.families import family, lighter, look
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.named import default_mechanism, require_mechanism
@@ -117,15 +117,15 @@ def _laws(scores: Scores, epsilon: Any, mechanism: Any, neighbour: Scores | None
         raise ValueError(f"One picture has room for 1 to {_LAWS} laws: pass fewer mechanisms or epsilons.")
     laws, drawn = [], list[str]()
     for number, (each, value) in enumerate(product(named, epsilons)):
-        look = family(each.name)
+        kind = family(each.name)
         if number % len(epsilons) == 0:
-            drawn.append(look)
+            drawn.append(kind)
         # Smaller epsilons are lighter, and a second mechanism of one family is hatched.
         tint = 0.65 * (1 - (number % len(epsilons) + 1) / len(epsilons))
         here = each.log_law(scores, value)
         there = None if neighbour is None else each.log_law(neighbour, value)
-        hatch = _HATCHES[(drawn.count(look) - 1) % len(_HATCHES)]
-        laws.append(_Law(_named(each), value, here, there, lighter(FAMILIES[look].colour, tint), hatch))
+        hatch = _HATCHES[(drawn.count(kind) - 1) % len(_HATCHES)]
+        laws.append(_Law(_named(each), value, here, there, lighter(look(each.name).colour, tint), hatch))
     return laws
 
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from dpselect._display.html_table import grid, table
 from dpselect.analysis.accuracy import expected_error
 from dpselect.analysis.tuning import FAMILIES, tuned
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.html_table import grid, table
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms import EVERY_MECHANISM, mechanism
 from dpselect.mechanisms.kinds import Mechanism

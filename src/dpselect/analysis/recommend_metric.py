@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect._display.html_table import grid, table
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.html_table import grid, table
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms import mechanism
 from dpselect.scores.margin import margin

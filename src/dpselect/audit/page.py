@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dpselect._display.markup import drawing, filled, mark
 from dpselect.audit.claims import EPSILONS
 from dpselect.audit.report import Row
-from dpselect.kernel.markup import drawing, filled, mark
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpselect._display.html_table import table
 from dpselect.certificates.page import content_of, page
 from dpselect.certificates.plain import checksum
 from dpselect.certificates.rows import require_rows
 from dpselect.kernel.errors import Advice
-from dpselect.kernel.html_table import table
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
 from dpselect.kernel.written import written
 from dpselect.sources.output import Output

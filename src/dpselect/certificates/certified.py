@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpselect._display.html_table import table
 from dpselect.certificates.rows_that_count import protects
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.kernel.html_table import table
 from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy
 
 if TYPE_CHECKING:

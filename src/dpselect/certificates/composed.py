@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpselect._version import VERSION
 from dpselect.certificates.certificate import FORMAT, Certificate, promised
 from dpselect.certificates.hashed_file import hashed
 from dpselect.certificates.plain import plain, text
 from dpselect.certificates.rows import ledger_row
-from dpselect.kernel.version import VERSION
 
 if TYPE_CHECKING:
     from dpselect.kernel.guarantee import Guarantee

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
-from dpselect.kernel.markup import filled
+from dpselect._display.markup import filled
 
 if TYPE_CHECKING:
     from markupsafe import Markup

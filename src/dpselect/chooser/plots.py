@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect._display.families import FAMILIES, family, look
 from dpselect.chooser.regret import Regret
-from dpselect.kernel.families import FAMILIES, family
 from dpselect.sources.figures import new_figure, require_picture
 from dpselect.sources.output import save_figure
 
@@ -117,10 +117,7 @@ def draw_histograms(
 
 def _colour(name: str, place: int) -> str:
     """Return the one colour of a mechanism or an algorithm in all pictures; others are told apart in this one."""
-    try:
-        return FAMILIES[family(name)].colour
-    except ValueError:
-        return f"C{place}"
+    return look(name).colour if family(name) in FAMILIES else f"C{place}"
 
 
 def _figure(path: str | Path, size: tuple[float, float]) -> Any:

@@ -21,13 +21,13 @@ from typing import Any, NoReturn
 
 import click
 
+from dpselect._optional import install
 from dpselect.cli import command, commands, paths, tables
 from dpselect.cli.options import MISSING
 from dpselect.cli.paths import Unsaved
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
 from dpselect.kernel.errors import Advice, BudgetError, PrivacyError
-from dpselect.kernel.extras import install
 from dpselect.sources.locators import scrubbed
 
 ANSWERED, PAID, REFUSED, DEFECT, STOPPED = 0, 1, 2, 70, 130

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from dpselect._display.html_table import table
 from dpselect.certificates.certificate import Certificate
 from dpselect.client.amounts import amount
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.kernel.html_table import table
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from dpselect._display.html_table import table
 from dpselect.client import questions, stream
 from dpselect.client.answer import Answer, Plan
 from dpselect.client.keys import chosen
@@ -14,7 +15,6 @@ from dpselect.client.line import Line, understood
 from dpselect.client.problem import NoAnswer
 from dpselect.client.questions import EVERY_QUESTION, Question
 from dpselect.client.stream import ServedStream
-from dpselect.kernel.html_table import table
 from dpselect.kernel.numbers import Epsilon
 
 # Seconds between two questions whether an answer is there: they grow up to the last.

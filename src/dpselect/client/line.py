@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
+from dpselect._version import VERSION
 from dpselect.client.address import require_address
 from dpselect.client.problem import LATER, NoAnswer, error_of
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.version import VERSION
 
 # Seconds between one attempt and the next.
 WAITS = (0.2, 0.5, 1.0, 2.0, 4.0)

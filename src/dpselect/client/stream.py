@@ -10,12 +10,12 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
+from dpselect._display.html_table import table
 from dpselect.client.answer import guarantee_of
 from dpselect.client.keys import chosen
 from dpselect.client.line import Line, understood
 from dpselect.client.problem import NoAnswer
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.html_table import table
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.kernel.written import written
 from dpselect.release.threshold_error import ThresholdError, error_of

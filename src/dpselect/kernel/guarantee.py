@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dpselect._display.html_table import table
 from dpselect.kernel.concentrated import epsilon_of
-from dpselect.kernel.html_table import table
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours, neighbours
 from dpselect.kernel.numbers import exact_delta, exact_epsilon, exact_rho
 from dpselect.kernel.written import written

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.html_table import table
+from dpselect._display.html_table import table
 from dpselect.learn.domains import OUTSIDE, Attribute
 from dpselect.learn.file_parts import MOST_COUNT, integers_in, noise_in, numbers_in
 from dpselect.learn.room import MOST_LEVELS

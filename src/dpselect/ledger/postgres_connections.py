@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from dpselect.kernel.extras import not_installed
+from dpselect._optional import not_installed
 from dpselect.ledger.postgres_address import PostgresAddress
 
 # What a forked process has of its parent's. The parent goes on using them, so they are neither used nor closed there.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpselect.kernel.html_table import table
+from dpselect._display.html_table import table
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
 from dpselect.kernel.written import written
 from dpselect.ledger.accountant import Terms, Totals

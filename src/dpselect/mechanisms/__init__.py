@@ -1,8 +1,5 @@
 """The mechanisms, by published name."""
 
-from types import MappingProxyType
-
-from dpselect.kernel.families import FAMILIES, family
 from dpselect.mechanisms.exponential import exponential
 from dpselect.mechanisms.generalised_exponential import generalised_exponential
 from dpselect.mechanisms.inverse_sensitivity import inverse_sensitivity
@@ -15,11 +12,7 @@ from dpselect.mechanisms.smooth.local_dampening_t import local_dampening_t
 from dpselect.mechanisms.smooth.smooth_noisy_max import smooth_noisy_max
 from dpselect.mechanisms.smooth.smooth_private_selection import smooth_private_selection
 
-# One colour per mechanism, in every picture of the library; a mechanism and its variants share theirs.
-COLOURS = MappingProxyType({name: FAMILIES[family(name)].colour for name in EVERY_MECHANISM})
-
 __all__ = [
-    "COLOURS",
     "EVERY_MECHANISM",
     "default_mechanism",
     "exponential",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.html_table import table
+from dpselect._display.html_table import table
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours, neighbours
 from dpselect.scores.kinds import distances_of, numbers_of
 from dpselect.scores.labels import column_of, labelled

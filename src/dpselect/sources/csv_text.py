@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.kernel.extras import not_installed
+from dpselect._optional import not_installed
 from dpselect.sources.dialects import PLAIN, Dialect, clauses
 from dpselect.sources.locators import missing, no_table, without_secrets
 

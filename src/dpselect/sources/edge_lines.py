@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from dpselect.kernel.extras import not_installed
+from dpselect._optional import not_installed
 
 _BLOCK = 2**20
 # Two fields, of which the first begins no comment. And a line that is blank or a comment.

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect._optional import not_installed
 from dpselect.kernel.errors import Advice
-from dpselect.kernel.extras import not_installed
 from dpselect.sources import edge_lines, graphml, tables
 from dpselect.sources.arrow_text import readable
 from dpselect.sources.csv_text import integer

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from dpselect.kernel.extras import install
+from dpselect._optional import install
 
 _BATCH = 10**6
 _WAREHOUSE = install("warehouse")

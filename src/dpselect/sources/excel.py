@@ -10,7 +10,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from dpselect.kernel.extras import not_installed
+from dpselect._optional import not_installed
 from dpselect.sources.categories import plain_number, spellings
 
 ENDING = ".xlsx"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dpselect.kernel.extras import not_installed
+from dpselect._optional import not_installed
 
 # An axis shows so many powers of ten below its largest value; what is less lies between the last one and 0.
 _DECADES = 4

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect._optional import not_installed
 from dpselect.kernel.errors import Advice
-from dpselect.kernel.extras import not_installed
 
 _DIRECTIONS = Advice(
     "Directions are dropped: an edge joins both of its ends. {dpselect.utilities.followers|--metric followers} counts "

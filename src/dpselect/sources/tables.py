@@ -15,8 +15,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from dpselect._optional import not_installed
 from dpselect.kernel.errors import Advice
-from dpselect.kernel.extras import not_installed
 from dpselect.sources import arrow_text, csv_text, excel, frames, parts
 from dpselect.sources.absent import no_column
 from dpselect.sources.conditions import Condition

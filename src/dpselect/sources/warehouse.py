@@ -16,8 +16,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect._optional import not_installed
 from dpselect.kernel.errors import Advice
-from dpselect.kernel.extras import not_installed
 from dpselect.sources import in_place
 from dpselect.sources.absent import no_column
 from dpselect.sources.engines import engine, engine_of

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from dpselect.kernel.extras import not_installed
+from dpselect._optional import not_installed
 
 Kernel = Callable[..., Any]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from textwrap import wrap
 from typing import Any
 
+from dpselect._display.families import look
 from dpselect.analysis.charts.picture import Picture
-from dpselect.kernel.families import FAMILIES, family
 
 # What a chart is wide where nobody says otherwise, in pixels; a page passes its own width.
 WIDTH = 640
@@ -72,7 +72,7 @@ def colour_of(mechanism: str) -> str:
     >>> colour_of("permute-and-flip")
     '#0b3c5d'
     """
-    return FAMILIES[family(mechanism)].colour
+    return look(mechanism).colour
 
 
 def shape_of(mechanism: str) -> str:
@@ -81,7 +81,7 @@ def shape_of(mechanism: str) -> str:
     >>> shape_of("permute-and-flip"), shape_of("local-dampening")
     ('circle', 'diamond')
     """
-    return _SHAPES.get(FAMILIES[family(mechanism)].marker, "circle")
+    return _SHAPES.get(look(mechanism).marker, "circle")
 
 
 def finished(

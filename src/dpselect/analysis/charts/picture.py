@@ -8,7 +8,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from dpselect.kernel.extras import not_installed
+from dpselect._optional import not_installed
 from dpselect.sources.output import Output
 
 # What no SVG can hold: the converter ends the whole process where a name has one of them.

@@ -7,11 +7,11 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 
+from dpselect._optional import not_installed
 from dpselect.cli import paths, public_data
 from dpselect.cli.options import option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
-from dpselect.kernel.extras import not_installed
 from dpselect.ledger.read_only import looked_at
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
+from dpselect._optional import not_installed
 from dpselect.cli.options import argument, flag, number, one_of, option
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
-from dpselect.kernel.extras import not_installed
 from dpselect.sources.locators import without_secrets
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.extras import not_installed
+from dpselect._optional import not_installed
 from dpselect.learn.domains import Attribute
 from dpselect.learn.pages.colours import colour_of
 from dpselect.sources.figures import new_figure, require_picture

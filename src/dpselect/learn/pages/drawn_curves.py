@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.markup import Mark, drawing, mark
+from dpselect._display.markup import Mark, drawing, mark
 from dpselect.learn.domains import Attribute
 from dpselect.learn.pages.colours import colour_of
 

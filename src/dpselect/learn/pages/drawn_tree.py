@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpselect.kernel.markup import Mark, drawing, mark
+from dpselect._display.markup import Mark, drawing, mark
 from dpselect.learn.export import label_of
 from dpselect.learn.pages.colours import colour_of
 from dpselect.learn.tree import Tree

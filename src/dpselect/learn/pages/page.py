@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from dpselect._display.markup import filled
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.kernel.markup import filled
 from dpselect.kernel.written import written
 from dpselect.learn.domains import Attribute
 from dpselect.learn.pages.colours import colour_of

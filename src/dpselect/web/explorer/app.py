@@ -15,9 +15,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from dpselect._display.markup import filled
 from dpselect.analysis.charts.look import WIDTH
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.markup import filled
 from dpselect.web.explorer.field import Field, Number, Pairs
 from dpselect.web.explorer.guard import Guard
 from dpselect.web.explorer.material import EXAMPLES, Material

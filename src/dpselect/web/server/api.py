@@ -15,7 +15,7 @@ from fastapi.security import HTTPBearer
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from dpselect.kernel.version import VERSION
+from dpselect._version import VERSION
 from dpselect.web.headers import Application, strict
 from dpselect.web.server import shown
 from dpselect.web.server.curator import curator_routes

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, TextClause, create_engine, event, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from dpselect.kernel.extras import not_installed
+from dpselect._optional import not_installed
 from dpselect.sources.locators import is_url
 
 Row = Mapping[str, Any]

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from dpselect.kernel.markup import filled
+from dpselect._display.markup import filled
 from dpselect.web.headers import Scope
 from dpselect.web.server.problems import problem_response
 

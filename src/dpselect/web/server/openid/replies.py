@@ -12,7 +12,7 @@ from threading import Timer
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from dpselect.kernel.version import VERSION
+from dpselect._version import VERSION
 
 # How long a reply may take in all, in seconds, and how long it may be, in bytes.
 SECONDS, BYTES = 5.0, 2**18

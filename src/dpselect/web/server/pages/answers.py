@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dpselect._display.markup import Mark, drawing, mark
 from dpselect.certificates.page import words
-from dpselect.kernel.markup import Mark, drawing, mark
 
 if TYPE_CHECKING:
     from markupsafe import Markup

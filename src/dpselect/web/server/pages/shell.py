@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import Request
 from starlette.responses import HTMLResponse, Response
 
-from dpselect.kernel.markup import filled
+from dpselect._display.markup import filled
 from dpselect.web.server.cookies import session_of
 from dpselect.web.server.people import Visitor
 from dpselect.web.server.sessions import form_token

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpselect.kernel.families import FAMILIES, family
+from dpselect._display.families import FAMILIES, SPARE, family, look
 from dpselect.mechanisms import EVERY_MECHANISM
 
 
@@ -18,11 +18,12 @@ def test_every_mechanism_has_a_family(name):
 def test_no_two_families_look_alike():
     """Colour and marker tell them apart together, and each marker is used once or with quite another colour."""
     assert len(FAMILIES) == len(set(FAMILIES.values()))
-    markers = [look.marker for look in FAMILIES.values()]
+    markers = [each.marker for each in FAMILIES.values()]
     assert len(markers) == len(set(markers))
 
 
-def test_an_unknown_family_is_told():
-    """One sentence with the place to add it."""
-    with pytest.raises(ValueError, match=r"add it to kernel/families.py"):
-        family("telepathy")
+def test_a_mechanism_that_nobody_knows_has_a_look():
+    """By its name, so the same in every picture and every process."""
+    assert family("telepathy, at night") == "telepathy"
+    assert look("telepathy") == look("telepathy, at night")
+    assert {look(f"mechanism {number}") for number in range(100)} == {*SPARE}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
 from typing import Any
 
-from dpselect.kernel.markup import filled
-
+_LEFT = ' style="text-align:left;vertical-align:top"'
 # What a notebook shows of a long list.
 MOST = 20
 
@@ -18,14 +18,28 @@ def table(title: str, rows: Iterable[tuple[str, Any]]) -> str:
     (1, True)
     """
     shown = [([name], _lines(value)) for name, value in rows if value is not None and value != ""]
-    return str(filled("dpselect.kernel", "table.html", title=title, header=(), rows=shown, more=""))
+    return _table(title, (), shown)
 
 
 def grid(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Return a table with a header; of many rows the first are shown, and how many there are."""
     shown = [[_lines(value) for value in row] for row in rows[:MOST]]
     more = f"{len(rows)} rows; the first {MOST} are shown" if len(rows) > MOST else ""
-    return str(filled("dpselect.kernel", "table.html", title="", header=header, rows=shown, more=more))
+    return _table("", header, shown) + (f"<p>{escape(more)}</p>" if more else "")
+
+
+def _table(title: str, header: Sequence[str], rows: Iterable[Sequence[Sequence[str]]]) -> str:
+    caption = f"<caption{_LEFT}><b>{escape(title)}</b></caption>" if title else ""
+    head = "".join(f'<th scope="col"{_LEFT}>{escape(name)}</th>' for name in header)
+    body = "".join(f"<tr>{''.join(_cells(row, heads=not header))}</tr>" for row in rows)
+    return f"<table>{caption}{f'<thead><tr>{head}</tr></thead>' if header else ''}<tbody>{body}</tbody></table>"
+
+
+def _cells(row: Sequence[Sequence[str]], *, heads: bool) -> Iterator[str]:
+    """Yield the cells of a row, each of several lines; without a header the first one names the row."""
+    for place, lines in enumerate(row):
+        text = "<br>".join(map(escape, lines))
+        yield f'<th scope="row"{_LEFT}>{text}</th>' if heads and not place else f"<td{_LEFT}>{text}</td>"
 
 
 def _lines(value: Any) -> list[str]:

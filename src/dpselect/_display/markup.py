@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from dpselect._optional import not_installed
+
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
@@ -39,7 +41,7 @@ def drawing(*marks: Mark, **attributes: Any) -> Markup:
     </svg>
     """
     root = mark("svg", *marks, **attributes, role="img")
-    return filled("dpselect.kernel", "drawing.svg", root=root)
+    return filled("dpselect._display", "drawing.svg", root=root)
 
 
 def filled(package: str, name: str, **values: Any) -> Markup:
@@ -50,15 +52,19 @@ def filled(package: str, name: str, **values: Any) -> Markup:
         name: of a file there.
         values: for the names in the template; a name without a value is an error.
     """
+    template = _templates(package).get_template(name)
     from markupsafe import Markup
 
-    return Markup(_templates(package).get_template(name).render(values))
+    return Markup(template.render(values))
 
 
 @cache
 def _templates(package: str) -> Environment:
     # Not needed to import the package, and not fast to import.
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError:
+        raise not_installed("Pages and drawings need Jinja2", "html") from None
 
     return Environment(
         loader=PackageLoader(package),

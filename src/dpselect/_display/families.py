@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import NamedTuple
+from zlib import crc32
 
 
 class Look(NamedTuple):
@@ -46,6 +47,16 @@ FAMILIES: dict[str, Look] = {
     "reference": Look("#7a7a7a", "."),
 }
 
+# Of mechanisms that the library does not know: their names decide.
+SPARE = (
+    Look("#7b3294", "o"),
+    Look("#008837", "s"),
+    Look("#b35806", "D"),
+    Look("#2166ac", "^"),
+    Look("#b2182b", "v"),
+    Look("#1a1a1a", "P"),
+)
+
 # Mechanisms by published name, where the name does not say the family by itself.
 _OF = {
     "noisy-max-laplace": "exponential",
@@ -62,19 +73,23 @@ _OF = {
 
 
 def family(mechanism: str) -> str:
-    """Return the family of a mechanism of the library, by its name up to a comma.
+    """Return the family of a mechanism, by its name up to a comma; one of a user's own is a family by itself.
 
-    Raises:
-        ValueError: no such mechanism has a family.
-
-    >>> family("local-dampening-flip, shared")
-    'local dampening'
+    >>> family("local-dampening-flip, shared"), family("my-mechanism")
+    ('local dampening', 'my-mechanism')
     """
     name = mechanism.partition(",")[0]
-    result = _OF.get(name, name)
-    if result not in FAMILIES:
-        raise ValueError(f"There is no family of {mechanism!r}: add it to kernel/families.py.")
-    return result
+    return _OF.get(name, name)
+
+
+def look(mechanism: str) -> Look:
+    """Return the colour and the marker of a mechanism, the same in all pictures.
+
+    >>> look("permute-and-flip").colour, look("my-mechanism") == look("my-mechanism, of the second score")
+    ('#0b3c5d', True)
+    """
+    name = family(mechanism)
+    return FAMILIES[name] if name in FAMILIES else SPARE[crc32(name.encode()) % len(SPARE)]
 
 
 def lighter(colour: str, share: float) -> str:
