@@ -20,7 +20,17 @@ def test_a_selection_from_memory_needs_no_sources() -> None:
     printed = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=True)
     rooms, later = printed.stdout.splitlines()
 
-    assert {"_optional", "_version", "_display", "analysis", "certificates", "kernel", "mechanisms", "release", "scores"} == set(rooms.split())
+    assert {
+        "_optional",
+        "_version",
+        "_display",
+        "analysis",
+        "certificates",
+        "kernel",
+        "mechanisms",
+        "release",
+        "scores",
+    } == set(rooms.split())
     assert "dpselect.utilities dpselect dpselect" == later
 
 

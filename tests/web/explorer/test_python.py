@@ -12,8 +12,9 @@ import pytest
 pytest.importorskip("starlette", reason="the explorer needs the extra web")
 
 import dpselect as dps
-from dpselect.cli import command, main, public_data
+from dpselect.cli import command, main
 from dpselect.cli.request import Request
+from dpselect.web.explorer import public_data
 from dpselect.web.explorer.material import EXAMPLES, Material
 from dpselect.web.explorer.pages import PAGES
 

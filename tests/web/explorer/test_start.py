@@ -23,7 +23,8 @@ SECONDS = 2.0
 def test_the_list_of_pages_needs_no_page() -> None:
     """Neither a page's content nor what draws is imported before the port is open; FastAPI is the server's alone."""
     code = (
-        "import sys; import dpselect.cli.verbs.explore; from dpselect.web.explorer.app import explorer; explorer(1);"
+        "import sys; import dpselect.web.explorer.commands.explore;"
+        "from dpselect.web.explorer.app import explorer; explorer(1);"
         "print(*sys.modules)"
     )
     loaded = set(

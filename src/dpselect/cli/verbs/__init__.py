@@ -26,15 +26,11 @@ PANELS = {
         "budget": "Keep a privacy budget in a ledger file.",
         "verify": "Check that the certificate of a release is whole, and that a ledger has its row.",
     },
-    "Let others ask": {
-        "serve": "Serve analysts over HTTP, within budgets that curators set.",
-    },
     "Ask a server": {
         "datasets": "List the datasets that you may ask a server about, with what is left of them.",
         "history": "List what you asked a server, and show an answer once more.",
     },
     "Look before you spend": {
-        "explore": "Look at exact chances in a browser: public or made-up data only.",
         "plan": "Say which epsilon is needed, or what an epsilon gives, whatever the data.",
         "mechanisms": "List the mechanisms and what each is for.",
         "demo": "Compare metrics and mechanisms on a real graph, with exact probabilities.",

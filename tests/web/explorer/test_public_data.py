@@ -15,8 +15,9 @@ import pyarrow.parquet as parquet
 import pytest
 
 import dpselect as dps
-from dpselect.cli import command, public_data
+from dpselect.cli import command
 from dpselect.cli.request import Request
+from dpselect.web.explorer import public_data
 from dpselect.web.explorer.material import EXAMPLES, Material
 
 PEOPLE = "age,region\n30,North\n41,South\n,South\n"

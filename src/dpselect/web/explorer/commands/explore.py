@@ -8,11 +8,12 @@ from contextlib import suppress
 from dataclasses import replace
 
 from dpselect._optional import not_installed
-from dpselect.cli import paths, public_data
+from dpselect.cli import paths
 from dpselect.cli.options import option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.ledger.read_only import looked_at
+from dpselect.web.explorer import public_data
 
 
 def run(request: Request) -> Answer:
