@@ -5,7 +5,7 @@
 
 from paper import INK, save, sheet
 
-from dpselect.mechanisms import COLOURS
+from dpselect._display.families import look
 from research.comparisons.brokers import EPSILONS, stored
 
 TITLES = {
@@ -16,17 +16,17 @@ TITLES = {
     "github": "GitHub",
 }
 LOOKS = {
-    "degree": ("degree, permute-and-flip", COLOURS["permute-and-flip"], "--", "s"),
-    "open pairs": ("open pairs, local-dampening-flip", COLOURS["local-dampening-flip"], "-", "o"),
+    "degree": ("degree, permute-and-flip", look("permute-and-flip").colour, "--", "s"),
+    "open pairs": ("open pairs, local-dampening-flip", look("local-dampening-flip").colour, "-", "o"),
     "margin of ego betweenness": (
         "margin of ego betweenness, refined, permute-and-flip",
-        COLOURS["permute-and-flip"],
+        look("permute-and-flip").colour,
         "-",
         "^",
     ),
     "shifted dampening": (
         "ego betweenness, published, shifted-local-dampening-flip",
-        COLOURS["shifted-local-dampening-flip"],
+        look("shifted-local-dampening-flip").colour,
         ":",
         "x",
     ),

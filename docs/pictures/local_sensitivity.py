@@ -7,6 +7,7 @@ import numpy as np
 from paper import FAINT, INK, LIGHT, MIDDLE, save, sheet
 
 import dpselect as dps
+from dpselect._display.families import look
 
 MOST = 100
 CANDIDATES = ("tea", "coffee", "milk")
@@ -123,7 +124,7 @@ def chance_of_the_best():
     for label, name, scores, line in ways:
         mechanism = dps.mechanism(name)
         chance = [mechanism.law(scores, round(float(epsilon), 6))[0] for epsilon in epsilons]
-        axes.plot(epsilons, chance, color=dps.mechanisms.COLOURS[name], linestyle=line, label=label)
+        axes.plot(epsilons, chance, color=look(name).colour, linestyle=line, label=label)
     axes.set_xscale("log")
     axes.set_xticks([0.1, 1, 10], ["0.1", "1", "10"])
     axes.set(xlabel="epsilon", ylabel="chance that tea is named", ylim=(0.3, 1.02), xlim=(0.05, 50))
