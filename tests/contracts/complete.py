@@ -87,8 +87,8 @@ def of_own_proof(proof: Path, function: str) -> list[str]:
     lacking, covers = of_proof(proof), f"{proof.stem}.{function}"
     if not lacking and covers not in proof_hashes.covered(proof):
         lacking.append(
-            f"{proof.stem}: {proof.name} does not cover {covers}, so it proves something else: read it, and run "
-            f"python -m tests.contracts.proof_hashes --write {proof.name}."
+            f"{proof.stem}: {proof.name} does not cover {covers}, so it proves something else: write the proof of "
+            f"it, without a Covers line, and run python -m tests.contracts.proof_hashes --write {proof.name}."
         )
     return lacking
 

@@ -49,11 +49,6 @@ class Output:
         self._target = Path(os.path.realpath(path))
         self._beside: Path | None = None
 
-    @property
-    def suffix(self) -> str:
-        """Return the ending of the name."""
-        return Path(self._path).suffix
-
     def __str__(self) -> str:
         return str(self._path)
 
