@@ -108,7 +108,10 @@ def test_from_the_log_in_to_the_certificate(window, office, tmp_path, size, scri
     content = Certificate.read(tmp_path / "certificate.json").content
     assert counted == str(content["answer"]["nurse"])
     page.get_by_role("link", name="History", exact=True).click()
-    assert page.locator(f'a[href="{again[again.index("/pages") :]}"]').count() == 1
+    asked = page.locator(f'a[href="{again[again.index("/pages") :]}"]')
+    # A click does not wait for what the next page holds.
+    asked.first.wait_for()
+    assert asked.count() == 1
     page.get_by_role("button", name="Log out").click()
     page.goto(again)
     assert page.get_by_role("heading", name="Log in").is_visible()
@@ -154,7 +157,9 @@ def test_names_that_look_like_markup_are_text(window, office, size) -> None:
     page.goto("/pages/datasets/survey/counts?column=job&epsilon=0.1")
     page.get_by_role("button", name="Release").click()
     page.get_by_role("heading", name="Answer").wait_for()
-    assert page.get_by_role("rowheader", name=HOSTILE).count() == 1
+    hostile = page.get_by_role("rowheader", name=HOSTILE)
+    hostile.first.wait_for()
+    assert hostile.count() == 1
     assert [] == findings(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
     page.get_by_role("link", name="Certificate", exact=True).click()
