@@ -1,1 +1,1 @@
-"""What people see: tables in notebooks, pages and drawings from templates, one colour for each mechanism."""
+"""Tables for notebooks, pages and drawings from templates, and one colour for each mechanism."""

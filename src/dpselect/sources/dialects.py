@@ -40,7 +40,7 @@ def _encoding(name: str) -> str:
 
 @dataclass(frozen=True)
 class Dialect:
-    """What separates columns, what marks the fraction of a number, what groups its digits, and what bytes stand for.
+    """The separator of columns, the signs in numbers, and the encoding of a text file.
 
     Args:
         separator: ``","``, ``";"``, ``"|"`` or a tab (also ``"tab"``); ``None`` is a tab in ``.tsv`` files and a comma
@@ -87,7 +87,7 @@ class Dialect:
 
     @property
     def mark(self) -> str:
-        """What marks the fraction of a number."""
+        """The sign before the fraction of a number."""
         return self.decimal or "."
 
     def require_decimal(self) -> None:

@@ -83,7 +83,7 @@ def started(asked: dict[str, Any], out: int, error: int) -> None:
 
 
 def main() -> None:
-    """Fork until standard input ends; then end every process of this session."""
+    """Fork until standard input ends; then end every process that was forked."""
     os.setsid()
     for name in NEEDED:
         import_module(name)
