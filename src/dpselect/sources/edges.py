@@ -174,9 +174,9 @@ def _parquet(path: Path, kind: Kind, ends: Ends) -> Edges:
 
 def _of_lines(path: Path, kind: Kind) -> Edges:
     """Return the edges of a text without a header: the first two fields of each line."""
-    fields, dropped = edge_lines.fields(path)
-    source, target, wrong = _pairs(fields, kind, _COLUMNS)
-    return source, target, dropped + wrong
+    fields, dropped = edge_lines.fields(path, integers=kind is int)
+    sources, targets, wrong = zip(*(_pairs(each, kind, _COLUMNS) for each in fields), strict=True)
+    return np.concatenate(sources), np.concatenate(targets), dropped + sum(wrong)
 
 
 def unread(path: str | Path, kind: Kind, most: int) -> list[str]:
