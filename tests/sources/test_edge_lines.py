@@ -30,9 +30,10 @@ LINES = st.lists(
 )
 
 
-def one_by_one(path: Path) -> tuple[list[tuple[int, int]], int]:
+def one_by_one(path: Path) -> tuple[list[tuple[int | None, ...]], int]:
     """The edges of a file, a line at a time; and how many lines are none."""
-    pairs, dropped = [], 0
+    pairs: list[tuple[int | None, ...]] = []
+    dropped = 0
     with edge_lines.opened(path) as lines:
         for line in lines:
             found = re.match(edge_lines._EDGE, line.rstrip("\n"))
@@ -50,7 +51,7 @@ def require_alike(data: bytes, block: int, name: str = "a.txt") -> None:
         path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
         source, target, dropped = edges.read(path, kind=int)
         assert one_by_one(path) == ([*zip(source.tolist(), target.tolist(), strict=True)], dropped)
-    assert (np.int64, np.int64) == (source.dtype, target.dtype)
+    assert np.int64 == source.dtype == target.dtype
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])

@@ -16,7 +16,7 @@ _ASCII = bytes(range(128))
 # Here a letter may hold a byte that separates or quotes, or may change how later bytes are read.
 _SHIFTED = ("utf_7", "hz", "iso2022")
 # What groups the digits of a number in threes, and all signs that it stands for.
-_GROUPING = {".": ".", ",": ",", "space": " \u00a0\u202f", "apostrophe": "'\u2019"}
+_GROUPING = {".": ".", ",": ",", "space": " \u00a0\u202f\u2009", "apostrophe": "'\u2019"}
 _GROUPING |= dict.fromkeys(_GROUPING["space"], _GROUPING["space"])
 _GROUPING |= dict.fromkeys(_GROUPING["apostrophe"], _GROUPING["apostrophe"])
 _BOTH = "cannot both group digits and mark fractions: pass"

@@ -109,10 +109,9 @@ def opened(path: Path) -> Iterator[IO[str]]:
 
 
 @contextmanager
-def _unpacked(path: Path) -> Iterator[IO[bytes]]:
-    opener: Callable[..., IO[bytes]] = gzip.open if path.name.lower().endswith(".gz") else open
+def _unpacked(path: Path) -> Iterator[gzip.GzipFile | io.BufferedReader]:
     try:
-        with opener(path, "rb") as stream:
+        with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as stream:
             yield stream
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise ValueError(f"{path.name} is not a complete gzip file.") from None
