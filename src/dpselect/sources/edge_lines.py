@@ -20,6 +20,7 @@ _BLOCK = 2**20
 # Two fields, of which the first begins no comment. And a line that is blank or a comment.
 _EDGE = r"^[ \t]*(?P<source>[^ \t,;#%][^ \t,;]*)(?:[ \t]*[,;][ \t]*|[ \t]+)(?P<target>[^ \t,;]+)"
 _NOTHING = r"^[ \t]*($|[#%])"
+_LABEL = re.compile(r"[^ \t\r\n,;#%][^ \t\r\n,;]*")
 _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
 
 
@@ -69,7 +70,7 @@ def _pairs(block: bytes) -> Any:
     """
     arrow, reader = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.csv")
     plain = _COMMENT.sub(b"", block) if b"#" in block or b"%" in block else block
-    # Signs, quotes, and 0x10 are left to the other reader; no digits at all are no table to this one.
+    # Signs, quotes, and 0x10 are left to the other reader, and so is a block without any digits.
     if plain.translate(None, b"0123456789 \t\n") or not plain.strip():
         return None
     kept = arrow.int64()
@@ -82,6 +83,15 @@ def _pairs(block: bytes) -> Any:
         )
     except arrow.ArrowException:
         return None
+
+
+def is_field(label: str) -> bool:
+    """Return whether a label can be either end of an edge: nothing in it ends a field or a line, or is a comment.
+
+    >>> is_field("ann-lee"), is_field("ann lee"), is_field("#7")
+    (True, False, False)
+    """
+    return _LABEL.fullmatch(label) is not None
 
 
 def unread(path: Path, is_edge: Callable[[Sequence[str]], bool], most: int) -> list[str]:

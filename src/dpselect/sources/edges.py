@@ -91,6 +91,22 @@ def kind_of(labels: Sequence[Any] | None) -> Kind:
     return str if labels and isinstance(labels[0], str) else int
 
 
+def require_labels(path: str | Path, labels: Sequence[Any] | None) -> None:
+    """Refuse public labels that no line of a text without a header can spell (``ValueError``): their edges would go.
+
+    >>> require_labels("edges.csv", ["Lee, Ann"])
+    """
+    if not str(path).lower().endswith((".txt", ".txt.gz")):
+        return
+    wrong = next((each for each in labels or () if isinstance(each, str) and not edge_lines.is_field(each)), None)
+    if wrong is not None:
+        raise ValueError(
+            f"The public node {wrong!r} cannot stand in a .txt file of edges, where white space, a comma or a "
+            "semicolon ends a label and # or % begins a comment: write the edges as .csv, with the columns source and "
+            "target."
+        )
+
+
 def direction(path: str | Path) -> bool | None:
     """Return whether a file says that its edges are directed or that they are not; ``None`` where it says neither.
 

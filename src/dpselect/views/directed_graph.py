@@ -121,6 +121,7 @@ class DirectedGraph:
         """
         size, labels = declared(nodes)
         kind, reading = edges.kind_of(labels), Reading.of(separator, encoding=encoding, where=where)
+        edges.require_labels(path, labels)
         source, target, dropped = edges.read(path, kind=kind, ends=ends, reading=reading)
         if edges.direction(path) is False:
             raise ValueError("The file says that its edges have no direction: pass one of a directed graph.")

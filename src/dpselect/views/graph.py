@@ -166,6 +166,7 @@ class Graph:
         """
         size, labels = declared(nodes)
         kind, reading = edges.kind_of(labels), Reading.of(separator, encoding=encoding, where=where)
+        edges.require_labels(path, labels)
         source, target, dropped = edges.read(path, kind=kind, ends=ends, reading=reading)
         graphs.warn_of_directions(edges.direction(path) is True)
         graphs.warn_of_weights(edges.columns(path, reading))
