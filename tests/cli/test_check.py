@@ -123,7 +123,7 @@ def test_one_column_is_checked_for_the_curator(tmp_path: Path, capsys: pytest.Ca
     assert 2 == main(words)
     assert "pass --decimal" in capsys.readouterr().err
     assert 2 == main(["check", str(file)])
-    assert "Pass --column for one of numbers, --target with --domains, or --nodes" in capsys.readouterr().err
+    assert "--column for one of numbers, with --domain for one of names, --target with" in capsys.readouterr().err
 
 
 def test_numbers_of_a_typed_column_are_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

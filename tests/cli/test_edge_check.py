@@ -81,8 +81,8 @@ def test_a_dry_run_names_the_check_that_works(capsys) -> None:
         f"median people.csv --column 'a b' --lower 0 --upper 2000 --step 100 {how} --where 'y = 1' --epsilon 1",
         f"train people.csv --target y --domains d.toml --out m.json {how} --epsilon 1",
     ):
-        (check,) = [each for each in printed(capsys, f"{line} --dry-run").splitlines() if each.startswith("check ")]
-        command = check.partition(" by: dpselect ")[2]
+        (_, command) = printed(capsys, f"{line} --dry-run").replace(" \\\n", " ").split("  dpselect ")
+        command = command.splitlines()[0]
         assert "Private" in printed(capsys, command) or "private" in json.loads(printed(capsys, f"{command} --json"))
     shown = printed(capsys, "top-k lesmis --metric degree --k 1 --epsilon 1 --dry-run")
     assert "dpselect check" not in shown
@@ -94,3 +94,42 @@ def test_the_command_of_a_question_is_checked_with_check_for_its_verb(capsys) ->
 
     shown = printed(capsys, "check people.csv --column income --lower 0 --upper 20 --step 5")
     assert "not a number: 1\noutside the bounds: 1\n" in shown
+
+
+def test_followers_have_a_direction(capsys) -> None:
+    """One that points back is no repetition, and a follower counts for the node that is followed."""
+    Path("follows.txt").write_text("1 2\n2 1\n1 2\n3 2\n0 2\n2 2\n", encoding="utf-8")
+    facts = json.loads(printed(capsys, "check follows.txt --nodes 4 --metric followers --json"))
+    assert (True, 1, 1, 4, 3) == tuple(
+        facts[name] for name in ("directed", "loops", "repeated", "edges", "most_followers")
+    )
+    assert "largest_degree" not in facts
+    for more in ("", "--metric degree"):
+        facts = json.loads(printed(capsys, f"check follows.txt --nodes 4 {more} --json"))
+        assert (False, 2, 3, 3) == tuple(facts[name] for name in ("directed", "repeated", "edges", "largest_degree"))
+
+
+@pytest.mark.parametrize(("default", "edges"), [("directed", 2), ("undirected", 1)])
+def test_a_file_that_says_its_direction_is_believed(default, edges, capsys) -> None:
+    """Unless the question is one without directions."""
+    Path("g.graphml").write_text(
+        f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="{default}">'
+        '<node id="1"/><node id="2"/><edge source="1" target="2"/><edge source="2" target="1"/></graph></graphml>',
+        encoding="utf-8",
+    )
+    assert edges == json.loads(printed(capsys, "check g.graphml --nodes 3 --json"))["edges"]
+    assert 1 == json.loads(printed(capsys, "check g.graphml --nodes 3 --metric degree --json"))["edges"]
+
+
+@pytest.mark.parametrize("label", ["lee, ann", "ann lee", "a;b", "#7", "%7", "a\tb"])
+def test_a_node_that_no_line_can_spell_is_refused(label, capsys) -> None:
+    """Of a text without a header, in every command; in a table it is a label."""
+    Path("nodes.txt").write_text(f"bob\n{label}\n", encoding="utf-8")
+    Path("labels.csv").write_text(f'source,target\n"{label}",bob\n', encoding="utf-8")
+    for line in (
+        "check edges.txt --nodes nodes.txt",
+        "top-k edges.txt --nodes nodes.txt --metric degree --epsilon 1",
+        "top-k edges.txt --nodes nodes.txt --metric followers --epsilon 1",
+    ):
+        assert f"The public node {label!r} cannot stand in a .txt file" in printed(capsys, line, 2)
+    assert 1 == json.loads(printed(capsys, "check labels.csv --nodes nodes.txt --json"))["edges"]

@@ -237,7 +237,7 @@ def _command(name: str, verb: Verb, summary: str, *more: Option) -> Task | Tasks
     """Return the command of a verb or a task, with further options."""
     settings: dict[str, Any] = {
         # Required options come first; the order of arguments is that of the command line.
-        "params": sorted([*verb.options, *_shared(verb), *more], key=lambda each: _rank(each)),
+        "params": sorted([*options_of(verb), *more], key=lambda each: _rank(each)),
         "help": f"{summary}\n\n{verb.about}".strip(),
         "short_help": summary,
         "panels": [*_panels(verb)],
@@ -246,6 +246,11 @@ def _command(name: str, verb: Verb, summary: str, *more: Option) -> Task | Tasks
         return Task(name, verb, **settings)
     tasks = {task: _command(task, each, each.summary) for task, each in verb.tasks.items()}
     return Tasks(name, verb, commands=tasks, subcommand_metavar="[TASK]" if verb.run else "TASK", **settings)
+
+
+def options_of(verb: Verb) -> list[Option | Argument]:
+    """Return what a verb declares, and what every verb of its kind has."""
+    return [*verb.options, *_shared(verb)]
 
 
 def _elsewhere(name: str) -> Option:

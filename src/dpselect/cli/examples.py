@@ -6,17 +6,25 @@ import re
 from collections.abc import Iterator
 
 _CONTINUED, _INDENT = " \\", "    "
+# A word as a shell reads it, blanks in quotes included.
+_WORD, _OPTION = re.compile(r"""(?:'[^']*'|"[^"]*"|[^ '"])+"""), re.compile("--?[a-z]")
 
 
 def wrapped(command: str, width: int) -> list[str]:
-    """Return a command in lines of a width, broken before options only; a longer option stays whole."""
+    r"""Return a command in lines of a width, broken before options; one that is too long for a line, before its values.
+
+    >>> wrapped("dpselect check people.csv --where 'a = 1 and b = -x' --column age", 40)
+    ['dpselect check people.csv \\', "    --where 'a = 1 and b = -x' \\", '    --column age']
+    """
     lines = [""]
     for part in _parts(command):
-        longer = f"{lines[-1]} {part}" if lines[-1].strip() else f"{lines[-1]}{part}"
-        if len(longer) + len(_CONTINUED) > width and lines[-1].strip():
-            lines.append(f"{_INDENT}{part}")
-        else:
-            lines[-1] = longer
+        fits = len(_INDENT) + len(part) + len(_CONTINUED) <= width
+        for piece in [part] if fits else _WORD.findall(part):
+            longer = f"{lines[-1]} {piece}" if lines[-1].strip() else f"{lines[-1]}{piece}"
+            if len(longer) + len(_CONTINUED) > width and lines[-1].strip():
+                lines.append(f"{_INDENT}{piece}")
+            else:
+                lines[-1] = longer
     return [f"{line}{_CONTINUED}" for line in lines[:-1]] + lines[-1:]
 
 
@@ -29,4 +37,10 @@ def commands(page: str) -> list[str]:
 
 def _parts(command: str) -> Iterator[str]:
     """Yield what stays on one line: the verb with its arguments, and each option with its values."""
-    yield from re.split(r" (?=--?[a-z])", command)
+    words: list[str] = []
+    for word in _WORD.findall(command):
+        if words and _OPTION.match(word):
+            yield " ".join(words)
+            words = []
+        words.append(word)
+    yield " ".join(words)

@@ -7,15 +7,18 @@ nothing is spent, drawn or written.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpselect.cli.examples import wrapped
+from dpselect.cli.places import stays
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
 from dpselect.kernel.written import written
+from dpselect.sources import parts
 
 if TYPE_CHECKING:
     from dpselect.kernel.guarantee import Guarantee
@@ -33,6 +36,20 @@ PROTECTED = {
 
 # What a command may say of how a file is read.
 _READING = ("separator", "decimal", "thousands", "encoding", "where")
+# What a check is told of a question, by an option that only questions of that kind have; the first that is there.
+_BESIDE = ("by", "groups", "person")
+_CHECKED: Mapping[str, tuple[str, ...]] = {
+    "nodes": ("nodes", "source", "target", "metric"),
+    "domains": ("target", "domains"),
+    "item": ("item", "domain", *_BESIDE),
+    "key": ("key", "person"),
+    "score": ("score", "by", "groups"),
+    "value": ("value",),
+    "domain": ("column", "domain", *_BESIDE),
+    "bins": ("column", "bins", "lower", "upper", *_BESIDE),
+    "lower": ("column", "lower", "upper", *_BESIDE),
+}
+_WIDTH = 80
 
 
 @dataclass(frozen=True)
@@ -110,35 +127,42 @@ class Planned(Exception):
         lines.append(f"accuracy   {request.stated.line(request.unit, request.scope)}")
         if reach is not None:
             lines.append(f"reach      {reach}")
-        if command := check_command(request):
-            lines.append(f"check      how the file is understood, for you alone, by: {command}")
+        if checks := check_commands(request):
+            lines.append("check      how the file is understood, for you alone, by:")
+            lines += [f"  {line}" for command in checks for line in wrapped(command, _WIDTH - 2)]
         if self.balance is None:
             return [*lines, "ledger     none: nothing would be recorded; name one by --ledger"]
-        before, after = _words(self.balance.before), _words(self.balance.after)
+        before, after = _amounts(self.balance.before), _amounts(self.balance.after)
         record = ", ".join(f"{name} = {value}" for name, value in self.record.items())
         lines.append(f"ledger     {self.balance.ledger}: {before} left, {after} afterwards")
         return [*lines, f"record     {record}"] if record else lines
 
 
-def check_command(request: Request) -> str | None:
-    """Return the command that shows the curator how a file is understood; ``None`` where there is none."""
-    file = request.get("graph") if request.get("nodes") is not None else request.get("file")
-    if file is None or not Path(str(file)).is_file() or request.get("in_place"):
-        return None
-    words = ["dpselect", "check", str(file)]
-    asked: tuple[str, ...]
-    if request.get("nodes") is not None:
-        asked = ("nodes", "source", "target")
-    elif request.get("domains") is not None:
-        asked = ("target", "domains")
-    elif request.get("column") is not None and request.get("lower") is not None:
-        asked = ("column", "lower", "upper")
+def check_commands(request: Request) -> list[str]:
+    """Return the commands that show the curator how a file is understood; none where nothing can be shown."""
+    file = request.get("graph" if "graph" in request.parameters else "file")
+    if file is None or stays(request, str(file)) or str(file).endswith(".npy"):
+        return []
+    if not Path(str(file)).is_file() and (request.get("nodes") is not None or not parts.are_in(Path(str(file)))):
+        return []
+    if (families := request.get("families")) is not None:
+        # One family has at most two children who count in a column.
+        asked = [{"column": name, "lower": 0, "upper": 2 * families} for name in ("b", "c")]
     else:
-        return None
-    for name in (*asked, *_READING):
-        if (value := request.get(name)) is not None:
-            words += [f"--{name}", str(value)]
-    return shlex.join(words)
+        names = next((names for name, names in _CHECKED.items() if request.get(name) is not None), ())
+        asked = [{name: request.get(name) for name in names}] if names else []
+    said = {name: request.get(name) for name in _READING}
+    return [shlex.join(["dpselect", "check", str(file), *_words(each | said)]) for each in asked]
+
+
+def _words(options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the words of options; of metrics only the one that reads directions is told."""
+    for name, value in options.items():
+        if isinstance(value, tuple):
+            words = [str(each) for each in value if name != "metric" or each == "followers"]
+            yield from [f"--{name}", *words] if words else []
+        elif value is not None:
+            yield from (f"--{name}", str(value))
 
 
 def _expected(request: Request) -> float | None:
@@ -192,7 +216,7 @@ def _texts(amounts: Mapping[str, Fraction]) -> dict[str, str]:
     return {name: str(value) for name, value in amounts.items()}
 
 
-def _words(amounts: Mapping[str, Fraction]) -> str:
+def _amounts(amounts: Mapping[str, Fraction]) -> str:
     exact = {name: written(value) for name, value in amounts.items()}
     return " and ".join(
         f"{name} {float(amounts[name]):.6g}" if "/" in text else f"{name} {text}" for name, text in exact.items()

@@ -115,6 +115,14 @@ ANSWERS: Mapping[str, Schema] = {
         empty=WHOLE,
         not_a_number=WHOLE,
         outside_the_bounds=WHOLE,
+        # Of one column of names.
+        outside_the_list=WHOLE,
+        unused=WHOLE,
+        names=WHOLE,
+        # Of groups and persons beside a column.
+        without_a_group=WHOLE,
+        other_groups=WHOLE,
+        without_a_person=WHOLE,
         # Of a file of edges.
         not_an_edge=WHOLE,
         unread=_list(TEXT),
@@ -125,7 +133,9 @@ ANSWERS: Mapping[str, Schema] = {
         edges=WHOLE,
         nodes_with_an_edge=WHOLE,
         nodes=WHOLE,
+        directed=TRUTH,
         largest_degree=WHOLE,
+        most_followers=WHOLE,
     ),
     "train": _object(
         {**_WRITTEN, "model": {"type": "object"}, "learned_from": _list(TEXT), "chosen_because": _maybe(TEXT)}

@@ -1,0 +1,50 @@
+"""Options of questions that say nothing of how a file is understood: a check takes them, so that a question is pasted.
+
+They stand on no page of help, and what they say is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dpselect.cli import command, commands, verbs
+from dpselect.cli.options import Argument, Option
+from dpselect.cli.verb import Verb
+
+# The panels whose verbs read a private table; a check itself is in the second.
+_PANELS = ("Ask a private table", "Learn from a private table")
+
+
+def beyond(own: Iterable[Option | Argument], verb: str) -> Iterator[Option]:
+    """Yield an option for each that a question has and ``own`` does not.
+
+    One that is a flag of one question and has a value in another is none: what follows it could be either.
+
+    Args:
+        own: what the verb declares itself.
+        verb: its name.
+    """
+    taken = {name for each in own for name in each.opts} | {"--json"}
+    found: dict[str, list[Option]] = {}
+    for each in _questions(verb):
+        for option in command.options_of(each):
+            if isinstance(option, Option) and option.opts[0] not in taken:
+                found.setdefault(option.opts[0], []).append(option)
+    for name, options in found.items():
+        if len({option.is_flag for option in options}) == 1:
+            several = any(option.several for option in options)
+            yield Option(
+                name,
+                is_flag=bool(options[0].is_flag),
+                several=several,
+                multiple=several,
+                hidden=True,
+                expose_value=False,
+                help="of the question; nothing is checked by it",
+            )
+
+
+def _questions(verb: str) -> Iterator[Verb]:
+    for name in (name for panel in _PANELS for name in verbs.PANELS[panel] if name != verb):
+        found = commands.verb(name)
+        yield from (each for each in (found, *found.tasks.values()) if each.spends)
