@@ -115,19 +115,30 @@ def test_nobody_stays_who_does_not_read(office) -> None:
     assert 200 == reply.status
 
 
-def test_a_request_with_two_lengths_is_refused_and_its_connection_closed(office) -> None:
-    """What follows it is not answered: another program may take those bytes for its body."""
-    head = HEAD.replace(b"GET /health", b"POST /datasets/survey/plan") % office.port
+@pytest.mark.parametrize(
+    "line, host, token",
+    [
+        (b"POST /datasets/survey/plan", b"127.0.0.1", True),
+        (b"POST /datasets/survey/plan", b"127.0.0.1", False),
+        (b"POST /datasets/survey/plan", b"elsewhere.example", True),
+        (b"POST /pages/enter", b"127.0.0.1", False),
+        (b"GET /health", b"127.0.0.1", False),
+    ],
+    ids=["analyst", "stranger", "another host", "page", "health"],
+)
+def test_a_request_with_two_lengths_is_refused_and_its_connection_closed(office, line, host, token) -> None:
+    """Whoever sends it: what follows it is not answered, since another program may take those bytes for its body."""
+    head = b"%s HTTP/1.1\r\nHost: %s:%d\r\n" % (line, host, office.port)
+    if token:
+        head += b"Authorization: Bearer %s\r\n" % office.tokens["ann"].encode()
     second = HEAD % office.port + b"\r\n"
-    with opened(office) as line:
-        line.sendall(
-            head + b"Authorization: Bearer %s\r\n" % office.tokens["ann"].encode()
-            + b"Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n" + second
-        )  # fmt: skip
+    with opened(office) as connection:
+        connection.sendall(head + b"Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n" + second)
         reply = b""
         with suppress(ConnectionResetError):
-            while part := line.recv(65536):
+            while part := connection.recv(65536):
                 reply += part
     assert reply.startswith(b"HTTP/1.1 400")
     assert b"not both" in reply
+    assert b"connection: close" in reply.lower()
     assert 1 == reply.count(b"HTTP/1.1")

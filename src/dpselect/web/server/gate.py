@@ -88,6 +88,11 @@ class Gate:
 
     async def _admitted(self, scope: Scope, receive: Receive, send: Send) -> Response | None:
         """Let the application answer, or return why not."""
+        if named(scope, "transfer-encoding") and named(scope, "content-length"):
+            # What one program takes for the body another takes for the next request, whoever sent it.
+            return refused(
+                scope, 400, "A request has a Content-Length or a Transfer-Encoding, not both.", {"connection": "close"}
+            )
         if len(hosts := named(scope, "host")) != 1 or hosts[0].lower() not in self.hosts:
             return refused(scope, 421, "This server has another name.")
         if is_page(scope["path"]) and scope["method"] not in _READ and not is_own(scope):
@@ -135,11 +140,6 @@ class Gate:
     async def _body(self, scope: Scope, receive: Receive) -> bytes | Response:
         """Return the body, or why it is refused: too long, or too slow."""
         most, parts, size = self._limits.body_bytes, list[bytes](), 0
-        if named(scope, "transfer-encoding") and named(scope, "content-length"):
-            # Two lengths: what one program takes for the body another takes for the next request.
-            return refused(
-                scope, 400, "A request has a Content-Length or a Transfer-Encoding, not both.", {"connection": "close"}
-            )
         too_long = refused(scope, 413, f"A request has at most {most} bytes.", {"connection": "close"})
         if any(not each.strip().isdigit() or int(each) > most for each in named(scope, "content-length")):
             return too_long
