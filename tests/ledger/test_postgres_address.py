@@ -96,6 +96,13 @@ def test_a_path_is_no_address() -> None:
         store_of(Path("postgresql://db/people?ledger=survey"))
 
 
+@pytest.mark.parametrize("address", ["", " ", "survey\0.ledger", "postgresql://db/people?ledger=survey\0"])
+def test_an_address_without_a_name_is_refused(address: str) -> None:
+    """Also one that no file system can keep: the message says what to pass."""
+    with pytest.raises(ValueError, match=r"empty or holds a NUL: pass the name of a file"):
+        store_of(address)
+
+
 def test_without_psycopg_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """And files need nothing."""
     monkeypatch.setitem(sys.modules, "psycopg", None)

@@ -80,9 +80,14 @@ def store_of(address: str | Path) -> Store:
     """Return the store that an address names: PostgreSQL, or a file.
 
     Raises:
-        ValueError: the address of another database, or one with a password; no word of it is repeated.
+        ValueError: no name, or the address of another database, or one with a password; no word of it is repeated.
         ImportError: psycopg is not installed.
     """
+    if not str(address).strip() or "\0" in str(address):
+        raise ValueError(
+            "The address of a ledger is empty or holds a NUL: pass the name of a file, or "
+            "postgresql://user@host/database?ledger=NAME."
+        )
     if in_postgres(address):
         from dpselect.ledger.postgres_store import PostgresStore
 
