@@ -37,3 +37,20 @@ def test_a_selection_from_memory_needs_no_sources() -> None:
 def test_every_public_name_is_there() -> None:
     """Also those that come later."""
     assert all(getattr(dps, name) is getattr(dps, name) for name in dps.__all__)
+
+
+def test_a_name_that_needs_scikit_learn_says_which_extra_brings_it() -> None:
+    """One that there is: rooms have their own, and a name of none has that of the learners."""
+    program = """
+import sys
+sys.modules["sklearn"] = None
+import dpselect
+for name in ("learn", "chooser", "accuracy_chart"):
+    try:
+        getattr(dpselect, name)
+    except ImportError as error:
+        print(error)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    extras = [line.partition('".[')[2].partition("]")[0] for line in run.stdout.splitlines()]
+    assert ["learn", "chooser", "learn"] == extras

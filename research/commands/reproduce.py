@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dpselect._optional import not_installed
+from dpselect._optional import missing
 from dpselect.cli import paths
 from dpselect.cli.options import argument, flag, one_of, option, whole
 from dpselect.cli.request import Request
@@ -51,12 +51,13 @@ def _run(request: Request) -> Answer:
         raise ValueError("--jobs is a number of processes >= 1.")
     if request.quick and request.runs:
         raise ValueError("--quick and --runs paper exclude each other: pass one of them.")
+    if not request.list:
+        _needs_libraries()
     wanted = experiments.chosen([*request.names])
     if request.list:
         return Answer(
             "\n".join(f"{each.name:<40} {PAPERS[each.paper].authors}, {each.item}: {each.title}" for each in wanted)
         )
-    _needs_libraries()
     folder = _folder(request.out, wanted)
     journal.ready(folder)
     items, papers = {(each.paper, each.item) for each in wanted}, experiments.whole_papers(wanted)
@@ -143,7 +144,7 @@ def _needs_libraries() -> None:
         import pyarrow  # noqa: F401
         import sklearn  # noqa: F401
     except ImportError as error:
-        raise not_installed(f"{error.name} is not installed", "all,reproduce") from None
+        raise missing(error, "all,reproduce") from None
 
 
 VERB = Verb(

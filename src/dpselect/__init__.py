@@ -286,11 +286,11 @@ else:
         try:
             module = importlib.import_module(_LATER[name])
         except ImportError as error:
-            if error.name is not None and error.name.startswith(("sklearn", "narwhals", "joblib")):
-                from dpselect._optional import not_installed
+            from dpselect._optional import LEARNERS, missing
 
-                raise not_installed(f"dpselect.{name} needs scikit-learn", name) from None
-            raise
+            if error.name is None or error.name.partition(".")[0] not in LEARNERS:
+                raise
+            raise missing(error, "chooser" if name == "chooser" else None) from None
         globals()[name] = module if name in _MODULES else _named_publicly(getattr(module, name))
         return globals()[name]
 

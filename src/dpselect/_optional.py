@@ -5,6 +5,9 @@ The name dpselect is not registered on the package index, so no message may say 
 
 from __future__ import annotations
 
+# The modules that the extra of learners brings, and what people call their libraries.
+LEARNERS = {"sklearn": "scikit-learn", "narwhals": "narwhals", "joblib": "joblib"}
+
 
 def install(extra: str) -> str:
     """Return the command that installs an extra, as messages print it.
@@ -22,3 +25,18 @@ def not_installed(what: str, extra: str) -> ImportError:
     ImportError('Edge files need pyarrow: python -m pip install ".[graph]" in a clone of dpselect.')
     """
     return ImportError(f"{what}: {install(extra)}.")
+
+
+def missing(error: ImportError, extra: str | None = None) -> ImportError:
+    """Return the error of a module that is not there: which library has it, and an extra that brings the library.
+
+    Args:
+        error: what the import raised.
+        extra: that one, instead of the smallest that is known.
+
+    >>> missing(ModuleNotFoundError(name="sklearn.tree"))
+    ImportError('scikit-learn is not installed: python -m pip install ".[learn]" in a clone of dpselect.')
+    """
+    module = (error.name or "A library").partition(".")[0]
+    library = LEARNERS.get(module, module)
+    return not_installed(f"{library} is not installed", extra or ("learn" if module in LEARNERS else "all"))

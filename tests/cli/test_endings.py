@@ -25,6 +25,8 @@ from tests.cli.inputs import CHOOSE, PERCENTILE, TRAIN
 SOURCE = Path(__file__).parents[2] / "src"
 LEDGER = ["--ledger", "people.ledger"]
 BOOK = ["--ledger", "book"]
+# Of a library that is missing: its name, and an extra.
+MISSING = '{} is not installed: python -m pip install ".[{}]"'
 pytestmark = pytest.mark.usefixtures("folder")
 
 
@@ -171,7 +173,10 @@ def test_bytes_that_are_no_text_work_in_names(capsys) -> None:
         (OSError(errno.ENOSPC, "raw words"), 2, "The disk is full"),
         (OSError(errno.EIO, "raw words", "some.csv"), 2, "some.csv cannot be used"),
         (PermissionError(errno.EACCES, "raw words", b"some.csv"), 2, "some.csv may not be read or written"),
-        (ModuleNotFoundError("raw words", name="pandas"), 2, "pandas is not installed"),
+        (ModuleNotFoundError("raw words", name="pandas"), 2, MISSING.format("pandas", "all")),
+        (ModuleNotFoundError("raw words", name="sklearn.tree"), 2, MISSING.format("scikit-learn", "learn")),
+        (ModuleNotFoundError("raw words", name="narwhals"), 2, MISSING.format("narwhals", "learn")),
+        (ModuleNotFoundError("raw words"), 2, MISSING.format("A library", "all")),
         (ValueError("raw words"), 70, "a defect of dpselect (ValueError in "),
         (AttributeError("raw words"), 70, "a defect of dpselect (AttributeError in "),
         (KeyError("raw words"), 70, "please report it"),

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -428,3 +430,31 @@ def test_a_database_file_is_answered_with_its_url(
     arguments = train(folder, *place)
     arguments[1] = str(folder / "p.duckdb")
     assert f"pass duckdb://{folder / 'p.duckdb'}?table=NAME" in refusal(arguments, capsys)
+
+
+MISSING = """
+import sys
+from dpselect.cli import main
+sys.modules[sys.argv[1]] = None
+train = "train t.csv --target y --domains d.toml --epsilon 1 --out m.json"
+for words in (train, "predict d.toml t.csv", "reproduce --quick"):
+    print(main(words.split()))
+"""
+
+
+@pytest.mark.parametrize("module, library", [("sklearn", "scikit-learn"), ("narwhals", "narwhals")])
+def test_without_a_library_the_commands_name_its_extra_alike(module: str, library: str, tmp_path: Path) -> None:
+    """To train and to predict take the extra of learners; to reproduce takes further ones."""
+    (tmp_path / "t.csv").write_text("a,y\n0,1\n1,0\n", encoding="utf-8")
+    (tmp_path / "d.toml").write_text('a = ["0", "1"]\ny = ["0", "1"]\n', encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, "-c", MISSING, module], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    said = f'{library} is not installed: python -m pip install ".[{{}}]" in a clone of dpselect.'
+    assert ["2"] * 3 == run.stdout.split()
+    assert run.stderr.splitlines() == [
+        f"dpselect train: {said.format('learn')}",
+        f"dpselect predict: {said.format('learn')}",
+        f"dpselect reproduce: {said.format('all,reproduce')}",
+    ]

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 import click
 
-from dpselect._optional import install
+from dpselect._optional import missing
 from dpselect.cli import command, commands, paths, tables
 from dpselect.cli.options import MISSING
 from dpselect.cli.paths import Unsaved
@@ -177,7 +177,7 @@ def _said(error: BaseException, request: Request) -> tuple[int, str]:
     if isinstance(error, OSError):
         return status, _of_system(error)
     if isinstance(error, ImportError):
-        return status, f"{error.name or 'A library'} is not installed: {install('all')}."
+        return status, str(missing(error))
     if isinstance(error, UnicodeError):
         return status, "A file or a name holds text that is not UTF-8: save it as UTF-8, or name it otherwise."
     if isinstance(error, RecursionError):
