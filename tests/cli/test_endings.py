@@ -252,7 +252,6 @@ def test_a_model_that_can_be_saved_nowhere_is_on_standard_error(monkeypatch, cap
     monkeypatch.setattr(Output, "put", lambda *_: (_ for _ in ()).throw(OSError("There is no room.")))
     monkeypatch.setattr(sys, "stdout", None)
     assert 1 == main([*TRAIN, *LEDGER, "--out", "new.json"])
-    sys.stdout.close()
 
     *answer, words = capsys.readouterr().err.splitlines()
     Path("again.json").write_text("\n".join(answer))

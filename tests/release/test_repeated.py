@@ -6,6 +6,7 @@ import gc
 import logging
 import math
 import re
+import subprocess
 import sys
 import threading
 import traceback
@@ -354,3 +355,17 @@ def test_a_law_is_made_of_exact_numbers_and_nothing_else_is_paid_for() -> None:
         with pytest.raises(TypeError, match="law must be the law"):
             draws.one_of_many(lambda _: (1, 1), 1, dps.tuning_plan(3, 1).law)
         assert 2 == draws.left
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "from dpselect.release.repeated import silence\nwith silence():\n    print(1)",
+        "import dpselect.cli.endings as endings\nendings.silence()\nprint(1)\nendings.silence()",
+    ],
+    ids=["search", "command"],
+)
+def test_silence_leaves_no_file_for_the_interpreter_to_close(program: str) -> None:
+    """Python, which shows every warning here, has none of it; nothing is printed either."""
+    run = subprocess.run([sys.executable, "-X", "dev", "-c", program], capture_output=True, text=True, check=True)
+    assert ("", "") == (run.stdout, run.stderr)

@@ -16,8 +16,9 @@ import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import click
 
@@ -118,7 +119,13 @@ def shown(status: int, request: Request) -> int:
 
 def silence() -> None:
     """Forget what standard output did not take: the interpreter would complain about it when it closes."""
-    sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
+    sys.stdout = _nowhere()
+
+
+@cache
+def _nowhere() -> TextIO:
+    """Return a stream that keeps nothing; it is open until the process ends."""
+    return os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", closefd=False)
 
 
 def _print(text: str) -> None:

@@ -13,7 +13,6 @@ from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdo
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 from threading import RLock
 from typing import Any, Generic, TextIO, TypeVar
 
@@ -106,8 +105,8 @@ class _Silence:
     def __call__(self) -> Iterator[None]:
         with self._lock:
             if self._nowhere is None:
-                # Stays open: who holds it, such as a progress bar, may write to it later.
-                self._nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+                # Stays open until the process ends: who holds it, such as a progress bar, may write to it later.
+                self._nowhere = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8", closefd=False)
             if not self._inside:
                 self._back = self._noted()
             # Each time: a run may have set something back.
