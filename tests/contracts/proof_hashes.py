@@ -23,6 +23,8 @@ SOURCE = ROOT / "src" / "dpselect"
 LINE = re.compile(r"^Covers: (.*)\.$", re.MULTILINE)
 _ENTRY = re.compile(r"`([\w.]+)` ([0-9a-f]{8})")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+# Two proofs share at most this part of the phrases of the shorter one; those of today share at most 45 %.
+_SHARED = 0.65
 _AGAIN = "read the proof again, then run python -m tests.contracts.proof_hashes --write"
 
 
@@ -115,8 +117,35 @@ def stale(proof: Path, sources: dict[str, str] | None = None) -> list[str]:
     return lacking
 
 
+def pasted(proof: Path) -> list[str]:
+    """Return one sentence for each other proof that says nearly the same in other names: it proves something else."""
+    own, shown = _phrases(proof.read_text(encoding="utf-8")), []
+    for other in proofs():
+        theirs = set() if other.samefile(proof) else _phrases(other.read_text(encoding="utf-8"))
+        if len(own & theirs) > _SHARED * min(len(own), len(theirs)):
+            shown.append(
+                f"{proof.name} reads like {other.relative_to(SOURCE).as_posix()} with other names: write what is true "
+                "of this code and why, or refer to the other proof in a sentence."
+            )
+    return shown
+
+
+@functools.cache
+def _phrases(proof: str) -> frozenset[tuple[str, ...]]:
+    """Return four words in a row, wherever they stand, without headings, names of code, numbers and symbols."""
+    text = re.sub(r"^#.*$|`[^`]*`", " ", LINE.sub("", proof), flags=re.MULTILINE)
+    words = re.findall(r"[a-z]{2,}", text.lower())
+    return frozenset(zip(words, words[1:], words[2:], words[3:], strict=False))
+
+
 def write(proof: Path) -> None:
-    """Give the Covers line the hashes of today: of the names it has, or of all that the file beside it defines."""
+    """Give the Covers line the hashes of today: of the names it has, or of all that the file beside it defines.
+
+    Raises:
+        SystemExit: a name is not there, or the text is that of another proof.
+    """
+    if other := pasted(proof):
+        raise SystemExit("\n".join(other))
     names = list(covered(proof))
     if not names:
         names = [f"{proof.stem}.{name}" for name in provable(proof.with_suffix(".py").read_text(encoding="utf-8"))]

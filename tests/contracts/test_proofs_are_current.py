@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -152,3 +153,25 @@ def test_a_proof_must_say_what_it_covers(tmp_path: Path) -> None:
     proof.write_text("# Bare\n", encoding="utf-8")
     (sentence,) = proof_hashes.stale(proof)
     assert "does not say what it covers" in sentence
+
+
+def test_no_proof_is_another_with_other_names() -> None:
+    """Each says what is true of its own code."""
+    assert [] == [sentence for proof in PROOFS for sentence in proof_hashes.pasted(proof)]
+
+
+@pytest.mark.parametrize(
+    "name", ["mechanisms/permute_and_flip.md", "mechanisms/smooth/dilation.md", "utilities/tdt.md", "scores/combine.md"]
+)
+def test_a_proof_that_was_pasted_is_not_written(name: str, tmp_path: Path) -> None:
+    """With the names of another function, and without its Covers line, it would look like that one's own."""
+    text = proof_hashes.LINE.sub("", (SOURCE / name).read_text(encoding="utf-8")).rstrip()
+    proof, words = tmp_path / "newcomer.md", Path(name).stem.split("_")
+    proof.with_suffix(".py").write_text("def newcomer() -> int:\n    return 1\n", encoding="utf-8")
+    for word in words:
+        text = re.sub(rf"(?i)\b{word}", "newcomer", text)
+    proof.write_text(re.sub(r"`[^`]*`", "`newcomer`", text), encoding="utf-8")
+
+    with pytest.raises(SystemExit, match=f"newcomer.md reads like {name} with other names"):
+        proof_hashes.write(proof)
+    assert "Covers" not in proof.read_text(encoding="utf-8")
