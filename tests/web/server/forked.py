@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[3]
+# So many bytes say how long what is asked is.
+LENGTH = 8
 FORK_SERVER = Path(__file__).parent / "programs" / "fork_server.py"
 
 
@@ -63,16 +65,20 @@ class Forked:
         out, into = os.pipe()
         asked: dict[str, Any] = {"program": str(program), "words": [*words]}
         asked |= {"environment": dict(os.environ), "folder": str(Path.cwd())}
-        socket.send_fds(self._line, [json.dumps(asked).encode()], [into, stderr])
+        message = json.dumps(asked).encode()
+        # A message with files has an end, a stream has none: the length goes with the files, and the rest follows.
+        socket.send_fds(self._line, [len(message).to_bytes(LENGTH)], [into, stderr])
         os.close(into)
+        self._line.sendall(message)
         self.stdout = os.fdopen(out, "rb")
-        self.pid = int(self._held.enter_context(self._line.makefile("rb")).readline())
+        # Without a buffer, which would take how it ended along where that is quick.
+        self.pid = int(self._held.enter_context(self._line.makefile("rb", buffering=0)).readline())
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
         """Return how it ended; ``None`` while it runs."""
         with suppress(subprocess.TimeoutExpired):
-            self.wait(0.001)
+            self.wait(0)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
@@ -85,7 +91,7 @@ class Forked:
             self._line.settimeout(timeout)
             try:
                 status = self._line.recv(64)
-            except TimeoutError:
+            except (BlockingIOError, TimeoutError):
                 raise subprocess.TimeoutExpired("a forked program", timeout or 0) from None
             assert status, "The process that forks has ended."
             self.returncode = int(status)

@@ -27,6 +27,7 @@ import uvicorn  # noqa: F401
 
 import dpselect.web.server.lines  # noqa: F401
 import tests.web.server.programs.served  # noqa: F401
+from tests.web.server.forked import LENGTH
 
 # What a server imports when it starts and when it answers, so that nothing is left to import in a fork.
 NEEDED = (
@@ -37,13 +38,13 @@ NEEDED = (
     "dpselect.release.keys", "dpselect.release.median", "dpselect.release.most_common", "dpselect.release.unlisted",
     "dpselect.sources.candidate_tables", "dpselect.views.stored_events",
 )  # fmt: skip
-LONGEST = 2**20
 
 
 def served(connection: socket.socket) -> None:
     """Start what one connection asks for, wait for it, and tell how it ended."""
-    message, files, _, _ = socket.recv_fds(connection, LONGEST, 2)
-    asked = json.loads(message)
+    length, files, _, _ = socket.recv_fds(connection, LENGTH, 2)
+    with connection.makefile("rb") as stream:
+        asked = json.loads(stream.read(int.from_bytes(length)))
     process = os.fork()
     if not process:
         connection.close()
