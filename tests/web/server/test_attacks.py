@@ -11,21 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import dpselect as dps
+from tests.web.server import offices
 from tests.web.server.conftest import CONFIG
 from tests.web.server.served import Office
 
+office, shared_office = offices.office, offices.shared_office
+
 QUESTION = {"question": "median", "column": "age", "epsilon": 0.5}
 CANARIES = ("canary-job-7341", "98765.4321")
-
-
-@pytest.fixture
-def office(tmp_path):
-    """A running server."""
-    running = Office(tmp_path)
-    running.start()
-    yield running
-    if running.process.poll() is None:
-        running.kill()
 
 
 def spends(office) -> int:
@@ -74,6 +67,7 @@ def test_a_canary_in_the_rows_is_nowhere_else(tmp_path) -> None:
 )  # fmt: skip
 def test_an_odd_price_is_refused(office, epsilon) -> None:
     """By the plan and by the release alike, and nothing is spent."""
+    before = spends(office)
     body = f'{{"question": "median", "column": "age", "epsilon": {epsilon}}}'.encode()
     for path in ("plan", "release"):
         reply = office.send(
@@ -81,13 +75,13 @@ def test_an_odd_price_is_refused(office, epsilon) -> None:
         )
         assert reply.status in (400, 422), (epsilon, reply.body)
         assert "application/problem+json" == reply.headers["content-type"]
-    assert 0 == spends(office)
+    assert before == spends(office)
     assert "Traceback" not in office.log()
 
 
 def test_a_body_of_another_kind_is_refused_or_read_in_one_way(office) -> None:
     """Deep nesting, other types and unknown names are refused; of a name that is sent twice, the last one is paid."""
-    good = json.dumps(QUESTION).encode()
+    before, good = spends(office), json.dumps(QUESTION).encode()
     deep = b'{"question": "median", "column": ' + b"[" * 20000 + b"]" * 20000 + b', "epsilon": 1}'
     bad = [(deep, "application/json"), (good, "text/plain"), (good, "application/xml"), (good, "multipart/form-data")]
     bad += [(good[:-1] + b', "eps": 9}', "application/json"), ("ünïcode \U0001f600".encode(), "application/json")]
@@ -97,7 +91,7 @@ def test_a_body_of_another_kind_is_refused_or_read_in_one_way(office) -> None:
             "ann", "POST", "/datasets/survey/release", body, Content_Type=kind, Idempotency_Key=f"bad{place}"
         )
         assert reply.status in (400, 415, 422), (body[:60], kind, reply.status)
-    assert 0 == spends(office)
+    assert before == spends(office)
 
     twice = b'{"question": "median", "column": "age", "epsilon": 0.5, "epsilon": 0.25}'
     sent = {"Content_Type": "application/json", "Idempotency_Key": "twice"}
@@ -105,10 +99,11 @@ def test_a_body_of_another_kind_is_refused_or_read_in_one_way(office) -> None:
     for body in (twice, inner, twice.replace(b'"epsilon": 0.5', b'"\\u0065psilon": 0.5')):
         reply = office.send("ann", "POST", "/datasets/survey/release", body, **sent)
         assert (400, True) == (reply.status, b"A name stands twice" in reply.body)
-    assert 0 == spends(office)
+    assert before == spends(office)
     assert 200 == office.ask("ann", "twice", QUESTION).status
 
 
+@pytest.mark.own_server
 def test_a_race_for_a_share_over_http(office) -> None:
     """Of sixteen releases at once, of 1 each, six fit a share of 6; exactly they are answered and recorded."""
     with ThreadPoolExecutor(16) as pool:
@@ -135,6 +130,7 @@ def test_open_sockets_do_not_block_others(office) -> None:
             line.close()
 
 
+@pytest.mark.own_server
 def test_what_is_paused_without_a_right_is_alike(office) -> None:
     """Unknown, another's, and another's that is paused: the same bytes and headers, whatever is asked of them."""
     assert 204 == office.send("carla", "POST", "/datasets/friends/pause").status
