@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -12,9 +10,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.warehouse.engines import Server, postgres_server
+from tests.warehouse.engines import Server, durable_postgres
 
-_MEMORY = Path("/dev/shm")
 _NUMBERS = count()
 
 
@@ -47,9 +44,8 @@ class Database:
 
 @pytest.fixture(scope="session")
 def ledger_server() -> Iterator[Server]:
-    """A server that syncs, in memory where there is room, so that no disk is measured."""
-    room = os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 2**30
-    with postgres_server(str(_MEMORY) if room else None, syncs=True) as server:
+    """The PostgreSQL of all tests of ledgers."""
+    with durable_postgres() as server:
         yield server
 
 

@@ -12,6 +12,7 @@ pytest.importorskip("sqlalchemy", reason="the server needs the extra web")
 
 from dpselect.web.server.house import House
 from dpselect.web.server.settings import Settings, read_settings
+from tests.warehouse.engines import Server, durable_postgres
 
 CONFIG = """
 [server]
@@ -59,6 +60,14 @@ def write(folder: Path, config: str = CONFIG) -> Path:
     path = folder / "config.toml"
     path.write_text(config, encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="session")
+def running() -> Iterator[Server]:
+    """A server of PostgreSQL on loopback; each test has a database of its own, and leaves the server running."""
+    pytest.importorskip("psycopg", reason="PostgreSQL needs the extra warehouse")
+    with durable_postgres() as server:
+        yield server
 
 
 @pytest.fixture

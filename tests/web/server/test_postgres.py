@@ -23,19 +23,12 @@ from dpselect.web.server.openid.registration import Registration
 from dpselect.web.server.questions import question_of
 from dpselect.web.server.refusal import Busy, Refusal
 from dpselect.web.server.settings import Settings, read_settings
-from tests.warehouse.engines import Server, postgres_server
+from tests.warehouse.engines import Server
 from tests.web.server.conftest import write
 from tests.web.server.empty_database import config_with, empty_database
 
 QUESTION = question_of('{"question": "counts", "column": "age", "epsilon": "0.05"}')
 ONE = Spend(Guarantee(Fraction(1), Neighbours.ADD_REMOVE), "permute-and-flip")
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Server]:
-    """A server of PostgreSQL on loopback."""
-    with postgres_server(syncs=True) as server:
-        yield server
 
 
 @pytest.fixture

@@ -13,16 +13,9 @@ pytest.importorskip("psycopg", reason="PostgreSQL needs the extra warehouse")
 
 from research.comparisons.serving import Crowd
 from research.comparisons.serving_check import require_exact
-from tests.warehouse.engines import Server, postgres_server
+from tests.warehouse.engines import Server
 from tests.web.server.empty_database import empty_database
 from tests.web.server.loaded import Office
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Server]:
-    """A server of PostgreSQL on loopback, which waits for its disk."""
-    with postgres_server(syncs=True) as server:
-        yield server
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from dpselect.web.server.house import House
 from dpselect.web.server.settings import read_settings
-from tests.warehouse.engines import Server, postgres_server
+from tests.warehouse.engines import Server
 from tests.web.server.conftest import write
 from tests.web.server.served import Office
 
@@ -54,14 +54,6 @@ def _duckdb(folder: Path, *statements: str) -> None:
 def _inserted(jobs: str = "text") -> list[str]:
     rows = ", ".join(f"({age}, '{job}')" for age, job in zip(AGES, JOBS, strict=True))
     return [f"CREATE TABLE people (age integer, job {jobs})", f"INSERT INTO people VALUES {rows}"]
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Server]:
-    """A server of PostgreSQL on loopback."""
-    pytest.importorskip("psycopg", reason="PostgreSQL needs the extra warehouse")
-    with postgres_server() as server:
-        yield server
 
 
 Made = tuple[Office, Callable[..., None]]

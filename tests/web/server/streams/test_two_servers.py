@@ -21,7 +21,7 @@ from dpselect.web.server.refusal import Conflict
 from dpselect.web.server.settings import Settings, read_settings
 from dpselect.web.server.streams.desk import StreamDesk
 from dpselect.web.server.streams.records import Stored
-from tests.warehouse.engines import Server, postgres_server
+from tests.warehouse.engines import Server
 from tests.web.server.conftest import write
 from tests.web.server.empty_database import config_with, empty_database
 from tests.web.server.served import Office
@@ -30,13 +30,6 @@ from tests.web.server.streams.refused import BREAKING, stream_with_an_answer, un
 
 OPENING = {"epsilon": 2, "positives": 3, "threshold": 150}
 NURSES, CLERKS = ({"where": {"job": job}} for job in ("nurse", "clerk"))
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Server]:
-    """A server of PostgreSQL on loopback."""
-    with postgres_server(syncs=True) as server:
-        yield server
 
 
 @pytest.fixture
