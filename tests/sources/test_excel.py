@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dpselect import Column, TableFile
 from dpselect.cli import main
 from dpselect.sources import excel
 
@@ -130,3 +131,38 @@ def test_cells_without_a_reference_keep_their_places(tmp_path) -> None:
     assert {"income": [None], "job": ["7"]} == {
         name: column.to_pylist() for name, column in excel.columns(path, ["income", "job"]).items()
     }
+
+
+@pytest.mark.parametrize(
+    ("declared", "numbers"),
+    [
+        ({}, [1234.5, None, None, None, 2.0]),
+        ({"decimal": "."}, [1234.5, 1234.5, 1234.0, 1234.0, 2.0]),
+        ({"thousands": ","}, [1234.5, 1234.5, None, None, 2.0]),
+        ({"thousands": "space"}, [1234.5, None, 1234.0, 1234.0, 2.0]),
+    ],
+)
+def test_text_of_a_sheet_is_grouped_as_text_of_a_csv_file_is(tmp_path: Path, declared, numbers) -> None:
+    """A cell that holds a number needs no declaration, and stays what it is under any."""
+    book = openpyxl.Workbook()
+    book.active.append(["income"])
+    spelled = ["1,234.50", "1 234", "1\u2009234"]
+    for cell in (1234.5, *spelled, 2):
+        book.active.append([cell])
+    book.save(tmp_path / "d.xlsx")
+    rows = "\n".join(["income", "1234.5", *(f'"{each}"' for each in spelled), "2"])
+    (tmp_path / "d.csv").write_text(rows + "\n", encoding="utf-8")
+
+    for name in ("d.xlsx", "d.csv"):
+        values = Column.read(tmp_path / name, "income", kind="real", **declared).values.tolist()
+        assert numbers == [None if value != value else value for value in values], name
+        asked = TableFile.of(tmp_path / name, where="income > 1000", **declared).columns()["income"]
+        assert sum((number or 0) > 1000 for number in numbers) == len(asked), name
+
+
+@pytest.mark.parametrize("declared", [{"decimal": ","}, {"separator": ";"}, {"decimal": ",", "thousands": "."}])
+def test_a_comma_marks_no_fraction_of_a_sheet(tmp_path: Path, declared) -> None:
+    """Its numbers are no text, and are spelled with a point."""
+    openpyxl.Workbook().save(tmp_path / "d.xlsx")
+    with pytest.raises(ValueError, match="says itself how it is written: separator, decimal comma and encoding"):
+        Column.read(tmp_path / "d.xlsx", "income", kind="real", **declared)

@@ -135,8 +135,8 @@ def column(path: str | Path, name: str | None = None, reading: Reading = AS_IT_I
     wanted = _choose(names(path, reading), name, path)
     reading.dialect.require_decimal()
     cells = arrows(path, [wanted], reading)[wanted]
-    # A typed file says itself how it is written.
-    return cells if _is_typed(path) else reading.dialect.number(cells)
+    # A parquet file says itself how it is written.
+    return cells if _is_parquet(path) else reading.dialect.number(cells)
 
 
 def table(
@@ -173,7 +173,7 @@ def arrows(path: str | Path, names: list[Any], reading: Reading = AS_IT_IS) -> d
     for name in tested:
         if name not in there:
             raise no_column(name, _header(path, reading.dialect), path)
-    number = (lambda cells: cells) if _is_typed(path) else reading.dialect.number
+    number = (lambda cells: cells) if _is_parquet(path) else reading.dialect.number
     mask = _arrow().array(reading.where.mask({name: there[name] for name in tested}, number))
     return {name: values.filter(mask) for name, values in there.items() if name in names}
 
@@ -257,10 +257,13 @@ def _require_plain(path: Path, dialect: Dialect) -> None:
     """Refuse a typed file that is not there, and what is said of text where there is none."""
     if not path.is_file():
         raise missing(path)
-    if dialect not in (PLAIN, Dialect(decimal=".")):
+    said = (dialect.separator, dialect.mark, dialect.encoding) != (None, PLAIN.mark, PLAIN.encoding)
+    # Numbers of a sheet are spelled with a point, and its text may be grouped.
+    if said or (dialect.thousands is not None and _is_parquet(path)):
+        what = "decimal, thousands" if _is_parquet(path) else "decimal comma"
         raise ValueError(
-            f"{path.name} says itself how it is written: separator, decimal, thousands and encoding go with .csv and "
-            ".tsv files, leave them out."
+            f"{path.name} says itself how it is written: separator, {what} and encoding go with .csv and .tsv files, "
+            "leave them out."
         )
 
 
