@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dpselect.cli import command, commands, verbs
-from dpselect.cli.options import Argument, Option
+from dpselect.cli.options import Argument, Exact, Option, Role
 from dpselect.cli.verb import Verb
 
+_WORD = Exact("word", str)
 # The panels whose verbs read a private table; a check itself is in the second.
 _PANELS = ("Ask a private table", "Learn from a private table")
 
@@ -33,13 +34,17 @@ def beyond(own: Iterable[Option | Argument], verb: str) -> Iterator[Option]:
     for name, options in found.items():
         if len({option.is_flag for option in options}) == 1:
             several = any(option.several for option in options)
+            # No command line may hold the password of a ledger, this one neither.
+            role = Role.LEDGER if options[0].role is Role.LEDGER else None
             yield Option(
                 name,
+                type=None if options[0].is_flag else _WORD,
+                role=role,
                 is_flag=bool(options[0].is_flag),
                 several=several,
                 multiple=several,
                 hidden=True,
-                expose_value=False,
+                expose_value=role is not None,
                 help="of the question; nothing is checked by it",
             )
 

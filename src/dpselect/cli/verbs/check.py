@@ -8,10 +8,11 @@ from typing import Any
 import dpselect as dps
 from dpselect.cli import domains, edge_check, name_check, pasted, paths, places, reading
 from dpselect.cli.edge_check import PRIVATE
-from dpselect.cli.options import MISSING, number, option
+from dpselect.cli.options import MISSING, number, one_of, option
 from dpselect.cli.places import stays
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
+from dpselect.cli.verbs.top_k import DEFAULTS
 from dpselect.sources import csv_text, tables
 from dpselect.sources.warehouse import Warehouse
 
@@ -142,7 +143,13 @@ _OWN = (
     option("--person", metavar="COLUMN", help="beside a column, that tells persons apart: count rows without one"),
     paths.input("--nodes", metavar="N|FILE", help="check a file of edges: the public nodes, as for dpselect top-k"),
     option("--source", metavar="NAME", help="with --nodes, the column of one end of an edge (default source)"),
-    option("--metric", multiple=True, metavar="METRIC", help="with --nodes: followers counts edges with direction"),
+    option(
+        "--metric",
+        multiple=True,
+        type=one_of(sorted(DEFAULTS)),
+        metavar="METRIC",
+        help="with --nodes: followers counts edges with direction",
+    ),
     *domains.READING,
 )
 VERB = Verb(
