@@ -8,9 +8,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import dpselect as dps
+from dpselect import audit
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.house import House
@@ -18,7 +18,7 @@ from dpselect.web.server.questions import question_of
 from dpselect.web.server.questions.select import Select
 from dpselect.web.server.refusal import Wrong
 from dpselect.web.server.settings import read_settings
-from tests.chance import believe, reject
+from tests.chance import accept
 from tests.web.server.conftest import write
 
 MECHANISMS = ("permute-and-flip", "exponential", "noisy-max-laplace")
@@ -157,7 +157,7 @@ columns.sold = {lower = 0, upper = 4}
 TOTALS = (20, 18, 16, 14, 12, 10)
 
 
-@pytest.mark.chance(3.1e-6)
+@pytest.mark.chance(1e-8)
 def test_answers_follow_the_law_of_the_library(tmp_path) -> None:
     """As a desk draws them, again and again under one payment: at epsilon, and neither at 0.7 nor at 1.3 of it."""
     path = write(tmp_path, LADDER)
@@ -166,27 +166,24 @@ def test_answers_follow_the_law_of_the_library(tmp_path) -> None:
     house = House.open(read_settings(path))
     house.people.add("ann", "analyst", "test")
     asked = question_of(
-        '{"question": "select", "candidate": "shop", "score": "largest-total", "of": "sold", "epsilon": "3"}'
+        '{"question": "select", "candidate": "shop", "score": "largest-total", "of": "sold", "epsilon": "2"}'
     )
     desk = Desk(house)
     request = desk.take("ann", "one", "shops", asked)
-    kept = [desk._answered(request) for _ in range(2000)]
+    right = dps.Scores(TOTALS, 4, range_bound=1, kind="integer")
+
+    def law(factor: Fraction) -> dict[str, float]:
+        return dict(zip("abcdef", dps.mechanism("permute-and-flip").law(right, 2 * factor).tolist(), strict=True))
+
+    verdict = audit.sampler(
+        lambda: desk._answered(request)[1]["answer"]["candidates"][0],
+        law(Fraction(1)),
+        against={f"{float(factor)} epsilon": law(factor) for factor in (Fraction(7, 10), Fraction(13, 10))},
+    )
     assert 1 == house.datasets["shops"].account.ledger.totals.spends
     desk.stop()
     house.close()
-    winners = [content["answer"]["candidates"][0] for _, content, _ in kept]
-    seen = np.array([winners.count(shop) for shop in "abcdef"])
-
-    def p_value(factor: Fraction) -> float:
-        right = dps.Scores(TOTALS, 4, range_bound=1, kind="integer")
-        chances = dps.mechanism("permute-and-flip").law(right, 3 * factor)
-        # The last two together: each alone is rare.
-        law, counts = np.append(chances[:4], chances[4:].sum()), np.append(seen[:4], seen[4:].sum())
-        return float(stats.chisquare(counts, law / law.sum() * counts.sum()).pvalue)
-
-    believe(p_value(Fraction(1)), 1e-6)
-    reject(p_value(Fraction(7, 10)), 1e-6, power=1 - 1e-6)
-    reject(p_value(Fraction(13, 10)), 1e-6, power=1 - 1e-6)
+    accept(verdict)
 
 
 def test_totals_are_exact() -> None:
