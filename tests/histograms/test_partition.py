@@ -130,7 +130,7 @@ def one_bucket(line: np.ndarray, epsilon: Fraction, scale: Fraction = Fraction(1
 
 @pytest.mark.chance(2.1e-6)
 def test_the_law_of_two_cells() -> None:
-    """Draws follow the convolution of their noises; at a quarter or four times the noise they are told apart."""
+    """Draws follow the convolution of their noises, and are told apart from those of 0.7 and 1.3 epsilon."""
     epsilon, cells = Fraction(4), np.array([4, 0])
 
     def drawn() -> int:
@@ -140,7 +140,7 @@ def test_the_law_of_two_cells() -> None:
         chance = one_bucket(cells, epsilon, scale)
         return {0: 1 - chance, 1: chance}
 
-    against = {str(scale): law(scale) for scale in (Fraction(1, 4), Fraction(4))}
+    against = {str(scale): law(scale) for scale in (Fraction(7, 10), Fraction(13, 10))}
     verdict = audit.sampler(drawn, law(Fraction(1)), against=against)
 
     accept(verdict)

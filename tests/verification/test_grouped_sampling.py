@@ -1,6 +1,6 @@
 """Draws by the group against their laws: accepted against the law, rejected at 0.7 and 1.3 epsilon.
 
-Entropy is fixed, so nothing flakes; thresholds as in ``test_sampling``.
+Entropy is fixed, unless a test declares its chance; thresholds as in ``test_sampling``.
 """
 
 from fractions import Fraction
@@ -13,6 +13,7 @@ from dpselect.kernel.coins import new_entropy
 from dpselect.release.opened import door_to
 from dpselect.release.outcomes import Coins
 from dpselect.scores.grouped import GroupedScores
+from tests.chance import accept
 from tests.verification.test_sampling import EPSILON, THRESHOLD, p_value
 
 # Small groups are flipped, large ones counted; two groups share a tick.
@@ -97,13 +98,18 @@ def test_binomial_numbers_follow_their_law(count: int, chance: Fraction, entropy
     assert p_value(drawn, stats.binom.pmf(np.arange(count + 1), count, wrong)) < THRESHOLD
 
 
+@pytest.mark.chance(2.1e-6)
 def test_the_release_path_uses_a_stream_of_its_own() -> None:
-    """With operating system randomness: accepted unless one in 10^12 is against us."""
-    from dpselect.kernel.coins import new_entropy
-
+    """With operating system randomness: accepted at epsilon, rejected at 0.7 and 1.3 epsilon."""
     mechanism = dps.mechanism("permute-and-flip")
-    drawn = [picks(TABLE, 1, EPSILON, mechanism, new_entropy)[0][0] for _ in range(800)]
-    law = np.exp(mechanism.grouped_log_law(TABLE, EPSILON)) * TABLE.counts
 
-    assert p_value(np.bincount(drawn, minlength=5), law) > THRESHOLD
+    def law(epsilon: Fraction) -> dict[int, float]:
+        return dict(enumerate((np.exp(mechanism.grouped_log_law(TABLE, epsilon)) * TABLE.counts).tolist()))
+
+    verdict = dps.audit.sampler(
+        lambda: picks(TABLE, 1, EPSILON, mechanism)[0][0],
+        law(EPSILON),
+        against={f"{float(factor)} epsilon": law(EPSILON * factor) for factor in (Fraction(7, 10), Fraction(13, 10))},
+    )
+    accept(verdict)
     assert mechanism.sampler.grouped

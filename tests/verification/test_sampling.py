@@ -1,8 +1,8 @@
 """Samplers against their laws: accepted against the law, rejected at 0.7 and 1.3 epsilon.
 
-Entropy is fixed, so nothing flakes. A p-value below 1e-12 rejects. Power: on these scores the laws at 0.7 and
-1.3 epsilon differ by enough that the expected chi-square statistic at this many draws exceeds the threshold
-more than twice.
+Entropy is fixed, unless a test declares its chance. A p-value below 1e-12 rejects. Power: on these scores the
+laws at 0.7 and 1.3 epsilon differ by enough that the expected chi-square statistic at this many draws exceeds the
+threshold more than twice.
 """
 
 from fractions import Fraction
@@ -13,6 +13,7 @@ from scipy import stats
 
 import dpselect as dps
 from dpselect.release.outcomes import Coins
+from tests.chance import accept
 
 THRESHOLD = 1e-12
 EPSILON = Fraction(2)
@@ -69,16 +70,11 @@ def test_sampler_follows_its_law_at_length(name: str, entropy) -> None:
     verify(name, 400_000, entropy)
 
 
+@pytest.mark.chance(2.1e-6)
 @pytest.mark.parametrize("name", ["exponential", "permute-and-flip", "noisy-max-laplace"])
 def test_operating_system_randomness_follows_the_law(name: str) -> None:
-    """The release path, with its own stream: accepted unless one in 10^12 is against us."""
-    mechanism, scores = dps.mechanism(name), scores_for(name)
-    unit = mechanism.effective(scores)
-    counts = np.bincount(
-        [Coins().winners(mechanism.sampler, unit.ticks, unit.rate(EPSILON), 1)[0] for _ in range(2000)], minlength=12
-    )
-
-    assert p_value(counts, mechanism.law(scores, EPSILON)) > THRESHOLD
+    """The release path, with its own stream: accepted at epsilon, rejected at 0.7 and 1.3 epsilon."""
+    accept(dps.audit.sampler_of(name, scores_for(name), EPSILON))
 
 
 # What top_k releases has this law in tests/release/test_select.py: quick there.
