@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from pydantic import TypeAdapter, ValidationError
-from scipy import stats
 
 import dpselect as dps
+from dpselect import audit
 from dpselect.learn.export import as_json, restored
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.house import House
@@ -19,7 +20,7 @@ from dpselect.web.server.questions import AnyQuestion, canonical, question_of
 from dpselect.web.server.questions.train import Train
 from dpselect.web.server.refusal import Wrong
 from dpselect.web.server.settings import read_settings
-from tests.chance import believe, reject
+from tests.chance import accept
 from tests.web.server.conftest import CONFIG, write
 
 ADAPTER = TypeAdapter(AnyQuestion)
@@ -217,27 +218,30 @@ source = "small.csv"
 budget = {epsilon = 20}
 shares = {ann = 20}
 columns.f = {lower = 0, upper = 2}
-columns.g = {lower = 0, upper = 2}
+{columns}
 columns.y = ["no", "yes"]
 """
-# How many rows there are of f and g, each below 1 or above it, and y.
+# Columns that are all alike: the law of the split changes with epsilon the more, the more candidates there are.
+ALIKE = [f"g{place}" for place in range(16)]
+# How many rows there are of f and of these, each below 1 or above it, and y.
 CELLS = {(0, 0): (8, 3), (0, 2): (4, 6), (2, 0): (3, 7), (2, 2): (6, 5)}
 ROWS = [(*at, answer) for at, each in CELLS.items() for answer, many in zip(("no", "yes"), each, strict=True)
         for _ in range(many)]  # fmt: skip
 # No count is so small that its noise is cut at 0.
-TRUE = {"f": [[12, 9], [9, 12]], "g": [[11, 10], [10, 11]]}
-# With four counts each, wrong laws pass less often than once in 10^8.
-DRAWS = 400
+TRUE = {"f": [[12, 9], [9, 12]]} | {name: [[11, 10], [10, 11]] for name in ALIKE}
+DRAWS = 1024
 
 
 def fitted_many(tmp_path) -> list:
     """Return as many whole trees of one split as draws, each drawn by the desk under the one payment."""
-    path = write(tmp_path, SHAPE)
-    (tmp_path / "small.csv").write_text("f,g,y\n" + "".join(f"{f},{g},{y}\n" for f, g, y in ROWS), encoding="utf-8")
+    columns = "\n".join(f"columns.{name} = {{lower = 0, upper = 2}}" for name in ALIKE)
+    path = write(tmp_path, SHAPE.replace("{columns}", columns))
+    lines = [("f", *ALIKE, "y"), *((f, *[g] * len(ALIKE), y) for f, g, y in ROWS)]
+    (tmp_path / "small.csv").write_text("".join(",".join(map(str, line)) + "\n" for line in lines), encoding="utf-8")
     house = House.open(read_settings(path))
     house.people.add("ann", "analyst", "test")
     desk = Desk(house)
-    body = {"target": "y", "epsilon": 2, "max_depth": 1, "bins": 2, "n_records": 1000}
+    body = {"target": "y", "epsilon": 3, "max_depth": 1, "bins": 2, "n_records": 1000}
     request = desk.take("ann", "one", "small", asked(body))
     kept = [desk._answered(request) for _ in range(DRAWS)]
     assert {("answered", 1)} == {(state, row) for state, _, row in kept}
@@ -247,27 +251,24 @@ def fitted_many(tmp_path) -> list:
     return [restored(content["model"]).trees_[0].grown for _, content, _ in kept]
 
 
-@pytest.mark.chance(4.1e-6)
+@pytest.mark.chance(2e-8)
 def test_trees_follow_their_law(tmp_path) -> None:
-    """The noise of the leaves is that of three tenths of epsilon, neither more nor less, and the split has its law."""
+    """Leaves have the noise of three tenths of epsilon and splits the law of the rest, not of 0.7 or 1.3 times that."""
     trees = fitted_many(tmp_path)
-    chosen = ["fg"[tree.split[0]] for tree in trees]
-    noise = np.concatenate(
-        [(tree.counts[1:] - TRUE[name]).ravel() for tree, name in zip(trees, chosen, strict=True)]
-    ).astype(int)
-
-    def p_of_noise(factor: float) -> float:
-        ratio = np.exp(-2 * 0.3 * factor)
-        far = 6
-        law = (1 - ratio) / (1 + ratio) * ratio ** np.abs(np.arange(-far, far + 1))
-        law[[0, -1]] = ratio**far / (1 + ratio)
-        seen = np.bincount(np.clip(noise, -far, far) + far, minlength=2 * far + 1)
-        return float(stats.chisquare(seen, law * seen.sum()).pvalue)
-
+    chosen = [[*TRUE][tree.split[0]] for tree in trees]
+    noise = np.concatenate([(tree.counts[1:] - TRUE[name]).ravel() for tree, name in zip(trees, chosen, strict=True)])
+    far = 6
+    clipped = iter(np.clip(noise.astype(int), -far, far).tolist())
     scores = dps.utilities.misclassified({name: np.array(table) for name, table in TRUE.items()})
-    law = dps.mechanism("permute-and-flip").law(scores, 2 * Fraction(7, 10))
-    seen = [chosen.count("f"), chosen.count("g")]
-    believe(p_of_noise(1), 1e-6)
-    reject(p_of_noise(0.7), 1e-6, power=1 - 1e-6)
-    reject(p_of_noise(1.3), 1e-6, power=1 - 1e-6)
-    believe(stats.chisquare(seen, law * DRAWS).pvalue, 1e-6)
+
+    def of_noise(epsilon: Fraction) -> dict[int, float]:
+        ratio = math.exp(-float(epsilon))
+        law = {size: (1 - ratio) / (1 + ratio) * ratio ** abs(size) for size in range(-far + 1, far)}
+        return law | dict.fromkeys((-far, far), ratio**far / (1 + ratio))
+
+    def of_split(epsilon: Fraction) -> dict[str, float]:
+        return dict(zip(TRUE, dps.mechanism("permute-and-flip").law(scores, epsilon).tolist(), strict=True))
+
+    for draws, law, epsilon in ((clipped, of_noise, Fraction(9, 10)), (iter(chosen), of_split, Fraction(21, 10))):
+        against = {f"{float(factor)} epsilon": law(epsilon * factor) for factor in (Fraction(7, 10), Fraction(13, 10))}
+        accept(audit.sampler(draws.__next__, law(epsilon), against=against))
