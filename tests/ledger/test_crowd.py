@@ -1,9 +1,8 @@
-"""Many processes at once: exact, and nobody waits for long."""
+"""Many processes at once: the budget is exact."""
 
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
@@ -36,24 +35,22 @@ def place(request: pytest.FixtureRequest) -> str:
     return request.getfixturevalue("database").address()
 
 
-def tried(path: str, tries: int) -> tuple[int, float]:
-    """Try to spend; return how often it went through, and the longest that a try took."""
-    ledger, spent, longest = dps.Ledger.read(path), 0, 0.0
+def tried(path: str, tries: int) -> int:
+    """Try to spend; return how often it went through."""
+    ledger, spent = dps.Ledger.read(path), 0
     for _ in range(tries):
-        begun = time.perf_counter()
         try:
             ledger.spend(EACH, mechanism="x")
             spent += 1
         except dps.BudgetError:
             pass
-        longest = max(longest, time.perf_counter() - begun)
-    return spent, longest
+    return spent
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not os.access(MEMORY, os.W_OK), reason="no file system in memory")
 def test_eight_processes_share_a_budget(place: str) -> None:
-    """Of 1600 tries at a thousandth each exactly 1000 go through, and none takes two seconds."""
+    """Of 1600 tries at a thousandth each exactly 1000 go through."""
     assert_shared(place, 8, 200, 1000)
 
 
@@ -66,9 +63,8 @@ def assert_shared(place: str, processes: int, tries: int, room: int) -> None:
     """Several processes try to spend from a budget with less room than that, each on its own."""
     ledger = dps.Ledger.open(place, epsilon=room * EACH.epsilon)
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        spent, longest = zip(*pool.map(tried, [place] * processes, [tries] * processes), strict=True)
+        spent = [*pool.map(tried, [place] * processes, [tries] * processes)]
 
     assert room == sum(spent) == ledger.verify().spends
     assert room * EACH.epsilon == ledger.totals.epsilon
     assert 0 == ledger.remaining.epsilon
-    assert max(longest) < 2

@@ -7,14 +7,14 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import dpselect as dps
-from dpselect.ledger import read_only
+from dpselect.ledger import file, read_only
 from dpselect.ledger.read_only import looked_at
 
 KILLED = """
@@ -99,16 +99,18 @@ def test_what_a_killed_program_left_is_not_taken_back(ledger, monkeypatch) -> No
 
 
 def test_nobody_waits_long_for_a_ledger_in_use(ledger, monkeypatch) -> None:
-    """Another program that holds it alone is waited for within the patience of a page."""
-    monkeypatch.setattr(read_only, "_PATIENCE", 0.1)
+    """Another program that holds it alone is waited for as long as a page has patience, by a clock that sleep moves."""
     looked = looked_at(ledger.path)
     holder = sqlite3.connect(ledger.path, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
-    begun = time.monotonic()
-
-    with pytest.raises((OSError, ValueError)):
-        _ = looked.totals
-    assert time.monotonic() - begun < 5
+    passed = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: passed[0], sleep=lambda seconds: passed.append(passed.pop() + seconds))
+    with monkeypatch.context() as patch:
+        for module in (read_only, file):
+            patch.setattr(module, "time", clock)
+        with pytest.raises((OSError, ValueError)):
+            _ = looked.totals
+    assert read_only._PATIENCE <= passed[0] < read_only._PATIENCE + 0.1
     holder.close()
     assert Fraction(3, 2) == looked.remaining.epsilon
 

@@ -15,12 +15,14 @@ class Wire:
         port: where clients reach it.
         word: cut when the client says it; ``None`` for never.
         delivered: whether the word still reaches the server, whose answer is lost.
+        answered: set when the server has answered the word, or is gone.
     """
 
     def __init__(self, port: int) -> None:
         self._server = port
         self._ear = socket.create_server(("127.0.0.1", 0))
         self.port, self.word, self.delivered, self.cuts = self._ear.getsockname()[1], None, False, 0
+        self.answered = threading.Event()
         threading.Thread(target=self._listen, daemon=True).start()
 
     def cut_at(self, word: bytes, *, delivered: bool) -> None:
@@ -49,9 +51,12 @@ class Wire:
                 # The client is gone first, so that it never hears the answer.
                 _gone(client)
                 if self.delivered:
-                    server.sendall(said)
-                    while server.recv(65536):
-                        pass
+                    # Here or in the other thread, which then ends the connection.
+                    try:
+                        server.sendall(said)
+                        server.recv(65536)
+                    finally:
+                        self.answered.set()
                 break
         _gone(client)
         _gone(server)
