@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,8 @@ from dpselect import audit
 from tests import chance
 
 TESTS = Path(__file__).parents[1]
-# What a test of a law calls, and what makes its bytes the same in every run.
-ASKS, FIXED = {"sampler", "sampler_of", "chisquare", "binomtest"}, ("entropy", "default_rng(", "randbytes", "Random(")
+# What asks whether draws follow a law, and what makes their bytes the same in every run.
+ASKS, FIXED = {"sampler", "sampler_of", "chisquare", "binomtest"}, {"default_rng", "Philox", "Random"}
 
 
 def marked(items: list[pytest.Item]) -> list[float]:
@@ -22,25 +23,38 @@ def marked(items: list[pytest.Item]) -> list[float]:
     return [mark.args[0] for item in quick if (mark := item.get_closest_marker("chance"))]
 
 
+def calls(node: ast.AST, names: set[str], least: int = 0) -> bool:
+    """Return whether something calls one of these, with so many arguments or more."""
+    called = (each.func for each in ast.walk(node) if isinstance(each, ast.Call) and len(each.args) >= least)
+    return any(getattr(each, "attr", getattr(each, "id", "")) in names for each in called)
+
+
+@cache
+def asking(source: str) -> set[str]:
+    """Return the names of what asks whether draws follow a law: here, and in what is imported from other tests."""
+    tree, names = ast.parse(source), {*ASKS}
+    for each in ast.walk(tree):
+        if isinstance(each, ast.ImportFrom) and (each.module or "").startswith("tests."):
+            path = TESTS.parent.joinpath(*each.module.split(".")).with_suffix(".py")
+            theirs = asking(path.read_text(encoding="utf-8")) if path.is_file() else set()
+            names |= {name.asname or name.name for name in each.names if name.name in theirs}
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+    while more := {each.name for each in functions if calls(each, names)} - names:
+        names |= more
+    return names
+
+
 def undeclared(source: str) -> list[str]:
     """Return the tests that ask whether fresh draws follow a law and do not say how often they fail."""
-    found = []
-    for node in ast.parse(source).body:
-        if not isinstance(node, ast.FunctionDef) or not node.name.startswith("test_"):
-            continue
-        text = ast.get_source_segment(source, node) or ""
-        called = {
-            getattr(each.func, "attr", getattr(each.func, "id", ""))
-            for each in ast.walk(node)
-            if isinstance(each, ast.Call)
-        }
-        marks = [ast.unparse(each) for each in node.decorator_list]
-        if (
-            called & ASKS
-            and not any(word in text for word in FIXED)
-            and not any("mark.chance" in each for each in marks)
-        ):
-            found.append(node.name)
+    tree, names, found = ast.parse(source), asking(source), []
+    for holder in [tree, *(each for each in tree.body if isinstance(each, ast.ClassDef))]:
+        for node in holder.body:
+            if not isinstance(node, ast.FunctionDef) or not node.name.startswith("test_"):
+                continue
+            marks = [ast.unparse(each) for each in [*getattr(holder, "decorator_list", []), *node.decorator_list]]
+            fixed = "entropy" in {each.arg for each in node.args.args} or calls(node, FIXED, 1)
+            if calls(node, names) and not fixed and not any("mark.chance" in each for each in marks):
+                found.append(node.name)
     return found
 
 
@@ -60,12 +74,48 @@ def test_who_asks_for_fresh_draws_says_how_often_that_fails() -> None:
     assert {"audit/test_sampler.py"} >= lacking.keys(), lacking
 
 
-def test_a_test_without_a_mark_is_found() -> None:
-    """And one with fixed bytes is not."""
-    bare = "def test_a():\n    assert audit.sampler(draw, law).accepted\n"
-    assert ["test_a"] == undeclared(bare)
-    assert [] == undeclared(f"@pytest.mark.chance(1e-6)\n{bare}")
-    assert [] == undeclared(bare.replace("test_a()", "test_a(entropy)"))
+BARE = "def test_a():\n    assert audit.sampler(draw, law).accepted\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        BARE,
+        # By a helper, of this file or of another one, and by a helper of a helper.
+        "def p_value(seen):\n    return stats.chisquare(seen).pvalue\ndef test_a():\n    assert p_value(seen) > 1e-6\n",
+        "def p_value(seen):\n    return stats.binomtest(seen, 9).pvalue\n"
+        "def require(seen):\n    assert p_value(seen) > 1e-6\n"
+        "def test_a():\n    require(seen)\n",
+        "from tests.verification.test_sampling import p_value as of\ndef test_a():\n    assert of(seen, law) > 1e-6\n",
+        "def test_a():\n    def p_value():\n        return chisquare(seen).pvalue\n    assert p_value() > 1e-6\n",
+        # In a class.
+        "class TestDraws:\n    def test_a(self):\n        assert audit.sampler(draw, law).accepted\n",
+        # Words that are no fixed bytes, and a generator without a seed.
+        BARE.replace("draw,", "lambda: drawn(new_entropy()),"),
+        BARE.replace("draw,", "np.random.default_rng().random,"),
+        BARE.replace("def test_a():\n", 'def test_a():\n    """Fixed entropy, as by Random(1) or default_rng(1)."""\n'),
+    ],
+)
+def test_a_test_without_a_mark_is_found(source: str) -> None:
+    """However it asks; and where it has a mark, it is not."""
+    assert ["test_a"] == undeclared(source)
+    mark = "@pytest.mark.chance(1e-6)\n"
+    at = source.index("class" if "class" in source else "def test_a")
+    assert [] == undeclared(source[:at] + mark + source[at:])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        BARE.replace("test_a()", "test_a(entropy)"),
+        BARE.replace("draw,", "np.random.default_rng(1).random,"),
+        BARE.replace("draw,", "random.Random(1).random,"),
+        "def test_a():\n    assert 1 == p_value\n",
+    ],
+)
+def test_fixed_bytes_need_no_mark(source: str) -> None:
+    """Those of the fixture and of a generator with a seed, and what asks for nothing."""
+    assert [] == undeclared(source)
 
 
 @pytest.mark.chance(3e-6)
