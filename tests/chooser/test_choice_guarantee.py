@@ -88,30 +88,25 @@ def test_understated_sensitivities_are_caught() -> None:
     assert not loss.holds
 
 
+@pytest.mark.chance(2.1e-6)
 @pytest.mark.slow
 def test_answers_follow_the_law(own) -> None:
-    """Draws of ``answer`` follow the law that was audited: a sampled test against the law at other epsilons."""
-    records = [0, 1, 1]
+    """Draws of ``answer`` follow the law that was audited, and not that of 0.7 or 1.3 epsilon."""
+    records, epsilon = [0, 1, 1, 1], Fraction(3, 2)
 
-    def outcomes(epsilon):
+    def outcomes(total):
         found: dict = {}
-        for outcome, chance in answer_law(own, records, epsilon, LAWS, WINDOW).items():
+        for outcome, chance in answer_law(own, records, total, LAWS, WINDOW).items():
             short = outcome if outcome == "outside" else outcome[2:]
             found[short] = found.get(short, 0.0) + chance
         return found
 
     def draw():
-        found = own.answer(records, 2)
+        found = own.answer(records, epsilon)
         return (found.choice.option.name, found.value)
 
-    claim = outcomes(2)
-    many = 1500
-    counts = dict.fromkeys(claim, 0)
-    for _ in range(many):
-        counts[draw()] += 1
-    for outcome, chance in claim.items():
-        deviation = np.sqrt(many * chance * (1 - chance)) + 1
-        assert abs(counts[outcome] - many * chance) < 6.5 * deviation, outcome
+    against = {f"{float(factor)} epsilon": outcomes(epsilon * factor) for factor in (Fraction(7, 10), Fraction(13, 10))}
+    accept(dps.audit.sampler(draw, outcomes(epsilon), against=against))
 
 
 @pytest.mark.chance(3.1e-6)

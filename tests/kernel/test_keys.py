@@ -9,9 +9,11 @@ from itertools import islice, pairwise
 import numpy as np
 import pytest
 
+from dpselect import audit
 from dpselect.kernel.coins import exponential_between
 from dpselect.kernel.keep_chances import CERTAIN, chances_of, keep_chances, require_keys
 from dpselect.kernel.samplers.keys import keys
+from tests.chance import accept
 
 BUDGETS = [
     (Fraction(1), Fraction(1, 100)),
@@ -90,15 +92,17 @@ def test_a_coin_compares_all_of_its_bits(drawn: int) -> None:
             assert (point < chance) == heads[place]
 
 
+@pytest.mark.chance(1e-8)
 def test_coins_follow_the_table() -> None:
-    """40,000 of them; a sixth standard deviation is not a flake."""
-    chance = next(islice(keep_chances(Fraction(1), Fraction(1, 100)), 2, None)) / CERTAIN
-    shown = keys(np.full(40_000, 3), Fraction(1), Fraction(1, 100), os.urandom).mean()
+    """Of three persons: accepted at epsilon, rejected at 0.7 and 1.3 epsilon."""
 
-    assert abs(shown - chance) < 6 * np.sqrt(chance * (1 - chance) / 40_000)
-    for wrong in (Fraction(7, 10), Fraction(13, 10)):
-        other = next(islice(keep_chances(wrong, Fraction(1, 100)), 2, None)) / CERTAIN
-        assert abs(shown - other) > 6 * np.sqrt(chance * (1 - chance) / 40_000)
+    def law(epsilon: Fraction) -> dict[bool, float]:
+        chance = next(islice(keep_chances(epsilon, Fraction(1, 100)), 2, None)) / CERTAIN
+        return {True: chance, False: 1 - chance}
+
+    shown = iter(keys(np.full(40_000, 3), Fraction(1), Fraction(1, 100), os.urandom).tolist())
+    against = {f"{float(factor)} epsilon": law(factor) for factor in (Fraction(7, 10), Fraction(13, 10))}
+    accept(audit.sampler(shown.__next__, law(Fraction(1)), against=against))
 
 
 def test_a_delta_without_a_chance_is_refused() -> None:

@@ -17,6 +17,7 @@ from dpselect.audit.replay import Replay
 from dpselect.release.opened import door_to
 from dpselect.release.partition import Candidates
 from dpselect.release.questions import countable, question
+from tests.chance import accept
 
 VOTES = dps.Scores([5, 3, 3], sensitivity=1, kind="integer", range_bound=1)
 ONE = dps.Bound(1)
@@ -571,20 +572,24 @@ def test_a_masked_array_is_refused_whether_or_not_it_masks(mask: bool) -> None:
         countable(np.ma.masked_array([1, 2], mask=[mask, False]))
 
 
+@pytest.mark.chance(1e-6)
 @pytest.mark.parametrize("name", ["smooth-noisy-max", "permute-and-flip", "exponential", "local-dampening-t"])
 def test_parts_that_share_no_record_are_answered_at_once(name: str) -> None:
-    """They cost what the most expensive question costs, and each has the law of its own question."""
+    """They cost what the most expensive question costs; each has the law of its own, not of 0.7 or 1.3 epsilon."""
     mechanism = dps.mechanism(name)
     scores = [dps.Scores([3, 1, 0], 1, kind="integer"), dps.Scores([0, 0, 2], 2, kind="integer")]
     with dps.opened(dps.Guarantee(2, "add-remove")) as draws:
         asked = [draws.ask(each, epsilon, mechanism=mechanism) for each, epsilon in zip(scores, (1, 2), strict=True)]
         assert 2 == draws.left
-        won = draws.answer_disjoint(asked, np.tile([0, 1, 1], 4000))
+        won = draws.answer_disjoint(asked, np.tile([0, 1, 1], 8192))
         assert 0 == draws.left
     for row, places, epsilon in ((0, [0], 1), (1, [1, 2], 2)):
-        seen = np.bincount(np.concatenate([won[place::3] for place in places]), minlength=3)
-        chances = mechanism.law(scores[row], epsilon)
-        assert np.abs(seen / seen.sum() - chances).max() < 5.5 * (0.25 / seen.sum()) ** 0.5
+        law, *wrong = (
+            dict(enumerate(mechanism.law(scores[row], Fraction(epsilon) * factor).tolist()))
+            for factor in (1, Fraction(7, 10), Fraction(13, 10))
+        )
+        drawn = iter(np.concatenate([won[place::3] for place in places]).tolist())
+        accept(dps.audit.sampler(drawn.__next__, law, against=dict(zip(("0.7", "1.3"), wrong, strict=True))))
 
 
 def test_parts_answered_at_once_are_refused_before_they_cost() -> None:

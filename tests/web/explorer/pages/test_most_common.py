@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
 import shlex
 from collections import Counter
@@ -20,6 +19,7 @@ from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.material import EXAMPLES, Material
 from dpselect.web.explorer.pages import most_common
 from dpselect.web.explorer.pages.most_common import PAGE
+from tests.chance import accept
 
 HOSTILE = ["--x", "a,b", "<img src=x>", "'; rm *", '"q"', " spaced ", "7"]
 
@@ -67,15 +67,20 @@ def test_the_bars_are_the_law_of_the_first_place(epsilon, k, neighbour) -> None:
     assert np.allclose(np.transpose(laws), [shown[name] for name in counted], rtol=1e-9)
 
 
+@pytest.mark.chance(2.1e-6)
 def test_the_first_place_of_a_list_is_that_of_its_draws() -> None:
-    """A list of three begins with the best item as often as the page says: within five standard deviations of 2,000."""
-    view, times = viewed(epsilon=0.6, k=3), 2000
-    chance = bars(view)["park"][0]
+    """A list of three begins with each item as often as the page says, and not as it says of 0.7 or 1.3 epsilon."""
+    law, *wrong = (
+        {name: bar[0] for name, bar in bars(viewed(epsilon=each, k=3)).items()} for each in (0.6, 0.42, 0.78)
+    )
     rows = {name: [*cells] for name, cells in EXAMPLES.visits.items()}
     scores = dps.utilities.popularity(rows, person="visitor", item="place", domain=[*persons()])
-    first = sum("park" == dps.top_k(scores, 3, 0.6, mechanism="permute-and-flip").candidates[0] for _ in range(times))
-
-    assert abs(first - times * chance) < 5 * math.sqrt(times * chance * (1 - chance))
+    verdict = dps.audit.sampler(
+        lambda: dps.top_k(scores, 3, 0.6, mechanism="permute-and-flip").candidates[0],
+        law,
+        against=dict(zip(("0.7", "1.3"), wrong, strict=True)),
+    )
+    accept(verdict)
 
 
 def test_one_person_with_many_rows_changes_no_more_than_epsilon_allows() -> None:

@@ -31,7 +31,7 @@ from tests.web.server.streams.desks import Resuming, doors, house_of, opened, st
 
 EPSILON = 6
 # Answers above of the sampled streams.
-POSITIVES = 6
+POSITIVES = 12
 # All tables of at most two rows of one kind and one of the other: neighbours differ by one row.
 UNIVERSE = {f"a{a}b{b}": ["a"] * a + ["b"] * b for a in range(3) for b in range(2)}
 NEIGHBOURS = [(f"a{a}b{b}", f"a{c}b{d}") for a in range(3) for b in range(2) for c, d in ((a + 1, b), (a, b + 1))]
@@ -129,12 +129,12 @@ def test_answers_have_the_law_of_their_epsilon() -> None:
     Under a wrong law, the chance that the right one is likelier by a factor x is at most 1 / x: 1 / x is a p-value.
     The powers are Chernoff's bounds for the log-ratios of 60,000 simulated streams; they fail less often than that.
     """
-    asked, values, laws = [A, B] * 6, [-1, 0] * 6, [Fraction(share, 10) * 4 for share in (7, 10, 13)]
+    asked, values, laws = [A, B] * 6, [-1, 0] * 6, [Fraction(share, 10) * 8 for share in (7, 10, 13)]
     sums, above = [0.0, 0.0, 0.0], Counter[bool]()
     with house_of({"few": ["b"]}) as house:
         desk = started(house)
         for _ in range(320):
-            number = opened(desk, "few", {"epsilon": 4, "positives": POSITIVES, "threshold": 1}).id
+            number = opened(desk, "few", {"epsilon": 8, "positives": POSITIVES, "threshold": 1}).id
             answers = list[Any]()
             for query in asked:
                 reply = told(desk, number, query)

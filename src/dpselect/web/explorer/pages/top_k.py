@@ -135,7 +135,7 @@ def _headline(scores: Scores, mechanism: Mechanism, here: Any, total: Fraction, 
 
 
 def right_of(scores: Scores, mechanism: Mechanism, epsilon: Fraction, k: int) -> float:
-    """Return how many of the k named are expected to be as good as the k-th best node, right to about 0.02 k.
+    """Return how many of the k named are expected to be as good as the k-th best node, right to about 0.03 k.
 
     The list is drawn in one pass by permute-and-flip; nothing is drawn here.
     """
