@@ -40,8 +40,8 @@ def stream_recall(counts: Counts, k: int, epsilon: float, order: NDArray[np.int6
     """Return the share of the k largest among those that a stream calls above, its threshold placed by the truth."""
     top = np.sort(counts)[::-1]
     between = (int(top[k - 1]) + int(top[k])) // 2
-    error = dps.threshold_error(epsilon, questions=len(counts), positives=k, range_bound=1)
-    line = between + (error.below // 2 if placed == "raised" else 0)
+    below = dps.threshold_bound(epsilon, questions=len(counts), positives=k, range_bound=1).below()
+    line = between + (below // 2 if placed == "raised" else 0)
     found: list[int] = []
     with dps.above_threshold(line, epsilon, positives=k, range_bound=1) as stream:
         for place in order.tolist():
@@ -88,8 +88,8 @@ def cheaper(generator: np.random.Generator) -> None:
         f"\n20 of {QUESTIONS} counts lie a distance over the threshold, all others as far under it; 5 paid, epsilon 1,"
     )
     print(f"range bound 1; one more level at half the price and a margin: right and wrong answers above, {RUNS} runs")
-    stated = dps.threshold_error(1, questions=QUESTIONS, positives=5, range_bound=1)
-    print(f"one level: {stated}")
+    stated = dps.threshold_bound(1, questions=QUESTIONS, positives=5, range_bound=1)
+    print(f"one level: {stated.describe()}")
     margins = (None, 10, 25, 50, 100)
     print(
         f"{'distance':>9}"

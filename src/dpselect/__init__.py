@@ -37,6 +37,7 @@ __all__ = [
     "Cumulative",
     "DirectedGraph",
     "Draws",
+    "ErrorBound",
     "Graph",
     "GroupedRelease",
     "Guarantee",
@@ -44,6 +45,7 @@ __all__ = [
     "Mechanism",
     "MetricRecommendation",
     "Neighbours",
+    "NoBound",
     "PrivacyError",
     "Recommendation",
     "Release",
@@ -55,7 +57,6 @@ __all__ = [
     "StoredGraph",
     "TableFile",
     "ThresholdAnswer",
-    "ThresholdError",
     "ThresholdStream",
     "TruncatedGraph",
     "Tuned",
@@ -63,7 +64,6 @@ __all__ = [
     "UnitScores",
     "Warehouse",
     "WeightedGraph",
-    "WorstError",
     "above_threshold",
     "accuracy_chart",
     "aggregate",
@@ -78,6 +78,7 @@ __all__ = [
     "cumulative",
     "dampening_chart",
     "epsilon_for",
+    "error_bound",
     "error_chart",
     "error_tail",
     "error_tail_bound",
@@ -110,7 +111,7 @@ __all__ = [
     "select_keys",
     "sensitivity",
     "sensitivity_chart",
-    "threshold_error",
+    "threshold_bound",
     "to_opendp",
     "top_k",
     "top_k_by_group",
@@ -121,7 +122,6 @@ __all__ = [
     "value_chart",
     "value_error",
     "value_law",
-    "worst_error",
 ]
 __version__ = VERSION
 
@@ -157,7 +157,7 @@ if TYPE_CHECKING:
     from dpselect.analysis.charts.law import law_chart as law_chart
     from dpselect.analysis.charts.values import value_chart as value_chart
     from dpselect.analysis.plan import epsilon_for as epsilon_for
-    from dpselect.analysis.plan import worst_error as worst_error
+    from dpselect.analysis.plan import error_bound as error_bound
     from dpselect.analysis.plot_law import plot_law as plot_law
     from dpselect.analysis.recommend import Recommendation as Recommendation
     from dpselect.analysis.recommend import recommend as recommend
@@ -177,10 +177,11 @@ if TYPE_CHECKING:
     from dpselect.histograms.quantiles import quantiles as quantiles
     from dpselect.ledger import Ledger as Ledger
     from dpselect.ledger import budget as budget
+    from dpselect.mechanisms.error_bound import ErrorBound as ErrorBound
+    from dpselect.mechanisms.error_bound import NoBound as NoBound
     from dpselect.mechanisms.joint_top_k import joint_law as joint_law
-    from dpselect.mechanisms.worst_case import WorstError as WorstError
     from dpselect.release.above_threshold import above_threshold as above_threshold
-    from dpselect.release.above_threshold import threshold_error as threshold_error
+    from dpselect.release.above_threshold import threshold_bound as threshold_bound
     from dpselect.release.counts import Counts as Counts
     from dpselect.release.counts import counts as counts
     from dpselect.release.grouped_release import GroupedRelease as GroupedRelease
@@ -188,7 +189,6 @@ if TYPE_CHECKING:
     from dpselect.release.keys import select_keys as select_keys
     from dpselect.release.median import median as median
     from dpselect.release.most_common import most_common as most_common
-    from dpselect.release.threshold_error import ThresholdError as ThresholdError
     from dpselect.release.threshold_stream import ThresholdAnswer as ThresholdAnswer
     from dpselect.release.threshold_stream import ThresholdStream as ThresholdStream
     from dpselect.release.top_k_by_group import top_k_by_group as top_k_by_group
@@ -222,7 +222,7 @@ else:
         "analysis.charts.budget": ("budget_chart",),
         "analysis.charts.law": ("law_chart",),
         "analysis.charts.values": ("value_chart",),
-        "analysis.plan": ("epsilon_for", "worst_error"),
+        "analysis.plan": ("epsilon_for", "error_bound"),
         "analysis.plot_law": ("plot_law",),
         "analysis.recommend": ("Recommendation", "recommend", "tune"),
         "analysis.recommend_metric": ("MetricRecommendation", "recommend_metric"),
@@ -235,14 +235,13 @@ else:
         "histograms.quantiles": ("percentiles", "quantile_method", "quantiles"),
         "ledger": ("Ledger", "budget"),
         "mechanisms.joint_top_k": ("joint_law",),
-        "mechanisms.worst_case": ("WorstError",),
-        "release.above_threshold": ("above_threshold", "threshold_error"),
+        "mechanisms.error_bound": ("ErrorBound", "NoBound"),
+        "release.above_threshold": ("above_threshold", "threshold_bound"),
         "release.counts": ("Counts", "counts"),
         "release.keys": ("key_law", "select_keys"),
         "release.median": ("median",),
         "release.grouped_release": ("GroupedRelease",),
         "release.most_common": ("most_common",),
-        "release.threshold_error": ("ThresholdError",),
         "release.threshold_stream": ("ThresholdAnswer", "ThresholdStream"),
         "release.top_k_by_group": ("top_k_by_group",),
         "release.tuning": ("Tuned", "TuningPlan", "tune_privately", "tuning_plan"),

@@ -46,10 +46,10 @@ def test_one_spend_and_a_threshold_for_each(counts: str, tmp_path: Path, capsys:
 
 
 def test_a_dry_run_states_the_error(counts: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """As threshold_error does, for as many questions as there are names."""
+    """As threshold_bound does, for as many questions as there are names."""
     assert 0 == main(["above", counts, "--threshold", "9", "--positives", "2", "--epsilon", "1", "--dry-run"])
 
-    assert f"accuracy   {dps.threshold_error(1, positives=2, questions=4)}\n" in capsys.readouterr().out
+    assert f"accuracy   {dps.threshold_bound(1, positives=2, questions=4).describe()}\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -49,11 +49,11 @@ def test_lists_have_a_row_for_every_method(capsys) -> None:
 
 def test_an_epsilon_tells_what_it_gives(capsys) -> None:
     """An error at a probability with the worst mean, or the probability of an error."""
-    worst = dps.worst_error(Fraction(1, 2), candidates=1000, range_bound=1)
+    worst = dps.error_bound(Fraction(1, 2), candidates=1000, range_bound=1)
     gives = facts([*THOUSAND, "--epsilon", "1/2", "--mechanism", "permute-and-flip"], capsys)["plans"]
     chance = facts([*THOUSAND, "--epsilon", "1/2", "--error", "20"], capsys)["plans"][0]
 
-    assert [worst.below(0.95), worst.expected()] == [gives[0]["error_below"], gives[0]["expected_error"]]
+    assert [worst.at(0.95), worst.expected()] == [gives[0]["error_below"], gives[0]["expected_error"]]
     assert worst.tail(20) == chance["probability_of_error"]
     assert 0 == main([*THOUSAND, "--epsilon", "1/2"])
     flip, exponential = capsys.readouterr().out.splitlines()[-2:]

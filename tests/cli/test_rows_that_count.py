@@ -67,7 +67,7 @@ def test_python_says_what_the_command_line_says(verb: list[str], capsys: pytest.
         release = dps.median(PAY["pay"], lower=0, upper=100, epsilon=5, person=PAY["who"])
     line = json.loads(printed(capsys, *verb, "--json"))["accuracy_line"]
 
-    assert release.accuracy_line() == line
+    assert release.error_bound.describe() == line
     assert line in release._repr_html_()
     assert "only the first row of each counts" in release._repr_html_()
     content = release.certificate().content
@@ -85,12 +85,12 @@ def test_groups_say_what_their_accuracy_is_of(capsys: pytest.CaptureFixture[str]
     )
 
     assert line.startswith("each group, of the rows that count: ")
-    assert release.accuracy_line() == line
+    assert release.error_bound.describe() == line
 
 
 def test_a_median_of_rows_names_its_unit_in_python() -> None:
     """Records, as on the command line."""
-    assert " records behind" in dps.median(PAY["pay"], lower=0, upper=100, epsilon=1).accuracy_line()
+    assert " records behind" in dps.median(PAY["pay"], lower=0, upper=100, epsilon=1).error_bound.describe()
 
 
 def test_budget_show_tells_releases_apart(capsys: pytest.CaptureFixture[str]) -> None:

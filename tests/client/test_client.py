@@ -40,7 +40,7 @@ def test_a_plan_and_a_release_promise_the_same(name, dataset, arguments, named, 
     release = getattr(served, name)(*arguments, **named)
 
     assert (plan.mechanism, plan.guarantee) == (release.mechanism, release.guarantee)
-    assert plan.accuracy_line() == release.accuracy_line()
+    assert plan.error_bound.describe() == release.error_bound.describe()
     assert Fraction(1, 2) == release.guarantee.epsilon
     assert release.answer == release.certificate().content["answer"]
     assert release.ledger_row >= 1

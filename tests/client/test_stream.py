@@ -16,7 +16,7 @@ def test_a_stream_is_asked_as_one_of_the_library(ann) -> None:
     survey, here = ann.dataset("survey"), dps.above_threshold(150, 2, positives=2, range_bound=1)
     with survey.above_threshold(150, 2, positives=2) as stream:
         assert (here.rules, here.remaining, False) == (stream.rules, stream.remaining, stream.ended)
-        assert str(here.error(50)) == str(stream.error(50))
+        assert here.error_bound(50) == stream.error_bound(50)
         answers = [stream.ask({"job": job}) for job in ("clerk", "nurse", ["smith"])]
         assert ["below", "above", "below"] == [str(each) for each in answers]
         assert isinstance(answers[0], dps.ThresholdAnswer)
@@ -36,8 +36,8 @@ def test_its_plan_is_that_of_the_stream(ann) -> None:
     survey, before = ann.dataset("survey"), ann.datasets()
     plan = survey.plan("above_threshold", 150, 2, positives=2, levels=[(40, 0.5)], questions=30)
 
-    expected = dps.threshold_error(2, questions=30, positives=2, range_bound=1, levels=[(40, 0.5)])
-    assert str(expected) == plan.accuracy_line()
+    expected = dps.threshold_bound(2, questions=30, positives=2, range_bound=1, levels=[(40, 0.5)])
+    assert expected.describe() == plan.error_bound.describe()
     assert (Fraction(2), "above-threshold") == (plan.guarantee.epsilon, plan.mechanism)
     assert before == ann.datasets()
 

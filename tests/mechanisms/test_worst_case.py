@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
-from dpselect.mechanisms.worst_case import ordinal, rounded_up
+from dpselect.mechanisms.worst_case import WorstCaseBound, ordinal, rounded_up
 
 NAMES = ["exponential", "permute-and-flip"]
 # m, k, mechanism, method: the epsilon at which an error of 10 has a chance of .05 at range bound 1.
@@ -41,7 +41,7 @@ def test_errors_between_integers_are_rounded_up() -> None:
     """An error of at least 9.5 persons is one of at least 10."""
     assert needed(9.5, 0.95, 100, kind="integer") == needed(10, 0.95, 100, kind="integer")
     assert needed(9.5, 0.95, 100) > needed(10, 0.95, 100) >= needed(10, 0.95, 100, kind="integer")
-    assert dps.worst_error(1, candidates=9, kind="integer").tail(2.01) == dps.worst_error(
+    assert dps.error_bound(1, candidates=9, kind="integer").tail(2.01) == dps.error_bound(
         1, candidates=9, kind="integer"
     ).tail(3)
 
@@ -56,7 +56,7 @@ def test_the_worst_database_has_the_worst_tail(name, kind, range_bound) -> None:
         scores = dps.Scores(values, sensitivity, range_bound=range_bound, kind=kind)
         exact = dps.error_tail(scores, epsilon, error, mechanism=dps.mechanism(name))
         public = {"candidates": count, "sensitivity": sensitivity, "range_bound": range_bound, "kind": kind}
-        worst = dps.worst_error(epsilon, mechanism=name, **public).tail(error)
+        worst = dps.error_bound(epsilon, mechanism=name, **public).tail(error)
 
         assert worst / (1 + 1e-5) <= exact <= worst * (1 + 1e-12)
 
@@ -75,7 +75,7 @@ def test_no_database_is_worse(values, unit, epsilon, name, kind) -> None:
         unit = 1.0
     numbers = [int(v) for v in values] if kind == "integer" else [v * unit / 2 for v in values]
     scores, mechanism = dps.Scores(numbers, unit, kind=kind), dps.mechanism(name)
-    worst = dps.worst_error(epsilon, candidates=len(scores), mechanism=mechanism, sensitivity=unit, kind=kind)
+    worst = dps.error_bound(epsilon, candidates=len(scores), mechanism=mechanism, sensitivity=unit, kind=kind)
 
     for error in {float(e) for e in scores.values.max() - scores.values} - {0.0}:
         if 1e-300 <= error <= 1e300:
@@ -89,7 +89,7 @@ def test_floors_that_bring_losers_nearer_are_paid_for() -> None:
     values = [0.0, *[-0.01 * tick] * 9, *[-4.0] * 500]
     scores, behind = dps.Scores(values, 1), values[1] - values[-1]
     ticks, rate = mechanism.prepared(scores, Fraction(60, 10))
-    worst = dps.worst_error(60, candidates=510, k=10, mechanism=mechanism).tail(behind)
+    worst = dps.error_bound(60, candidates=510, k=10, mechanism=mechanism).tail(behind)
 
     assert 2**22 - 1 == ticks[1] - ticks[-1] < behind / tick
     # All nine of one weight, drawn one after the other with the best: a product over which place the best has.
@@ -108,7 +108,7 @@ def test_floors_that_bring_losers_nearer_are_paid_for() -> None:
 def test_the_mean_of_the_exponential_mechanism_is_attained() -> None:
     """At the gap that is one more than itself, in units of 1 / lambda; and the error is in the unit of the score."""
     for count in (2, 5, 400):
-        mean = dps.worst_error(10, candidates=count, mechanism="exponential", sensitivity=7.5).expected()
+        mean = dps.error_bound(10, candidates=count, mechanism="exponential", sensitivity=7.5).expected()
         gap = mean + 2 * 7.5 / 10
         scores = dps.Scores([gap] + [0.0] * (count - 1), 7.5)
 
@@ -128,14 +128,14 @@ def test_what_is_printed_is_enough_and_hardly_less_is(wish, name, kind, range_bo
         assert math.comb(count, k) * Fraction(repr(probability)) <= 1
         return
     written = Fraction(f"{epsilon:.6g}")
-    worst = dps.worst_error(written, **public)
+    worst = dps.error_bound(written, **public)
     allowed = 1 - Fraction(repr(probability))
 
     assert written == Fraction(repr(epsilon))
     assert Fraction(worst.tail(error)) <= allowed * (1 + Fraction(1, 10**15))
-    assert dps.worst_error(written * (1 - Fraction(2, 10**5)), **public).tail(error) > allowed
+    assert dps.error_bound(written * (1 - Fraction(2, 10**5)), **public).tail(error) > allowed
     most = math.ceil(error) if kind == "integer" else error * (1 + 1e-4) + 1e-5
-    assert worst.below(probability) <= most
+    assert worst.at(probability) <= most
 
 
 @settings(max_examples=25, deadline=None)
@@ -156,7 +156,7 @@ def test_tails_fall_in_epsilon_and_in_the_error() -> None:
     """On a grid that spans all sizes of either."""
     grid = [10.0**power for power in range(-300, 301, 50)]
     for count, k in ((2, 1), (10**12, 1), (50, 7)):
-        tails = [[dps.worst_error(e, candidates=count, k=k).tail(t) for t in grid] for e in grid]
+        tails = [[dps.error_bound(e, candidates=count, k=k).tail(t) for t in grid] for e in grid]
 
         assert (np.diff(tails, axis=0) <= 0).all()
         assert (np.diff(tails, axis=1) <= 0).all()
@@ -177,7 +177,7 @@ def test_errors_of_any_size_have_an_epsilon_or_a_refusal() -> None:
 def test_ranks_of_a_percentile_are_a_choice_among_the_grid() -> None:
     """The error that rank scores count: records to add or remove, at their range bound of 2."""
     epsilon = dps.epsilon_for(error=25, probability=0.9, candidates=121, kind="integer")
-    worst, law = dps.worst_error(epsilon, candidates=121, kind="integer"), dps.mechanism("permute-and-flip")
+    worst, law = dps.error_bound(epsilon, candidates=121, kind="integer"), dps.mechanism("permute-and-flip")
 
     for ages in ([7] * 1000, list(range(121)) * 9, [0, 120] * 50):
         scores = dps.utilities.percentile(ages, 50, lower=0, upper=120)
@@ -192,7 +192,7 @@ def test_a_joint_list_is_one_choice_among_all_sequences() -> None:
 
     assert sequences == dps.epsilon_for(error=10, candidates=5, k=3, **public)
     assert dps.epsilon_for(error=10, candidates=60, **whole) == dps.epsilon_for(error=10, candidates=60, **public)
-    far = dps.worst_error(100, candidates=5, k=3, **public)
+    far = dps.error_bound(100, candidates=5, k=3, **public)
     assert 2**-61 <= far.tail(10**9) <= 2**-60
     with pytest.raises(ValueError, match="chance of 2\\^-60"):
         dps.epsilon_for(error=10, probability=1 - Fraction(1, 2**61), candidates=5, k=3, **public)
@@ -202,20 +202,20 @@ def test_a_joint_list_of_everything_may_be_in_the_wrong_order() -> None:
     """The worst two scores, 10 apart: the other order has the chance e^(-5/2) / (1 + e^(-5/2))."""
     scores = dps.Scores([20, 10], 1, range_bound=1, kind="integer")
     wrong = dps.joint_law(scores, 2, 0.5)[1, 0]
-    worst = dps.worst_error(
+    worst = dps.error_bound(
         0.5, candidates=2, k=2, mechanism="exponential", method="joint", kind="integer", range_bound=1
     )
 
     assert 0.0758 < wrong <= worst.tail(10) < 0.0759
-    assert worst.below(0.95) > 10
-    assert 0 == dps.worst_error(1, candidates=1, mechanism="exponential", kind="integer", method="joint").tail(1)
+    assert worst.at(0.95) > 10
+    assert 0 == dps.error_bound(1, candidates=1, mechanism="exponential", kind="integer", method="joint").tail(1)
 
 
 def test_wishes_that_chance_grants_and_lists_of_everything_take_any_epsilon() -> None:
     """Exactly at the boundary; nothing can go wrong where all are named."""
     assert 0 == needed(1, 0.5, 2) == needed(1, 0.95, 1) == needed(1, 0.95, 3, 3)
     assert needed(1, Fraction(1, 2) + Fraction(1, 10**9), 2) > 0
-    assert 0 == dps.worst_error(1, candidates=3, k=3).tail(1) == dps.worst_error(1, candidates=1).expected()
+    assert 0 == dps.error_bound(1, candidates=3, k=3).tail(1) == dps.error_bound(1, candidates=1).expected()
 
 
 def test_what_cannot_be_told_apart_is_said() -> None:
@@ -223,10 +223,10 @@ def test_what_cannot_be_told_apart_is_said() -> None:
     with pytest.raises(ValueError, match="allow an error above 1.90735e-06"):
         needed(1e-6, 0.95, 100, 2)
     assert needed(1e-6, 0.95, 100) > 1e5
-    assert 1 - 1 / 4950 <= dps.worst_error(1, candidates=100, k=2).tail(1e-9) < 1
-    tiny = dps.worst_error(1e-12, candidates=100)
-    assert math.inf == tiny.below(0.95) == dps.worst_error(1e-30, candidates=100, kind="integer").below()
-    assert "nothing can be said with probability 0.95, whatever the data" == tiny.sentence()
+    assert 1 - 1 / 4950 <= dps.error_bound(1, candidates=100, k=2).tail(1e-9) < 1
+    tiny = dps.error_bound(1e-12, candidates=100)
+    assert math.inf == tiny.at(0.95) == dps.error_bound(1e-30, candidates=100, kind="integer").at()
+    assert "nothing can be said with probability 0.95, whatever the data" == tiny.describe()
 
 
 @pytest.mark.parametrize(
@@ -259,24 +259,22 @@ def test_refusals_say_what_to_do(wrong, message) -> None:
 def test_lists_have_no_known_mean() -> None:
     """Only one choice has."""
     with pytest.raises(ValueError, match="one choice only"):
-        dps.worst_error(1, candidates=9, k=2).expected()
+        dps.error_bound(1, candidates=9, k=2).expected()
 
 
 def test_sentences_name_what_is_compared() -> None:
     """The best, the k-th best or every place; with the unit where it is passed."""
-    one = dps.worst_error(1, candidates=1000, range_bound=1, kind="integer")
-    several = dps.worst_error(9, candidates=1000, k=3, range_bound=1, kind="integer")
-    joint = dps.worst_error(
+    one = dps.error_bound(1, candidates=1000, range_bound=1, kind="integer")
+    several = dps.error_bound(9, candidates=1000, k=3, range_bound=1, kind="integer")
+    joint = dps.error_bound(
         9, candidates=1000, k=3, mechanism="exponential", range_bound=1, kind="integer", method="joint"
     )
 
-    assert "less than 10 persons behind the best with probability 0.95, whatever the data" == one.sentence(
-        unit="persons"
-    )
-    assert several.sentence(0.5).startswith("each less than 3 behind the 3rd best with probability 0.5,")
-    exact = dps.worst_error(100, candidates=1000, range_bound=1, kind="integer")
-    assert "as good as the best with probability 0.95, whatever the data" == exact.sentence(unit="persons")
-    assert joint.sentence().startswith("every place less than 6 behind the candidate that belongs there")
+    assert "less than 10 persons behind the best with probability 0.95, whatever the data" == one.describe("persons")
+    assert several.describe(probability=0.5).startswith("each less than 3 behind the 3rd best with probability 0.5,")
+    exact = dps.error_bound(100, candidates=1000, range_bound=1, kind="integer")
+    assert "as good as the best with probability 0.95, whatever the data" == exact.describe("persons")
+    assert joint.describe().startswith("every place less than 6 behind the candidate that belongs there")
 
 
 @given(st.fractions(min_value=0, max_value=10**20))
@@ -301,4 +299,4 @@ def test_errors_are_those_of_scores_as_they_are_clipped(kind: str, clip: int) ->
     scores = dps.Scores([2 ** (clip + 1), 2**clip], sensitivity=1, kind=kind)
 
     assert [0.5, 0.5] == mechanism.law(scores, 1).tolist()
-    assert f"beyond 2^{clip}" in str(dps.WorstError.__doc__)
+    assert f"beyond 2^{clip}" in str(WorstCaseBound.__doc__)

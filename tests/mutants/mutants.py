@@ -1317,8 +1317,8 @@ MUTANTS = (
     ),
     Mutant(
         "a stream states the error of one question for any number",
-        "dpselect.release.threshold_error:error_of",
-        "many * _passing",
+        "dpselect.release.threshold_bound:ThresholdBound.below",
+        "self.questions * _passing",
         "_passing",
         (),
         ("tests/release/test_above_threshold.py::test_errors_are_least_and_hold",),

@@ -407,7 +407,7 @@ def test_the_largest_and_small_epsilons_answer(epsilon: object) -> None:
     stream = dps.above_threshold(0, epsilon, positives=2)
 
     assert "above" == str(stream.ask(2**61))
-    assert stream.error(3).above < 2**60
+    assert stream.error_bound(3).above() < 2**60
     assert "below" == str(stream.ask(-(2**61)))
 
 
@@ -424,7 +424,7 @@ def test_neighbouring_integers_beyond_two_to_the_53_are_told_apart() -> None:
 def test_errors_are_least_and_hold(levels) -> None:
     """The exact probability, over the secret, is within the statement; one tick nearer the bound would not be."""
     rules, questions = rules_of(1, positives=3, range_bound=2, levels=levels), 100
-    stated = dps.threshold_error(1, positives=3, questions=questions, levels=levels)
+    stated = dps.threshold_bound(1, positives=3, questions=questions, levels=levels)
     raised = math.exp(-rules.rate)
     powers = [(level.margin, math.exp(-level.rate)) for level in rules.levels]
 
@@ -440,34 +440,38 @@ def test_errors_are_least_and_hold(levels) -> None:
         means = [power ** (short + margin) * (1 - raised) / (1 - raised * power) for margin, power in powers]
         return questions * sum(means)
 
-    assert raised ** (stated.above + 1) <= 0.025 < raised**stated.above
-    assert union(stated.below) <= 0.025 < union(stated.below - 1)
-    assert 0.8 * 0.025 < wrong_above(stated.below) <= 0.025
+    above, below = stated.above(), stated.below()
+    assert raised ** (above + 1) <= 0.025 < raised**above
+    assert union(below) <= 0.025 < union(below - 1)
+    assert 0.8 * 0.025 < wrong_above(below) <= 0.025
 
 
 def test_simulated_streams_err_as_rarely_as_stated(entropy) -> None:
     """At the stated distances, by the code itself: at most 20 %, and not much more rarely."""
     rules, questions, wrong, runs = rules_of(1, positives=2), 20, 0, 150
-    stated = dps.threshold_error(1, positives=2, questions=questions, range_bound=1, probability=0.8)
+    stated = dps.threshold_bound(1, positives=2, questions=questions, range_bound=1)
+    above, below = stated.above(0.8), stated.below(0.8)
     for _ in range(runs):
         stream = stream_of(rules, door=door_to(lambda: Coins(lambda: entropy)))
-        answers = [stream.ask(-stated.below, 0).above for _ in range(questions) if not stream.ended]
-        wrong += any(answers) or not stream.ask(stated.above, 0).above
+        answers = [stream.ask(-below, 0).above for _ in range(questions) if not stream.ended]
+        wrong += any(answers) or not stream.ask(above, 0).above
 
     assert 0.04 * runs < wrong < 0.2 * runs
 
 
 def test_errors_in_words_and_in_units() -> None:
     """Real values are stated in their units; too small an epsilon is refused."""
-    whole, real = (dps.threshold_error(1, questions=9, kind=kind) for kind in ("integer", "real"))
+    whole, real = (dps.threshold_bound(1, questions=9, kind=kind) for kind in ("integer", "real"))
 
-    assert whole.above - 1 < real.above < whole.above + 1.01
-    assert str(whole).startswith("with probability 0.95, whatever the data: no value ")
-    assert whole == dps.above_threshold(0, 1).error(9)
+    assert whole.above() - 1 < real.above() < whole.above() + 1.01
+    assert whole.describe().startswith("with probability 0.95, whatever the data: no value ")
+    assert whole.describe() == dps.above_threshold(0, 1).error_bound(9).describe()
     with pytest.raises(ValueError, match="too small for a statement"):
-        dps.threshold_error(Fraction(1, 2**18), questions=9, kind="real", probability=1 - Fraction(1, 10**299))
+        dps.threshold_bound(Fraction(1, 2**18), questions=9, kind="real").at(1 - Fraction(1, 10**299))
     with pytest.raises(ValueError, match="probability must be below 1"):
-        dps.threshold_error(1, questions=9, probability=1)
+        dps.threshold_bound(1, questions=9).at(1)
+    with pytest.raises(ValueError, match="questions must be"):
+        dps.threshold_bound(1, questions=0)
 
 
 def test_an_answer_is_true_if_it_is_above() -> None:

@@ -246,7 +246,7 @@ def test_how_wrong_a_group_may_be_follows_from_one_row() -> None:
         three = dps.median(
             VALUES, **BOUNDS, epsilon=3, person=[*range(180)], by=REGION, groups=["n"], rows_per_person=3
         )
-    assert 2.5 * one.accuracy() < three.accuracy() <= 3 * one.accuracy()
+    assert 2.5 * one.error_bound.at() < three.error_bound.at() <= 3 * one.error_bound.at()
 
 
 @pytest.mark.parametrize(

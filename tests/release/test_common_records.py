@@ -36,7 +36,7 @@ def test_rows_are_counted_and_the_promise_is_for_one_of_them() -> None:
     )
     release = dps.most_common(rows, 1, 60, item="what", domain=["milk", "tea", "soy"])
     assert (("tea",), dps.Guarantee(60, "add-remove")) == (release.candidates, release.guarantee)
-    assert release.accuracy(0.95) <= 1
+    assert release.error_bound.at(0.95) <= 1
     assert "neighbours" in repr(release.guarantee)
 
 
@@ -65,7 +65,7 @@ def test_each_group_of_records_draws_at_all_of_epsilon() -> None:
     assert [dps.Guarantee(100, "add-remove")] == [spend[0] for spend in kept.spent]
     for epsilon in (0.1, 1, 4):
         alone = dps.most_common(COLUMNS, 2, epsilon, **ASKED)
-        assert alone.accuracy() == dps.most_common(COLUMNS, 2, epsilon, **ASKED, **BY).accuracy()
+        assert alone.error_bound.at() == dps.most_common(COLUMNS, 2, epsilon, **ASKED, **BY).error_bound.at()
 
 
 @pytest.mark.parametrize(

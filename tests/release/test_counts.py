@@ -13,7 +13,8 @@ import pytest
 
 import dpselect as dps
 from dpselect.mechanisms.law import discrete_laplace
-from dpselect.release.counts import counts_of, within
+from dpselect.release.count_bound import within
+from dpselect.release.counts import counts_of
 from dpselect.release.opened import door_to
 from dpselect.views.tallied import Bins
 from tests.release.counted_people import counterexample, person_less, row_less, worst
@@ -150,8 +151,8 @@ def test_a_release_says_what_it_promises(tmp_path) -> None:
         event.epsilon, event.neighbours, event.mechanism, event.metadata["rows_per_person"],
     )  # fmt: skip
     assert dps.Guarantee(1, "person") == release.guarantee
-    assert within(Fraction(1, 2), 6) == release.accuracy()
-    assert within(Fraction(1), 1) == dps.counts(TABLE, 1, column="job", domain=["nurse"]).accuracy()
+    assert within(Fraction(1, 2), 6) == release.error_bound.at() - 1
+    assert within(Fraction(1), 1) == dps.counts(TABLE, 1, column="job", domain=["nurse"]).error_bound.at() - 1
     assert "nurse" in release._repr_html_()
     assert ["n", "s"] == list(release.certificate(ledger=ledger, row=1).content["answer"])
 

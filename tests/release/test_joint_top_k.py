@@ -19,7 +19,7 @@ def test_a_clear_list_is_named_in_order():
     assert release.candidates == ("a", "b", "c")
     assert release.mechanism == "exponential, joint"
     assert release.guarantee == dps.Guarantee(2, "add-remove", bounded_range=True)
-    assert release.worst_error.sentence().startswith("every place")
+    assert release.error_bound.describe().startswith("every place")
 
 
 def test_a_ledger_of_rhos_pays_an_eighth(tmp_path):

@@ -116,7 +116,7 @@ def test_groups_share_one_spend_and_an_empty_one_answers() -> None:
     assert 2 == len(set(release.groups["e"]))
     assert [(dps.Guarantee(100, "person"), "permute-and-flip, one-shot", 1)] == [spend[:3] for spend in kept.spent]
     assert dps.Guarantee(100, "person") == release.guarantee
-    assert release.worst_error is None
+    assert isinstance(release.error_bound, dps.NoBound)
     for name in ("candidates", "candidate", "p_value"):
         with pytest.raises(AttributeError, match=r"use \.groups\[group\]"):
             getattr(release, name)
@@ -128,11 +128,11 @@ def test_the_worst_error_of_a_group_is_known_where_every_person_counts_in_all(mo
     release = dps.most_common(COLUMNS, 2, 100, **ASKED, by="region", groups=["n", "s", "e"], groups_per_person=most)
 
     if most >= 3:
-        assert release.worst_error.below(0.95) == release.accuracy(0.95) <= 1
+        assert release.error_bound.at(0.95) <= 1
         return
-    assert release.worst_error is None
+    assert isinstance(release.error_bound, dps.NoBound)
     with pytest.raises(ValueError, match="groups_per_person="):
-        release.accuracy(0.95)
+        release.error_bound.at(0.95)
 
 
 @pytest.mark.parametrize(

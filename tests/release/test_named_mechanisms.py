@@ -69,7 +69,7 @@ def test_a_list_has_the_same_rule_and_a_joint_one_is_exponential() -> None:
         lambda named: dps.error_tail_bound(VOTES, 1, 3, mechanism=named),
         lambda named: dps.expected_error_bound(VOTES, 1, mechanism=named),
         lambda named: dps.compare.row(VOTES, named, [1]),
-        lambda named: dps.worst_error(1, candidates=9, mechanism=named).below(0.9),
+        lambda named: dps.error_bound(1, candidates=9, mechanism=named).at(0.9),
         lambda named: dps.epsilon_for(error=3, candidates=9, mechanism=named),
         lambda named: dps.audit.privacy_loss(named, lambda rows: dps.Scores([sum(rows), 0], 1), coins(), 1).worst,
         lambda named: dps.select(VOTES, 1, mechanism=named).mechanism,

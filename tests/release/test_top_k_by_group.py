@@ -81,7 +81,7 @@ def test_one_spend_for_all_groups(tmp_path) -> None:
     assert {"n": (0,), "s": (1,)} == dict(release.groups)
     (event,) = ledger.events
     assert (50, "permute-and-flip") == (event.epsilon, event.mechanism)
-    assert 3 == release.worst_error.case.candidates
+    assert 3 == release.error_bound.case.candidates
     people = dps.top_k_by_group(of({"n": [90, 0], "s": [0, 80]}, "person"), 2, 9, groups_per_person=7)
     assert dps.Guarantee(9, "person") == people.guarantee
 

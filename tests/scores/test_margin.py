@@ -368,7 +368,7 @@ def test_margins_are_scores_like_any_others() -> None:
     assert (1.0, True) == (margins.sensitivity.ceiling, margins.sensitivity.fixed)
     assert (2, "neutral") == (margins.range_bound, margins.zero)
     assert 1 == len(release.gaps)
-    assert 0 < release.accuracy(0.95) < 1
+    assert 0 < release.error_bound.at(0.95) < 1
 
 
 def test_margins_for_another_k_are_refused() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.worst_case import WorstCase, WorstError
+from dpselect.mechanisms.worst_case import WorstCase, WorstCaseBound
 
 
 def epsilon_for(
@@ -53,7 +53,7 @@ def epsilon_for(
     return case.epsilon_for(error, probability)
 
 
-def worst_error(
+def error_bound(
     epsilon: Epsilon,
     *,
     candidates: int,
@@ -63,10 +63,10 @@ def worst_error(
     sensitivity: Epsilon = 1,
     range_bound: int = 2,
     kind: str = "real",
-) -> WorstError:
+) -> WorstCaseBound:
     """Return how wrong a release may be on the worst of all databases: the other direction of :func:`epsilon_for`.
 
-    ``tail(error)`` is the largest probability that the error is at least that, ``below(probability)`` what it stays
+    ``tail(error)`` is the largest probability that the error is at least that, ``at(probability)`` what it stays
     below, and for one choice ``expected()`` the largest expected error. All are rounded up. Where a database is at
     hand, :func:`error_tail` and :func:`expected_error` are its own figures.
 
@@ -77,9 +77,9 @@ def worst_error(
     Raises:
         ValueError, TypeError: as :func:`epsilon_for`.
 
-    >>> worst = worst_error(1, candidates=1000, range_bound=1, kind="integer")
-    >>> worst.below(0.95), round(worst.tail(5), 3), round(worst.expected(), 2)
+    >>> worst = error_bound(1, candidates=1000, range_bound=1, kind="integer")
+    >>> worst.at(0.95), round(worst.tail(5), 3), round(worst.expected(), 2)
     (10, 0.852, 4.42)
     """
     case = WorstCase.of(candidates, k, mechanism, method, sensitivity, range_bound, kind)
-    return WorstError(case, exact_epsilon(epsilon))
+    return WorstCaseBound(case, exact_epsilon(epsilon))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dpselect._display.html_table import table
 from dpselect.certificates.rows_that_count import protects
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy
+from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 
 if TYPE_CHECKING:
     from dpselect.certificates.certificate import Certificate
@@ -51,28 +51,12 @@ class Certified(ABC):
 class Shown(Certified):
     """A release that notebooks show as a table: its answer, mechanism and promise, which may all be published."""
 
-    # What is said of the error: a figure from public facts alone, or why there is none.
-    stated: Accuracy = UNKNOWN
-
-    def accuracy_line(self, unit: str = "") -> str:
-        """Return in one line how wrong this may be with 95 %, whatever the data, or why nothing can be said.
-
-        Args:
-            unit: what a score counts, such as ``"votes"``.
-
-        It follows from public facts alone, so it says nothing about the data and may be published.
-
-        >>> import dpselect as dps
-        >>> votes = dps.Scores([520, 480, 30], sensitivity=1, range_bound=1, kind="integer")
-        >>> dps.select(votes, 1, mechanism="permute-and-flip").accuracy_line("votes")
-        'less than 3 votes behind the best with probability 0.95, whatever the data'
-        """
-        return self.stated.line(unit)
+    error_bound: ErrorBound = NoBound()
 
     @property
     def rows_per_person(self) -> int | None:
         """Return how many rows of each person count, the first ones; ``None`` where all do."""
-        return self.stated.rows_per_person
+        return self.error_bound.rows_per_person
 
     @property
     def _protects(self) -> str | None:
@@ -84,5 +68,5 @@ class Shown(Certified):
         promise = dict(guarantee.in_words())
         if self._protects is not None:
             promise["protected"] = self._protects
-        rows = [*answer.items(), ("accuracy", self.accuracy_line()), ("mechanism", mechanism), *promise.items()]
+        rows = [*answer.items(), ("accuracy", self.error_bound.describe()), ("mechanism", mechanism), *promise.items()]
         return table(type(self).__name__, rows)

@@ -56,13 +56,13 @@ def certificate(
     >>> paper.content["answer"], paper.content["guarantee"]["epsilon"], len(paper.sha256)
     ({'candidates': ['ann']}, '5', 64)
     """
-    stated = protects = line = None
-    known = dict[str, Any]()
+    protects, stated, known = None, None, dict[str, Any]()
     if hasattr(release, "_certified"):
         answer, guarantee, mechanism = release._certified()
-        stated, protects, line = release.stated, release._protects, release.accuracy_line()
-        if stated.rows_per_person is not None:
-            known["rows per person"] = stated.rows_per_person
+        protects, bound = release._protects, release.error_bound
+        stated = accuracy(bound.facts(), bound.describe())
+        if bound.rows_per_person is not None:
+            known["rows per person"] = bound.rows_per_person
     elif guarantee is None or mechanism is None:
         raise TypeError("Pass a release of dpselect, or an answer with guarantee= and mechanism=.")
     else:
@@ -73,7 +73,7 @@ def certificate(
         mechanism=mechanism,
         question=question,
         public=known | {text(name): each for name, each in (public or {}).items()},
-        accuracy=None if stated is None or line is None else accuracy(stated.facts(), line),
+        accuracy=stated,
         file=None if file_hash is None else hashed(file_hash),
         ledger=None if ledger is None else ledger_row(ledger, guarantee, row),
         repeat=repeat,

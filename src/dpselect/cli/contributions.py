@@ -15,7 +15,7 @@ from dpselect.cli.release import released
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer
-from dpselect.release.by_group import accuracy_of_group, chosen_by_group
+from dpselect.release.by_group import chosen_by_group, error_bound_of_group
 from dpselect.sources import tables
 from dpselect.sources.absent import no_column
 from dpselect.views.contributions import Contributions
@@ -108,7 +108,7 @@ def chosen(
 ) -> Answer:
     """Return the answer where groups or persons are named; ``noun`` is what is chosen."""
     rows = rows_of(request)
-    request.says(accuracy_of_group(grid, share, request.epsilon, mechanism, rows), unit)
+    request.says(error_bound_of_group(grid, share, request.epsilon, mechanism, rows), unit)
     purse = purse_of(request, **facts(request))
     return answered(request, chosen_by_group(column, share, grid, request.epsilon, mechanism, rows, purse), noun, unit)
 
@@ -121,11 +121,9 @@ def answered(
         more["rows_per_person"] = request.counted
     request.nouns = tuple(noun.split(", "))
     if isinstance(release, dps.GroupedRelease):
-        return groups.answered(
-            release, unit, note=f"{noun}; ", scope=request.scope, protected=request.protected, **more
-        )
+        return groups.answered(release, unit, note=f"{noun}; ", protected=request.protected, **more)
     lines = [f"{each}: {value}" for each, value in zip(noun.split(", "), release.candidates, strict=True)]
-    return released(release, lines, unit=unit, scope=request.scope, protected=request.protected, **more)
+    return released(release, lines, unit=unit, protected=request.protected, **more)
 
 
 def noted(request: Request, *, grouped: bool) -> None:

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 import dpselect as dps
+from dpselect.certificates.rows_that_count import EACH_GROUP
 from dpselect.cli.plan import facts_text, promise, said
 from dpselect.cli.release import shown
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
+from dpselect.mechanisms.error_bound import NoBound
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
-from dpselect.mechanisms.stated_error import Accuracy
-from dpselect.mechanisms.worst_case import accuracy_of
+from dpselect.mechanisms.worst_case import error_bound_of
 from dpselect.release.most_common import LEFT_OUT
 from dpselect.release.one_shot import method_of
 from dpselect.release.questions import question, require_count
@@ -30,14 +31,14 @@ def plan(request: Request, items: Any, groups: Any, unit: str) -> None:
     relation, share = "add-remove", 1
     if request.person is not None:
         if request.groups_per_person is None or request.groups_per_person < len(groups):
-            request.says(Accuracy(None, LEFT_OUT), unit)
+            request.says(NoBound(LEFT_OUT), unit)
             return
         relation, share = "person", len(groups)
     k, part = require_count(request.k, len(items)), request.epsilon / share
     example = dps.Scores(np.zeros(len(items), dtype=np.int64), 1, None, relation, 1, kind="integer", zero="worst")
     method = method_of(question(example, part / k, permute_and_flip()), k, None)
-    request.scope = "each group: "
-    request.says(accuracy_of(example, k, part, permute_and_flip(), method), unit)
+    request.scope = EACH_GROUP
+    request.says(error_bound_of(example, k, part, permute_and_flip(), method), unit)
 
 
 def answered(
@@ -45,7 +46,6 @@ def answered(
     unit: str = "",
     *,
     note: str = "",
-    scope: str = "each group: ",
     protected: str | None = None,
     **more: Any,
 ) -> Answer:
@@ -53,7 +53,6 @@ def answered(
 
     Args:
         note: before the cost.
-        scope: what the error is of.
         protected: what one step between databases is, in words, where the relation alone does not say it.
         more: further facts for programs.
     """
@@ -63,7 +62,7 @@ def answered(
         **more,
         "mechanism": release.mechanism,
         "guarantee": promise(release.guarantee),
-        **said(release.stated, unit, scope),
+        **said(release.error_bound, unit),
     }
     cost = f"{note}{facts_text(release.guarantee, protected=protected)}, by {release.mechanism}"
-    return Answer("\n".join([*lines, cost, release.stated.line(unit, scope)]), facts)
+    return Answer("\n".join([*lines, cost, release.error_bound.describe(unit)]), facts)

@@ -22,7 +22,7 @@ from dpselect.sources import parts
 
 if TYPE_CHECKING:
     from dpselect.kernel.guarantee import Guarantee
-    from dpselect.mechanisms.stated_error import Accuracy
+    from dpselect.mechanisms.error_bound import ErrorBound
 
 # What one step between databases is, in words.
 PROTECTED = {
@@ -94,7 +94,7 @@ class Planned(Exception):
             "guarantee": promise(self.guarantee, self.count),
             "draws": self.count,
             "error_bound": bound,
-            **said(request.stated, request.unit, request.scope),
+            **said(request.error_bound),
             "reach": reach,
             "chosen_because": request.choice,
             "ledger": None,
@@ -124,7 +124,7 @@ class Planned(Exception):
             lines.append(f"error      {bound}")
         elif bound is not None:
             lines.append(f"error      {_mean(bound, request, self.count)}")
-        lines.append(f"accuracy   {request.stated.line(request.unit, request.scope)}")
+        lines.append(f"accuracy   {request.error_bound.describe()}")
         if reach is not None:
             lines.append(f"reach      {reach}")
         if checks := check_commands(request):
@@ -171,18 +171,19 @@ def _expected(request: Request) -> float | None:
     Of a list whose worst error is known it says nothing: that of a single draw is not that of the list.
     """
     # A page of help loads no NumPy.
-    from dpselect.mechanisms.worst_case import WorstError
+    from dpselect.mechanisms.worst_case import WorstCaseBound
 
-    if isinstance(request.worst, WorstError):
-        return request.worst.expected() if request.worst.case.k == 1 else None
+    worst = request.error_bound
+    if isinstance(worst, WorstCaseBound):
+        return worst.expected() if worst.case.k == 1 else None
     return None if request.bound is None else request.bound()
 
 
 def _mean(bound: float, request: Request, count: int) -> str:
     """Return in words what the error is on average: exact where it is known that some database has it."""
-    from dpselect.mechanisms.worst_case import WorstError
+    from dpselect.mechanisms.worst_case import WorstCaseBound
 
-    if isinstance(request.worst, WorstError) and request.worst.attained:
+    if isinstance(request.error_bound, WorstCaseBound) and request.error_bound.attained:
         return f"expected {bound:.6g} in the score on the worst data"
     return f"expected, at most {bound:.6g} in the score, {'per draw and ' if count > 1 else ''}whatever the data"
 
@@ -199,9 +200,9 @@ def promise(guarantee: Guarantee, count: int = 1) -> dict[str, Any]:
     } | ({} if guarantee.stated_rho is None else {"rho": str(guarantee.stated_rho * count)})
 
 
-def said(stated: Accuracy, unit: str = "", scope: str = "") -> dict[str, Any]:
+def said(bound: ErrorBound, unit: str = "") -> dict[str, Any]:
     """Return for programs how wrong a release may be, whatever the data, or why that is not known; and the line."""
-    return {"accuracy": stated.facts(unit), "accuracy_line": stated.line(unit, scope)}
+    return {"accuracy": bound.facts(unit), "accuracy_line": bound.describe(unit)}
 
 
 def facts_text(guarantee: Guarantee, count: int = 1, protected: str | None = None) -> str:

@@ -20,8 +20,8 @@ from dpselect.cli.spending import Imagined
 from dpselect.cli.stand_in import in_place_of_data, reading_of
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.written import written
-from dpselect.mechanisms.stated_error import PROBABILITY, Accuracy
-from dpselect.mechanisms.worst_case import WorstError
+from dpselect.mechanisms.error_bound import PROBABILITY, ErrorBound, NoBound
+from dpselect.mechanisms.worst_case import WorstCaseBound
 from dpselect.sources import tables
 
 # Verbs of which a plan can tell what they cost and how wrong they are.
@@ -43,14 +43,12 @@ class Rehearsed:
     guarantee: Guarantee
     mechanism: str
     count: int
-    stated: Accuracy
-    unit: str
-    scope: str
+    error_bound: ErrorBound
 
     @property
     def line(self) -> str:
         """Return what is said of the error."""
-        return self.stated.line(self.unit, self.scope)
+        return self.error_bound.describe()
 
 
 @dataclass(frozen=True)
@@ -112,8 +110,7 @@ class PlannedRelease:
                 with in_place_of_data(request):
                     request.verb.run(request)
         except Planned as plan:
-            stated = request.stated
-            return Rehearsed(epsilon, plan.guarantee, plan.mechanism, plan.count, stated, request.unit, request.scope)
+            return Rehearsed(epsilon, plan.guarantee, plan.mechanism, plan.count, request.error_bound)
         raise AssertionError("a command that spends nothing")
 
     def needed(self, ledger: Imagined | None) -> Rehearsed:
@@ -124,10 +121,10 @@ class PlannedRelease:
         """
         assert self.error is not None
         first = self.rehearsed(Fraction(1), ledger)
-        if first.stated.worst is None:
+        if isinstance(first.error_bound, NoBound):
             raise ValueError(f"{self}: {first.line}, so name its --epsilon instead of --error.")
-        if isinstance(first.stated.worst, WorstError):
-            least = _rounded_up(first.stated.worst.case.epsilon_for(self.error, PROBABILITY))
+        if isinstance(first.error_bound, WorstCaseBound):
+            least = _rounded_up(first.error_bound.case.epsilon_for(self.error, PROBABILITY))
             result = self.rehearsed(least, ledger)
             if self._enough(result):
                 return result
@@ -145,8 +142,8 @@ class PlannedRelease:
         return self.rehearsed(_rounded_up(high), ledger)
 
     def _enough(self, result: Rehearsed) -> bool:
-        worst = result.stated.worst
-        return worst is not None and self.error is not None and worst.below(PROBABILITY) <= self.error
+        assert self.error is not None
+        return result.error_bound.at(PROBABILITY) <= self.error
 
     def command(self, epsilon: Fraction, ledger: str | None) -> str:
         """Return the command, ready to run."""

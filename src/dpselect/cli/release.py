@@ -16,7 +16,7 @@ from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.joint_top_k import JOINT
-from dpselect.mechanisms.worst_case import accuracy_of, accuracy_of_source
+from dpselect.mechanisms.worst_case import error_bound_of, error_bound_of_source
 from dpselect.release.one_shot import ONE_SHOT, PEELING, has_gaps, method_of
 from dpselect.release.questions import question, require_count
 from dpselect.release.select import Release, grouped_method
@@ -56,11 +56,11 @@ def best(
     k = require_count(k, len(scores))
     if method == JOINT:
         if k > 1 and mechanism.name == "exponential":
-            request.says(accuracy_of(scores, k, request.epsilon, mechanism, JOINT), unit)
+            request.says(error_bound_of(scores, k, request.epsilon, mechanism, JOINT), unit)
         return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, method=JOINT, ledger=purse)
     asked = question(scores, exact_epsilon(request.epsilon) / k, mechanism)
     way = method_of(asked, k, method, purse)
-    request.says(accuracy_of(scores, k, request.epsilon, mechanism, way), unit)
+    request.says(error_bound_of(scores, k, request.epsilon, mechanism, way), unit)
     sensitivity = scores.sensitivity
     if sensitivity.fixed:
         request.bound = bound(
@@ -88,7 +88,7 @@ def best_stored(
     purse, total = purse_of(request, **facts), exact_epsilon(request.epsilon)
     k = require_count(request.k, source.known)
     way = grouped_method(source, k, total, mechanism, method, purse)
-    request.says(accuracy_of_source(source, k, total, mechanism, way), unit)
+    request.says(error_bound_of_source(source, k, total, mechanism, way), unit)
     example = source.example()
     gaps = (
         method != PEELING
@@ -127,26 +127,24 @@ def released(
     note: str = "",
     unit: str = "",
     *,
-    scope: str = "",
     protected: str | None = None,
     **more: Any,
 ) -> Answer:
     """Return a release as lines and, after a note, what it cost and how accurate it is at worst; and for programs.
 
-    ``scope`` is what the error is of, where that is not the whole release; ``protected`` is what one step between
-    databases is, in words, where the relation alone does not say it.
+    ``protected`` is what one step between databases is, in words, where the relation alone does not say it.
     """
     facts = {
         "candidates": release.candidates,
         **more,
         "mechanism": release.mechanism,
         "guarantee": promise(release.guarantee),
-        **said(release.stated, unit, scope),
+        **said(release.error_bound, unit),
     }
     if release.p_value is not None:
         facts |= {"gaps": release.gaps, "p_value": release.p_value}
     cost = f"{note}{facts_text(release.guarantee, protected=protected)}, by {release.mechanism}"
-    return Answer("\n".join([*lines, cost, release.stated.line(unit, scope), *_told(release)]), facts)
+    return Answer("\n".join([*lines, cost, release.error_bound.describe(unit), *_told(release)]), facts)
 
 
 def _told(release: Release[Any]) -> list[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpselect.mechanisms.stated_error import Accuracy
+    from dpselect.mechanisms.error_bound import ErrorBound
 
 
 class Request(SimpleNamespace):
@@ -22,10 +23,8 @@ class Request(SimpleNamespace):
         paid: whether anything was spent, or released without a ledger.
         stopped: whether the user interrupted.
         bound: what a dry run may say of the expected error, or ``None``.
-        worst: how wrong the release may be whatever the data, or ``None`` where no exact worst case is known.
-        unbounded: in words, why none is known; ``None`` before anything is said of it.
+        said: of the error, before it is paid for; ``None`` before anything is.
         reach: how a dry run finds what a name needs to be revealed, or ``None`` where names are public.
-        unit: of the error, in words; "" where nobody knows.
         choice: why a rule chose what runs, in words; ``None`` where it was named.
         protected: what one step between databases is, in words, where the guarantee alone does not say it.
         spends: what was paid: the guarantee, mechanism, number of draws and row of the ledger of each spend.
@@ -49,9 +48,7 @@ class Request(SimpleNamespace):
             paid=False,
             stopped=False,
             bound=None,
-            worst=None,
-            unbounded=None,
-            unit="",
+            said=None,
             choice=None,
             protected=None,
             scope="",
@@ -62,17 +59,17 @@ class Request(SimpleNamespace):
             dropped=[],
         )
 
-    def says(self, stated: Accuracy, unit: str = "") -> None:
+    def says(self, bound: ErrorBound, unit: str = "") -> None:
         """Note what a release says of its error before it is paid for, so that a dry run can say it."""
-        self.worst, self.unbounded, self.unit = stated.worst, stated.why, unit
+        self.said = replace(bound, unit=unit or bound.unit, scope=self.scope or bound.scope)
 
     @property
-    def stated(self) -> Accuracy:
-        """Return what the release says of its error."""
+    def error_bound(self) -> ErrorBound:
+        """Return how wrong the release may be whatever the data, or why that is not known."""
         # A page of help loads no NumPy.
-        from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy
+        from dpselect.mechanisms.error_bound import NoBound
 
-        return Accuracy(self.worst, UNKNOWN.why if self.unbounded is None else self.unbounded)
+        return NoBound() if self.said is None else self.said
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the value of an option that the command may not have."""

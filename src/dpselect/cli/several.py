@@ -18,8 +18,8 @@ from dpselect.kernel.written import written
 from dpselect.ledger import Ledger
 from dpselect.ledger.accountant import Terms, Totals
 from dpselect.ledger.events import Event
+from dpselect.mechanisms.error_bound import PROBABILITY
 from dpselect.mechanisms.large_epsilon import LARGEST, meaning
-from dpselect.mechanisms.stated_error import PROBABILITY
 
 # A share of what is left is rounded down to so many parts of one.
 _PARTS = 10**4
@@ -187,7 +187,7 @@ def _facts(each: Priced, ledger: str | None) -> dict[str, Any]:
         "command": each.release.command(rehearsed.epsilon, ledger),
         "mechanism": rehearsed.mechanism,
         "guarantee": promise(rehearsed.guarantee, rehearsed.count),
-        **said(rehearsed.stated, rehearsed.unit, rehearsed.scope),
+        **said(rehearsed.error_bound),
         "refused": each.refusal or None,
     }
 

@@ -11,6 +11,7 @@ from typing import Any
 from dpselect._display.html_table import table
 from dpselect.certificates.certificate import Certificate
 from dpselect.client.amounts import amount
+from dpselect.client.certificate_bound import CertificateBound
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 
@@ -22,30 +23,24 @@ class Plan:
     Attributes:
         mechanism: what would draw the answer.
         guarantee: what would be promised, and paid.
-        accuracy: in one line, what the error stays below with 95 %.
-        error: the same for programs; ``None`` where no bound is known.
+        error_bound: how wrong the answer may be, as the server says it.
         protects: who would be protected, in words.
     """
 
     mechanism: str
     guarantee: Guarantee
-    accuracy: str
-    error: Mapping[str, Any] | None
+    error_bound: CertificateBound
     protects: str
 
     @classmethod
     def of(cls, content: Mapping[str, Any]) -> Plan:
         """Return the plan in a reply."""
         promise = content["guarantee"]
-        said = str(content["mechanism"]), guarantee_of(promise), str(content["accuracy"]), content["error"]
-        return cls(*said, str(promise["protects"]))
-
-    def accuracy_line(self) -> str:
-        """Return ``accuracy``, as a release does."""
-        return self.accuracy
+        bound = CertificateBound(str(content["accuracy"]), content["error"])
+        return cls(str(content["mechanism"]), guarantee_of(promise), bound, str(promise["protects"]))
 
     def _repr_html_(self) -> str:
-        rows = [("mechanism", self.mechanism), ("accuracy", self.accuracy)]
+        rows = [("mechanism", self.mechanism), ("accuracy", self.error_bound.line)]
         return table("Plan", [*rows, *self.guarantee.in_words()[:-1], ("protected", self.protects)])
 
 
@@ -57,7 +52,7 @@ class Answer:
         answer: what was released, as its certificate has it: names of groups, values and bins are text.
         mechanism: what drew it.
         guarantee: the promise for the whole answer.
-        accuracy: in one line, how wrong it may be with 95 %, whatever the data.
+        error_bound: how wrong it may be, whatever the data, as its certificate has it.
         protects: who is protected, in words.
         ledger_row: the first row of the dataset's ledger that paid for it.
         request: its number at the server.
@@ -69,7 +64,7 @@ class Answer:
     answer: Mapping[str, Any]
     mechanism: str
     guarantee: Guarantee
-    accuracy: str
+    error_bound: CertificateBound
     protects: str
     ledger_row: int
     request: str
@@ -105,7 +100,7 @@ class Answer:
             content["answer"],
             str(content["mechanism"]),
             guarantee,
-            str(content["accuracy"]),
+            CertificateBound(str(content["accuracy"]), certificate.content["accuracy"]),
             str(promise["protects"]),
             int(content["ledger_row"]),
             str(content["request"]),
@@ -173,10 +168,6 @@ class Answer:
             raise ValueError("This is not the model of the certificate: tell the curator of the server.")
         return fitted
 
-    def accuracy_line(self) -> str:
-        """Return ``accuracy``, as a release does."""
-        return self.accuracy
-
     def certificate(self) -> Certificate:
         """Return the certificate, which was compared with its checksum; ``.save(path)`` writes it as JSON or HTML."""
         return self._certificate
@@ -192,7 +183,7 @@ class Answer:
             raise AttributeError(f"This answer has .{self._kind}, and everything is in .answer.")
 
     def _repr_html_(self) -> str:
-        rows = [*self.answer.items(), ("accuracy", self.accuracy), ("mechanism", self.mechanism)]
+        rows = [*self.answer.items(), ("accuracy", self.error_bound.line), ("mechanism", self.mechanism)]
         return table("Answer", [*rows, *self.guarantee.in_words()[:-1], ("protected", self.protects)])
 
 

@@ -18,7 +18,7 @@ from dpselect.client.problem import NoAnswer
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.kernel.written import written
-from dpselect.release.threshold_error import ThresholdError, error_of
+from dpselect.release.threshold_bound import ThresholdBound
 from dpselect.release.threshold_rules import ThresholdRules, threshold_rules
 from dpselect.release.threshold_stream import ThresholdAnswer
 
@@ -138,9 +138,9 @@ class ServedStream:
         self._ended = self._ended or bool(content["ended"])
         return answer
 
-    def error(self, questions: int, probability: Epsilon = 0.95) -> ThresholdError:
-        """Return how far from the threshold answers are right, whatever the data: :func:`dpselect.threshold_error`."""
-        return error_of(self.rules, questions, probability)
+    def error_bound(self, questions: int) -> ThresholdBound:
+        """Return how far from the threshold answers are right, whatever the data: :func:`dpselect.threshold_bound`."""
+        return ThresholdBound(self.rules, questions)
 
     def transcript(self) -> list[Mapping[str, Any]]:
         """Return what was asked and answered so far, in order, as the server has it: query and answer.

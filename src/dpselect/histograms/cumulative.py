@@ -19,7 +19,7 @@ from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.mechanisms.error_bound import NoBound
 from dpselect.release.draws import Draws
 from dpselect.release.opened import Door, opened
 from dpselect.utilities.columns import occupied, public_values
@@ -50,7 +50,7 @@ class Cumulative(Shown):
     counts: Floats
     mechanism: str
     guarantee: Guarantee
-    stated = Accuracy(None, BY_TREE)
+    error_bound = NoBound(BY_TREE)
 
     def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
         answer: dict[str, Any] = {"total": self.total}

@@ -15,11 +15,11 @@ from dpselect.histograms.release import LEAST_EPSILON
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.errors import Advice
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
-from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.release import quantiles as halving
 from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.joint_quantiles import MOST_SHARES, MOST_TOTAL, MOST_VALUES
-from dpselect.release.rank_error import RankError
+from dpselect.release.rank_bound import RankBound
 from dpselect.release.select import Release
 from dpselect.utilities.columns import public_values
 from dpselect.utilities.shares import shares_of, shares_of_percentages
@@ -268,17 +268,19 @@ def _release(
     if method == HALVING:
         return halving.release_of(values, shares, grid, epsilon, ledger, total=total)
     curve = trees.release_of(values, grid, epsilon, ledger)
-    return Release(curve.quantiles(shares), curve.mechanism, curve.guarantee, stated=curve.stated)
+    return Release(curve.quantiles(shares), curve.mechanism, curve.guarantee, error_bound=curve.error_bound)
 
 
-def stated(shares: list[Fraction], size: int, epsilon: Epsilon, method: str, total: int | None) -> Accuracy:
+def error_bound_of_quantiles(
+    shares: list[Fraction], size: int, epsilon: Epsilon, method: str, total: int | None
+) -> ErrorBound:
     """Return what a release of these shares on a grid of so many values says of its error, before it is paid for."""
     exact = exact_epsilon(epsilon)
     if method == "auto":
         method = _automatic(shares, size, _least_gap(shares), exact, total)
     if method == HALVING:
-        return Accuracy(RankError(tuple(sorted(shares)), size, exact, total))
-    return Accuracy(None, halving.BY_JOINT if method == JOINT else trees.BY_TREE)
+        return RankBound(tuple(sorted(shares)), size, exact, total)
+    return NoBound(halving.BY_JOINT if method == JOINT else trees.BY_TREE)
 
 
 def _require_halving(method: str, total: int | None) -> None:

@@ -25,14 +25,14 @@ from dpselect.kernel.numbers import Epsilon
 from dpselect.learn.base import PrivateTrees
 from dpselect.learn.builder import BestBinary, Open, Plan, noisy_leaf
 from dpselect.learn.domains import Attribute
-from dpselect.learn.leaf_error import OF_MODEL, LeafError
+from dpselect.learn.leaf_bound import OF_MODEL, LeafBound
 from dpselect.learn.parameters import epsilon_of, whole
 from dpselect.learn.program import Growth
 from dpselect.learn.prune import prune_by_evidence
 from dpselect.learn.room import MOST_BINS, MOST_RECORDS, leaves_of_binary
 from dpselect.learn.shrunk import deviation, rate_of, shrunk_shares
 from dpselect.learn.tree import Tree
-from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.utilities.misclassified import BOUND, row_scores_misclassified
 from dpselect.utilities.splits import Integers
 
@@ -121,23 +121,23 @@ class DPTreeClassifier(PrivateTrees):
     def _leaf_share(self) -> float:
         return float((1 - _SPLITS) * (1 if self.n_records is not None else 1 - _SIZE))
 
-    def foretold(self, classes: int) -> Accuracy:
+    def error_bound_for(self, classes: int) -> ErrorBound:
         """Return how far counts at the leaves may be off, for the most leaves there may be."""
         self._check()
         deepest = _DEEPEST if self.max_depth is None else min(_DEEPEST, self.max_depth)
         rest = Fraction(1) if self.n_records is not None else 1 - _SIZE
         rate = self._share(epsilon_of(self)) * rest * (1 - _SPLITS)
-        return Accuracy(LeafError(rate, 2**deepest, classes, known=False))
+        return LeafBound(rate, 2**deepest, classes, known=False)
 
     @property
-    def stated(self) -> Accuracy:
+    def error_bound(self) -> ErrorBound:
         """Return how far the counts at the leaves of the whole tree may be off."""
         check_is_fitted(self, "trees_")
         noise = self.trees_[0].noise
         if noise is None:
-            return Accuracy(None, OF_MODEL)
+            return NoBound(OF_MODEL)
         leaves = int(self.trees_[0].grown.leaves.size)
-        return Accuracy(LeafError(rate_of(noise), leaves, len(self.classes_)))
+        return LeafBound(rate_of(noise), leaves, len(self.classes_))
 
     def _shares(self, tree: Tree) -> NDArray[np.float64]:
         # A model that an older version saved knows no noise, and keeps its shares.

@@ -24,14 +24,14 @@ from dpselect.learn.check import Check
 from dpselect.learn.declared import Declared, Reading
 from dpselect.learn.domains import Attribute
 from dpselect.learn.in_place import check_in_place, in_place
-from dpselect.learn.leaf_error import OF_MODEL
+from dpselect.learn.leaf_bound import OF_MODEL
 from dpselect.learn.parameters import epsilon_of
 from dpselect.learn.program import Program
 from dpselect.learn.reading import read_again
 from dpselect.learn.surroundings import warn_of_leaks
 from dpselect.learn.training import TrainingData, check_frame, of_frame
 from dpselect.ledger import Ledger
-from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.release.opened import Door, opened
 from dpselect.sources import warehouse
 
@@ -105,21 +105,13 @@ class PrivateEstimator(Certified, BaseEstimator, ABC):  # type: ignore[misc]
         return answer_of(self), self.privacy_spent_, type(self).__name__
 
     @property
-    def stated(self) -> Accuracy:
+    def error_bound(self) -> ErrorBound:
         """Return what a fitted model says of its error, whatever the data, or why nothing can be said."""
-        return Accuracy(None, OF_MODEL)
+        return NoBound(OF_MODEL)
 
-    def accuracy_line(self, unit: str = "") -> str:
-        """Return in one line what is known of the error with 95 %, whatever the data, or why nothing is.
-
-        Args:
-            unit: what is counted; records unless it is named.
-        """
-        return self.stated.line(unit)
-
-    def foretold(self, classes: int) -> Accuracy:  # noqa: ARG002
+    def error_bound_for(self, classes: int) -> ErrorBound:  # noqa: ARG002
         """Return what can be said of the error before a fit, for so many classes: from parameters alone."""
-        return Accuracy(None, OF_MODEL)
+        return NoBound(OF_MODEL)
 
     @property
     def _protects(self) -> str | None:

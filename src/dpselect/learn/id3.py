@@ -30,15 +30,15 @@ from dpselect.learn.builder import Multiway, Open, Plan, Splitter, noisy_leaf
 from dpselect.learn.conditional import QUERIES, Conditional, Decisions, EveryTime
 from dpselect.learn.default import never
 from dpselect.learn.domains import Attribute
-from dpselect.learn.leaf_error import OF_MODEL, PRUNED, LeafError
+from dpselect.learn.leaf_bound import OF_MODEL, PRUNED, LeafBound
 from dpselect.learn.parameters import chosen_mechanism, whole
 from dpselect.learn.program import Growth, Planner, keep
 from dpselect.learn.prune import prune_c45
 from dpselect.learn.room import MOST_BINS, MOST_DEPTH, MOST_RECORDS, MOST_TREES, leaves_of_multiway
 from dpselect.learn.training import TrainingData
 from dpselect.learn.tree import Tree
+from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.stated_error import Accuracy
 from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import Integers
 
@@ -177,18 +177,18 @@ class DPID3Classifier(PrivateTrees):
         counted = count if self.stop == "friedman-schuster" else Fraction(0)
         return float(leaf / (self.max_depth * (counted + split) + counted + leaf) / self.n_trees)
 
-    def foretold(self, classes: int) -> Accuracy:  # noqa: ARG002
+    def error_bound_for(self, classes: int) -> ErrorBound:  # noqa: ARG002
         """Return that nothing is known of the error before the leaves are counted."""
-        return Accuracy(None, PRUNED if self.prune == "c4.5" else OF_MODEL)
+        return NoBound(PRUNED if self.prune == "c4.5" else OF_MODEL)
 
     @property
-    def stated(self) -> Accuracy:
+    def error_bound(self) -> ErrorBound:
         """Return how far the counts at the leaves of all trees may be off, where none is a sum of others."""
         check_is_fitted(self, "trees_")
         if self.prune == "c4.5" or self.privacy_spent_ is None:
-            return Accuracy(None, PRUNED if self.prune == "c4.5" else OF_MODEL)
+            return NoBound(PRUNED if self.prune == "c4.5" else OF_MODEL)
         rate = Fraction(self._leaf_share() * (1 - 1e-12)) * self._share(self.privacy_spent_.epsilon)
-        return Accuracy(LeafError(rate, sum(int(tree.leaves.size) for tree in self.trees_), len(self.classes_)))
+        return LeafBound(rate, sum(int(tree.leaves.size) for tree in self.trees_), len(self.classes_))
 
     def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Growth:
         refuse_large(attributes_, self.max_depth, self.max_leaves)

@@ -19,10 +19,10 @@ from typing import Any
 
 from dpselect.kernel.numbers import LEAST, Epsilon, exact_positive, whole
 from dpselect.kernel.units import TICK_CLIP, TICKS
+from dpselect.mechanisms.error_bound import ErrorBound, NoBound, exact_chance, why_unknown, with_chance
 from dpselect.mechanisms.gaps import GAP_CLIP
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.scaling import scale
-from dpselect.mechanisms.stated_error import Accuracy, exact_chance, why_unknown, with_chance
 from dpselect.mechanisms.worst_tails import Tail, chance, decimal_above, exponential, gumbel, needed, worst_mean
 from dpselect.scores.grouped import CandidateSource
 from dpselect.scores.scores import Scores
@@ -194,8 +194,8 @@ class WorstCase:
 
 
 @dataclass(frozen=True)
-class WorstError:
-    """How wrong one release may be, whatever the data.
+class WorstCaseBound(ErrorBound):
+    """How wrong a choice, or a list, may be, whatever the data.
 
     The error is that of scores as they are clipped in public: integers beyond 2^61 in size count as 2^61, and real
     numbers beyond 2^53 (or 2^32 sensitivities, if that is more) as that. Of two beyond, neither is behind the other.
@@ -216,7 +216,7 @@ class WorstError:
         """
         return self.case.chance(self.epsilon, error)
 
-    def below(self, probability: Epsilon = 0.95) -> float:
+    def at(self, probability: Epsilon = 0.95) -> float:
         """Return what the error stays below with this probability, whatever the data; rounded up.
 
         An integer between integer scores. Infinite where real scores are clipped before the mechanism tells them
@@ -236,7 +236,7 @@ class WorstError:
             ValueError: a list, for which it is not known.
         """
         if self.case.k > 1:
-            raise ValueError("The worst expected error is known for one choice only: use tail or below.")
+            raise ValueError("The worst expected error is known for one choice only: use tail or at.")
         return self.case.expected(self.epsilon)
 
     @property
@@ -249,11 +249,10 @@ class WorstError:
         """Return whether :meth:`expected` is the worst itself, and not only an upper bound."""
         return self.case.mechanism == "exponential"
 
-    def sentence(self, probability: Epsilon = 0.95, unit: str = "") -> str:
-        """Return what :meth:`below` says, in words."""
+    def _sentence(self, probability: Epsilon, unit: str) -> str:
         if self.case.k == self.case.candidates and self.case.method != "joint":
             return "all candidates are named, so only their order can be wrong"
-        least = self.below(probability)
+        least = self.at(probability)
         share = with_chance(probability)
         if math.isinf(least):
             return f"nothing can be said {share}"
@@ -267,20 +266,10 @@ class WorstError:
         return f"each {measure} the {ordinal(self.case.k)} best {share}"
 
 
-def worst_of_source(
-    source: CandidateSource, k: int, epsilon: Fraction, mechanism: Mechanism, method: str
-) -> WorstError | None:
-    """Return how wrong a release from a source may be: ``None`` where the number of candidates is counted first."""
-    example, number = source.example(), getattr(source, "known", None)
-    if example is None or number is None:
-        return None
-    return worst_of(example, k, epsilon, mechanism, method, number)
-
-
-def worst_of(
+def error_bound_of(
     scores: Scores, k: int, epsilon: Fraction, mechanism: Mechanism, method: str, candidates: int | None = None
-) -> WorstError | None:
-    """Return how wrong a release of such scores may be, or ``None`` where no exact worst case is known.
+) -> ErrorBound:
+    """Return how wrong a release of such scores may be, or why no exact worst case is known.
 
     Only public facts of the scores have a part in it: their number, kind, bound and range bound.
 
@@ -288,35 +277,26 @@ def worst_of(
         method: how a list is made; of no meaning for one choice.
         candidates: their public number, where it is not that of the scores.
     """
-    if not isinstance(mechanism, UnitMechanism) or mechanism.effective is not scale or mechanism.name not in _NOISE:
-        return None
     bound = scores.sensitivity.ceiling
-    if math.isinf(bound) or (k > 1 and (mechanism.name, method) == _UNKNOWN):
-        return None
+    unit = isinstance(mechanism, UnitMechanism) and mechanism.effective is scale and mechanism.name in _NOISE
+    if not unit or math.isinf(bound) or (k > 1 and (mechanism.name, method) == _UNKNOWN):
+        return NoBound(why_unknown(scores, k, mechanism))
     kind = "integer" if scores.values.dtype.kind == "i" else "real"
     number = len(scores) if candidates is None else candidates
     case = WorstCase.of(number, k, mechanism, method, bound, scores.range_bound, kind)
-    return WorstError(case, epsilon)
+    return WorstCaseBound(case, epsilon)
 
 
-def accuracy_of(scores: Scores, k: int, epsilon: Fraction, mechanism: Mechanism, method: str) -> Accuracy:
-    """Return what a release of such scores says of its error, from public facts: as :func:`worst_of`, or why not."""
-    worst = worst_of(scores, k, epsilon, mechanism, method)
-    return Accuracy(worst) if worst is not None else Accuracy(None, why_unknown(scores, k, mechanism))
-
-
-def accuracy_of_source(
+def error_bound_of_source(
     source: CandidateSource, k: int, epsilon: Fraction, mechanism: Mechanism, method: str
-) -> Accuracy:
-    """Return what a release from a source says of its error."""
-    worst = worst_of_source(source, k, epsilon, mechanism, method)
-    if worst is not None:
-        return Accuracy(worst)
-    if source.example() is not None and getattr(source, "known", None) is None:
-        return Accuracy(
-            None, "how many candidates there are is counted in the table; name their domain and there is one"
-        )
-    return Accuracy(None, why_unknown(source.example(), k, mechanism))
+) -> ErrorBound:
+    """Return how wrong a release from a source may be: none is known where the number of candidates is counted."""
+    example, number = source.example(), getattr(source, "known", None)
+    if example is None:
+        return NoBound(why_unknown(None, k, mechanism))
+    if number is None:
+        return NoBound("how many candidates there are is counted in the table; name their domain and there is one")
+    return error_bound_of(example, k, epsilon, mechanism, method, number)
 
 
 def rounded_up(number: Fraction) -> float:

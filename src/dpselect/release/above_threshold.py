@@ -10,7 +10,7 @@ from typing import Any
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.numbers import Epsilon
 from dpselect.release.opened import Door, opened
-from dpselect.release.threshold_error import ThresholdError, error_of
+from dpselect.release.threshold_bound import ThresholdBound
 from dpselect.release.threshold_rules import ThresholdRules, threshold_rules
 from dpselect.release.threshold_stream import ThresholdStream
 
@@ -88,29 +88,29 @@ def stream_of(rules: ThresholdRules, ledger: Spender | None = None, door: Door =
     return stream
 
 
-def threshold_error(
+def threshold_bound(
     epsilon: Epsilon,
     *,
     questions: int,
-    probability: Epsilon = 0.95,
     positives: int = 1,
     sensitivity: Epsilon = 1,
     kind: str = "integer",
     range_bound: int = 2,
     levels: Sequence[tuple[Epsilon, Epsilon]] = (),
     share: Epsilon | None = None,
-) -> ThresholdError:
+) -> ThresholdBound:
     """Return how far from the threshold the answers of a stream are right, whatever the data; it costs nothing.
 
     Args:
         questions: how many questions are counted; the statement about values above holds for any number.
-        probability: that all of them are right that far away; half of the rest goes to either kind of error.
         epsilon, positives, sensitivity, kind, range_bound, levels, share: as for :func:`above_threshold`.
 
-    Raises:
-        ValueError, TypeError: bad arguments, or noise beyond all values.
+    Of the chance that not all are right that far away, half goes to either kind of error.
 
-    >>> print(threshold_error(1, questions=100, positives=3, range_bound=1))
+    Raises:
+        ValueError, TypeError: bad arguments.
+
+    >>> print(threshold_bound(1, questions=100, positives=3, range_bound=1).describe())
     with probability 0.95, whatever the data: no value 11 or more over the threshold is answered below, and none of \
 100 values 35 or more under it is answered above
     """
@@ -124,4 +124,4 @@ def threshold_error(
         levels=levels,
         share=share,
     )
-    return error_of(rules, questions, probability)
+    return ThresholdBound(rules, questions)

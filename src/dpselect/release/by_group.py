@@ -15,9 +15,9 @@ from dpselect.kernel.budget import Spender
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy
-from dpselect.mechanisms.worst_case import accuracy_of
+from dpselect.mechanisms.worst_case import error_bound_of
 from dpselect.release.draws import Draws
 from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.one_shot import PEELING
@@ -104,7 +104,7 @@ def chosen_by_group(
         raise PrivacyError(
             f"{mechanism.name} has a delta, and groups and persons share an epsilon alone: take permute-and-flip."
         )
-    drawn, stated = mechanism.described(example), accuracy_of_group(points, share, epsilon, mechanism, rows)
+    drawn, error_bound = mechanism.described(example), error_bound_of_group(points, share, epsilon, mechanism, rows)
     promise, answers = asked_of_all(
         lambda draws, places, counts, price: (
             points[draws.choose(scores(places, counts), price, mechanism=mechanism)].item(),
@@ -118,22 +118,22 @@ def chosen_by_group(
         "percentile",
         door,
     )
-    return released(answers, rows, drawn, promise, stated)
+    return released(answers, rows, drawn, promise, error_bound)
 
 
-def accuracy_of_group(
+def error_bound_of_group(
     points: Numbers, share: Fraction, epsilon: Epsilon, mechanism: Mechanism, rows: Contributions
-) -> Accuracy:
+) -> ErrorBound:
     """Return how wrong the answer of one group may be, in rows that count, whatever the data; by public facts."""
     example = rank_scores(np.zeros(points.size, dtype=np.int64), share, points, neighbours=rows.neighbours.value)
-    return of_rows(accuracy_of(example, 1, promised(epsilon, rows)[1], mechanism, PEELING), rows)
+    return of_rows(error_bound_of(example, 1, promised(epsilon, rows)[1], mechanism, PEELING), rows)
 
 
-def of_rows(stated: Accuracy, rows: Contributions) -> Accuracy:
+def of_rows(error_bound: ErrorBound, rows: Contributions) -> ErrorBound:
     """Return the same, with its unit and what it is of."""
     persons = rows.person is not None
     most, about = rows.per_person if persons else None, scope(grouped=rows.groups is not None, persons=persons)
-    return replace(stated, unit=UNIT, scope=about, rows_per_person=most)
+    return replace(error_bound, unit=UNIT, scope=about, rows_per_person=most)
 
 
 def released(
@@ -141,10 +141,10 @@ def released(
     rows: Contributions,
     mechanism: str,
     promise: Guarantee,
-    stated: Accuracy = UNKNOWN,
+    error_bound: ErrorBound,
 ) -> Release[Any] | GroupedRelease:
     """Return the answers of all groups, or the only one where there are no groups."""
     if rows.groups is None:
-        return Release(answers[0], mechanism, promise, stated=stated)
+        return Release(answers[0], mechanism, promise, error_bound=error_bound)
     named = dict(zip(rows.groups.names, answers, strict=True))
-    return GroupedRelease(named, mechanism, promise, stated=stated)
+    return GroupedRelease(named, mechanism, promise, error_bound=error_bound)

@@ -17,8 +17,8 @@ from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy
-from dpselect.release.count_error import CountError, within
+from dpselect.mechanisms.error_bound import ErrorBound, NoBound
+from dpselect.release.count_bound import CountBound
 from dpselect.release.opened import Door, opened
 from dpselect.release.unlisted import stays
 from dpselect.sources.public_names import PublicNames
@@ -40,29 +40,14 @@ class Counts(Shown):
         mechanism: what drew the noise.
         guarantee: the promise for all counts together.
         rate: of the noise: a count is off by z with a chance proportional to exp(-rate |z|).
-        stated: how far all counts together may be off, whatever the data.
+        error_bound: how far all counts together may be off, whatever the data.
     """
 
     counts: Mapping[Any, Any]
     mechanism: str
     guarantee: Guarantee
     rate: Fraction = field(repr=False, kw_only=True)
-    stated: Accuracy = field(default=UNKNOWN, repr=False, compare=False, kw_only=True)
-
-    def accuracy(self, probability: Epsilon = 0.95) -> int:
-        """Return what all counts are within, together, with this probability, whatever the data.
-
-        It is about the rows that count: what a bound on the rows of a person left out is not in it.
-
-        Raises:
-            ValueError: a probability that is not between 0 and 1.
-        """
-        return within(self.rate, self._cells, probability)
-
-    @property
-    def _cells(self) -> int:
-        nested = [each for each in self.counts.values() if isinstance(each, Mapping)]
-        return sum(map(len, nested)) if nested else len(self.counts)
+    error_bound: ErrorBound = field(default=NoBound(), repr=False, compare=False, kw_only=True)
 
     def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
         return {str(name): count for name, count in self.counts.items()}, self.guarantee, self.mechanism
@@ -112,8 +97,8 @@ def counts(
 
     >>> people = {"job": ["nurse"] * 60 + ["smith"] * 40, "age": [*range(100)]}
     >>> release = counts(people, 5, column="job", domain=["clerk", "nurse", "smith"])
-    >>> abs(release.counts["nurse"] - 60) < 20, list(release.counts), release.accuracy()
-    (True, ['clerk', 'nurse', 'smith'], 0)
+    >>> abs(release.counts["nurse"] - 60) < 20, list(release.counts), release.error_bound.at()
+    (True, ['clerk', 'nurse', 'smith'], 1)
     >>> list(counts(people, 1, column="age", bins=[0, 18, 65, 100], negative="clip").counts)
     ['[0, 18)', '[18, 65)', '[65, 100]']
     """
@@ -153,16 +138,16 @@ def counts_of(
     shown = np.maximum(noisy, 0) if negative == "clip" else noisy
     lists = [dict(zip(cells.names, each, strict=True)) for each in shown.reshape(-1, len(cells)).tolist()]
     answer = lists[0] if places is None else dict(zip(places.names, lists, strict=True))
-    stated = accuracy_of_counts(promise, bound, shown.size)
-    return Counts(answer, MECHANISM, promise, rate=promise.epsilon / bound.total, stated=stated)
+    error_bound = error_bound_of_counts(promise, bound, shown.size)
+    return Counts(answer, MECHANISM, promise, rate=promise.epsilon / bound.total, error_bound=error_bound)
 
 
-def accuracy_of_counts(promise: Guarantee, bound: Bound, many: int) -> Accuracy:
+def error_bound_of_counts(promise: Guarantee, bound: Bound, many: int) -> ErrorBound:
     """Return how far all counts together may be off, of the rows that count; by public facts."""
-    error = CountError(promise.epsilon / bound.total, many)
+    rate = promise.epsilon / bound.total
     if promise.neighbours is not Neighbours.PERSON:
-        return Accuracy(error)
-    return Accuracy(error, scope=SCOPE, rows_per_person=int(bound.total))
+        return CountBound(rate, many)
+    return CountBound(rate, many, scope=SCOPE, rows_per_person=int(bound.total))
 
 
 def promised(epsilon: Epsilon, person: Any, rows_per_person: int | None) -> tuple[Guarantee, Bound]:

@@ -15,9 +15,8 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.keep_chances import CERTAIN, chances_of, require_keys
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, whole
-from dpselect.mechanisms.stated_error import Accuracy
 from dpselect.release.draws import Draws
-from dpselect.release.missed_names import MissedNames
+from dpselect.release.missed_names_bound import MissedNamesBound
 from dpselect.release.opened import Door, opened
 from dpselect.release.select import Release
 from dpselect.views import Events
@@ -84,7 +83,7 @@ def keys_of(
     with door(promise, mechanism=MECHANISM, ledger=ledger, metadata=events.metadata) as draws:
         mask = revealed(draws, events, promise.epsilon, promise.delta, bound)
     kept = tuple(name for name, shown in zip(names, mask.tolist(), strict=True) if shown)
-    return Release(kept, MECHANISM, promise, stated=Accuracy(missed(promise, bound)))
+    return Release(kept, MECHANISM, promise, error_bound=missed(promise, bound))
 
 
 def promised(epsilon: Epsilon, delta: Any, keys_per_person: int) -> tuple[Guarantee, Bound]:
@@ -103,9 +102,9 @@ def promised(epsilon: Epsilon, delta: Any, keys_per_person: int) -> tuple[Guaran
     return guarantee, Bound(most, Neighbours.PERSON)
 
 
-def missed(promise: Guarantee, bound: Bound) -> MissedNames:
+def missed(promise: Guarantee, bound: Bound) -> MissedNamesBound:
     """Return how many persons a name may have and still be missed, by the public law of its coin."""
-    return MissedNames(promise.epsilon / bound.total, promise.delta / bound.total)
+    return MissedNamesBound(promise.epsilon / bound.total, promise.delta / bound.total)
 
 
 def revealed(draws: Draws, events: Events, epsilon: Fraction, delta: Fraction, bound: Bound) -> NDArray[np.bool_]:

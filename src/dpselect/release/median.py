@@ -91,4 +91,4 @@ def median(
         return chosen_by_group(values, Fraction(1, 2), points, epsilon, mechanism("permute-and-flip"), rows, ledger)
     scores = utilities.median(values, lower=lower, upper=upper, step=step, grid=grid)
     release = select(scores, epsilon, mechanism=mechanism("permute-and-flip"), ledger=ledger)
-    return replace(release, stated=replace(release.stated, unit=UNIT))
+    return replace(release, error_bound=replace(release.error_bound, unit=UNIT))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, overload
 
+from dpselect.certificates.rows_that_count import EACH_GROUP
 from dpselect.kernel.budget import Spender, require_spender
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
+from dpselect.mechanisms.error_bound import NoBound
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
-from dpselect.mechanisms.stated_error import Accuracy
-from dpselect.mechanisms.worst_case import accuracy_of
+from dpselect.mechanisms.worst_case import error_bound_of
 from dpselect.release import select
 from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.one_shot import ONE_SHOT, free_gaps, method_of
@@ -185,7 +187,8 @@ def grouped_of(
     method = method_of(question(example, part / k, mechanism), k, None)
     # Errors are measured on what is counted, and left out of one group are persons who count in another.
     everybody = person is None or share == len(places)
-    stated = accuracy_of(example, k, part, mechanism, method) if everybody else Accuracy(None, LEFT_OUT)
+    known = error_bound_of(example, k, part, mechanism, method) if everybody else NoBound(LEFT_OUT)
+    error_bound = replace(known, scope=EACH_GROUP)
     drawn = mechanism.described(example) + (f", {ONE_SHOT}" if method == ONE_SHOT else "")
     door_opened = door(
         guarantee, mechanism=drawn, ledger=ledger, metadata=metadata, per_person=share, note="most common by group"
@@ -198,7 +201,7 @@ def grouped_of(
                 for each, counts in zip(parts, by_group, strict=True)
             ]
     lists = [tuple(names.names[place] for place in each) for each in winners]
-    return GroupedRelease(dict(zip(places.names, lists, strict=True)), drawn, guarantee, stated=stated)
+    return GroupedRelease(dict(zip(places.names, lists, strict=True)), drawn, guarantee, error_bound=error_bound)
 
 
 def _counted(

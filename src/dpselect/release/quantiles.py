@@ -15,13 +15,13 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.ranks import CUTS, Ranks
-from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.mechanisms.error_bound import NoBound
 from dpselect.release.by_group import asked_of_all, of_rows, promised, released
 from dpselect.release.draws import Draws
 from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.joint_quantiles import MOST_TOTAL, require_joinable
 from dpselect.release.opened import Door, opened
-from dpselect.release.rank_error import RankError
+from dpselect.release.rank_bound import RankBound
 from dpselect.release.select import Release
 from dpselect.utilities.columns import occupied
 from dpselect.views import Column, StoredColumn
@@ -58,8 +58,8 @@ def release_of(
     promise = Guarantee(price, Neighbours.ADD_REMOVE, bounded_range=len(shares) == 1)
     with door(promise, mechanism=HALVING, ledger=ledger, metadata=metadata, note="quantiles") as draws:
         chosen = dict(zip(increasing, draws.halving(ranks, increasing, price, total), strict=True))
-    stated = Accuracy(RankError(tuple(increasing), grid.size, price, total, cuts))
-    return Release(tuple(grid.value(chosen[share]) for share in shares), HALVING, promise, stated=stated)
+    error_bound = RankBound(tuple(increasing), grid.size, price, total, cuts)
+    return Release(tuple(grid.value(chosen[share]) for share in shares), HALVING, promise, error_bound=error_bound)
 
 
 def grouped_of(
@@ -81,9 +81,8 @@ def grouped_of(
         return tuple(grid.value(named[share]) for share in shares)
 
     promise, answers = asked_of_all(ask, rows, values, grid, epsilon, HALVING, ledger, "quantiles", door)
-    error = RankError(tuple(increasing), grid.size, promised(epsilon, rows)[1], None, cuts)
-    stated = of_rows(Accuracy(error), rows)
-    return released(answers, rows, HALVING, promise, stated)
+    error = RankBound(tuple(increasing), grid.size, promised(epsilon, rows)[1], None, cuts)
+    return released(answers, rows, HALVING, promise, of_rows(error, rows))
 
 
 def joint_release_of(
@@ -117,4 +116,4 @@ def joint_release_of(
             chosen, name = draws.halving(Ranks(places, many, grid.size, cuts or CUTS), increasing, price), HALVING
     named = dict(zip(increasing, chosen, strict=True))
     values_chosen = tuple(grid.value(named[share]) for share in shares)
-    return Release(values_chosen, f"{name}, about {total} records", promise, stated=Accuracy(None, BY_JOINT))
+    return Release(values_chosen, f"{name}, about {total} records", promise, error_bound=NoBound(BY_JOINT))

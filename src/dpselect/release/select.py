@@ -13,11 +13,11 @@ from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Spender, require_spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.mechanisms.joint_top_k import JOINT, joint_question, require_joint
 from dpselect.mechanisms.kinds import Mechanism, require_grouped
 from dpselect.mechanisms.named import mechanism_for
-from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy, StatedError
-from dpselect.mechanisms.worst_case import accuracy_of, accuracy_of_source
+from dpselect.mechanisms.worst_case import error_bound_of, error_bound_of_source
 from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, p_value, require_measure, require_ordered
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question, require_count
@@ -40,7 +40,7 @@ class Release(Shown, Generic[C_co]):
             last over the best of the others; floored, so that none is more than it was.
         p_value: with ``gaps=True``, what the last gap says. Whatever the data, a release that names a candidate which
             is not among the k best comes with a p-value of at most a in at most a share a of releases.
-        stated: how wrong it may be, whatever the data, or why nothing is known of that.
+        error_bound: how wrong it may be, whatever the data, or why nothing is known of that.
     """
 
     candidates: tuple[C_co, ...]
@@ -48,12 +48,7 @@ class Release(Shown, Generic[C_co]):
     guarantee: Guarantee
     gaps: tuple[int | float, ...] = ()
     p_value: float | None = None
-    stated: Accuracy = field(default=UNKNOWN, repr=False, compare=False, kw_only=True)
-
-    @property
-    def worst_error(self) -> StatedError | None:
-        """Return how wrong it may be, whatever the data; ``None`` where no exact worst case is known."""
-        return self.stated.worst
+    error_bound: ErrorBound = field(default=NoBound(), repr=False, compare=False, kw_only=True)
 
     @property
     def candidate(self) -> C_co:
@@ -71,14 +66,6 @@ class Release(Shown, Generic[C_co]):
         if self.p_value is not None:
             answer |= {"gaps": self.gaps, "p-value": self.p_value}
         return answer, self.guarantee, self.mechanism
-
-    def accuracy(self, probability: Epsilon = 0.95) -> float:
-        """Return what the error stays below with this probability, whatever the data: ``worst_error`` says more.
-
-        Raises:
-            ValueError: no exact worst case is known, or the probability is not between 0 and 1.
-        """
-        return self.stated.known(self.mechanism).below(probability)
 
 
 def select(
@@ -117,7 +104,7 @@ def select(
 
         Whatever the scores, the winner lies less than 6 behind the best with probability 0.95:
 
-        >>> dps.select(scores, 1, mechanism="permute-and-flip").accuracy(0.95)
+        >>> dps.select(scores, 1, mechanism="permute-and-flip").error_bound.at(0.95)
         6
     """
     return top_k(scores, 1, epsilon, mechanism=mechanism, gaps=gaps, ledger=ledger)
@@ -191,20 +178,20 @@ def release_of(
     asked = question(scores, total if k == 1 else total / k, mechanism)
     each, promise, drawn = asked.guarantee, of_list(asked.guarantee, total, k), mechanism.described(scores)
     name = method_of(asked, k, method, require_spender(ledger), gaps=gaps)
-    stated = accuracy_of(scores, k, total, mechanism, name)
+    error_bound = error_bound_of(scores, k, total, mechanism, name)
     if name == PEELING:
         with door(each, mechanism=drawn, ledger=ledger, metadata=scores.metadata, count=k) as draws:
             winners = draws.answer(asked, k)
-        return Release(plain_names(scores.candidates[i] for i in winners), drawn, promise, stated=stated)
+        return Release(plain_names(scores.candidates[i] for i in winners), drawn, promise, error_bound=error_bound)
     measure = require_measure(mechanism.measure(scores)) if gaps else None
     drawn = drawn if k == 1 else f"{drawn}, {ONE_SHOT}"
     with door(promise, mechanism=drawn, ledger=ledger, metadata=scores.metadata) as draws:
         winners, below = draws.ordered(asked, k, gaps=gaps)
     names = plain_names(scores.candidates[i] for i in winners)
     if measure is None:
-        return Release(names, drawn, promise, stated=stated)
+        return Release(names, drawn, promise, error_bound=error_bound)
     leads = tuple(measure.lead(gap) for gap in below)
-    return Release(names, drawn, promise, leads, p_value(below[-1], asked.rate), stated=stated)
+    return Release(names, drawn, promise, leads, p_value(below[-1], asked.rate), error_bound=error_bound)
 
 
 def _release_joint(
@@ -226,11 +213,11 @@ def _release_joint(
     if require_same_k(scores, require_count(k, len(scores))) == 1:
         return release_of(scores, k, epsilon, mechanism, ledger, door, method=PEELING)
     asked = joint_question(scores, int(k), epsilon)
-    stated = accuracy_of(scores, asked.k, asked.guarantee.epsilon, mechanism, JOINT)
+    error_bound = error_bound_of(scores, asked.k, asked.guarantee.epsilon, mechanism, JOINT)
     drawn = f"{mechanism.described(scores)}, {JOINT}"
     with door(asked.guarantee, mechanism=drawn, ledger=ledger, metadata=scores.metadata) as draws:
         winners = draws.joint(asked)
-    return Release(plain_names(scores.candidates[i] for i in winners), drawn, asked.guarantee, stated=stated)
+    return Release(plain_names(scores.candidates[i] for i in winners), drawn, asked.guarantee, error_bound=error_bound)
 
 
 def plain_names(candidates: Iterable[Any]) -> tuple[Any, ...]:
@@ -257,7 +244,7 @@ def _release_grouped(
     name = grouped_method(source, k, total, mechanism, method, require_spender(ledger), gaps=gaps)
     example = source.example()
     measure = require_measure(mechanism.measure(example)) if gaps and example is not None else None
-    stated, promise = accuracy_of_source(source, k, total, mechanism, name), of_list(each, total, k)
+    error_bound, promise = error_bound_of_source(source, k, total, mechanism, name), of_list(each, total, k)
     paid, count = (promise, 1) if name == ONE_SHOT else (each, k)
     drawn = mechanism.described() + (f", {ONE_SHOT}" if k > 1 and name == ONE_SHOT else "")
     below, rate = list[int](), Fraction(0)
@@ -279,11 +266,11 @@ def _release_grouped(
     ):
         names = plain_names(source.answer(pick))
     if measure is None:
-        return Release(names, drawn, promise, stated=stated)
+        return Release(names, drawn, promise, error_bound=error_bound)
     leads = tuple(measure.lead(gap) for gap in below)
     # Rows may turn out to be as many as winners: then nobody is left who might have been better.
     p = p_value(below[-1], rate) if len(below) == k else None
-    return Release(names, drawn, promise, leads, p, stated=stated)
+    return Release(names, drawn, promise, leads, p, error_bound=error_bound)
 
 
 def grouped_method(

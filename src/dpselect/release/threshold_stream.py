@@ -13,9 +13,8 @@ from threading import RLock
 from typing import Any, NoReturn
 
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.numbers import Epsilon
 from dpselect.release.protocol import RaisedBar
-from dpselect.release.threshold_error import ThresholdError, error_of
+from dpselect.release.threshold_bound import ThresholdBound
 from dpselect.release.threshold_rules import ThresholdRules
 
 
@@ -121,9 +120,9 @@ class ThresholdStream:
         self._left += full - answer.paid
         return answer
 
-    def error(self, questions: int, probability: Epsilon = 0.95) -> ThresholdError:
-        """Return how far from the threshold answers are right, whatever the data: :func:`dpselect.threshold_error`."""
-        return error_of(self.rules, questions, probability)
+    def error_bound(self, questions: int) -> ThresholdBound:
+        """Return how far from the threshold answers are right, whatever the data: :func:`dpselect.threshold_bound`."""
+        return ThresholdBound(self.rules, questions)
 
     def end(self) -> None:
         """Answer nothing more, and forget the secret."""

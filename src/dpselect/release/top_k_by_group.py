@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from dpselect.certificates.rows_that_count import EACH_GROUP
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
+from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.named import mechanism_for
-from dpselect.mechanisms.stated_error import Accuracy
-from dpselect.mechanisms.worst_case import accuracy_of
+from dpselect.mechanisms.worst_case import error_bound_of
 from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.one_shot import ONE_SHOT, method_of
 from dpselect.release.opened import Door, opened
@@ -79,7 +81,7 @@ def top_k_of(
     methods = [method_of(each, k, None) for each in asked]
     first = next(iter(scores.values()))
     drawn = chosen.described(first) + (f", {ONE_SHOT}" if {ONE_SHOT} == {*methods} else "")
-    stated = accuracy_of_groups(scores, k, epsilon, chosen, share)
+    error_bound = error_bound_of_groups(scores, k, epsilon, chosen, share)
     door_opened = door(
         promise, mechanism=drawn, ledger=ledger, metadata=first.metadata, per_person=share, note="top k by group"
     )
@@ -92,12 +94,12 @@ def top_k_of(
         plain_names(of_group.candidates[i] for i in places)
         for of_group, places in zip(scores.values(), winners, strict=True)
     ]
-    return GroupedRelease(dict(zip(scores, lists, strict=True)), drawn, promise, stated=stated)
+    return GroupedRelease(dict(zip(scores, lists, strict=True)), drawn, promise, error_bound=error_bound)
 
 
-def accuracy_of_groups(
+def error_bound_of_groups(
     scores: Mapping[Any, Scores], k: int, epsilon: Epsilon, mechanism: Mechanism, groups_per_person: int = 1
-) -> Accuracy:
+) -> ErrorBound:
     """Return how wrong the list of the group with most candidates may be, where groups differ in nothing else."""
     part, facts = exact_epsilon(epsilon) / groups_per_person, set()
     largest = max(scores.values(), key=len)
@@ -105,8 +107,8 @@ def accuracy_of_groups(
         method = method_of(question(each, part / k, mechanism), k, None)
         facts.add((each.sensitivity.ceiling, each.range_bound, each.values.dtype.kind, method))
     if len(facts) > 1:
-        return Accuracy(None, "groups differ in their bounds, and each has a worst case of its own")
-    return accuracy_of(largest, k, part, mechanism, method)
+        return NoBound("groups differ in their bounds, and each has a worst case of its own")
+    return replace(error_bound_of(largest, k, part, mechanism, method), scope=EACH_GROUP)
 
 
 def _promised(

@@ -12,8 +12,8 @@ from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon
+from dpselect.mechanisms.error_bound import NoBound
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
-from dpselect.mechanisms.stated_error import Accuracy
 from dpselect.release import keys
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import require_count
@@ -69,7 +69,7 @@ def unlisted_of(
     drawn = f"permute-and-flip before a wall, kept={rules.kept}"
     with door(promise, mechanism=drawn, ledger=ledger, metadata=metadata) as draws:
         winners = draws.walled(counts, rules)
-    return Release(tuple(names[place] for place in winners), drawn, promise, stated=Accuracy(None, BY_NAMES))
+    return Release(tuple(names[place] for place in winners), drawn, promise, error_bound=NoBound(BY_NAMES))
 
 
 def _revealed(
@@ -101,7 +101,7 @@ def _revealed(
         if revealed:
             scores = Scores(read.counts()[revealed], 1, None, "person", 1, zero="worst")
             winners = draws.top_k(scores, min(k, len(revealed)), half, mechanism=chosen)
-    return Release(tuple(names[revealed[place]] for place in winners), drawn, promise, stated=Accuracy(None, BY_NAMES))
+    return Release(tuple(names[revealed[place]] for place in winners), drawn, promise, error_bound=NoBound(BY_NAMES))
 
 
 def stays(events: Any) -> bool:

@@ -11,8 +11,8 @@ from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
 from dpselect.kernel.written import written
-from dpselect.mechanisms.stated_error import UNKNOWN, Accuracy, StatedError
-from dpselect.release.number_error import NumberError
+from dpselect.mechanisms.error_bound import ErrorBound, NoBound
+from dpselect.release.number_bound import NumberBound
 from dpselect.release.opened import Door, opened
 from dpselect.release.value_questions import ValueQuestion, value_question
 from dpselect.scores.sensitivity import Sensitivity
@@ -32,28 +32,15 @@ class ReleasedValue(Shown):
         tick: how fine it is.
         mechanism: the name of the mechanism that drew it.
         guarantee: the promise.
-        stated: how far off it may be, whatever the data, where a public ceiling bounds the noise; or why that is not
-            known.
+        error_bound: how far off it may be, whatever the data, where a public ceiling bounds the noise; or why that is
+            not known.
     """
 
     value: Fraction
     tick: Fraction
     mechanism: str
     guarantee: Guarantee
-    stated: Accuracy = field(default=UNKNOWN, repr=False, compare=False, kw_only=True)
-
-    @property
-    def worst_error(self) -> StatedError | None:
-        """Return how far off it may be, whatever the data; ``None`` where no public ceiling bounds the noise."""
-        return self.stated.worst
-
-    def accuracy(self, probability: Epsilon = 0.95) -> float:
-        """Return how far off the number is at most with this probability, whatever the data.
-
-        Raises:
-            ValueError: no public ceiling bounds the noise, or the probability is not between 0 and 1.
-        """
-        return self.stated.known(self.mechanism).below(probability)
+    error_bound: ErrorBound = field(default=NoBound(), repr=False, compare=False, kw_only=True)
 
     def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
         return {"value": written(self.value), "tick": written(self.tick)}, self.guarantee, self.mechanism
@@ -112,11 +99,13 @@ def released(asked: ValueQuestion, ledger: Spender | None = None, door: Door = o
     """Release the answer to a question behind a given door."""
     name = f"release-value, {asked.noise.name}"
     with door(asked.guarantee, mechanism=name, ledger=ledger) as draws:
-        return ReleasedValue(draws.noisy_number(asked), asked.tick, name, asked.guarantee, stated=stated_of(asked))
+        return ReleasedValue(
+            draws.noisy_number(asked), asked.tick, name, asked.guarantee, error_bound=error_bound_of_value(asked)
+        )
 
 
-def stated_of(asked: ValueQuestion) -> Accuracy:
+def error_bound_of_value(asked: ValueQuestion) -> ErrorBound:
     """Return how far off the answer may be by the largest noise that the public ceiling allows."""
     if asked.largest is None:
-        return Accuracy(None, _PRIVATE)
-    return Accuracy(NumberError(asked.noise, asked.largest, asked.tick))
+        return NoBound(_PRIVATE)
+    return NumberBound(asked.noise, asked.largest, asked.tick)

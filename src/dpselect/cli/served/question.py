@@ -128,15 +128,15 @@ def _planned(request: Request, dataset: client.ServedDataset, plan: client.Plan)
         "Dry run: nothing was spent, drawn or written.",
         f"cost       {cost(plan)}",
         f"mechanism  {shown(plan.mechanism)}",
-        f"accuracy   {shown(plan.accuracy)}",
+        f"accuracy   {shown(plan.error_bound.line)}",
         f"left       {left_words(left)}",
     ]
     facts = {
         "dry_run": True,
         "mechanism": plan.mechanism,
         "guarantee": promise(plan.guarantee),
-        "accuracy": accuracy(plan.error),
-        "accuracy_line": plan.accuracy,
+        "accuracy": accuracy(plan.error_bound.facts()),
+        "accuracy_line": plan.error_bound.line,
         "protects": plan.protects,
         "server": request.server,
         "dataset": dataset.name,

@@ -12,9 +12,9 @@ from dpselect.cli.plan import facts_text, promise, said
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
-from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.release.above_threshold import NAME
-from dpselect.release.threshold_error import StreamError
+from dpselect.release.threshold_bound import error_bound_of_stream
 from dpselect.release.threshold_rules import threshold_rules
 from dpselect.sources import tables
 from dpselect.sources.absent import no_column
@@ -44,7 +44,7 @@ def run(request: Request) -> Answer:
         "range_bound": int(request.range_bound),
         "levels": () if request.margin is None else [(request.margin, _HALF)],
     }
-    request.says(_stated(request, len(names), rules))
+    request.says(_error_bound(request, len(names), rules))
     purse = purse_of(request, threshold=str(request.thresholds or request.threshold))
     answers = []
     with dps.above_threshold(None, request.epsilon, neighbours=request.neighbours, ledger=purse, **rules) as stream:
@@ -84,15 +84,10 @@ def _thresholds(request: Request, count: int, how: tables.Reading) -> list[int]:
     return lines
 
 
-def _stated(request: Request, names: int, rules: dict[str, Any]) -> Accuracy:
+def _error_bound(request: Request, names: int, rules: dict[str, Any]) -> ErrorBound:
     """Return what can be said of errors before anything is spent."""
     full = rules | {"kind": "integer", "neighbours": request.neighbours, "share": None}
-    error = StreamError(threshold_rules(request.epsilon, **full), names)
-    try:
-        error.below()
-    except ValueError:
-        return Accuracy(None, "at this epsilon the noise is larger than all values")
-    return Accuracy(error)
+    return error_bound_of_stream(threshold_rules(request.epsilon, **full), names)
 
 
 def _answered(
@@ -112,9 +107,9 @@ def _answered(
         "names": names,
         "mechanism": NAME,
         "guarantee": promise(guarantee),
-        **said(request.stated),
+        **said(request.error_bound),
     }
-    return Answer("\n".join([*lines, f"{facts_text(guarantee)}, by {NAME}", request.stated.line()]), facts)
+    return Answer("\n".join([*lines, f"{facts_text(guarantee)}, by {NAME}", request.error_bound.describe()]), facts)
 
 
 VERB = Verb(

@@ -16,10 +16,10 @@ from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.histograms.counts import require_counts
 from dpselect.kernel.written import written
-from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.mechanisms.error_bound import NoBound
 from dpselect.sources import tables
 
-_UNKNOWN = Accuracy(None, "which algorithm answers is chosen by released facts, and what it loses depends on the data")
+_UNKNOWN = NoBound("which algorithm answers is chosen by released facts, and what it loses depends on the data")
 
 
 def run_histogram(request: Request) -> Answer:
@@ -79,10 +79,10 @@ def _kept(request: Request, answer: Any, content: bytes, text: str, facts: dict[
         "why": why,
         "mechanism": "choice-maker",
         "guarantee": promise(answer.guarantee),
-        **said(request.stated),
+        **said(request.error_bound),
         "written_to": str(request.out),
     }
-    return Answer(f"{why}\n\n{unit}; written to {request.out}\n{request.stated.line()}", facts | more)
+    return Answer(f"{why}\n\n{unit}; written to {request.out}\n{request.error_bound.describe()}", facts | more)
 
 
 def _explained(choice: Any) -> str:

@@ -13,8 +13,8 @@ from dpselect.cli.plan import facts_text, promise, said
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
-from dpselect.mechanisms.stated_error import Accuracy
-from dpselect.release.counts import NEGATIVE, accuracy_of_counts, promised, public_cells
+from dpselect.mechanisms.error_bound import ErrorBound
+from dpselect.release.counts import NEGATIVE, error_bound_of_counts, promised, public_cells
 from dpselect.sources import tables
 from dpselect.sources.public_names import PublicNames
 
@@ -28,7 +28,7 @@ def run(request: Request) -> Answer:
     groups = names(request.groups, "--groups", "group")
     contributions.noted(request, grouped=False)
     _require_complete(request, of_numbers=bins is not None)
-    request.says(_stated(request, domain, bins, groups))
+    request.says(_error_bound(request, domain, bins, groups))
     release = dps.counts(
         reading.file(request),
         request.epsilon,
@@ -53,11 +53,11 @@ def _require_complete(request: Request, *, of_numbers: bool) -> None:
         reading.require_complete(request, dps.Column(cells, kind="real"))
 
 
-def _stated(request: Request, domain: Any, bins: Any, groups: Any) -> Accuracy:
+def _error_bound(request: Request, domain: Any, bins: Any, groups: Any) -> ErrorBound:
     """Return what a dry run may say, which follows from public numbers."""
     guarantee, bound = promised(request.epsilon, request.person, request.rows_per_person)
     many = len(public_cells(domain, bins)) * (1 if groups is None else len(PublicNames.of(groups, "groups")))
-    return accuracy_of_counts(guarantee, bound, many)
+    return error_bound_of_counts(guarantee, bound, many)
 
 
 def _edges(request: Request) -> list[float] | None:
@@ -81,13 +81,14 @@ def _answered(request: Request, release: dps.Counts, *, grouped: bool) -> Answer
         "counts": rows,
         "mechanism": release.mechanism,
         "guarantee": promise(release.guarantee),
-        **said(release.stated),
-        "every_count_within": release.accuracy(),
+        **said(release.error_bound),
+        # Errors of counts are whole numbers.
+        "every_count_within": int(release.error_bound.at()) - 1,
     }
     if request.counted is not None:
         facts["rows_per_person"] = request.counted
     cost = f"{facts_text(release.guarantee, protected=request.protected)}, by {release.mechanism}"
-    return Answer.of([table, cost, release.accuracy_line()], facts)
+    return Answer.of([table, cost, release.error_bound.describe()], facts)
 
 
 VERB = Verb(

@@ -10,7 +10,6 @@ from dpselect.cli.release import released, shown
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
-from dpselect.mechanisms.stated_error import Accuracy
 from dpselect.release.keys import missed, promised
 
 
@@ -18,7 +17,7 @@ def run(request: Request) -> Answer:
     """Return the names."""
     reading.require_named(request, request.file, request.person, request.key)
     promise, bound = promised(request.epsilon, request.delta, request.keys_per_person)
-    request.says(Accuracy(missed(promise, bound)))
+    request.says(missed(promise, bound))
     request.reach = lambda: by_coins(request, "a key", request.keys_per_person, request.epsilon)
     release = dps.select_keys(
         reading.file(request),

@@ -16,9 +16,9 @@ from dpselect.cli.release import best, ranked, released
 from dpselect.cli.request import Request
 from dpselect.cli.spending import Purse, purse_of
 from dpselect.cli.verb import Answer, Verb
+from dpselect.mechanisms.error_bound import NoBound
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
-from dpselect.mechanisms.stated_error import Accuracy
-from dpselect.mechanisms.worst_case import accuracy_of
+from dpselect.mechanisms.worst_case import error_bound_of
 from dpselect.release.one_shot import method_of
 from dpselect.release.questions import question, require_count
 from dpselect.release.unlisted import BY_NAMES
@@ -56,7 +56,7 @@ def run(request: Request) -> Answer:
     asked["ledger"] = purse
     groups.plan(request, domain, asked["groups"], unit)
     if domain is None:
-        request.says(Accuracy(None, BY_NAMES))
+        request.says(NoBound(BY_NAMES))
     if request.items_per_person is not None:
         request.reach = lambda: by_coins(request, "an item", request.items_per_person, request.epsilon / 2)
     elif request.kept is not None:
@@ -82,7 +82,7 @@ def _plan(request: Request, items: int, purse: Purse, unit: str) -> None:
     example = dps.Scores(np.zeros(items, dtype=np.int64), 1, range_bound=1)
     k = require_count(request.k, items)
     method = method_of(question(example, request.epsilon / k, permute_and_flip()), k, None, purse)
-    request.says(accuracy_of(example, k, request.epsilon, permute_and_flip(), method), unit)
+    request.says(error_bound_of(example, k, request.epsilon, permute_and_flip(), method), unit)
 
 
 VERB = Verb(

@@ -16,8 +16,8 @@ from dpselect.cli.options import epsilon, number, one_of, option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.kernel.written import written
+from dpselect.mechanisms.error_bound import with_chance
 from dpselect.mechanisms.joint_top_k import JOINT, joint_question
-from dpselect.mechanisms.stated_error import with_chance
 from dpselect.mechanisms.worst_case import ordinal, rounded_up
 
 # Mechanism and method of each row; the method matters for lists only.
@@ -112,7 +112,7 @@ def _compared(request: Request, public: dict[str, Any]) -> Iterator[dict[str, An
     name = request.mechanism
     if name is not None and name not in dict(rows):
         # There is no such mechanism, or nothing is known of it: said in the library's words.
-        dps.worst_error(1, mechanism=dps.mechanism(name), **public)
+        dps.error_bound(1, mechanism=dps.mechanism(name), **public)
     for mechanism, method in rows:
         if name in (None, mechanism) and (method != JOINT or public["kind"] == "integer"):
             yield {"mechanism": mechanism, "method": method}
@@ -122,10 +122,10 @@ def _figures(request: Request, probability: Fraction, case: Mapping[str, Any]) -
     """Return what was asked of one mechanism."""
     if request.epsilon is None:
         return {"epsilon": dps.epsilon_for(error=request.error, probability=probability, **case)}
-    worst = dps.worst_error(request.epsilon, **case)
+    worst = dps.error_bound(request.epsilon, **case)
     if request.error is not None:
         return {"probability_of_error": worst.tail(request.error)}
-    below = worst.below(probability)
+    below = worst.at(probability)
     least = {"error_below": None if math.isinf(below) else below}
     return least | ({"expected_error": worst.expected()} if case["k"] == 1 else {})
 

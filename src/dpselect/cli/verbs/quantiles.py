@@ -11,8 +11,8 @@ from dpselect.cli.release import released
 from dpselect.cli.request import Request
 from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
-from dpselect.histograms.quantiles import HALVING, stated
-from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.histograms.quantiles import HALVING, error_bound_of_quantiles
+from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.utilities.columns import public_values
 from dpselect.utilities.shares import shares_of, shares_of_percentages
 
@@ -28,7 +28,7 @@ def run(request: Request) -> Answer:
     choose = dps.percentiles if request.p else dps.quantiles
     written = [f"{float(each):g}" for each in asked]
     rows = contributions.of(request) if contributions.named(request) else {}
-    request.says(_stated(request, bounds))
+    request.says(_error_bound(request, bounds))
     release = choose(
         column,
         [*asked],
@@ -49,12 +49,14 @@ def run(request: Request) -> Answer:
     return released(release, lines, p=written) if request.p else released(release, lines, shares=written)
 
 
-def _stated(request: Request, bounds: dict[str, Any]) -> Accuracy:
+def _error_bound(request: Request, bounds: dict[str, Any]) -> ErrorBound:
     """Return what the release says of its error, before it is paid for."""
     shares = shares_of_percentages(request.p) if request.p else shares_of(request.shares)
     size, grouped = public_values(None, **bounds).size, contributions.named(request)
     method = HALVING if grouped else request.method
-    return stated(shares, size, request.epsilon / (request.rows_per_person or 1), method, request.total)
+    return error_bound_of_quantiles(
+        shares, size, request.epsilon / (request.rows_per_person or 1), method, request.total
+    )
 
 
 VERB = Verb(

@@ -13,7 +13,7 @@ from dpselect.cli.spending import purse_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.release.one_shot import ONE_SHOT, PEELING
 from dpselect.release.questions import require_count
-from dpselect.release.top_k_by_group import accuracy_of_groups
+from dpselect.release.top_k_by_group import error_bound_of_groups
 from dpselect.sources.warehouse import Warehouse
 
 DEFAULT = "permute-and-flip"
@@ -55,7 +55,7 @@ def _in_groups(request: Request, mechanism: dps.Mechanism) -> Answer:
     scores = counts.by_group(request)
     k, request.scope = require_count(request.k, min(map(len, scores.values()))), "each group: "
     share = min(request.groups_per_person or 1, len(scores))
-    request.says(accuracy_of_groups(scores, k, request.epsilon, mechanism, max(share, 1)))
+    request.says(error_bound_of_groups(scores, k, request.epsilon, mechanism, max(share, 1)))
     purse = purse_of(request, by=request.by, candidate=request.candidate, score=request.score)
     release = dps.top_k_by_group(
         scores,

@@ -36,7 +36,7 @@ def run(request: Request) -> Answer:
     model = estimator(request, declared)
     _require_place(request)
     listed = declared[request.target]
-    request.says(model.foretold(len(listed) if isinstance(listed, (list, tuple)) else 0))
+    request.says(model.error_bound_for(len(listed) if isinstance(listed, (list, tuple)) else 0))
     _say_of_delta(request)
     how = reading.of(request)
     if stays(request, request.file):
@@ -64,11 +64,12 @@ def run(request: Request) -> Answer:
         "mechanism": type(model).__name__,
         "chosen_because": request.choice,
         "guarantee": promise(model.privacy_spent_),
-        **said(model.stated),
+        **said(model.error_bound),
         "written_to": str(request.out),
     }
     return Answer(
-        f"{described(model)}\n\n{chosen}{spent}; {used}; written to {request.out}\n{model.accuracy_line()}", facts
+        f"{described(model)}\n\n{chosen}{spent}; {used}; written to {request.out}\n{model.error_bound.describe()}",
+        facts,
     )
 
 

@@ -19,11 +19,11 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.written import written
 from dpselect.ledger.accountant import Terms
 from dpselect.ledger.events import Event
+from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.mechanisms.named import require_mechanism
-from dpselect.mechanisms.stated_error import Accuracy
-from dpselect.mechanisms.worst_case import accuracy_of
-from dpselect.release.by_group import UNIT, accuracy_of_group
-from dpselect.release.counts import accuracy_of_counts, counts, promised
+from dpselect.mechanisms.worst_case import error_bound_of
+from dpselect.release.by_group import UNIT, error_bound_of_group
+from dpselect.release.counts import counts, error_bound_of_counts, promised
 from dpselect.release.median import median
 from dpselect.release.most_common import most_common
 from dpselect.release.one_shot import PEELING, method_of
@@ -99,14 +99,14 @@ class Kind:
         words: in the list of kinds.
         label: of a row, where "{named}" and "{size}" are filled in.
         ask: ask the question of a made-up table, paid from a budget.
-        stated: what it says of its error.
+        error_bound: what it says of its error.
         shell, python: the command and the call, where what is public is filled in.
     """
 
     words: str
     label: str
     ask: Callable[[Planned, _Stop], None]
-    stated: Callable[[Planned, _Stop], Accuracy]
+    bound: Callable[[Planned, _Stop], ErrorBound]
     shell: str
     python: str
 
@@ -156,11 +156,11 @@ def priced(planned: Planned, rule: str) -> Price:
         ValueError, PrivacyError: as the library refuses it.
     """
     book, kind = _Stop(rule), KINDS[planned.kind]
-    stated = kind.stated(planned, book)
+    bound = kind.bound(planned, book)
     try:
         kind.ask(planned, book)
     except _Stopped as stop:
-        return Price(stop.guarantee, stop.count, stop.mechanism, stated.line())
+        return Price(stop.guarantee, stop.count, stop.mechanism, bound.describe())
     raise AssertionError("a release that spends nothing")
 
 
@@ -177,8 +177,8 @@ def _ask_counts(planned: Planned, book: _Stop) -> None:
     counts(table, planned.epsilon, column="job", domain=cells, person=_who(planned), ledger=book)
 
 
-def _counts_stated(planned: Planned, _: _Stop) -> Accuracy:
-    return accuracy_of_counts(*promised(planned.epsilon, _who(planned), None), planned.size)
+def _counts_bound(planned: Planned, _: _Stop) -> ErrorBound:
+    return error_bound_of_counts(*promised(planned.epsilon, _who(planned), None), planned.size)
 
 
 def _ask_median(planned: Planned, book: _Stop) -> None:
@@ -187,13 +187,13 @@ def _ask_median(planned: Planned, book: _Stop) -> None:
     median(table, column="age", lower=0, upper=upper, epsilon=planned.epsilon, person=person, ledger=book)  # type: ignore[call-overload]
 
 
-def _median_stated(planned: Planned, _: _Stop) -> Accuracy:
+def _median_bound(planned: Planned, _: _Stop) -> ErrorBound:
     mechanism, grid = require_mechanism(_PERMUTE), np.arange(planned.size, dtype=np.float64)
     rows = Contributions.of(None, None, [] if planned.person else None, None)
     if rows is not None:
-        return accuracy_of_group(grid, Fraction(1, 2), planned.epsilon, mechanism, rows)
+        return error_bound_of_group(grid, Fraction(1, 2), planned.epsilon, mechanism, rows)
     scores = utilities.median([], grid=grid)
-    return replace(accuracy_of(scores, 1, planned.epsilon, mechanism, PEELING), unit=UNIT)
+    return replace(error_bound_of(scores, 1, planned.epsilon, mechanism, PEELING), unit=UNIT)
 
 
 def _items(planned: Planned) -> Scores:
@@ -215,20 +215,20 @@ def _ask_nodes(planned: Planned, book: _Stop) -> None:
     top_k(_nodes(planned), planned.named, planned.epsilon, ledger=book)
 
 
-def _list_stated(scores: Scores, planned: Planned, book: _Stop, unit: str) -> Accuracy:
+def _list_bound(scores: Scores, planned: Planned, book: _Stop, unit: str) -> ErrorBound:
     """Return what a list says, which permute-and-flip draws as the budget's rule has it."""
     mechanism = require_mechanism(_PERMUTE)
     asked = question(scores, planned.epsilon / planned.named, mechanism)
     method = method_of(asked, planned.named, None, book)
-    return replace(accuracy_of(scores, planned.named, planned.epsilon, mechanism, method), unit=unit)
+    return replace(error_bound_of(scores, planned.named, planned.epsilon, mechanism, method), unit=unit)
 
 
-def _items_stated(planned: Planned, book: _Stop) -> Accuracy:
-    return _list_stated(_items(planned), planned, book, "persons" if planned.person else "records")
+def _items_bound(planned: Planned, book: _Stop) -> ErrorBound:
+    return _list_bound(_items(planned), planned, book, "persons" if planned.person else "records")
 
 
-def _nodes_stated(planned: Planned, book: _Stop) -> Accuracy:
-    return _list_stated(_nodes(planned), planned, book, "neighbours")
+def _nodes_bound(planned: Planned, book: _Stop) -> ErrorBound:
+    return _list_bound(_nodes(planned), planned, book, "neighbours")
 
 
 def _tree(planned: Planned, book: _Stop | None) -> Any:
@@ -248,9 +248,9 @@ def _ask_tree(planned: Planned, book: _Stop) -> None:
     _tree(planned, book).fit(_column(planned, "age") | {"job": []}, "job")
 
 
-def _tree_stated(planned: Planned, _: _Stop) -> Accuracy:
-    stated: Accuracy = _tree(planned, None).foretold(planned.size)
-    return stated
+def _tree_bound(planned: Planned, _: _Stop) -> ErrorBound:
+    bound: ErrorBound = _tree(planned, None).error_bound_for(planned.size)
+    return bound
 
 
 KINDS: dict[str, Kind] = {
@@ -258,7 +258,7 @@ KINDS: dict[str, Kind] = {
         "one number: how many rows have a value",
         "a number",
         _ask_counts,
-        _counts_stated,
+        _counts_bound,
         "counts people.csv --column job --domain nurse,{person}",
         'dps.counts(people, {epsilon}, column="job", domain=["nurse"]{who}, ledger=ledger)',
     ),
@@ -266,7 +266,7 @@ KINDS: dict[str, Kind] = {
         "counts of all values",
         "{size} counts",
         _ask_counts,
-        _counts_stated,
+        _counts_bound,
         "counts people.csv --column job --domain {size}{person}",
         'dps.counts(people, {epsilon}, column="job", domain=range({size}){who}, ledger=ledger)',
     ),
@@ -274,7 +274,7 @@ KINDS: dict[str, Kind] = {
         "the median",
         "the median",
         _ask_median,
-        _median_stated,
+        _median_bound,
         "median people.csv --column age --lower 0 --upper {last}{person}",
         'dps.median(people, column="age", lower=0, upper={last}, epsilon={epsilon}{who}, ledger=ledger)',
     ),
@@ -282,7 +282,7 @@ KINDS: dict[str, Kind] = {
         "the most common items",
         "the {named} most common of {size}",
         _ask_items,
-        _items_stated,
+        _items_bound,
         "most-common people.csv{person} --item item --domain {size} --k {named}",
         'dps.most_common(people, {named}, {epsilon}, item="item"{who}, domain=range({size}), ledger=ledger)',
     ),
@@ -290,7 +290,7 @@ KINDS: dict[str, Kind] = {
         "top nodes of a graph by degree",
         "top {named} of {size} nodes",
         _ask_nodes,
-        _nodes_stated,
+        _nodes_bound,
         "top-k friends.csv --nodes {size} --metric degree --k {named}",
         'friends = dps.Graph.read("friends.csv", nodes={size})\n'
         "dps.top_k(dps.utilities.degree(friends), {named}, {epsilon}, ledger=ledger)",
@@ -299,7 +299,7 @@ KINDS: dict[str, Kind] = {
         "a decision tree",
         "a tree for {size} classes",
         _ask_tree,
-        _tree_stated,
+        _tree_bound,
         "train people.csv --target job --domains domains.toml --out model.json{person}",
         "tree = dps.learn.DPTreeClassifier({epsilon}, domains={domains}{who}, ledger=ledger)\n"
         'tree.fit({{name: people[name] for name in {columns}}}, "job")',

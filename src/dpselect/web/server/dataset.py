@@ -44,8 +44,8 @@ class Plan:
         return {
             "mechanism": mechanism,
             "guarantee": promised(guarantee, self.example._protects),
-            "accuracy": self.example.accuracy_line(),
-            "error": self.example.stated.facts(),
+            "accuracy": self.example.error_bound.describe(),
+            "error": self.example.error_bound.facts(),
         }
 
 
@@ -128,7 +128,7 @@ class Dataset:
             "answer": content["answer"],
             "mechanism": content["mechanism"],
             "guarantee": content["guarantee"],
-            "accuracy": release.accuracy_line(),
+            "accuracy": release.error_bound.describe(),
             "ledger_row": payment.rows[0],
             "certificate": {"certificate": content, "sha256": certificate.sha256},
             **question.attached(release),

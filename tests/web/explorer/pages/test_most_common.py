@@ -115,7 +115,7 @@ def test_errors_are_those_of_the_law_and_of_the_worst_case() -> None:
     assert [f"{dps.expected_error(scores, 0.2, mechanism='permute-and-flip'):.3g} persons behind the best"] == table[
         "first name, here, on average"
     ]
-    worst = dps.worst_error(0.2, candidates=10, range_bound=1, kind="integer").below(0.95)
+    worst = dps.error_bound(0.2, candidates=10, range_bound=1, kind="integer").at(0.95)
     assert f"less than {worst} persons behind the best" in table["each name, in general"][0]
 
 

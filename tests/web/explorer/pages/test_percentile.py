@@ -62,7 +62,7 @@ def test_errors_are_those_of_the_law_and_of_the_worst_case(epsilon) -> None:
     within = min(distance for distance in off if law[off <= distance].sum() >= 0.95)
     view = viewed(epsilon=epsilon, **GRID)
     table = facts(view, "How far")
-    worst = dps.worst_error(epsilon, candidates=121, kind="integer").below(0.95)
+    worst = dps.error_bound(epsilon, candidates=121, kind="integer").at(0.95)
 
     # The grid value nearest to half of the people: no more than a step from the median itself.
     assert abs(true - np.median(INCOMES)) <= 1000

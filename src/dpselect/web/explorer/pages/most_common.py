@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dpselect.analysis.charts.law import law_bars, short, written
 from dpselect.analysis.least_epsilon import least_epsilon
-from dpselect.analysis.plan import epsilon_for, worst_error
+from dpselect.analysis.plan import epsilon_for, error_bound
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
@@ -219,11 +219,11 @@ def _errors(asked: _Asked) -> Table:
     order = np.argsort(behind, kind="stable")
     reached = np.cumsum(law[order])
     most = int(behind[order][min(np.searchsorted(reached, float(_RIGHT)), size - 1)])
-    worst = worst_error(asked.epsilon, candidates=size, k=k, range_bound=1, kind="integer")
+    worst = error_bound(asked.epsilon, candidates=size, k=k, range_bound=1, kind="integer")
     rows = [
         ["first name, here, in 95 of 100 draws", f"at most {most:,} {unit} behind the best"],
         ["first name, here, on average", f"{float(law @ behind):.3g} {unit} behind the best"],
-        ["each name, in general", worst.sentence(_RIGHT, unit)],
+        ["each name, in general", worst.describe(unit, _RIGHT)],
     ]
     return Table(
         "How far a name may lie behind", ("of what", "error"), rows, "Exact. The last line holds for private data too."

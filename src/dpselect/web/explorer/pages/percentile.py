@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dpselect.analysis.charts.law import short
 from dpselect.analysis.charts.values import numbers_of, value_bars
 from dpselect.analysis.least_epsilon import least_epsilon
-from dpselect.analysis.plan import epsilon_for, worst_error
+from dpselect.analysis.plan import epsilon_for, error_bound
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.large_epsilon import LARGEST
@@ -252,7 +252,7 @@ def _errors(asked: _Asked) -> Table:
     worst = "not known of this mechanism"
     if name in _WHATEVER:
         case = {"candidates": len(asked.scores), "mechanism": name, "kind": "integer"}
-        worst = worst_error(asked.epsilon, **case).sentence(_RIGHT, "persons")
+        worst = error_bound(asked.epsilon, **case).describe("persons", _RIGHT)
     rows = [
         ["here, in 95 of 100 draws", f"at most {_text(_within(asked.off, law))}"],
         ["here, on average", _rough(float(law @ asked.off))],

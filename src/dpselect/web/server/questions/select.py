@@ -55,7 +55,7 @@ class Select(Question):
         scores = self._scores(data, facts)
         scores = -scores if self.score.startswith("smallest") else scores
         release = dps.top_k(scores, self.k, self.epsilon, mechanism=self.mechanism, ledger=ledger)
-        return replace(release, stated=replace(release.stated, **self._measured(facts)))
+        return replace(release, error_bound=replace(release.error_bound, **self._measured(facts)))
 
     @property
     def _adds(self) -> bool:

@@ -11,7 +11,7 @@ from pydantic import Field
 from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Spender
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.web.server.facts import DatasetFacts, Numbers
 from dpselect.web.server.questions.learners import estimator, require_small
 from dpselect.web.server.questions.question import NO_COLUMN, ColumnName, Data, Delta, Question
@@ -31,12 +31,12 @@ class Trained(Shown):
     Attributes:
         model: the estimator; fitted, unless this is an example.
         guarantee: the promise of a fit.
-        stated: what was known of the error before the fit.
+        error_bound: what was known of the error before the fit.
     """
 
     model: Any
     guarantee: Guarantee
-    stated: Accuracy
+    error_bound: ErrorBound
 
     def _certified(self) -> tuple[dict[str, str], Guarantee, str]:
         from dpselect.learn.saved import answer_of
@@ -107,7 +107,7 @@ class Train(Question):
         model, features = self._model(facts, ledger), self._features(facts)
         people = [] if facts.person is None else [facts.person]
         model.fit(data.table([*features, self.target, *people]), self.target)
-        return Trained(model, model.privacy_spent_, self._foretold(model))
+        return Trained(model, model.privacy_spent_, self._error_bound(model))
 
     def example(self, facts: DatasetFacts, ledger: Spender) -> Trained:
         """Return a model before its fit, rehearsed without rows; what a fit costs is spent from the ledger."""
@@ -115,7 +115,7 @@ class Train(Question):
         model.rehearse(self._features(facts))
         guarantee = model._promise(self.epsilon)
         ledger.spend(guarantee, mechanism=type(model).__name__, note=model._note())
-        return Trained(model, guarantee, self._foretold(model))
+        return Trained(model, guarantee, self._error_bound(model))
 
     def attached(self, release: Shown) -> dict[str, Any]:
         """Return the model as the library stores it, in JSON."""
@@ -151,6 +151,6 @@ class Train(Question):
     def _model(self, facts: DatasetFacts, ledger: Any) -> Any:
         return estimator(self.model, facts, self.target, self._features(facts), self._chosen(), ledger)
 
-    def _foretold(self, model: Any) -> Accuracy:
-        stated: Accuracy = model.foretold(len(getattr(model, "classes", None) or ()))
-        return stated
+    def _error_bound(self, model: Any) -> ErrorBound:
+        bound: ErrorBound = model.error_bound_for(len(getattr(model, "classes", None) or ()))
+        return bound

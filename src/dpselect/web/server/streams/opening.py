@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StrictInt, field
 import dpselect as dps
 from dpselect.certificates.certificate import promised
 from dpselect.kernel.budget import Spender
-from dpselect.mechanisms.stated_error import Accuracy
+from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.release.above_threshold import NAME, above_threshold
-from dpselect.release.threshold_error import StreamError
+from dpselect.release.threshold_bound import error_bound_of_stream
 from dpselect.release.threshold_rules import ThresholdRules
 from dpselect.release.threshold_stream import ThresholdStream
 from dpselect.web.server.dataset import Dataset
@@ -98,20 +98,20 @@ class StreamPlan:
     Attributes:
         quote: what the ledger would record.
         rules: of the stream.
-        accuracy: of so many queries as were asked about.
+        error_bound: for so many queries as were asked about.
     """
 
     quote: Quote
     rules: ThresholdRules
-    accuracy: Accuracy
+    error_bound: ErrorBound
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan for programs."""
         return {
             "mechanism": NAME,
             "guarantee": promised(self.rules.guarantee),
-            "accuracy": self.accuracy.line(),
-            "error": self.accuracy.facts(),
+            "accuracy": self.error_bound.describe(),
+            "error": self.error_bound.facts(),
         }
 
 
@@ -130,13 +130,4 @@ def planned(dataset: Dataset, opening: Opening) -> StreamPlan:
             rules = stream.rules
     except (dps.PrivacyError, ValueError, TypeError) as error:
         raise Wrong(str(error)) from None
-    return StreamPlan(quote, rules, _accuracy(rules, opening.queries))
-
-
-def _accuracy(rules: ThresholdRules, queries: int) -> Accuracy:
-    error = StreamError(rules, queries)
-    try:
-        error.below()
-    except ValueError:
-        return Accuracy(None, "at this epsilon the noise is larger than all values")
-    return Accuracy(error)
+    return StreamPlan(quote, rules, error_bound_of_stream(rules, opening.queries))

@@ -1,6 +1,6 @@
 """How far noisy counts lie from the true ones, whatever the data: by the public law of two-sided geometric noise.
 
-Proof: ``count_error.md``.
+Proof: ``count_bound.md``.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from dpselect.kernel.numbers import Epsilon, exact_positive
-from dpselect.mechanisms.stated_error import PROBABILITY, StatedError, exact_chance
+from dpselect.mechanisms.error_bound import PROBABILITY, ErrorBound, exact_chance
 
 # Far more than what rounding to 60 digits takes away.
 _SAFE = Decimal("1e-40")
 
 
 @dataclass(frozen=True)
-class CountError(StatedError):
+class CountBound(ErrorBound):
     """How far each of several noisy counts may lie from its true count; all of them together.
 
     Attributes:
@@ -32,7 +32,7 @@ class CountError(StatedError):
     def tail(self, error: int) -> float:
         """Return the probability that at least one count is off by ``error`` records or more.
 
-        >>> round(CountError(Fraction(1)).tail(3), 4), round(CountError(Fraction(1), 100).tail(8), 4)
+        >>> round(CountBound(Fraction(1)).tail(3), 4), round(CountBound(Fraction(1), 100).tail(8), 4)
         (0.0728, 0.0479)
         """
         if error <= 0:
@@ -41,7 +41,7 @@ class CountError(StatedError):
         one = 2 * math.exp(-rate * error) / (1 + math.exp(-rate))
         return -math.expm1(self.counts * math.log1p(-min(one, 1 - 2**-53)))
 
-    def below(self, probability: Epsilon = PROBABILITY) -> float:
+    def at(self, probability: Epsilon = PROBABILITY) -> float:
         """Return what all errors stay below with this probability, in records.
 
         Raises:
@@ -49,8 +49,7 @@ class CountError(StatedError):
         """
         return within(self.rate, self.counts, probability) + 1
 
-    def sentence(self, probability: Epsilon = PROBABILITY, unit: str = "") -> str:
-        """Return what :meth:`below` says, in words."""
+    def _sentence(self, probability: Epsilon, unit: str) -> str:
         share = f"with {float(exact_positive(probability, 'probability')) * 100:g} %"
         off = within(self.rate, self.counts, probability)
         return f"{share} every count is within {off}{unit and ' '}{unit}, whatever the data"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpselect.kernel.numbers import Epsilon
+from dpselect.mechanisms.error_bound import PROBABILITY, ErrorBound, exact_chance, with_chance
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
-from dpselect.mechanisms.stated_error import PROBABILITY, StatedError, exact_chance, with_chance
 from dpselect.mechanisms.worst_case import rounded_up
 
 # Above what floats lose of a quantile.
@@ -15,7 +15,7 @@ _ROUNDING = Fraction(1_000_001, 1_000_000)
 
 
 @dataclass(frozen=True)
-class NumberError(StatedError):
+class NumberBound(ErrorBound):
     """How far a released number may lie from the true one.
 
     Attributes:
@@ -28,7 +28,7 @@ class NumberError(StatedError):
     scale: Fraction
     tick: Fraction
 
-    def below(self, probability: Epsilon = PROBABILITY) -> float:
+    def at(self, probability: Epsilon = PROBABILITY) -> float:
         """Return how far off the number is at most with this probability, rounded up.
 
         Raises:
@@ -38,6 +38,5 @@ class NumberError(StatedError):
         # The number and the answer are each rounded by half a tick at most.
         return rounded_up((self.scale * Fraction(self.noise.within(chance)) * _ROUNDING + 1) * self.tick)
 
-    def sentence(self, probability: Epsilon = PROBABILITY, unit: str = "") -> str:
-        """Return what :meth:`below` says, in words."""
-        return f"within {self.below(probability):g}{unit and ' '}{unit} of the true number {with_chance(probability)}"
+    def _sentence(self, probability: Epsilon, unit: str) -> str:
+        return f"within {self.at(probability):g}{unit and ' '}{unit} of the true number {with_chance(probability)}"

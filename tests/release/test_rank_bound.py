@@ -12,7 +12,7 @@ import dpselect as dps
 from dpselect.audit.replay import transcripts
 from dpselect.kernel.ranks import Ranks
 from dpselect.release.halving import Aim, halved
-from dpselect.release.rank_error import RankError
+from dpselect.release.rank_bound import RankBound
 
 
 def off(counts: list[int], shares: list[Fraction], places: list[int]) -> Fraction:
@@ -25,7 +25,7 @@ def off(counts: list[int], shares: list[Fraction], places: list[int]) -> Fractio
     return worst
 
 
-def exceeds(counts: list[int], error: RankError, limit: Fraction) -> float:
+def exceeds(counts: list[int], error: RankBound, limit: Fraction) -> float:
     """The exact chance that some rank is off by the limit or more."""
     shares = list(error.shares)
     places = np.flatnonzero(counts)
@@ -54,9 +54,9 @@ def test_no_table_is_further_off(asked, epsilon) -> None:
     """With 95 per cent and 80; of ties it says how many records more."""
     shares = tuple(map(Fraction, asked))
     for counts in TABLES:
-        error = RankError(shares, 4, Fraction(epsilon), cuts=1 if len(asked) > 1 else 2)
+        error = RankBound(shares, 4, Fraction(epsilon), cuts=1 if len(asked) > 1 else 2)
         for probability in (Fraction(19, 20), Fraction(4, 5)):
-            limit = error.below(probability) + Fraction(max(counts), error.ties)
+            limit = error.at(probability) + Fraction(max(counts), error.ties)
             assert exceeds(counts, error, limit) <= 1 - probability
 
 
@@ -65,9 +65,9 @@ def test_with_a_public_total_that_is_right_no_table_is_further_off() -> None:
     for counts in TABLES[:-2]:
         for asked in (["9/10"], ["0", "1/5"]):
             shares = tuple(map(Fraction, asked))
-            error = RankError(shares, 4, Fraction(3), sum(counts), cuts=1)
-            assert error.below() <= RankError(shares, 4, Fraction(3), cuts=1).below()
-            limit = error.below() + Fraction(max(counts), error.ties)
+            error = RankBound(shares, 4, Fraction(3), sum(counts), cuts=1)
+            assert error.at() <= RankBound(shares, 4, Fraction(3), cuts=1).at()
+            limit = error.at() + Fraction(max(counts), error.ties)
             assert exceeds(counts, error, limit) <= 0.05
 
 
@@ -76,9 +76,9 @@ def test_a_smaller_bound_would_be_wrong(total) -> None:
     """All records at the last of many values, and their maximum asked for: one record fewer than is said, hardly."""
     for size, epsilon in ((30, 2), (60, 3)):
         share = (Fraction(1),)
-        said = int(RankError(share, size, Fraction(epsilon), 100 if total else None, cuts=1).below())
+        said = int(RankBound(share, size, Fraction(epsilon), 100 if total else None, cuts=1).at())
         for many, too_far in ((said - 3, True), (said + 1, False)):
-            error = RankError(share, size, Fraction(epsilon), many if total else None, cuts=1)
+            error = RankBound(share, size, Fraction(epsilon), many if total else None, cuts=1)
             chance = exceeds([0] * (size - 1) + [many], error, Fraction(many) - Fraction(1, 2))
             assert too_far == (chance > 0.05)
 
@@ -86,11 +86,12 @@ def test_a_smaller_bound_would_be_wrong(total) -> None:
 def test_one_record_more_for_so_many_ties() -> None:
     """With as many sub-cells as are drawn, ties matter from 65,536 records on."""
     release = dps.quantiles(range(1000), [0.25, 0.5, 0.75], lower=0, upper=1000, epsilon=1)
-    assert release.worst_error.ties == 65536
-    assert release.accuracy(0.95) == release.worst_error.below(0.95) > release.accuracy(0.5)
-    assert release.accuracy_line().startswith(f"each less than {release.accuracy():g} records from its rank")
+    assert release.error_bound.ties == 65536
+    near = release.error_bound.at()
+    assert release.error_bound.at(0.5) < near == release.error_bound.at(0.95)
+    assert release.error_bound.describe().startswith(f"each less than {near:g} records from its rank")
     one = dps.quantiles(range(1000), [0.5], lower=0, upper=1000, epsilon=1)
-    assert one.accuracy() < release.accuracy()
+    assert one.error_bound.at() < release.error_bound.at()
 
 
 def test_what_is_drawn_in_another_way_says_why_it_has_no_bound() -> None:
@@ -101,6 +102,6 @@ def test_what_is_drawn_in_another_way_says_why_it_has_no_bound() -> None:
         dps.cumulative(range(100), **bounds),
         dps.quantiles(range(100), [0.2, 0.5], method="joint", total=100, **bounds),
     ):
-        assert release.stated.worst is None
-        assert release.accuracy_line().startswith("no bound on the error: ")
-        assert "halving" in release.accuracy_line()
+        assert isinstance(release.error_bound, dps.NoBound)
+        assert release.error_bound.describe().startswith("no bound on the error: ")
+        assert "halving" in release.error_bound.describe()

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.release import missed_names
-from dpselect.release.count_error import CountError
-from dpselect.release.missed_names import MissedNames
+from dpselect.release import missed_names_bound
+from dpselect.release.count_bound import CountBound
+from dpselect.release.missed_names_bound import MissedNamesBound
 
 
 def beyond(rate: Fraction, error: int, counts: int) -> Fraction:
@@ -26,8 +26,8 @@ def beyond(rate: Fraction, error: int, counts: int) -> Fraction:
 @pytest.mark.parametrize("probability", ["1/2", "19/20", "999/1000"])
 def test_counts_are_that_near_and_not_nearer(rate, counts, probability) -> None:
     """The least integer that is enough."""
-    error, chance = CountError(Fraction(rate), counts), Fraction(probability)
-    least = int(error.below(chance))
+    error, chance = CountBound(Fraction(rate), counts), Fraction(probability)
+    least = int(error.at(chance))
 
     assert float(beyond(error.rate, least, counts)) <= float(1 - chance) * (1 + 1e-9)
     assert math.isclose(error.tail(least), float(beyond(error.rate, least, counts)), rel_tol=1e-6)
@@ -40,12 +40,12 @@ def test_names_are_revealed_from_so_many_persons_on(monkeypatch) -> None:
     rows = {"user": list(range(90)), "product": ["tea"] * 90}
     for epsilon, most in ((1, 1), (0.5, 3)):
         release = dps.select_keys(rows, epsilon, 1e-6, person="user", key="product", keys_per_person=most)
-        enough = int(release.accuracy(0.95))
+        enough = int(release.error_bound.at(0.95))
         law = dps.key_law([enough - 1, enough], epsilon, 1e-6, keys_per_person=most)
         assert law[0] < 0.95 <= law[1]
-        assert f"a name that {enough} persons kept, or more, is revealed" in release.accuracy_line()
-    monkeypatch.setattr(missed_names, "_MOST", 9)
-    assert math.isinf(MissedNames(Fraction(1), Fraction(1, 10**6)).below())
+        assert f"a name that {enough} persons kept, or more, is revealed" in release.error_bound.describe()
+    monkeypatch.setattr(missed_names_bound, "_MOST", 9)
+    assert math.isinf(MissedNamesBound(Fraction(1), Fraction(1, 10**6)).at())
 
 
 @pytest.mark.parametrize("noise", ["student-t", "cauchy"])
@@ -53,7 +53,7 @@ def test_a_number_with_a_public_ceiling_is_that_near_whatever_its_bound(noise) -
     """The exact law of the largest noise stays within, and of less noise too; a tenth less would not do."""
     local = dps.sensitivity.local(lambda t: min(t + 1.0, 8.0), ceiling=8)
     release = dps.release_value(100, local, 2, neighbours="add-remove", noise=noise, tick=1)
-    near = release.accuracy(0.9)
+    near = release.error_bound.at(0.9)
     worst = dps.sensitivity.constant(8)
     for bound in (local, worst):
         law = dps.value_law(100, bound, 2, np.arange(100 - int(near), 101 + int(near)), noise=noise, tick=1)
@@ -61,13 +61,15 @@ def test_a_number_with_a_public_ceiling_is_that_near_whatever_its_bound(noise) -
     fewer = int(near * 0.9)
     law = dps.value_law(100, worst, 2, np.arange(100 - fewer, 101 + fewer), noise=noise, tick=1)
     assert law.sum() < 0.9
-    assert release.accuracy_line("euros").endswith("euros of the true number with probability 0.95, whatever the data")
+    assert release.error_bound.describe("euros").endswith(
+        "euros of the true number with probability 0.95, whatever the data"
+    )
 
 
 def test_a_number_with_a_private_bound_says_nothing() -> None:
     """And why."""
     release = dps.release_value(100, 3, 2, neighbours="add-remove", beta=0.3, tick=1)
-    assert release.worst_error is None
-    assert "private" in release.accuracy_line()
+    assert isinstance(release.error_bound, dps.NoBound)
+    assert "private" in release.error_bound.describe()
     with pytest.raises(ValueError, match="follows a bound that is private"):
-        release.accuracy()
+        release.error_bound.at()

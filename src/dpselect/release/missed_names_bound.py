@@ -7,14 +7,14 @@ from fractions import Fraction
 
 from dpselect.kernel.keep_chances import CERTAIN, keep_chances
 from dpselect.kernel.numbers import Epsilon
-from dpselect.mechanisms.stated_error import PROBABILITY, StatedError, exact_chance, with_chance
+from dpselect.mechanisms.error_bound import PROBABILITY, ErrorBound, exact_chance, with_chance
 
 # Beyond so many persons the number is not looked for.
 _MOST = 10**5
 
 
 @dataclass(frozen=True)
-class MissedNames(StatedError):
+class MissedNamesBound(ErrorBound):
     """How many persons a name may have and still be missed: the error of a release of names.
 
     Persons count who kept the name: of whoever has more names than count, coins keep some.
@@ -26,7 +26,7 @@ class MissedNames(StatedError):
     epsilon: Fraction
     delta: Fraction
 
-    def below(self, probability: Epsilon = PROBABILITY) -> float:
+    def at(self, probability: Epsilon = PROBABILITY) -> float:
         """Return from how many persons on a name is revealed with at least this probability; infinite beyond 10^5.
 
         Raises:
@@ -39,7 +39,6 @@ class MissedNames(StatedError):
                 return persons
         return float("inf")
 
-    def sentence(self, probability: Epsilon = PROBABILITY, unit: str = "") -> str:
-        """Return what :meth:`below` says, in words."""
-        persons = f"{self.below(probability):g} {unit or 'persons'}"
+    def _sentence(self, probability: Epsilon, unit: str) -> str:
+        persons = f"{self.at(probability):g} {unit or 'persons'}"
         return f"a name that {persons} kept, or more, is revealed {with_chance(probability)}"

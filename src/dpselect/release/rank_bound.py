@@ -1,6 +1,6 @@
 """How far quantiles that are drawn one by one lie from their ranks, whatever the data: from public facts alone.
 
-Proof: ``rank_error.md``.
+Proof: ``rank_bound.md``.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from fractions import Fraction
 
 from dpselect.kernel.numbers import Epsilon
 from dpselect.kernel.ranks import CUTS
-from dpselect.mechanisms.stated_error import PROBABILITY, StatedError, exact_chance, with_chance
+from dpselect.mechanisms.error_bound import PROBABILITY, ErrorBound, exact_chance, with_chance
 from dpselect.mechanisms.worst_tails import gumbel, needed
 from dpselect.release.halving import Aim
 
 
 @dataclass(frozen=True)
-class RankError(StatedError):
+class RankBound(ErrorBound):
     """How many records the values drawn lie from the ranks that were asked for, whatever the data.
 
     The rank of a value is any from the number of records below it to the number of records up to it. The figures are
@@ -43,7 +43,7 @@ class RankError(StatedError):
         """Return for how many records of one value the error is one record more."""
         return 2 * self.cuts // len(self.shares).bit_length()
 
-    def below(self, probability: Epsilon = PROBABILITY) -> float:
+    def at(self, probability: Epsilon = PROBABILITY) -> float:
         """Return what all errors stay below with this probability, in records, rounded up.
 
         Raises:
@@ -55,9 +55,8 @@ class RankError(StatedError):
         largest = self._largest(0, len(self.shares), _NOTHING, _ALL, self.epsilon, exponent)
         return math.ceil(largest) + 1
 
-    def sentence(self, probability: Epsilon = PROBABILITY, unit: str = "") -> str:
-        """Return what :meth:`below` says, in words."""
-        least, unit = self.below(probability), unit or "records"
+    def _sentence(self, probability: Epsilon, unit: str) -> str:
+        least, unit = self.at(probability), unit or "records"
         share = with_chance(probability)
         each = "less than" if len(self.shares) == 1 else "each less than"
         if_right = "" if self.total is None else f" if there are {self.total} records"

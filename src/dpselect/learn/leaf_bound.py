@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpselect.kernel.numbers import Epsilon
-from dpselect.mechanisms.stated_error import PROBABILITY, StatedError, with_chance
-from dpselect.release.count_error import CountError
+from dpselect.mechanisms.error_bound import PROBABILITY, ErrorBound, with_chance
+from dpselect.release.count_bound import CountBound
 
 # Of models that release no counts, or only sums of them.
 OF_MODEL = (
@@ -18,7 +18,7 @@ PRUNED = "pruning has added up leaves that are no longer there; without it (prun
 
 
 @dataclass(frozen=True)
-class LeafError(StatedError):
+class LeafBound(ErrorBound):
     """The error of the class counts at the leaves.
 
     Attributes:
@@ -33,16 +33,15 @@ class LeafError(StatedError):
     classes: int
     known: bool = True
 
-    def below(self, probability: Epsilon = PROBABILITY) -> float:
+    def at(self, probability: Epsilon = PROBABILITY) -> float:
         """Return what the error of every count stays below with this probability, in records.
 
         Raises:
             ValueError, TypeError: the probability is not between 0 and 1.
         """
-        return CountError(self.rate, self.leaves * self.classes).below(probability)
+        return CountBound(self.rate, self.leaves * self.classes).at(probability)
 
-    def sentence(self, probability: Epsilon = PROBABILITY, unit: str = "") -> str:
-        """Return what :meth:`below` says, in words."""
+    def _sentence(self, probability: Epsilon, unit: str) -> str:
         many = f"its {self.leaves} leaves" if self.known else f"its leaves (at most {self.leaves})"
         share = with_chance(probability)
-        return f"every class count at {many} less than {self.below(probability):g} {unit or 'records'} off {share}"
+        return f"every class count at {many} less than {self.at(probability):g} {unit or 'records'} off {share}"

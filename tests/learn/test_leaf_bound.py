@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import dpselect as dps
 from dpselect.learn.shrunk import deviation, rate_of
-from dpselect.release.count_error import within
+from dpselect.release.count_bound import within
 
 DOMAINS = {0: (0, 100)}
 
@@ -20,27 +20,27 @@ def test_a_tree_states_the_error_of_its_leaf_counts() -> None:
     """At 30 per cent of epsilon, all of it where the number of records is public; persons share it."""
     for more, share in (({"n_records": 500}, Fraction(3, 10)), ({}, Fraction(98, 100) * Fraction(3, 10))):
         model = fitted(dps.learn.DPTreeClassifier(2, domains=DOMAINS, classes=["old", "young"], **more))
-        worst = model.stated.worst
+        worst = model.error_bound
         leaves = model.trees_[0].grown.leaves.size
 
         assert math.isclose(worst.rate, 2 * share, rel_tol=1e-9)
         assert worst.rate <= 2 * share
-        assert within(2 * share, 2 * leaves) + 1 == worst.below(0.95)
-        assert model.accuracy_line().startswith(f"every class count at its {leaves} leaves less than")
+        assert within(2 * share, 2 * leaves) + 1 == worst.at(0.95)
+        assert model.error_bound.describe().startswith(f"every class count at its {leaves} leaves less than")
     assert math.isclose(rate_of(deviation(0.3)), 0.3, rel_tol=1e-9)
 
 
 def test_before_a_fit_the_most_leaves_are_reckoned_with() -> None:
-    """So no fit says more than was foretold."""
+    """So no fit says more than was said before it."""
     model = dps.learn.DPTreeClassifier(2, domains=DOMAINS, classes=["old", "young"], max_depth=3)
-    foretold = model.foretold(2)
+    before = model.error_bound_for(2)
 
-    assert fitted(model).stated.worst.below(0.95) <= foretold.worst.below(0.95)
-    assert "(at most 8)" in foretold.line()
+    assert fitted(model).error_bound.at(0.95) <= before.at(0.95)
+    assert "(at most 8)" in before.describe()
 
 
 def test_models_that_add_counts_up_say_why_nothing_is_known() -> None:
     """Pruned id3 trees and forests; without pruning the leaves are there."""
     settings = {"domains": DOMAINS, "classes": ["old", "young"], "max_depth": 1}
-    assert "pruning" in fitted(dps.learn.DPID3Classifier(2, **settings)).accuracy_line()
-    assert fitted(dps.learn.DPID3Classifier(2, prune="none", **settings)).stated.worst.below(0.95) > 1
+    assert "pruning" in fitted(dps.learn.DPID3Classifier(2, **settings)).error_bound.describe()
+    assert fitted(dps.learn.DPID3Classifier(2, prune="none", **settings)).error_bound.at(0.95) > 1

@@ -1,0 +1,53 @@
+"""The error bound that a server states: one line, and one figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpselect.kernel.numbers import Epsilon
+from dpselect.mechanisms.error_bound import PROBABILITY, ErrorBound, exact_chance
+
+
+@dataclass(frozen=True)
+class CertificateBound(ErrorBound):
+    """The bound of a plan or of a certificate, which says one probability only.
+
+    Attributes:
+        line: what the server says, with its unit and its scope.
+        figures: the same for programs; ``None`` where no bound is known.
+    """
+
+    line: str
+    figures: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    @property
+    def names(self) -> int | None:
+        """Return among how many public candidates was chosen; ``None`` where that is not said."""
+        return None if self.figures is None else self.figures.get("candidates")
+
+    def at(self, probability: Epsilon = PROBABILITY) -> float:
+        """Return what the error stays below with the probability of the statement; infinite where nothing can be said.
+
+        Raises:
+            ValueError: the server states no bound, or that of another probability.
+        """
+        if self.figures is None or self.figures.get("probability") is None:
+            raise ValueError(f"The server states a line alone: {self.line}.")
+        said = exact_chance(self.figures["probability"])
+        if exact_chance(probability) != said:
+            raise ValueError(f"The server states the error with probability {float(said):g} alone: ask for that.")
+        least = self.figures["error_below"]
+        return float("inf") if least is None else least
+
+    def describe(self, unit: str = "", probability: Epsilon = PROBABILITY) -> str:  # noqa: ARG002
+        """Return the line of the server, whatever the unit."""
+        return self.line
+
+    def _sentence(self, probability: Epsilon, unit: str) -> str:  # noqa: ARG002
+        return self.line
+
+    def facts(self, unit: str = "") -> dict[str, Any] | None:  # noqa: ARG002
+        """Return the figures of the server; ``None`` where there are none."""
+        return None if self.figures is None else dict(self.figures)
