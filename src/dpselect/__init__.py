@@ -10,7 +10,7 @@ from dpselect import mechanisms
 from dpselect._version import VERSION
 from dpselect.analysis.accuracy import error_tail, error_tail_bound, expected_error, expected_error_bound
 from dpselect.kernel.bound import Bound, SquaredBound
-from dpselect.kernel.errors import BudgetError, PrivacyError
+from dpselect.kernel.errors import BudgetError, DPSelectError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.units import UnitScores
@@ -35,6 +35,7 @@ __all__ = [
     "Column",
     "Counts",
     "Cumulative",
+    "DPSelectError",
     "DirectedGraph",
     "Draws",
     "ErrorBound",

@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from dpselect.kernel.errors import DPSelectError
 from dpselect.views import Graph
 
 WHERE = (
@@ -25,7 +26,7 @@ WHERE = (
 _MARK = b'repository = "dpselect"'
 
 
-class WrongFile(ValueError):
+class WrongFile(DPSelectError, ValueError):
     """A file that is not the one the manifest describes."""
 
 

@@ -16,7 +16,7 @@ from dpselect._display.html_table import table
 from dpselect.certificates.page import content_of, page
 from dpselect.certificates.plain import checksum
 from dpselect.certificates.rows import require_rows
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, DPSelectError
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
 from dpselect.kernel.written import written
 from dpselect.sources.output import Output
@@ -195,7 +195,7 @@ def _complete(content: Any) -> bool:
     )
 
 
-class Changed(ValueError):
+class Changed(DPSelectError, ValueError):
     """A certificate is not what was made."""
 
 

@@ -28,11 +28,11 @@ from dpselect.cli.options import MISSING
 from dpselect.cli.paths import Unsaved
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
-from dpselect.kernel.errors import Advice, BudgetError, PrivacyError
+from dpselect.kernel.errors import Advice, DPSelectError
 from dpselect.sources.locators import scrubbed
 
 ANSWERED, PAID, REFUSED, DEFECT, STOPPED = 0, 1, 2, 70, 130
-_SENTENCES = (ValueError, TypeError, OSError, ImportError, PrivacyError, BudgetError)
+_SENTENCES = (ValueError, TypeError, OSError, ImportError)
 _HOME = str(Path(__file__).parents[1])
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _TRACEBACK = "DPSELECT_TRACEBACK"
@@ -59,7 +59,7 @@ def noticed(request: Request) -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-class Unprinted(Exception):
+class Unprinted(DPSelectError):
     """Standard output does not take what was paid for.
 
     Attributes:
@@ -179,7 +179,7 @@ def _said(error: BaseException, request: Request) -> tuple[int, str]:
         )
     if isinstance(error, click.ClickException):
         return REFUSED, command.sentence(error)
-    if isinstance(error, _SENTENCES) and _ours(error):
+    if isinstance(error, DPSelectError) or (isinstance(error, _SENTENCES) and _ours(error)):
         return status, _worded(error, request)
     if isinstance(error, OSError):
         return status, _of_system(error)

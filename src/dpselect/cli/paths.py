@@ -18,7 +18,7 @@ import click
 
 from dpselect.cli.options import OUTPUT, Argument, Option, Role
 from dpselect.cli.request import Request
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, DPSelectError
 from dpselect.sources.locators import file_of, is_url, require_plain, without_secrets
 from dpselect.sources.output import Output, belongs_to_database
 from dpselect.sources.web import is_web
@@ -28,7 +28,7 @@ PICTURES = (".png", ".svg", ".pdf")
 _OR_OVERWRITE = ", or pass {overwrite=True|--overwrite}."
 
 
-class Unsaved(Exception):
+class Unsaved(DPSelectError):
     """What was paid for could not be written; it is printed whole instead.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpselect.kernel.errors import BudgetError, PrivacyError
+from dpselect.kernel.errors import BudgetError, DPSelectError, PrivacyError
 
 _BUDGET = 403
 # What a problem calls a claim that would be false; its status is that of what is wrong.
@@ -20,7 +20,7 @@ _FAILED = 424
 LATER = frozenset({408, 429, 500, 502, 503, 504})
 
 
-class NoAnswer(ConnectionError):
+class NoAnswer(DPSelectError, ConnectionError):
     """There is no answer yet, or it was lost on the way: the same key asks for it again, and nothing is paid twice.
 
     Attributes:

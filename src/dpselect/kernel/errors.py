@@ -1,4 +1,4 @@
-"""The two errors of our own: a privacy claim that would be false, and a budget that does not reach; and advice."""
+"""The errors of our own: their base, a privacy claim that would be false, a budget that does not reach; and advice."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import re
 from collections.abc import Callable, Mapping
 
 
-class PrivacyError(Exception):
-    """A privacy claim would be false: a public fact is missing or a sensitivity has no bound.
-
-    The message says which public fact to pass. Plain bad input raises ``ValueError`` or ``TypeError``.
-    """
+class DPSelectError(Exception):
+    """The base of all exceptions that dpselect defines; plain bad input raises ``ValueError`` or ``TypeError``."""
 
 
-class BudgetError(Exception):
+class PrivacyError(DPSelectError):
+    """A privacy claim would be false: a public fact is missing, which the message names, or a sensitivity has no bound."""
+
+
+class BudgetError(DPSelectError):
     """The budget does not allow a release: nothing was spent and nothing was drawn.
 
     The message says what was asked, what is left and what would fit.

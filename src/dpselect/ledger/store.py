@@ -11,12 +11,13 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from dpselect.kernel.errors import DPSelectError
 from dpselect.ledger.postgres_address import in_postgres
 from dpselect.ledger.transaction import Transaction
 from dpselect.sources.locators import is_url, require_plain
 
 
-class UncertainSpend(ConnectionError):
+class UncertainSpend(DPSelectError, ConnectionError):
     """The connection was lost while a spend was being committed: it may be recorded, and nothing was drawn.
 
     Count it as spent. The ledger says whether it was, as soon as it can be reached: it follows what is recorded.

@@ -11,6 +11,7 @@ from typing import Any
 import dpselect as dps
 from dpselect.certificates.certificate import promised
 from dpselect.certificates.certified import Shown
+from dpselect.kernel.errors import DPSelectError
 from dpselect.web.server.account import Account, Spend
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.payment import Payment, Quote
@@ -22,7 +23,7 @@ from dpselect.web.server.rows import Rows
 _PRICES = 256
 
 
-class Away(Exception):
+class Away(DPSelectError):
     """The ledger did not answer after a draw that nobody has seen."""
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dpselect.kernel.errors import DPSelectError
 
-class Refusal(Exception):
+
+class Refusal(DPSelectError):
     """It is not done, and nothing was spent; the message says why, and may be sent to whoever asked."""
 
     status = 403

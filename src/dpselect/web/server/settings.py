@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
 
+from dpselect.kernel.errors import DPSelectError
 from dpselect.sources.locators import is_url
 from dpselect.web.server.facts import DatasetFacts, Facts, Name
 from dpselect.web.server.openid.registration import Registration
@@ -104,7 +105,7 @@ class Settings(Facts):
         return str(Path(folder) / f"{name}.ledger")
 
 
-class SettingsError(ValueError):
+class SettingsError(DPSelectError, ValueError):
     """The file of settings has mistakes: one sentence for each.
 
     Attributes:

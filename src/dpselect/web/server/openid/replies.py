@@ -13,12 +13,13 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from dpselect._version import VERSION
+from dpselect.kernel.errors import DPSelectError
 
 # How long a reply may take in all, in seconds, and how long it may be, in bytes.
 SECONDS, BYTES = 5.0, 2**18
 
 
-class ProviderError(Exception):
+class ProviderError(DPSelectError):
     """The provider gives no answer that can be used. The message quotes nothing of a reply."""
 
 

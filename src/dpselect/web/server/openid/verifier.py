@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from dpselect.kernel.errors import DPSelectError
 from dpselect.web.server.openid.keys import ALGORITHMS
 from dpselect.web.server.openid.provider import Provider
 from dpselect.web.server.openid.registration import Registration
@@ -14,7 +15,7 @@ LONGEST, LEEWAY = 8192, 30
 _NUMBERS = ("exp", "iat", "nbf")
 
 
-class Untrusted(Exception):
+class Untrusted(DPSelectError):
     """It is not a token that lets somebody in. The message says why, for the log, and quotes nothing of it."""
 
 
