@@ -18,7 +18,7 @@ def filled(address: Any, spends: int = 3, **given: Any) -> dps.Ledger:
     """A ledger of epsilon 1 with some spends."""
     ledger = dps.Ledger.open(address, **({"epsilon": 1, "dataset": "survey"} | given))
     for _ in range(spends):
-        ledger.spend(EACH, mechanism="permute-and-flip", metadata={"table": "people"})
+        ledger.with_metadata(table="people").spend(EACH, mechanism="permute-and-flip")
     return ledger
 
 

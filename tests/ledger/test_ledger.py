@@ -326,7 +326,7 @@ def test_terms_and_metadata_of_any_text_come_back(address: str) -> None:
     """Quotes, percent signs, question marks, other scripts, and bytes that are no characters."""
     hostile = "'; DROP TABLE events; -- %s %(x)s ? {0} çay 茶 \0 \udcff"
     ledger = filled(address, 0, dataset="don't ? %s \" 茶")
-    ledger.spend(EACH, mechanism="x", note=hostile, metadata={hostile: hostile})
+    ledger.with_metadata(**{hostile: hostile}).spend(EACH, mechanism="x", note=hostile)
     again = dps.Ledger.read(address)
     written = hostile.replace("\udcff", "\\udcff")
 

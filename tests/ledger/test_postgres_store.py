@@ -145,7 +145,7 @@ def test_whoever_waits_sees_what_was_spent_meanwhile(database: Database) -> None
             assert waiting.is_alive(), "nobody waits"
             time.sleep(0.01)
         event = dps.ledger.Event.of(dps.Guarantee(Fraction(3, 4), "add-remove"), dataset="survey", mechanism="x")
-        after = ledger._tail.after(event, ledger.terms.admit(ledger._tail.totals, event))
+        after = ledger._reach.tail.after(event, ledger.terms.admit(ledger._reach.tail.totals, event))
         transaction.append((1, event.as_text(), after.link), sums_of(after))
     waiting.join()
 

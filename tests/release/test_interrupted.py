@@ -178,7 +178,7 @@ def test_a_session_counts_what_is_released_in_the_midst_of_a_spend() -> None:
 
         return spend, spend, (book, got)
 
-    for file in ("ledger/session.py", "ledger/accountant.py"):
+    for file in ("ledger/in_memory.py", "ledger/accountant.py"):
         for book, got in interruptions(file, scene):
             assert ["spent"] == got
             assert (2, 1) == (book.totals.epsilon, len(book.events))

@@ -10,6 +10,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -23,6 +24,7 @@ from dpselect.audit.universe import Universe, multisets
 from dpselect.kernel import coins
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.samplers import grouped as groups
+from dpselect.ledger.recording import RecordingAccountant, Spend
 from dpselect.mechanisms import mechanism as named
 from dpselect.release import select as release
 from dpselect.release.above_threshold import stream_of
@@ -39,20 +41,27 @@ _ROUNDING = 1e-9
 Finding = tuple[int, str]
 
 
-class Book:
-    """A ledger that allows everything, and knows whether something was drawn before it was asked."""
+@contextmanager
+def _watched(replay: Replay) -> Iterator[RecordingAccountant]:
+    """Yield a budget that allows everything.
 
-    def __init__(self, replay: Replay) -> None:
-        self._replay, self.spent, self.early = replay, Fraction(0), False
+    Raises:
+        ValueError: something was drawn before a spend, or the spends are not the whole epsilon.
+    """
+    early: list[bool] = []
 
-    def spend(self, guarantee: Any, /, *, mechanism: str = "", count: int = 1, note: str = "") -> None:
-        """Note a spend, and whether something was drawn before."""
-        del mechanism, note
-        self.early = self.early or self._replay.asked
-        self.spent += count * guarantee.epsilon
+    def pay(_: Spend) -> int:
+        early.append(replay.asked)
+        return 0
+
+    accountant = RecordingAccountant(pay=pay)
+    yield accountant
+    spent = sum(each.count * each.guarantee.epsilon for each in accountant.spends)
+    if any(early) or spent != EPSILON:
+        raise ValueError(f"{spent} of {EPSILON} was spent{', after the first draw' if any(early) else ''}.")
 
 
-def law_of_release(run: Callable[[Door, Book], Hashable]) -> dict[Hashable, float]:
+def law_of_release(run: Callable[[Door, RecordingAccountant], Hashable]) -> dict[Hashable, float]:
     """Return the exact law of what ``run`` releases behind a door, over every path of choices.
 
     Raises:
@@ -61,10 +70,8 @@ def law_of_release(run: Callable[[Door, Book], Hashable]) -> dict[Hashable, floa
     law: dict[Hashable, float] = {}
 
     def once(replay: Replay) -> None:
-        book = Book(replay)
-        outcome = run(door_to(lambda: replay), book)
-        if book.early or book.spent != EPSILON:
-            raise ValueError(f"{book.spent} of {EPSILON} was spent{', after the first draw' if book.early else ''}.")
+        with _watched(replay) as accountant:
+            outcome = run(door_to(lambda: replay), accountant)
         law[outcome] = law.get(outcome, 0.0) + math.exp(replay.log_chance)
 
     for _ in transcripts(once):
@@ -109,13 +116,10 @@ def threshold_streams(range_bound: int) -> Finding:
     )
 
     def asked(values: tuple[int, ...], replay: Replay) -> None:
-        book = Book(replay)
-        with stream_of(rules, book, door_to(lambda: replay)) as stream:
+        with _watched(replay) as accountant, stream_of(rules, accountant, door_to(lambda: replay)) as stream:
             for value in values:
                 if not stream.ended:
                     stream.ask(value, 0)
-        if book.early or book.spent != EPSILON:
-            raise ValueError(f"{book.spent} of {EPSILON} was spent{', after the first draw' if book.early else ''}.")
 
     pairs, values = 0, (2, 2, -9)
     for moves in itertools.product((0, 1) if range_bound == 1 else (-1, 0, 1), repeat=3):

@@ -9,16 +9,15 @@ from typing import Any
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.ledger.entry import Entry
 from dpselect.ledger.events import Event
+from dpselect.ledger.in_memory import InMemoryLedger
 from dpselect.ledger.ledger import Ledger
-from dpselect.ledger.session import Session
-from dpselect.ledger.with_metadata import WithMetadata
 
 
 def ledger_row(ledger: Any, guarantee: Guarantee, row: int | None) -> dict[str, Any]:
     """Return what a certificate says of the ledger; a budget in memory has no hashes.
 
     Args:
-        ledger: a Ledger or a Session.
+        ledger: a Ledger or an InMemoryLedger.
         guarantee: of the release.
         row: its row; ``None`` for the only one that costs as much.
 
@@ -26,9 +25,7 @@ def ledger_row(ledger: Any, guarantee: Guarantee, row: int | None) -> dict[str, 
         TypeError: neither of them.
         ValueError: no row costs as much, several do and none is named, or the named one costs something else.
     """
-    while isinstance(ledger, WithMetadata):
-        ledger = ledger.ledger
-    if not isinstance(ledger, Ledger | Session):
+    if not isinstance(ledger, Ledger | InMemoryLedger):
         raise TypeError("ledger must be a dpselect.Ledger, or what dpselect.budget gave.")
     entry = _entry(ledger, _only(ledger, guarantee) if row is None else row)
     if not _costs(entry.event, guarantee):
@@ -36,7 +33,7 @@ def ledger_row(ledger: Any, guarantee: Guarantee, row: int | None) -> dict[str, 
     return described(ledger, [entry])
 
 
-def described(ledger: Ledger | Session, entries: list[Entry]) -> dict[str, Any]:
+def described(ledger: Ledger | InMemoryLedger, entries: list[Entry]) -> dict[str, Any]:
     """Return a ledger and some of its rows, as plain values."""
     name = ledger.name if isinstance(ledger, Ledger) else "in memory"
     rows = [{"row": each.row, "hash": each.hash or None} for each in entries]
@@ -68,7 +65,7 @@ def require_rows(ledger: Ledger, rows: Sequence[Mapping[str, Any]], promise: Map
         raise ValueError(f"The rows of {ledger.name} cost something else than this certificate says.")
 
 
-def _entry(ledger: Ledger | Session, row: int) -> Entry:
+def _entry(ledger: Ledger | InMemoryLedger, row: int) -> Entry:
     if isinstance(ledger, Ledger):
         return ledger.entry(row)
     events = ledger.events
@@ -77,7 +74,7 @@ def _entry(ledger: Ledger | Session, row: int) -> Entry:
     return Entry(row, events[row - 1], "")
 
 
-def _only(ledger: Ledger | Session, guarantee: Guarantee) -> int:
+def _only(ledger: Ledger | InMemoryLedger, guarantee: Guarantee) -> int:
     rows = [row for row, event in enumerate(ledger.events, 1) if _costs(event, guarantee)]
     if not rows:
         raise ValueError("No row of this ledger has the cost of this release: pass the ledger that it was paid from.")

@@ -25,7 +25,7 @@ from dpselect.chooser.policy import Policy, Recipe
 from dpselect.chooser.regret import leave_out, remaining
 from dpselect.chooser.traces import COLUMNS, Traces, record
 from dpselect.chooser.trained import Trained
-from dpselect.kernel.budget import Spender, require_spender
+from dpselect.kernel.budget import Accountant, require_accountant
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours, neighbours
@@ -262,7 +262,7 @@ class ChoiceMaker:
             )
         return found
 
-    def choose(self, database: Any, epsilon: Epsilon, *, ledger: Spender | None = None) -> Choice:
+    def choose(self, database: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Choice:
         """Pay for the metafeatures of a private database and choose an option.
 
         Guarantee: share * epsilon, spent before anything is drawn; nothing when every metafeature is public.
@@ -274,13 +274,13 @@ class ChoiceMaker:
         """
         total, values = self._ready(database, epsilon)
         spent = total * self.share if values else Fraction(0)
-        require_spender(ledger)
+        require_accountant(ledger)
         if not spent:
             return self.decided({name: float(value) for name, value in values.items()}, total)
         with opened(self._guarantee(spent), mechanism=_NAME, ledger=ledger, note="metafeatures") as draws:
             return self._chosen(values, total, draws)
 
-    def answer(self, database: Any, epsilon: Epsilon, *, ledger: Spender | None = None) -> Answer:
+    def answer(self, database: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Answer:
         """Choose an option, and answer with it.
 
         Guarantee: epsilon in all, spent once, before anything is drawn.
@@ -291,7 +291,7 @@ class ChoiceMaker:
         """
         return self._answered(database, epsilon, ledger)
 
-    def _answered(self, database: Any, epsilon: Epsilon, ledger: Spender | None, door: Door = opened) -> Answer:
+    def _answered(self, database: Any, epsilon: Epsilon, ledger: Accountant | None, door: Door = opened) -> Answer:
         total, values = self._ready(database, epsilon)
         guarantee = self._guarantee(total)
         with door(guarantee, mechanism=_NAME, ledger=ledger, note="answer") as draws:

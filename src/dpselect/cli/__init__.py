@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 import click
 
 from dpselect.cli import certificates, command, completion, endings, names, paths
-from dpselect.cli.plan import Planned
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
 
@@ -50,10 +49,14 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] | 
 
 def _answer(request: Request) -> Answer:
     """Run the verb, and say what it dropped; a dry run ends where the spend would begin."""
-    try:
-        answer: Answer = request.verb.run(request)
-    except Planned as plan:
-        answer = plan.answer(request)
+    answer: Answer
+    if request.dry_run:
+        # A page of help loads no ledger.
+        from dpselect.cli.spending import planned
+
+        answer = planned(request)
+    else:
+        answer = request.verb.run(request)
     for said in dict.fromkeys(request.dropped):
         print(f"{request.prog}: {endings.advised(said, request)}", file=sys.stderr)
     return answer

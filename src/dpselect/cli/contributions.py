@@ -13,7 +13,7 @@ from dpselect.cli.options import Argument, Option, option, whole
 from dpselect.cli.places import stays
 from dpselect.cli.release import released
 from dpselect.cli.request import Request
-from dpselect.cli.spending import purse_of
+from dpselect.cli.spending import accountant_of
 from dpselect.cli.verb import Answer
 from dpselect.release.by_group import chosen_by_group, error_bound_of_group
 from dpselect.sources import tables
@@ -109,8 +109,8 @@ def chosen(
     """Return the answer where groups or persons are named; ``noun`` is what is chosen."""
     rows = rows_of(request)
     request.says(error_bound_of_group(grid, share, request.epsilon, mechanism, rows), unit)
-    purse = purse_of(request, **facts(request))
-    return answered(request, chosen_by_group(column, share, grid, request.epsilon, mechanism, rows, purse), noun, unit)
+    book = accountant_of(request, **facts(request))
+    return answered(request, chosen_by_group(column, share, grid, request.epsilon, mechanism, rows, book), noun, unit)
 
 
 def answered(

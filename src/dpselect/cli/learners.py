@@ -8,7 +8,7 @@ import dpselect as dps
 from dpselect.cli.domains import is_number
 from dpselect.cli.options import MISSING, weight_of
 from dpselect.cli.request import Request
-from dpselect.cli.spending import purse_of
+from dpselect.cli.spending import accountant_of
 from dpselect.kernel.errors import Advice
 
 AUTO = "auto"
@@ -78,8 +78,8 @@ def estimator(request: Request, declared: dict[str, Any]) -> Any:
     if "importance" in settings:
         settings["importance"] = _importance(request.importance, {str(each): each for each in declared[request.target]})
     weights = {"importance": " ".join(request.importance)} if request.importance else {}
-    purse = purse_of(request, model=learner, target=request.target, **weights, **_persons(request, settings))
-    return getattr(dps.learn, kinds[learner])(request.epsilon, domains=declared, ledger=purse, **settings)
+    book = accountant_of(request, model=learner, target=request.target, **weights, **_persons(request, settings))
+    return getattr(dps.learn, kinds[learner])(request.epsilon, domains=declared, ledger=book, **settings)
 
 
 def _stray(name: str, learners: tuple[str, ...], chosen: str | None) -> str:

@@ -22,6 +22,7 @@ from dpselect.sources import parts
 
 if TYPE_CHECKING:
     from dpselect.kernel.guarantee import Guarantee
+    from dpselect.ledger import Spend
     from dpselect.mechanisms.error_bound import ErrorBound
 
 # What one step between databases is, in words.
@@ -67,75 +68,60 @@ class Balance:
     after: Mapping[str, Fraction]
 
 
-class Planned(Exception):
-    """A dry run has come to its spend.
-
-    Attributes:
-        guarantee: of each draw.
-        mechanism: what would draw.
-        count: how many draws.
-        record: what the ledger would keep beside them.
-        balance: of the ledger; ``None`` without one.
-    """
-
-    def __init__(
-        self, guarantee: Guarantee, mechanism: str, count: int, record: Mapping[str, str], balance: Balance | None
-    ) -> None:
-        super().__init__()
-        self.guarantee, self.mechanism, self.count = guarantee, mechanism, count
-        self.record, self.balance = record, balance
-
-    def answer(self, request: Request) -> Answer:
-        """Return the plan as text and as facts."""
-        bound, reach = _expected(request), None if request.reach is None else request.reach()
-        facts: dict[str, Any] = {
-            "dry_run": True,
-            "mechanism": self.mechanism,
-            "guarantee": promise(self.guarantee, self.count),
-            "draws": self.count,
-            "error_bound": bound,
-            **said(request.error_bound),
-            "reach": reach,
-            "chosen_because": request.choice,
-            "ledger": None,
+def plan(spend: Spend, request: Request) -> Answer:
+    """Return the plan as text and as facts."""
+    balance = request.balance
+    bound, reach = _expected(request), None if request.reach is None else request.reach()
+    facts: dict[str, Any] = {
+        "dry_run": True,
+        "mechanism": spend.mechanism,
+        "guarantee": promise(spend.guarantee, spend.count),
+        "draws": spend.count,
+        "error_bound": bound,
+        **said(request.error_bound),
+        "reach": reach,
+        "chosen_because": request.choice,
+        "ledger": None,
+    }
+    if request.counted is not None:
+        facts["rows_per_person"] = request.counted
+    if balance is not None:
+        facts["ledger"] = {
+            "path": balance.ledger,
+            "left": _texts(balance.before),
+            "left_after": _texts(balance.after),
+            "record": dict(spend.metadata),
         }
-        if request.counted is not None:
-            facts["rows_per_person"] = request.counted
-        if self.balance is not None:
-            facts["ledger"] = {
-                "path": self.balance.ledger,
-                "left": _texts(self.balance.before),
-                "left_after": _texts(self.balance.after),
-                "record": dict(self.record),
-            }
-        return Answer("\n".join(self._lines(bound, reach, request)), facts)
+    return Answer("\n".join(_lines(spend, bound, reach, request)), facts)
 
-    def _lines(self, bound: float | str | None, reach: str | None, request: Request) -> list[str]:
-        total = facts_text(self.guarantee, self.count, request.protected)
-        draws = f", in {self.count} draws of {written(self.guarantee.epsilon)}" if self.count > 1 else ""
-        lines = [
-            "Dry run: nothing was spent, drawn or written.",
-            f"cost       {total}{draws}",
-            f"mechanism  {self.mechanism}",
-        ]
-        if request.choice is not None:
-            lines.append(f"chosen     because {request.choice}")
-        if isinstance(bound, str):
-            lines.append(f"error      {bound}")
-        elif bound is not None:
-            lines.append(f"error      {_mean(bound, request, self.count)}")
-        lines.append(f"accuracy   {request.error_bound.describe()}")
-        if reach is not None:
-            lines.append(f"reach      {reach}")
-        if checks := check_commands(request):
-            lines.append("check      how the file is understood, for you alone, by:")
-            lines += [f"  {line}" for command in checks for line in wrapped(command, _WIDTH - 2)]
-        if self.balance is None:
-            return [*lines, "ledger     none: nothing would be recorded; name one by --ledger"]
-        before, after = _amounts(self.balance.before), _amounts(self.balance.after)
-        record = ", ".join(f"{name} = {value}" for name, value in self.record.items())
-        lines.append(f"ledger     {self.balance.ledger}: {before} left, {after} afterwards")
-        return [*lines, f"record     {record}"] if record else lines
+
+def _lines(spend: Spend, bound: float | str | None, reach: str | None, request: Request) -> list[str]:
+    total = facts_text(spend.guarantee, spend.count, request.protected)
+    draws = f", in {spend.count} draws of {written(spend.guarantee.epsilon)}" if spend.count > 1 else ""
+    lines = [
+        "Dry run: nothing was spent, drawn or written.",
+        f"cost       {total}{draws}",
+        f"mechanism  {spend.mechanism}",
+    ]
+    if request.choice is not None:
+        lines.append(f"chosen     because {request.choice}")
+    if isinstance(bound, str):
+        lines.append(f"error      {bound}")
+    elif bound is not None:
+        lines.append(f"error      {_mean(bound, request, spend.count)}")
+    lines.append(f"accuracy   {request.error_bound.describe()}")
+    if reach is not None:
+        lines.append(f"reach      {reach}")
+    if checks := check_commands(request):
+        lines.append("check      how the file is understood, for you alone, by:")
+        lines += [f"  {line}" for command in checks for line in wrapped(command, _WIDTH - 2)]
+    balance = request.balance
+    if balance is None:
+        return [*lines, "ledger     none: nothing would be recorded; name one by --ledger"]
+    before, after = _amounts(balance.before), _amounts(balance.after)
+    record = ", ".join(f"{name} = {value}" for name, value in spend.metadata.items())
+    lines.append(f"ledger     {balance.ledger}: {before} left, {after} afterwards")
+    return [*lines, f"record     {record}"] if record else lines
 
 
 def check_commands(request: Request) -> list[str]:

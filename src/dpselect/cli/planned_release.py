@@ -13,13 +13,12 @@ import numpy as np
 import dpselect as dps
 from dpselect.cli import command, counts, reading, served
 from dpselect.cli.options import nodes, number
-from dpselect.cli.plan import Planned
 from dpselect.cli.release import best, mechanism_of
 from dpselect.cli.request import Request
-from dpselect.cli.spending import Imagined
 from dpselect.cli.stand_in import in_place_of_data, reading_of
-from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.written import written
+from dpselect.ledger import RecordingAccountant, Spend
+from dpselect.ledger.recording import price
 from dpselect.mechanisms.error_bound import PROBABILITY, ErrorBound, NoBound
 from dpselect.mechanisms.worst_case import WorstCaseBound
 from dpselect.sources import tables
@@ -40,9 +39,7 @@ class Rehearsed:
     """What a release would cost and promise, and what is said of its error."""
 
     epsilon: Fraction
-    guarantee: Guarantee
-    mechanism: str
-    count: int
+    spend: Spend
     error_bound: ErrorBound
 
     @property
@@ -93,7 +90,7 @@ class PlannedRelease:
             raise ValueError(f"The release {text!r} names --epsilon and --error: leave out what is to be found.")
         return cls(tuple(rest), epsilon, error)
 
-    def rehearsed(self, epsilon: Fraction, ledger: Imagined | None) -> Rehearsed:
+    def rehearsed(self, epsilon: Fraction, rule: str) -> Rehearsed:
         """Return what the command would cost and promise at this epsilon; nothing is spent, and no private row read.
 
         Raises:
@@ -102,44 +99,44 @@ class PlannedRelease:
         words = [*self.words, _EPSILON, str(epsilon), "--yes", "--dry-run"]
         request = Request(words)
         command.understood(words, request)
-        request.ledger = ledger
-        try:
+
+        def release(accountant: RecordingAccountant) -> None:
+            request.accountant = accountant
             if request.command == "select" and not counts.are_in(request):
                 _select(request)
             else:
                 with in_place_of_data(request):
                     request.verb.run(request)
-        except Planned as plan:
-            return Rehearsed(epsilon, plan.guarantee, plan.mechanism, plan.count, request.error_bound)
-        raise AssertionError("a command that spends nothing")
 
-    def needed(self, ledger: Imagined | None) -> Rehearsed:
+        return Rehearsed(epsilon, price(release, rule), request.error_bound)
+
+    def needed(self, rule: str) -> Rehearsed:
         """Return the release at the least epsilon of four digits at which its error stays below the one it names.
 
         Raises:
             ValueError: no bound on its error is known, or no epsilon is enough.
         """
         assert self.error is not None
-        first = self.rehearsed(Fraction(1), ledger)
+        first = self.rehearsed(Fraction(1), rule)
         if isinstance(first.error_bound, NoBound):
             raise ValueError(f"{self}: {first.line}, so name its --epsilon instead of --error.")
         if isinstance(first.error_bound, WorstCaseBound):
             least = _rounded_up(first.error_bound.case.epsilon_for(self.error, PROBABILITY))
-            result = self.rehearsed(least, ledger)
+            result = self.rehearsed(least, rule)
             if self._enough(result):
                 return result
         low, high = _LEAST, _MOST
-        if not self._enough(self.rehearsed(Fraction(high), ledger)):
+        if not self._enough(self.rehearsed(Fraction(high), rule)):
             raise ValueError(
                 f"{self}: no epsilon is enough for an error below {written(self.error)}: allow a larger one."
             )
         for _ in range(_HALVINGS):
             middle = (low * high) ** 0.5
-            enough = self._enough(self.rehearsed(Fraction(middle), ledger))
+            enough = self._enough(self.rehearsed(Fraction(middle), rule))
             low, high = (low, middle) if enough else (middle, high)
             if _rounded_up(low) == _rounded_up(high):
                 break
-        return self.rehearsed(_rounded_up(high), ledger)
+        return self.rehearsed(_rounded_up(high), rule)
 
     def _enough(self, result: Rehearsed) -> bool:
         assert self.error is not None

@@ -12,7 +12,7 @@ import numpy as np
 import dpselect as dps
 from dpselect.cli.plan import facts_text, promise, said
 from dpselect.cli.request import Request
-from dpselect.cli.spending import purse_of
+from dpselect.cli.spending import accountant_of
 from dpselect.cli.verb import Answer
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.joint_top_k import JOINT
@@ -52,14 +52,14 @@ def best(
     ``gaps`` are released wherever they are free, unless they would say nothing: neighbouring values of a fine grid have
     nearly the same score, so the lead of the best is small however sure it is.
     """
-    purse = purse_of(request, **facts)
+    book = accountant_of(request, **facts)
     k = require_count(k, len(scores))
     if method == JOINT:
         if k > 1 and mechanism.name == "exponential":
             request.says(error_bound_of(scores, k, request.epsilon, mechanism, JOINT), unit)
-        return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, method=JOINT, ledger=purse)
+        return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, method=JOINT, ledger=book)
     asked = question(scores, exact_epsilon(request.epsilon) / k, mechanism)
-    way = method_of(asked, k, method, purse)
+    way = method_of(asked, k, method, book)
     request.says(error_bound_of(scores, k, request.epsilon, mechanism, way), unit)
     sensitivity = scores.sensitivity
     if sensitivity.fixed:
@@ -73,7 +73,7 @@ def best(
         and mechanism.measure(scores) is not None
         and has_gaps(asked, k)
     )
-    return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, method=method, gaps=free, ledger=purse)
+    return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, method=method, gaps=free, ledger=book)
 
 
 def best_stored(
@@ -85,9 +85,9 @@ def best_stored(
     **facts: str,
 ) -> Release[Any]:
     """Release the best k candidates of an engine, from the ledger of the command line: as :func:`best`."""
-    purse, total = purse_of(request, **facts), exact_epsilon(request.epsilon)
+    book, total = accountant_of(request, **facts), exact_epsilon(request.epsilon)
     k = require_count(request.k, source.known)
-    way = grouped_method(source, k, total, mechanism, method, purse)
+    way = grouped_method(source, k, total, mechanism, method, book)
     request.says(error_bound_of_source(source, k, total, mechanism, way), unit)
     example = source.example()
     gaps = (
@@ -97,7 +97,7 @@ def best_stored(
         and mechanism.measure(example) is not None
         and has_gaps(question(example, total / k, mechanism), k, source.known or 0)
     )
-    return dps.top_k(source, k, request.epsilon, mechanism=mechanism, method=method, gaps=gaps, ledger=purse)
+    return dps.top_k(source, k, request.epsilon, mechanism=mechanism, method=method, gaps=gaps, ledger=book)
 
 
 def bound(

@@ -27,7 +27,9 @@ class Request(SimpleNamespace):
         reach: how a dry run finds what a name needs to be revealed, or ``None`` where names are public.
         choice: why a rule chose what runs, in words; ``None`` where it was named.
         protected: what one step between databases is, in words, where the guarantee alone does not say it.
-        spends: what was paid: the guarantee, mechanism, number of draws and row of the ledger of each spend.
+        accountant: what a plan of several releases pays from, in the place of the ledger; else ``None``.
+        spends: what was paid, with the row of each spend in the ledger.
+        balance: what a dry run found left in the ledger; ``None`` without one.
         scope: what the error is of, where that is not the whole release.
         nouns: what each value of the answer is, in words, such as ``("median",)``; empty where names say it.
         counted: how many rows of each person count, the first ones; ``None`` where all do.
@@ -55,7 +57,9 @@ class Request(SimpleNamespace):
             counted=None,
             nouns=(),
             reach=None,
+            accountant=None,
             spends=[],
+            balance=None,
             dropped=[],
         )
 

@@ -11,13 +11,12 @@ from typing import Any
 from dpselect.cli.plan import promise, said
 from dpselect.cli.planned_release import PlannedRelease, Rehearsed
 from dpselect.cli.request import Request
-from dpselect.cli.spending import Imagined, left
+from dpselect.cli.spending import left
 from dpselect.cli.verb import Answer
 from dpselect.kernel.errors import BudgetError
 from dpselect.kernel.written import written
 from dpselect.ledger import Ledger
-from dpselect.ledger.accountant import Terms, Totals
-from dpselect.ledger.events import Event
+from dpselect.ledger.accountant import Totals
 from dpselect.mechanisms.error_bound import PROBABILITY
 from dpselect.mechanisms.large_epsilon import LARGEST, meaning
 
@@ -62,18 +61,17 @@ def _texts(request: Request) -> list[str]:
 
 def _priced(releases: Sequence[PlannedRelease], whole: Fraction | None, ledger: Ledger | None) -> list[Priced]:
     """Return what each costs: as it says, as its error takes, or an equal share of what the others leave."""
-    imagined = None if ledger is None else Imagined(ledger.rule)
+    rule = "sum" if ledger is None else ledger.rule
     result: list[Priced | None] = []
     for each in releases:
         if each.epsilon is not None:
-            result.append(Priced(each, each.rehearsed(each.epsilon, imagined)))
+            result.append(Priced(each, each.rehearsed(each.epsilon, rule)))
         else:
-            result.append(None if each.error is None else Priced(each, each.needed(imagined)))
+            result.append(None if each.error is None else Priced(each, each.needed(rule)))
     if None in result:
         share = _share(result, whole, ledger)
         result = [
-            priced or Priced(each, each.rehearsed(share, imagined))
-            for priced, each in zip(result, releases, strict=True)
+            priced or Priced(each, each.rehearsed(share, rule)) for priced, each in zip(result, releases, strict=True)
         ]
     return [priced for priced in result if priced is not None]
 
@@ -103,21 +101,15 @@ def _admitted(priced: Sequence[Priced], ledger: Ledger | None) -> list[Priced]:
     totals, result = ledger.totals, list[Priced]()
     for each in priced:
         try:
-            totals = ledger.terms.admit(totals, _event(each.rehearsed, ledger.terms))
+            totals = ledger.terms.admit(totals, each.rehearsed.spend.event(ledger.terms.dataset))
             result.append(each)
         except (BudgetError, ValueError) as refusal:
             result.append(replace(each, refusal=str(refusal)))
     return result
 
 
-def _event(rehearsed: Rehearsed, terms: Terms) -> Event:
-    return Event.of(
-        rehearsed.guarantee, dataset=terms.dataset, mechanism=rehearsed.mechanism, count=rehearsed.count, metadata={}
-    )
-
-
 def _cost(rehearsed: Rehearsed) -> Fraction:
-    return rehearsed.guarantee.epsilon * rehearsed.count
+    return rehearsed.spend.guarantee.epsilon * rehearsed.spend.count
 
 
 def _answered(priced: Sequence[Priced], request: Request, ledger: Ledger | None) -> Answer:
@@ -126,7 +118,7 @@ def _answered(priced: Sequence[Priced], request: Request, ledger: Ledger | None)
     after = totals
     if ledger is not None:
         for each in priced:
-            after = after if each.refusal else after.after(_event(each.rehearsed, ledger.terms))
+            after = after if each.refusal else after.after(each.rehearsed.spend.event(ledger.terms.dataset))
     fits = not any(each.refusal for each in priced)
     together = sum((_cost(each.rehearsed) for each in priced), Fraction(0))
     if ledger is None and request.epsilon is not None:
@@ -151,7 +143,7 @@ def _answered(priced: Sequence[Priced], request: Request, ledger: Ledger | None)
 def _lines(priced: Sequence[Priced], ledger: str | None) -> Iterator[str]:
     """Yield for every release a comment of a shell script, and its command."""
     for place, each in enumerate(priced, 1):
-        guarantee, count = each.rehearsed.guarantee, each.rehearsed.count
+        guarantee, count = each.rehearsed.spend.guarantee, each.rehearsed.spend.count
         delta = f" and delta {written(guarantee.delta * count)}" if guarantee.delta else ""
         yield f"# {place}. epsilon {_figure(_cost(each.rehearsed))}{delta}; {each.rehearsed.line}"
         if each.refusal:
@@ -166,7 +158,7 @@ def _together(
 ) -> Iterator[str]:
     """Yield what all of them cost, whether they fit, and what is left."""
     together = sum((_cost(each.rehearsed) for each in priced), Fraction(0))
-    delta = sum((each.rehearsed.guarantee.delta * each.rehearsed.count for each in priced), Fraction(0))
+    delta = sum((each.rehearsed.spend.guarantee.delta * each.rehearsed.spend.count for each in priced), Fraction(0))
     cost = f"# together epsilon {_figure(together)}{f' and delta {written(delta)}' if delta else ''}"
     verdict = "it fits" if fits else "it does not fit"
     if ledger is not None:
@@ -185,8 +177,8 @@ def _facts(each: Priced, ledger: str | None) -> dict[str, Any]:
     rehearsed = each.rehearsed
     return {
         "command": each.release.command(rehearsed.epsilon, ledger),
-        "mechanism": rehearsed.mechanism,
-        "guarantee": promise(rehearsed.guarantee, rehearsed.count),
+        "mechanism": rehearsed.spend.mechanism,
+        "guarantee": promise(rehearsed.spend.guarantee, rehearsed.spend.count),
         **said(rehearsed.error_bound),
         "refused": each.refusal or None,
     }

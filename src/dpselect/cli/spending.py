@@ -4,100 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpselect.cli.plan import Balance, Planned
+from dpselect.cli.plan import Balance, plan
 from dpselect.cli.request import Request
-from dpselect.kernel.guarantee import Guarantee
-from dpselect.ledger import Ledger, UncertainSpend
+from dpselect.cli.verb import Answer
+from dpselect.ledger import Ledger, RecordingAccountant, Spend, UncertainSpend
 from dpselect.ledger.accountant import Terms, Totals
-from dpselect.ledger.events import Event
+from dpselect.ledger.recording import StopAtSpend, stop
 from dpselect.sources.locators import without_secrets
 
 
-@dataclass(frozen=True)
-class Spent:
-    """One spend of a command, and its row in the ledger; 0 without one."""
-
-    guarantee: Guarantee
-    mechanism: str
-    count: int
-    row: int
-
-
-@dataclass(frozen=True)
-class Imagined:
-    """What a plan of several releases knows of a ledger: its rule, which decides how lists are drawn."""
-
-    rule: str
-
-
-@dataclass(frozen=True, eq=False)
-class Purse:
-    """A ledger, or none; a release without one is paid for all the same, because it cannot be taken back.
-
-    Attributes:
-        request: the command line, whose ``paid`` becomes true with the first spend. One that asks for a dry run ends
-            here.
-        ledger: the ledger, or ``None``.
-        facts: what is recorded with the spend.
-    """
-
-    request: Request
-    ledger: Ledger | Imagined | None
-    facts: Mapping[str, str]
-
-    @property
-    def rule(self) -> str:
-        """Return what the ledger adds up; without one, epsilons."""
-        return "sum" if self.ledger is None else self.ledger.rule
-
-    def spend(self, guarantee: Guarantee, *, mechanism: str, count: int = 1, note: str = "") -> int:
-        """Record the spend where there is a ledger; as :meth:`Ledger.spend`.
-
-        Raises:
-            Planned: this is a dry run, and the ledger would take the spend.
-        """
-        if self.request.dry_run:
-            raise Planned(guarantee, mechanism, count, self.facts, self._balance(guarantee, mechanism, count))
-        row = 0
-        try:
-            if isinstance(self.ledger, Ledger):
-                row = self.ledger.spend(guarantee, mechanism=mechanism, count=count, note=note, metadata=self.facts)
-        except (KeyboardInterrupt, UncertainSpend):
-            # It may have been written already.
-            self.request.paid = True
-            raise
-        self.request.paid = True
-        self.request.spends.append(Spent(guarantee, mechanism, count, row))
-        return row
-
-    def with_metadata(self, **facts: Any) -> Purse:
-        """Return the same budget with further facts; as :meth:`Ledger.with_metadata`."""
-        known = {self.facts.get("file"), self.facts.get("graph")}
-        # Where the data came from is recorded once: the command line names the file already.
-        added = {name: value for name, value in _kept(facts).items() if name != "source" or value not in known}
-        return replace(self, facts={**self.facts, **added})
-
-    def __deepcopy__(self, _: Any) -> Purse:
-        """Stay one budget when an estimator that holds it is cloned."""
-        return self
-
-    def _balance(self, guarantee: Guarantee, mechanism: str, count: int) -> Balance | None:
-        if not isinstance(self.ledger, Ledger):
-            return None
-        terms, totals = self.ledger.terms, self.ledger.totals
-        event = Event.of(guarantee, dataset=terms.dataset, mechanism=mechanism, count=count, metadata=self.facts)
-        after = terms.admit(totals, event)
-        return Balance(str(self.request.ledger), left(terms, totals), left(terms, after))
-
-
-def purse_of(request: Request, **more: str) -> Purse:
-    """Return the ledger named on the command line, verified; ``more`` is recorded with the spend."""
+def accountant_of(request: Request, **more: str) -> RecordingAccountant:
+    """Return what pays: the ledger named on the command line, verified; ``more`` is recorded with the spend."""
+    planned: RecordingAccountant | None = request.accountant
+    if planned is not None:
+        return planned
     if request.ledger is None:
-        return Purse(request, None, {})
+        return paying(request, None)
     facts = {"command": request.command}
     for name in ("file", "graph", "column", "separator", "decimal", "thousands", "encoding", "where"):
         value = request.get(name)
@@ -106,8 +32,56 @@ def purse_of(request: Request, **more: str) -> Purse:
     if request.get("certificate") is not None:
         # Where the answer can be looked up, by ``dpselect budget show --answers``.
         facts["certificate"] = os.path.realpath(str(request.certificate))
-    ledger = request.ledger if isinstance(request.ledger, Imagined) else Ledger.read(request.ledger)
-    return Purse(request, ledger, _kept(facts | more))
+    return paying(request, Ledger.read(request.ledger)).with_metadata(**_kept(facts | more))
+
+
+def paying(request: Request, ledger: Ledger | None) -> RecordingAccountant:
+    """Return what spends from a ledger, or from none, and notes in the request what was paid.
+
+    A release without a ledger is paid for all the same, because it cannot be taken back. A dry run ends at its spend,
+    if the ledger would take that.
+    """
+
+    def pay(spend: Spend) -> int:
+        asked = _cited(spend)
+        if request.dry_run:
+            request.balance = None if ledger is None else _balance(request, ledger, asked)
+            stop(asked)
+        try:
+            row = 0 if ledger is None else asked.record(ledger)
+        except (KeyboardInterrupt, UncertainSpend):
+            # It may have been written already.
+            request.paid = True
+            raise
+        request.paid = True
+        return int(row)
+
+    book = RecordingAccountant("sum" if ledger is None else ledger.rule, pay)
+    book.spends = request.spends
+    return book
+
+
+def planned(request: Request) -> Answer:
+    """Run a dry run up to its spend, and return its plan; one that spends nothing here, as of a server, to its end."""
+    try:
+        answer: Answer = request.verb.run(request)
+    except StopAtSpend as end:
+        answer = plan(end.spend, request)
+    return answer
+
+
+def _cited(spend: Spend) -> Spend:
+    """Return a spend that records once where the data came from: the command line names the file already."""
+    facts = _kept(spend.metadata)
+    if facts.get("source") in (facts.get("file"), facts.get("graph")):
+        facts.pop("source", None)
+    return replace(spend, metadata=facts)
+
+
+def _balance(request: Request, ledger: Ledger, spend: Spend) -> Balance:
+    terms, totals = ledger.terms, ledger.totals
+    after = terms.admit(totals, spend.event(terms.dataset))
+    return Balance(str(request.ledger), left(terms, totals), left(terms, after))
 
 
 def text(value: str) -> str:

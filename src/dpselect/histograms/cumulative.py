@@ -15,7 +15,7 @@ from dpselect.certificates.certified import Shown
 from dpselect.histograms.counts import COUNT_CLIP, MOST_CELLS, Floats, Integers
 from dpselect.histograms.hb import estimate, least_rate
 from dpselect.histograms.release import released
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
@@ -117,7 +117,7 @@ def cumulative(
     upper: Any = None,
     step: Any = None,
     epsilon: Epsilon,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> Cumulative:
     """Release how many records there are up to each grid value; then every quantile and every share costs nothing.
 
@@ -155,7 +155,7 @@ def release_of(
     values: ArrayLike | Column | StoredColumn,
     grid: Grid,
     epsilon: Epsilon,
-    ledger: Spender | None,
+    ledger: Accountant | None,
     door: Door = opened,
 ) -> Cumulative:
     """Release behind a given door."""

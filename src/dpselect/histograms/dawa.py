@@ -16,7 +16,7 @@ from dpselect.histograms.hilbert import curve
 from dpselect.histograms.partition import candidates, deviations
 from dpselect.histograms.release import released
 from dpselect.kernel.bound import Bound
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
 from dpselect.release.draws import Draws
 
@@ -25,7 +25,7 @@ PARTITION_SHARE = Fraction(1, 4)
 BUCKET_PRICE = 2
 
 
-def dawa(counts: Any, epsilon: Epsilon, *, ledger: Spender | None = None) -> Floats:
+def dawa(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Floats:
     """Return even buckets that follow the data: what data with flat stretches want.
 
     A quarter of epsilon finds a partition into intervals of least cost sum |x - mean| + 1 / epsilon2, the rest is
@@ -45,7 +45,7 @@ def dawa(counts: Any, epsilon: Epsilon, *, ledger: Spender | None = None) -> Flo
     return released("histogram dawa", estimate, least_rate, counts, epsilon, ledger)
 
 
-def coarse_dawa(counts: Any, epsilon: Epsilon, *, ledger: Spender | None = None) -> Floats:
+def coarse_dawa(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Floats:
     """Return what :func:`dawa` returns, with a public price on every bucket: fewer buckets, better on small data.
 
     Among many noisy costs the least are mostly lucky noise, and the published cost cuts flat stretches to pieces. Here

@@ -12,7 +12,7 @@ import numpy as np
 from dpselect.histograms.counts import ONE, Floats, Integers
 from dpselect.histograms.hierarchy import block_sums, consistent, height
 from dpselect.histograms.release import released
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
 from dpselect.release.draws import Draws
 
@@ -22,7 +22,7 @@ _LEAST_SQUARES = 0.45
 _SMALL = 512
 
 
-def hb(counts: Any, epsilon: Epsilon, *, ledger: Spender | None = None) -> Floats:
+def hb(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Floats:
     """Return the least-squares histogram of noisy block counts: what long ranges on large data want.
 
     The h levels of blocks share epsilon evenly; their branching factor makes random ranges cheapest on a domain of

@@ -7,12 +7,12 @@ from typing import Any
 
 from dpselect.histograms.counts import ONE, Floats, Integers
 from dpselect.histograms.release import released
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
 from dpselect.release.draws import Draws
 
 
-def identity(counts: Any, epsilon: Epsilon, *, ledger: Spender | None = None) -> Floats:
+def identity(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Floats:
     """Return every count plus two-sided geometric noise of rate epsilon: what large data want.
 
     Args:

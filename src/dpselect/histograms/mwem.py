@@ -12,7 +12,7 @@ import numpy as np
 from dpselect.histograms.counts import ONE, Floats, Integers, require_counts
 from dpselect.histograms.release import released, require_epsilon
 from dpselect.histograms.workload import Workload
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.named import require_mechanism
@@ -37,7 +37,7 @@ def mwem(
     queries: Workload | None = None,
     rounds: int | None = None,
     mechanism: str | Mechanism | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> Floats:
     """Return the histogram that multiplicative weights learn from a few measured queries: what small data want.
 

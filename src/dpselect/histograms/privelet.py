@@ -11,12 +11,12 @@ import numpy as np
 from dpselect.histograms.counts import Floats, Integers
 from dpselect.histograms.release import released
 from dpselect.kernel.bound import Bound
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
 from dpselect.release.draws import Draws
 
 
-def privelet(counts: Any, epsilon: Epsilon, *, ledger: Spender | None = None) -> Floats:
+def privelet(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Floats:
     """Return the histogram of noisy Haar coefficients: long ranges cost only logarithmically more than short ones.
 
     Every coefficient is kept as the integer sum(left half) - sum(right half), beside the total. The published weights

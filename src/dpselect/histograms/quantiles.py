@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from dpselect.histograms import cumulative as trees
 from dpselect.histograms.release import LEAST_EPSILON
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.errors import Advice
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms.error_bound import ErrorBound, NoBound
@@ -86,7 +86,7 @@ def quantiles(
     groups: Any = None,
     person: Any = None,
     rows_per_person: int | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> Release[float] | GroupedRelease:
     """Choose several quantiles privately; ``candidates`` of the release are in the order of ``shares``.
 
@@ -170,7 +170,7 @@ def percentiles(
     groups: Any = None,
     person: Any = None,
     rows_per_person: int | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> Release[float] | GroupedRelease:
     """Choose several percentiles privately: the release of :func:`quantiles`, asked for in per cent.
 
@@ -246,7 +246,7 @@ def _release(
     method: str,
     total: int | None,
     rows: Contributions | None,
-    ledger: Spender | None,
+    ledger: Accountant | None,
 ) -> Release[float] | GroupedRelease:
     if method not in METHODS:
         raise ValueError(Advice("{method} must be auto, halving, joint or tree."))

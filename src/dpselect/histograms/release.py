@@ -8,7 +8,7 @@ from typing import Any
 
 from dpselect.histograms.counts import Floats, Integers, require_counts
 from dpselect.kernel.bound import require_rate
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
@@ -27,7 +27,7 @@ def released(
     least_rate: LeastRate,
     counts: Any,
     epsilon: Epsilon,
-    ledger: Spender | None,
+    ledger: Accountant | None,
     *,
     door: Door = opened,
     metadata: Mapping[str, str] | None = None,

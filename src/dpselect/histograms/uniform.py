@@ -9,12 +9,12 @@ import numpy as np
 
 from dpselect.histograms.counts import ONE, Floats, Integers
 from dpselect.histograms.release import released
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
 from dpselect.release.draws import Draws
 
 
-def uniform(counts: Any, epsilon: Epsilon, *, ledger: Spender | None = None) -> Floats:
+def uniform(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Floats:
     """Return the noisy total, at least 0, spread evenly over the cells: what small or even data want.
 
     Args, Returns, Raises: as :func:`dpselect.histograms.identity`.

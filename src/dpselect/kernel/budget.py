@@ -17,8 +17,8 @@ from dpselect.kernel.numbers import whole
 
 
 @runtime_checkable
-class Spender(Protocol):
-    """Whatever keeps a budget: ``dpselect.Ledger``, a session, or a user's own."""
+class Accountant(Protocol):
+    """Whatever keeps a budget: a ledger, or one's own. It may have the ``rule`` and ``with_metadata`` of a ledger."""
 
     def spend(self, guarantee: Guarantee, /, *, mechanism: str, count: int = 1, note: str = "") -> object:
         """Record ``count`` releases, each with this guarantee, durably, or raise and record nothing.
@@ -30,11 +30,11 @@ class Spender(Protocol):
 
 
 # The budget of the enclosing ``with dpselect.budget(...)``, for this thread of execution.
-session: ContextVar[Spender | None] = ContextVar("dpselect_budget", default=None)
+session: ContextVar[Accountant | None] = ContextVar("dpselect_budget", default=None)
 
 
 @contextmanager
-def paying_from(book: Spender | None) -> Iterator[None]:
+def paying_from(book: Accountant | None) -> Iterator[None]:
     """Let releases inside the block pay from this budget, unless they name their own; from none for ``None``."""
     token = session.set(book)
     try:
@@ -43,7 +43,7 @@ def paying_from(book: Spender | None) -> Iterator[None]:
         session.reset(token)
 
 
-def require_spender(ledger: Any) -> Spender | None:
+def require_accountant(ledger: Any) -> Accountant | None:
     """Return the ledger given, else that of the enclosing session, else ``None``.
 
     Raises:
@@ -51,15 +51,15 @@ def require_spender(ledger: Any) -> Spender | None:
     """
     if ledger is None:
         return session.get()
-    if isinstance(ledger, Spender):
+    if isinstance(ledger, Accountant):
         return ledger
     raise TypeError("ledger must keep a budget: pass ledger=dpselect.Ledger.open(path, epsilon=...).")
 
 
-def with_metadata(book: Spender, metadata: Mapping[str, str]) -> Spender:
+def with_metadata(book: Accountant, metadata: Mapping[str, str]) -> Accountant:
     """Return the same budget, recording with each spend where the data came from, if it can: never another budget."""
     cite = getattr(book, "with_metadata", None)
-    cited: Spender = cite(**metadata) if cite is not None and metadata else book
+    cited: Accountant = cite(**metadata) if cite is not None and metadata else book
     return cited
 
 

@@ -2,22 +2,23 @@
 
 from dpselect.ledger.accountant import Report, Terms, Totals, report
 from dpselect.ledger.events import Event
+from dpselect.ledger.in_memory import InMemoryLedger, budget
 from dpselect.ledger.interop import BudgetAccountant, to_dp_accounting
 from dpselect.ledger.ledger import Ledger
-from dpselect.ledger.session import Session, budget
-from dpselect.ledger.store import UncertainSpend
-from dpselect.ledger.with_metadata import WithMetadata
+from dpselect.ledger.recording import RecordingAccountant, Spend
+from dpselect.ledger.transaction import UncertainSpend
 
 __all__ = [
     "BudgetAccountant",
     "Event",
+    "InMemoryLedger",
     "Ledger",
+    "RecordingAccountant",
     "Report",
-    "Session",
+    "Spend",
     "Terms",
     "Totals",
     "UncertainSpend",
-    "WithMetadata",
     "budget",
     "report",
     "to_dp_accounting",

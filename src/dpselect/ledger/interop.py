@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from contextvars import Token
 from typing import Any
 
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.budget import session as current
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger.accountant import Terms, Totals
 from dpselect.ledger.events import Event
+from dpselect.ledger.in_memory import InMemoryLedger
 from dpselect.ledger.ledger import Ledger
-from dpselect.ledger.session import Session
 
 
 def to_dp_accounting(events: Iterable[Event], *, accountant: str = "pld") -> Any:
@@ -63,7 +63,7 @@ class BudgetAccountant:
         slack: theirs composes epsilons more tightly for a slack in delta, which does not hold when releases are
             chosen after seeing others; only 0 is taken.
         spent_budget: (epsilon, delta) of releases made before.
-        ledger: a :class:`Ledger` or :class:`Session` to spend from, with sums as its rule.
+        ledger: a :class:`Ledger` or :class:`InMemoryLedger` to spend from, with sums as its rule.
 
     Raises:
         ValueError: neither or both of epsilon and ledger; a slack; a ledger by rho.
@@ -83,18 +83,18 @@ class BudgetAccountant:
         slack: Any = 0,
         spent_budget: Iterable[tuple[Any, Any]] | None = None,
         *,
-        ledger: Ledger | Session | None = None,
+        ledger: Ledger | InMemoryLedger | None = None,
     ) -> None:
         if (epsilon is None) == (ledger is None):
             raise ValueError("Pass epsilon= for a budget in memory, or ledger=.")
         if slack != 0:
             raise ValueError("Leave slack at 0: totals that need it hold only for releases fixed in advance.")
         if ledger is None:
-            ledger = Session(Terms.of(epsilon, delta, "add-remove", "", "sum"))
+            ledger = InMemoryLedger(Terms.of(epsilon, delta, "add-remove", "", "sum"))
         elif ledger.rule != "sum":
             raise ValueError("This accountant adds epsilons: give it a ledger whose rule is sum.")
         self.ledger = ledger
-        self._outer: list[Token[Spender | None]] = []
+        self._outer: list[Token[Accountant | None]] = []
         for each_epsilon, each_delta in spent_budget or ():
             self.spend(each_epsilon, each_delta)
 

@@ -11,8 +11,9 @@ went back in time are all refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,13 @@ from dpselect.ledger.sqlite_store import SqliteStore
 from dpselect.ledger.store import Store, store_of
 from dpselect.ledger.transaction import Transaction
 from dpselect.ledger.verification import begun, copied, followed, promoted, sums_of, whole
-from dpselect.ledger.with_metadata import WithMetadata
+
+
+@dataclass
+class _Reach:
+    """How far a ledger has been read: by all that share its store."""
+
+    tail: Tail
 
 
 class Ledger:
@@ -41,10 +48,10 @@ class Ledger:
     """
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self._store, self._metadata = store, dict[str, str]()
         with store.reading() as ledger:
-            self.terms, self._tail = whole(ledger)
-            self._identity = ledger.identity
+            self.terms, tail = whole(ledger)
+            self._identity, self._reach = ledger.identity, _Reach(tail)
 
     @classmethod
     def open(
@@ -135,15 +142,7 @@ class Ledger:
         store.settle(whole)
         return cls(store)
 
-    def spend(
-        self,
-        guarantee: Guarantee,
-        *,
-        mechanism: str,
-        count: int = 1,
-        note: str = "",
-        metadata: Mapping[str, str] | None = None,
-    ) -> int:
+    def spend(self, guarantee: Guarantee, *, mechanism: str, count: int = 1, note: str = "") -> int:
         """Record ``count`` releases, each with this guarantee, durably; return the row.
 
         Raises:
@@ -154,17 +153,22 @@ class Ledger:
                 counts as spent and nothing may be drawn for it.
         """
         event = Event.of(
-            guarantee, dataset=self.terms.dataset, mechanism=mechanism, count=count, note=note, metadata=metadata
+            guarantee,
+            dataset=self.terms.dataset,
+            mechanism=mechanism,
+            count=count,
+            note=note,
+            metadata=self._metadata,
         )
         with self._at(self._store.writing()) as ledger:
-            tail = followed(ledger, self.terms, self._tail)
+            tail = followed(ledger, self.terms, self._reach.tail)
             after = tail.after(event, self.terms.admit(tail.totals, event))
             ledger.append((after.row, event.as_text(), after.link), sums_of(after))
             promoted(ledger)
-        self._tail = after
+        self._reach.tail = after
         return after.row
 
-    def with_metadata(self, **metadata: Any) -> WithMetadata:
+    def with_metadata(self, **metadata: Any) -> Ledger:
         """Return this ledger with metadata that every spend records: file, table, filter, sample.
 
         It is the same budget: metadata never open another.
@@ -178,7 +182,9 @@ class Ledger:
         ...     ledger.events[0].metadata
         {'filter': 'age > 30', 'table': 'people'}
         """
-        return WithMetadata(self, metadata)
+        cited = object.__new__(type(self))
+        vars(cited).update(vars(self), _metadata={**self._metadata, **metadata})
+        return cited
 
     @property
     def path(self) -> Path:
@@ -210,9 +216,9 @@ class Ledger:
     def totals(self) -> Totals:
         """Return what was spent."""
         # Before the state that is read: a spend of another thread may move the tail beyond that state meanwhile.
-        tail = self._tail
+        tail = self._reach.tail
         with self._reading() as ledger:
-            self._tail = tail = followed(ledger, self.terms, tail)
+            self._reach.tail = tail = followed(ledger, self.terms, tail)
         return tail.totals
 
     @property
@@ -237,9 +243,9 @@ class Ledger:
         Raises:
             ValueError: there is no such row, or the ledger is damaged.
         """
-        tail = self._tail
+        tail = self._reach.tail
         with self._reading() as ledger:
-            self._tail = tail = followed(ledger, self.terms, tail)
+            self._reach.tail = tail = followed(ledger, self.terms, tail)
             stored = ledger.row(row)
         if stored is None:
             raise ValueError(f"This ledger has {tail.row} rows and none with the number {row}.")
@@ -256,7 +262,7 @@ class Ledger:
             ValueError: a row was edited or lost, or the sums are not those of the rows.
         """
         with self._reading() as ledger:
-            self._tail = tail = followed(ledger, self.terms, Tail.start(self.terms))
+            self._reach.tail = tail = followed(ledger, self.terms, Tail.start(self.terms))
         return tail.totals
 
     def backup(self, path: str | Path) -> None:
@@ -286,11 +292,15 @@ class Ledger:
                 )
             yield ledger
 
-    def __reduce__(self) -> tuple[Any, tuple[str]]:
-        return Ledger.read, (self.address,)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.address, self._metadata)
 
     def _repr_html_(self) -> str:
         return shown(f"Ledger {self.name}", self.terms, self.totals)
 
     def __repr__(self) -> str:
         return f"Ledger({self.address!r}, dataset={self.terms.dataset!r})"
+
+
+def _again(address: str, metadata: dict[str, str]) -> Ledger:
+    return Ledger.read(address).with_metadata(**metadata)

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 from dpselect.ledger.chain import RESTORE
 from dpselect.ledger.postgres_address import PostgresAddress
 from dpselect.ledger.postgres_connections import PostgresConnections, psycopg
-from dpselect.ledger.store import UncertainSpend
-from dpselect.ledger.transaction import Row, Sums, Transaction
+from dpselect.ledger.transaction import Row, Sums, Transaction, UncertainSpend
 
 # How long a writer waits for its turn, and how long it may keep the others waiting without a word.
 _WAIT = 60.0

@@ -11,17 +11,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from dpselect.kernel.errors import DPSelectError
 from dpselect.ledger.postgres_address import in_postgres
+from dpselect.ledger.postgres_store import PostgresStore
+from dpselect.ledger.sqlite_store import SqliteStore
 from dpselect.ledger.transaction import Transaction
 from dpselect.sources.locators import is_url, require_plain
-
-
-class UncertainSpend(DPSelectError, ConnectionError):
-    """The connection was lost while a spend was being committed: it may be recorded, and nothing was drawn.
-
-    Count it as spent. The ledger says whether it was, as soon as it can be reached: it follows what is recorded.
-    """
 
 
 class Store(Protocol):
@@ -90,12 +84,8 @@ def store_of(address: str | Path) -> Store:
             "postgresql://user@host/database?ledger=NAME."
         )
     if in_postgres(address):
-        from dpselect.ledger.postgres_store import PostgresStore
-
         return PostgresStore(str(address))
     if is_url(address):
         raise ValueError("A ledger is a file, or postgresql://user@host/database?ledger=NAME: pass one of these.")
     require_plain(str(address))
-    from dpselect.ledger.sqlite_store import SqliteStore
-
     return SqliteStore(address)

@@ -10,11 +10,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from dpselect.kernel.errors import DPSelectError
+
 # Number, body and hash.
 Row = tuple[int, str, str]
 # How many rows there are, the hash of the last one, and the sums as text.
 Sums = tuple[int, str, str]
 _ALL = 2**62
+
+
+class UncertainSpend(DPSelectError, ConnectionError):
+    """The connection was lost while a spend was being committed: it may be recorded, and nothing was drawn.
+
+    Count it as spent. The ledger says whether it was, as soon as it can be reached: it follows what is recorded.
+    """
 
 
 class Transaction(ABC):

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bound import Bound, require_rate
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
@@ -41,7 +41,7 @@ _MOST = 500
 
 
 def private_sql(
-    graph: Graph, k: int = 1, *, max_degree: int | None = None, epsilon: Epsilon, ledger: Spender | None = None
+    graph: Graph, k: int = 1, *, max_degree: int | None = None, epsilon: Epsilon, ledger: Accountant | None = None
 ) -> Release[Any]:
     """Name the k nodes whose noisy views have the largest ego betweenness, in order.
 

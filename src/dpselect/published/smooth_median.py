@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon
 from dpselect.published.median import public_bounds
@@ -37,7 +37,7 @@ def smooth_median(
     noise: str = "student-t",
     beta: Epsilon | None = None,
     tick: Epsilon | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> ReleasedValue:
     """Release the median value of a column plus noise that follows its smooth sensitivity.
 

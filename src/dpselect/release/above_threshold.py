@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
 from dpselect.release.opened import Door, opened
 from dpselect.release.threshold_bound import ThresholdBound
@@ -28,7 +28,7 @@ def above_threshold(
     neighbours: str = "add-remove",
     levels: Sequence[tuple[Epsilon, Epsilon]] = (),
     share: Epsilon | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> ThresholdStream:
     """Open a stream of questions, each answered "above" or "below"; answers below cost nothing.
 
@@ -79,7 +79,7 @@ def above_threshold(
     return stream_of(rules if threshold is None else replace(rules, line=rules.threshold_ticks(threshold)), ledger)
 
 
-def stream_of(rules: ThresholdRules, ledger: Spender | None = None, door: Door = opened) -> ThresholdStream:
+def stream_of(rules: ThresholdRules, ledger: Accountant | None = None, door: Door = opened) -> ThresholdStream:
     """Open a stream by its rules behind a given door, which stays open as long as the stream."""
     with ExitStack() as held:
         draws = held.enter_context(door(rules.guarantee, mechanism=NAME, ledger=ledger))

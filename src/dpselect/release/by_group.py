@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.certificates.rows_that_count import scope
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
@@ -56,7 +56,7 @@ def asked_of_all(
     grid: Grid,
     epsilon: Epsilon,
     mechanism: str,
-    ledger: Spender | None,
+    ledger: Accountant | None,
     note: str,
     door: Door = opened,
 ) -> tuple[Guarantee, list[Answer]]:
@@ -87,7 +87,7 @@ def chosen_by_group(
     epsilon: Epsilon,
     mechanism: Mechanism,
     rows: Contributions,
-    ledger: Spender | None,
+    ledger: Accountant | None,
     door: Door = opened,
 ) -> Release[Any] | GroupedRelease:
     """Choose the value of a share of the rows in every group, by a mechanism on rank scores."""

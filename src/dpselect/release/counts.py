@@ -12,7 +12,7 @@ import numpy as np
 from dpselect.certificates.certified import Shown
 from dpselect.certificates.rows_that_count import SCOPE
 from dpselect.kernel.bound import Bound, require_rate
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
@@ -65,7 +65,7 @@ def counts(
     person: Any = None,
     rows_per_person: int | None = None,
     negative: str = "keep",
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> Counts:
     """Count the rows of every public value of a column, or of every bin of numbers, privately: a noisy histogram.
 
@@ -116,7 +116,7 @@ def counts_of(
     person: Any = None,
     rows_per_person: int | None = None,
     negative: str = "keep",
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
     door: Door = opened,
 ) -> Counts:
     """Count behind a given door; proof: ``counts.md``."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.bound import Bound
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.keep_chances import CERTAIN, chances_of, require_keys
@@ -32,7 +32,7 @@ def select_keys(
     person: Any,
     key: Any,
     keys_per_person: int,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> Release[Any]:
     """Reveal which keys a column holds, privately, where no public list names them: groups, products, error codes.
 
@@ -74,7 +74,7 @@ def keys_of(
     person: Any,
     key: Any,
     keys_per_person: int,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
     door: Door = opened,
 ) -> Release[Any]:
     """Reveal the keys behind a given door."""

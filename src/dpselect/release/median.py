@@ -9,7 +9,7 @@ from typing import Any, Unpack, overload
 from numpy.typing import ArrayLike
 
 from dpselect import utilities
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms import mechanism
 from dpselect.release.by_group import UNIT, chosen_by_group
@@ -45,7 +45,7 @@ def median(
     groups: Any = None,
     person: Any = None,
     rows_per_person: int | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> Release[float] | GroupedRelease:
     """Choose the median of a column privately, among the values of a public grid.
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, overload
 
 from dpselect.certificates.rows_that_count import EACH_GROUP
-from dpselect.kernel.budget import Spender, require_spender
+from dpselect.kernel.budget import Accountant, require_accountant
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
@@ -54,7 +54,7 @@ def most_common(
     delta: Any = 0,
     kept: int | None = None,
     items_per_person: int | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> Release[Any]: ...
 
 
@@ -70,7 +70,7 @@ def most_common(
     by: Any,
     groups: Any,
     groups_per_person: int | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> GroupedRelease: ...
 
 
@@ -88,7 +88,7 @@ def most_common(
     delta: Any = 0,
     kept: int | None = None,
     items_per_person: int | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> Release[Any] | GroupedRelease:
     """Choose the k items that most different persons, or most records, have, privately.
 
@@ -137,7 +137,7 @@ def most_common(
 
 
 def _listed(
-    events: Any, k: int, epsilon: Epsilon, person: Any, item: Any, domain: Any, ledger: Spender | None
+    events: Any, k: int, epsilon: Epsilon, person: Any, item: Any, domain: Any, ledger: Accountant | None
 ) -> Release[Any]:
     """Choose among the items of a public list, in memory or where the table is."""
     if not stays(events):
@@ -151,10 +151,10 @@ def _listed(
         return select.top_k(candidates, k, epsilon, mechanism=permute_and_flip(), ledger=ledger)
 
 
-def _chosen(scores: Scores, k: int, epsilon: Epsilon, ledger: Spender | None) -> Release[Any]:
+def _chosen(scores: Scores, k: int, epsilon: Epsilon, ledger: Accountant | None) -> Release[Any]:
     """Choose in one pass, with gaps wherever they are free."""
     k, mechanism = require_count(k, len(scores)), permute_and_flip()
-    gaps = free_gaps(question(scores, exact_epsilon(epsilon) / k, mechanism), k, require_spender(ledger))
+    gaps = free_gaps(question(scores, exact_epsilon(epsilon) / k, mechanism), k, require_accountant(ledger))
     return select.top_k(scores, k, epsilon, mechanism=mechanism, gaps=gaps, ledger=ledger)
 
 
@@ -168,7 +168,7 @@ def grouped_of(
     by: Any,
     groups: Any,
     groups_per_person: int | None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
     door: Door = opened,
 ) -> GroupedRelease:
     """Choose in every group, behind a given door; proof: ``most_common.md``."""
@@ -184,7 +184,7 @@ def grouped_of(
     counted, metadata = _counted(events, person, item, names, by, places, share)
     # Whatever can be refused is refused by an example, before the spend.
     example, part = _scores([0] * len(names), guarantee.neighbours), guarantee.epsilon / share
-    method = method_of(question(example, part / k, mechanism), k, None)
+    method = method_of(question(example, part / k, mechanism), k, None, None)
     # Errors are measured on what is counted, and left out of one group are persons who count in another.
     everybody = person is None or share == len(places)
     known = error_bound_of(example, k, part, mechanism, method) if everybody else NoBound(LEFT_OUT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.mechanisms.scaling import Measure
 from dpselect.release.questions import Question
 
@@ -16,7 +16,7 @@ _LEAST_RATE = Fraction(1, 2**40)
 _MOST_EXPONENT = Fraction(700)
 
 
-def method_of(asked: Question, k: int, method: str | None, ledger: Spender | None = None, *, gaps: bool = False) -> str:
+def method_of(asked: Question, k: int, method: str | None, ledger: Accountant | None, *, gaps: bool = False) -> str:
     """Return how a list is drawn, by public facts; where nothing is asked for, in one pass if that is better.
 
     Peeling is better where rhos are added (k draws cost epsilon^2 / (2 k), not epsilon^2 / 2) or draws must be small.
@@ -52,7 +52,7 @@ def require_ordered(asked: Question, k: int, *, gaps: bool, candidates: int | No
         raise ValueError("The last gap is the lead over the best of the others, and there are none: ask for fewer.")
 
 
-def free_gaps(asked: Question, k: int, ledger: Spender | None) -> bool:
+def free_gaps(asked: Question, k: int, ledger: Accountant | None) -> bool:
     """Return whether gaps change nothing else: neither the price nor how a list is drawn by itself."""
     return (k == 1 or method_of(asked, k, None, ledger) == ONE_SHOT) and has_gaps(asked, k)
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from fractions import Fraction
 from typing import Any
 
-from dpselect.kernel.budget import Allowance, require_spender, with_metadata
+from dpselect.kernel.budget import Allowance, require_accountant, with_metadata
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import whole
@@ -69,7 +69,7 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
             releases = whole(count, "count", "how many releases")
             people = whole(per_person, "per_person", "how many records of one person there may be")
             share = guarantee.epsilon if people == 1 else guarantee.epsilon / people
-            book = require_spender(ledger)
+            book = require_accountant(ledger)
             # Whatever the caller could refuse has been refused: from here on the spend stands, whatever happens.
             if book is not None:
                 noted = {"note": note} if note else {}

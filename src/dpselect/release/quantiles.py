@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.bound import Bound, require_rate
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
@@ -45,7 +45,7 @@ def release_of(
     shares: Sequence[Fraction],
     grid: Grid,
     epsilon: Epsilon,
-    ledger: Spender | None,
+    ledger: Accountant | None,
     cuts: int = CUTS,
     door: Door = opened,
     total: int | None = None,
@@ -67,7 +67,7 @@ def grouped_of(
     shares: Sequence[Fraction],
     grid: Grid,
     epsilon: Epsilon,
-    ledger: Spender | None,
+    ledger: Accountant | None,
     rows: Contributions,
     cuts: int = CUTS,
     door: Door = opened,
@@ -90,7 +90,7 @@ def joint_release_of(
     shares: Sequence[Fraction],
     grid: Grid,
     epsilon: Epsilon,
-    ledger: Spender | None,
+    ledger: Accountant | None,
     total: int | None,
     pick: Pick | None = None,
     cuts: int | None = None,

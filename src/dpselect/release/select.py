@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from dpselect.certificates.certified import Shown
-from dpselect.kernel.budget import Spender, require_spender
+from dpselect.kernel.budget import Accountant, require_accountant
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.error_bound import ErrorBound, NoBound
@@ -74,7 +74,7 @@ def select(
     *,
     mechanism: str | Mechanism | None = None,
     gaps: bool = False,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> Release[Any]:
     """Choose one candidate privately, from scores in memory or from :class:`dpselect.Candidates` in an engine.
 
@@ -118,7 +118,7 @@ def top_k(
     mechanism: str | Mechanism | None = None,
     method: str | None = None,
     gaps: bool = False,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> Release[Any]:
     """Choose k different candidates privately: in one pass, or one after the other (peeling).
 
@@ -162,7 +162,7 @@ def release_of(
     k: int,
     epsilon: Epsilon,
     mechanism: Mechanism,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
     door: Door = opened,
     *,
     method: str | None = None,
@@ -177,7 +177,7 @@ def release_of(
     # Whatever the scores lack is refused here, before the spend.
     asked = question(scores, total if k == 1 else total / k, mechanism)
     each, promise, drawn = asked.guarantee, of_list(asked.guarantee, total, k), mechanism.described(scores)
-    name = method_of(asked, k, method, require_spender(ledger), gaps=gaps)
+    name = method_of(asked, k, method, require_accountant(ledger), gaps=gaps)
     error_bound = error_bound_of(scores, k, total, mechanism, name)
     if name == PEELING:
         with door(each, mechanism=drawn, ledger=ledger, metadata=scores.metadata, count=k) as draws:
@@ -199,7 +199,7 @@ def _release_joint(
     k: int,
     epsilon: Epsilon,
     mechanism: Mechanism,
-    ledger: Spender | None,
+    ledger: Accountant | None,
     door: Door,
     *,
     gaps: bool,
@@ -230,7 +230,7 @@ def _release_grouped(
     k: int,
     epsilon: Epsilon,
     mechanism: Mechanism,
-    ledger: Spender | None,
+    ledger: Accountant | None,
     door: Door,
     *,
     method: str | None,
@@ -241,7 +241,7 @@ def _release_grouped(
     k, total = require_count(k, getattr(source, "known", None)), exact_epsilon(epsilon)
     require_grouped(mechanism)
     each = mechanism.guarantee(Scores([0], 1, neighbours=source.neighbours.value), total / k)
-    name = grouped_method(source, k, total, mechanism, method, require_spender(ledger), gaps=gaps)
+    name = grouped_method(source, k, total, mechanism, method, require_accountant(ledger), gaps=gaps)
     example = source.example()
     measure = require_measure(mechanism.measure(example)) if gaps and example is not None else None
     error_bound, promise = error_bound_of_source(source, k, total, mechanism, name), of_list(each, total, k)
@@ -279,7 +279,7 @@ def grouped_method(
     epsilon: Fraction,
     mechanism: Mechanism,
     method: str | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
     *,
     gaps: bool = False,
 ) -> str:

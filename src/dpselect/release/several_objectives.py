@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms import mechanism as named
 from dpselect.mechanisms.kinds import Mechanism
@@ -31,7 +31,7 @@ def priv_pareto(
     k: int = 1,
     sensitivity: str = "local",
     mechanism: str | Mechanism | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> Release[Any]:
     """Choose k candidates that few others match in every objective: PrivPareto, or DP-MOTkIN for nodes.
 
@@ -67,7 +67,7 @@ def priv_agg(
     touched: str = "all",
     sensitivity: str = "local",
     mechanism: str | Mechanism | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> Release[Any]:
     """Choose the k candidates with the largest weighted sums: PrivAgg.
 

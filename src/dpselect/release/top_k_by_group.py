@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from dpselect.certificates.rows_that_count import EACH_GROUP
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
@@ -31,7 +31,7 @@ def top_k_by_group(
     *,
     mechanism: str | Mechanism | None = None,
     groups_per_person: int | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> GroupedRelease:
     """Choose k candidates in every group; one record moves the scores of one group only, so all cost one epsilon.
 
@@ -67,7 +67,7 @@ def top_k_of(
     epsilon: Epsilon,
     mechanism: str | Mechanism | None = None,
     groups_per_person: int | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
     door: Door = opened,
 ) -> GroupedRelease:
     """Choose in every group, behind a given door; proof: ``top_k_by_group.md``."""
@@ -78,7 +78,7 @@ def top_k_of(
     asked = [question(each, part / k, chosen) for each in scores.values()]
     if any(each.guarantee.delta for each in asked):
         raise PrivacyError(f"{chosen.name} has a delta, and groups share an epsilon alone: take permute-and-flip.")
-    methods = [method_of(each, k, None) for each in asked]
+    methods = [method_of(each, k, None, None) for each in asked]
     first = next(iter(scores.values()))
     drawn = chosen.described(first) + (f", {ONE_SHOT}" if {ONE_SHOT} == {*methods} else "")
     error_bound = error_bound_of_groups(scores, k, epsilon, chosen, share)
@@ -104,7 +104,7 @@ def error_bound_of_groups(
     part, facts = exact_epsilon(epsilon) / groups_per_person, set()
     largest = max(scores.values(), key=len)
     for each in scores.values():
-        method = method_of(question(each, part / k, mechanism), k, None)
+        method = method_of(question(each, part / k, mechanism), k, None, None)
         facts.add((each.sensitivity.ceiling, each.range_bound, each.values.dtype.kind, method))
     if len(facts) > 1:
         return NoBound("groups differ in their bounds, and each has a worst case of its own")

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.neighbours import neighbours as relation
@@ -145,7 +145,7 @@ def tune_privately(
     gamma: Epsilon | None = None,
     eta: Epsilon = 1,
     good_enough: Score | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> Tuned[S, Any]:
     """Run a private algorithm a secret number of times, each time with a random setting, and release the best run.
 
@@ -197,7 +197,7 @@ def tuned(
     settings: Sequence[S],
     plan: TuningPlan,
     guarantee: Guarantee,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
     door: Door = opened,
 ) -> Tuned[S, Any]:
     """Search behind a given door."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dpselect.kernel.bound import Bound
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
@@ -41,7 +41,7 @@ def unlisted_of(
     item: Any,
     kept: int | None,
     items_per_person: int | None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
     door: Door = opened,
 ) -> Release[Any]:
     """Choose among the items that may be revealed, behind a given door.
@@ -80,7 +80,7 @@ def _revealed(
     person: Any,
     item: Any,
     items_per_person: int,
-    ledger: Spender | None,
+    ledger: Accountant | None,
     door: Door,
 ) -> Release[Any]:
     """Choose among the items that half of epsilon may reveal; proof: ``unlisted.md``."""

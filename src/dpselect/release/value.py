@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpselect.certificates.certified import Shown
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
 from dpselect.kernel.written import written
@@ -55,7 +55,7 @@ def release_value(
     noise: str = "student-t",
     beta: Epsilon | None = None,
     tick: Epsilon | None = None,
-    ledger: Spender | None = None,
+    ledger: Accountant | None = None,
 ) -> ReleasedValue:
     """Release a number plus heavy-tailed noise whose scale follows a smooth bound of its local sensitivity.
 
@@ -95,7 +95,7 @@ def release_value(
     return released(asked, ledger)
 
 
-def released(asked: ValueQuestion, ledger: Spender | None = None, door: Door = opened) -> ReleasedValue:
+def released(asked: ValueQuestion, ledger: Accountant | None = None, door: Door = opened) -> ReleasedValue:
     """Release the answer to a question behind a given door."""
     name = f"release-value, {asked.noise.name}"
     with door(asked.guarantee, mechanism=name, ledger=ledger) as draws:

@@ -6,7 +6,7 @@ from typing import Any, Required, TypedDict
 
 from numpy.typing import ArrayLike
 
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
 
 
@@ -21,4 +21,4 @@ class ColumnArguments(TypedDict, total=False):
     epsilon: Required[Epsilon]
     person: Any
     rows_per_person: int | None
-    ledger: Spender | None
+    ledger: Accountant | None

@@ -10,9 +10,9 @@ import pytest
 import dpselect as dps
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.web.server.account import Spend
+from dpselect.ledger import Spend
 from dpselect.web.server.house import House
-from dpselect.web.server.payment import Payment
+from dpselect.web.server.payment import ChargedAccountant
 from dpselect.web.server.refusal import Conflict, Refusal
 
 
@@ -173,7 +173,7 @@ def test_a_payment_is_a_budget_for_any_function(house) -> None:
     """A release gets the row that was settled, once; what was not settled is refused."""
     account = house.datasets["survey"].account
     scores = dps.Scores([9, 1], 1, range_bound=1, kind="integer", neighbours="add-remove")
-    payment = Payment(account, "one", "ann", {"source": "made up"})
+    payment = ChargedAccountant(account, "one", "ann", {"source": "made up"})
     settled = price(1, dps.select(scores, 1, mechanism="permute-and-flip").mechanism)
 
     with pytest.raises(Conflict):

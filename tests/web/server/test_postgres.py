@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.web.server.account import Spend
+from dpselect.ledger import Spend
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.house import House
 from dpselect.web.server.openid.accounts import Accounts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -10,11 +11,14 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from dpselect.ledger import RecordingAccountant, Spend
 from dpselect.web.server.dataset import Dataset
 from dpselect.web.server.facts import Numbers
-from dpselect.web.server.payment import Payment
+from dpselect.web.server.payment import ChargedAccountant
 from dpselect.web.server.questions import AnyQuestion, canonical, question_of
+from dpselect.web.server.questions.question import Data
 from dpselect.web.server.refusal import Wrong
+from dpselect.web.server.rows import MadeUp
 
 ADAPTER = TypeAdapter(AnyQuestion)
 QUESTIONS = {
@@ -56,7 +60,7 @@ def test_what_is_planned_is_what_is_paid(house, name) -> None:
 
     plan = dataset.plan(question, 10**5)
     assert 0 == dataset.account.ledger.totals.spends
-    payment = Payment(dataset.account, "one", analyst, dataset.rows.metadata)
+    payment = ChargedAccountant(dataset.account, "one", analyst, dataset.rows.metadata)
     payment.settle(plan.spends)
     answer = dataset.answer(question, payment)
 
@@ -70,13 +74,29 @@ def test_what_is_planned_is_what_is_paid(house, name) -> None:
     json.dumps(answer, allow_nan=False)
 
 
+@pytest.mark.parametrize("rule", ["sum", "rho"])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_price_follows_from_the_question_and_public_facts(house, name, rule) -> None:
+    """A plan opens no rows, and a release of the true ones spends what one of the synthetic row does."""
+    where, body = QUESTIONS[name]
+    dataset, question = house.datasets[where], ADAPTER.validate_python(body)
+
+    def spends(data: Data) -> list[Spend]:
+        book = RecordingAccountant(rule)
+        question.ask(data, dataset.facts, book)
+        return [dataclasses.replace(spend, metadata={}) for spend in book.spends]
+
+    assert spends(MadeUp(dataset.facts)) == spends(dataset.rows) != []
+    assert dataclasses.replace(dataset, rows=None).plan(question, 10**5).spends  # type: ignore[arg-type]
+
+
 def test_answers_are_about_the_rows(house) -> None:
     """At a large epsilon they are the true ones: 100 smiths, 300 nurses, no clerk; node 0 has most friends."""
     survey, friends = house.datasets["survey"], house.datasets["friends"]
 
     def answered(dataset, body):
         question = ADAPTER.validate_python(body)
-        payment = Payment(dataset.account, str(body), "ann")
+        payment = ChargedAccountant(dataset.account, str(body), "ann")
         payment.settle(dataset.plan(question, 10**5).spends)
         return dataset.answer(question, payment)["answer"]
 

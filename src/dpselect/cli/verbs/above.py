@@ -10,7 +10,7 @@ from dpselect.cli import paths, reading
 from dpselect.cli.options import RELATION, number, one_of, option, whole
 from dpselect.cli.plan import facts_text, promise, said
 from dpselect.cli.request import Request
-from dpselect.cli.spending import purse_of
+from dpselect.cli.spending import accountant_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.release.above_threshold import NAME
@@ -45,9 +45,9 @@ def run(request: Request) -> Answer:
         "levels": () if request.margin is None else [(request.margin, _HALF)],
     }
     request.says(_error_bound(request, len(names), rules))
-    purse = purse_of(request, threshold=str(request.thresholds or request.threshold))
+    book = accountant_of(request, threshold=str(request.thresholds or request.threshold))
     answers = []
-    with dps.above_threshold(None, request.epsilon, neighbours=request.neighbours, ledger=purse, **rules) as stream:
+    with dps.above_threshold(None, request.epsilon, neighbours=request.neighbours, ledger=book, **rules) as stream:
         for name, count, line in zip(names, counts.tolist(), lines, strict=True):
             if stream.ended:
                 break

@@ -14,7 +14,7 @@ from dpselect.cli.entries import answer_of, asked_by, note_of
 from dpselect.cli.options import DRY_RUN, epsilon, flag, number, one_of, option, whole
 from dpselect.cli.plan import promise
 from dpselect.cli.request import Request
-from dpselect.cli.spending import Purse, left, text
+from dpselect.cli.spending import left, paying, text
 from dpselect.cli.tables import Table
 from dpselect.cli.verb import Answer, Verb
 from dpselect.kernel.guarantee import Guarantee
@@ -140,8 +140,8 @@ def _spend(request: Request) -> Answer:
     if not 0 <= request.delta < 1:
         raise ValueError("--delta must be at least 0 and less than 1.")
     guarantee = Guarantee(request.epsilon, Neighbours(ledger.terms.neighbours), request.delta)
-    purse = Purse(request, ledger, {})
-    row = purse.spend(guarantee, mechanism=text(request.mechanism), count=request.count, note=text(request.note))
+    book = paying(request, ledger)
+    row = book.spend(guarantee, mechanism=text(request.mechanism), count=request.count, note=text(request.note))
     facts = {"row": row, "mechanism": text(request.mechanism), "guarantee": promise(guarantee, request.count)}
     recorded = f"epsilon {written(request.epsilon * request.count)}{_delta(request.delta * request.count)} recorded"
     return Answer(f"row {row}: {recorded}", facts)

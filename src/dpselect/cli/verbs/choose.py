@@ -12,7 +12,7 @@ from dpselect.cli import domains, paths, traces
 from dpselect.cli.options import option, whole
 from dpselect.cli.plan import promise, said
 from dpselect.cli.request import Request
-from dpselect.cli.spending import purse_of
+from dpselect.cli.spending import accountant_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.histograms.counts import require_counts
 from dpselect.kernel.written import written
@@ -33,7 +33,7 @@ def run_histogram(request: Request) -> Answer:
     request.out.hold(8 * counts.size + 4096)
     maker = _maker(request, cells.options())
     request.says(_UNKNOWN)
-    answer = maker.answer(counts, request.epsilon, ledger=purse_of(request))
+    answer = maker.answer(counts, request.epsilon, ledger=accountant_of(request))
     file = io.BytesIO()
     np.save(file, answer.value)
     estimated = answer.value.tolist()
@@ -57,7 +57,7 @@ def run_tree(request: Request) -> Answer:
     database = trees.Table(columns, labels, declared, classes)
     maker = _maker(request, trees.options(request.max_records))
     request.says(_UNKNOWN)
-    answer = maker.answer(database, request.epsilon, ledger=purse_of(request))
+    answer = maker.answer(database, request.epsilon, ledger=accountant_of(request))
     text = as_json(answer.value)
     return _kept(request, answer, text.encode(), text, {"model": json.loads(text)})
 

@@ -11,7 +11,7 @@ from dpselect.cli.names import names
 from dpselect.cli.options import number, one_of, option, whole
 from dpselect.cli.plan import facts_text, promise, said
 from dpselect.cli.request import Request
-from dpselect.cli.spending import purse_of
+from dpselect.cli.spending import accountant_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.release.counts import NEGATIVE, error_bound_of_counts, promised, public_cells
@@ -40,7 +40,7 @@ def run(request: Request) -> Answer:
         person=request.person,
         rows_per_person=request.rows_per_person,
         negative=request.negative,
-        ledger=purse_of(request),
+        ledger=accountant_of(request),
     )
     return _answered(request, release, grouped=groups is not None)
 

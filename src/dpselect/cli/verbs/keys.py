@@ -8,7 +8,7 @@ from dpselect.cli.options import DELTA, option, whole
 from dpselect.cli.reach import by_coins
 from dpselect.cli.release import released, shown
 from dpselect.cli.request import Request
-from dpselect.cli.spending import purse_of
+from dpselect.cli.spending import accountant_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.release.keys import missed, promised
 
@@ -26,7 +26,7 @@ def run(request: Request) -> Answer:
         person=request.person,
         key=request.key,
         keys_per_person=request.keys_per_person,
-        ledger=purse_of(request, person=request.person, key=request.key),
+        ledger=accountant_of(request, person=request.person, key=request.key),
     )
     lines = [shown(name) for name in release.candidates] or [
         "no key could be revealed: too few persons have the same one for this epsilon and delta"

@@ -14,8 +14,9 @@ from dpselect.cli.places import stays
 from dpselect.cli.reach import by_coins, by_wall
 from dpselect.cli.release import best, ranked, released
 from dpselect.cli.request import Request
-from dpselect.cli.spending import Purse, purse_of
+from dpselect.cli.spending import accountant_of
 from dpselect.cli.verb import Answer, Verb
+from dpselect.ledger import RecordingAccountant
 from dpselect.mechanisms.error_bound import NoBound
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import error_bound_of
@@ -35,7 +36,7 @@ def run(request: Request) -> Answer:
     if stays(request, request.file):
         reading.require_memory(request)
     reading.require_named(request, request.file, request.person, request.item, request.by)
-    domain, purse = names(request.domain, "--domain", "item"), purse_of(request, **_said(columns))
+    domain, book = names(request.domain, "--domain", "item"), accountant_of(request, **_said(columns))
     asked: dict[str, Any] = {
         **columns,
         "domain": domain,
@@ -52,8 +53,8 @@ def run(request: Request) -> Answer:
             scores = dps.utilities.popularity(reading.file(request), **columns, domain=domain)
             release = best(request, scores, permute_and_flip(), request.k, unit, gaps=True, **_said(columns))
             return released(release, ranked(release), "in order of selection; ", unit)
-        _plan(request, len(domain), purse, unit)
-    asked["ledger"] = purse
+        _plan(request, len(domain), book, unit)
+    asked["ledger"] = book
     groups.plan(request, domain, asked["groups"], unit)
     if domain is None:
         request.says(NoBound(BY_NAMES))
@@ -77,11 +78,11 @@ def _said(columns: dict[str, Any]) -> dict[str, Any]:
     return {name: column for name, column in columns.items() if column is not None}
 
 
-def _plan(request: Request, items: int, purse: Purse, unit: str) -> None:
+def _plan(request: Request, items: int, book: RecordingAccountant, unit: str) -> None:
     """Say in a dry run how wrong the answer may be, which follows from public numbers."""
     example = dps.Scores(np.zeros(items, dtype=np.int64), 1, range_bound=1)
     k = require_count(request.k, items)
-    method = method_of(question(example, request.epsilon / k, permute_and_flip()), k, None, purse)
+    method = method_of(question(example, request.epsilon / k, permute_and_flip()), k, None, book)
     request.says(error_bound_of(example, k, request.epsilon, permute_and_flip(), method), unit)
 
 

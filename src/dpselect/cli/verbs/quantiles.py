@@ -9,7 +9,7 @@ from dpselect.cli import columns, contributions
 from dpselect.cli.options import number, one_of, option, whole
 from dpselect.cli.release import released
 from dpselect.cli.request import Request
-from dpselect.cli.spending import purse_of
+from dpselect.cli.spending import accountant_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.histograms.quantiles import HALVING, error_bound_of_quantiles
 from dpselect.mechanisms.error_bound import ErrorBound
@@ -36,7 +36,7 @@ def run(request: Request) -> Answer:
         epsilon=request.epsilon,
         method=request.method,
         total=request.total,
-        ledger=purse_of(request, **contributions.facts(request)),
+        ledger=accountant_of(request, **contributions.facts(request)),
         **rows,
     )
     if rows:

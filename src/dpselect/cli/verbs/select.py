@@ -9,7 +9,7 @@ from dpselect.cli import counts, groups, paths, reading
 from dpselect.cli.options import RELATION, nodes, number, one_of, option, whole
 from dpselect.cli.release import best, best_stored, bound, mechanism_of, ranked, released
 from dpselect.cli.request import Request
-from dpselect.cli.spending import purse_of
+from dpselect.cli.spending import accountant_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.release.one_shot import ONE_SHOT, PEELING
 from dpselect.release.questions import require_count
@@ -56,14 +56,14 @@ def _in_groups(request: Request, mechanism: dps.Mechanism) -> Answer:
     k, request.scope = require_count(request.k, min(map(len, scores.values()))), "each group: "
     share = min(request.groups_per_person or 1, len(scores))
     request.says(error_bound_of_groups(scores, k, request.epsilon, mechanism, max(share, 1)))
-    purse = purse_of(request, by=request.by, candidate=request.candidate, score=request.score)
+    book = accountant_of(request, by=request.by, candidate=request.candidate, score=request.score)
     release = dps.top_k_by_group(
         scores,
         k,
         request.epsilon,
         mechanism=mechanism,
         groups_per_person=request.groups_per_person,
-        ledger=purse,
+        ledger=book,
     )
     return groups.answered(release, note="in order of selection; ")
 

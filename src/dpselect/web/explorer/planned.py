@@ -1,7 +1,7 @@
 """Releases that somebody plans: what the library would spend for each, and what it says of the error.
 
-Nothing is drawn: a release is asked of a made-up table without rows, from a budget that stops it at its spend, which
-comes first. What it costs and promises does not depend on rows.
+Nothing is drawn: a release is asked of a synthetic table, from a budget that stops it at its spend, which comes first.
+What it costs and promises does not depend on rows.
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from dpselect import utilities
-from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.written import written
 from dpselect.ledger.accountant import Terms
 from dpselect.ledger.events import Event
+from dpselect.ledger.recording import RecordingAccountant, Spend, price
 from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.mechanisms.named import require_mechanism
 from dpselect.mechanisms.worst_case import error_bound_of
@@ -30,8 +31,8 @@ from dpselect.release.one_shot import PEELING, method_of
 from dpselect.release.questions import question
 from dpselect.release.select import top_k
 from dpselect.scores.scores import Scores
-from dpselect.views import Graph
 from dpselect.views.contributions import Contributions
+from dpselect.views.synthetic import synthetic_graph, synthetic_table
 
 PERSON, _WHO = "person", "who"
 # A tree of more classes would keep a visitor waiting.
@@ -68,27 +69,16 @@ class Price:
     """What one release would spend, and what it says of its error.
 
     Attributes:
-        guarantee: of each draw. count: how many draws are recorded. mechanism: what would draw.
+        spend: what the ledger would record.
         line: how wrong it may be, whatever the data, or why that is not known.
     """
 
-    guarantee: Guarantee
-    count: int
-    mechanism: str
+    spend: Spend
     line: str
 
     def event(self, terms: Terms, times: int = 1) -> Event:
         """Return what a budget of these terms would record."""
-        return Event(
-            terms.dataset,
-            self.guarantee.neighbours.value,
-            self.mechanism,
-            self.guarantee.epsilon,
-            self.guarantee.delta,
-            self.count * times,
-            self.guarantee.bounded_range,
-            rho=self.guarantee.stated_rho,
-        )
+        return replace(self.spend, count=self.spend.count * times).event(terms.dataset)
 
 
 @dataclass(frozen=True)
@@ -105,8 +95,8 @@ class Kind:
 
     words: str
     label: str
-    ask: Callable[[Planned, _Stop], None]
-    bound: Callable[[Planned, _Stop], ErrorBound]
+    ask: Callable[[Planned, Accountant], None]
+    bound: Callable[[Planned, Accountant], ErrorBound]
     shell: str
     python: str
 
@@ -129,25 +119,6 @@ class Kind:
         return self.python.format(who=who, epsilon=written(planned.epsilon), **facts)
 
 
-class _Stopped(Exception):
-    """The release has come to its spend."""
-
-    def __init__(self, guarantee: Guarantee, mechanism: str, count: int) -> None:
-        super().__init__()
-        self.guarantee, self.mechanism, self.count = guarantee, mechanism, count
-
-
-@dataclass(frozen=True)
-class _Stop:
-    """A budget that stops every release at its spend; its rule decides how lists are drawn."""
-
-    rule: str
-
-    def spend(self, guarantee: Guarantee, /, *, mechanism: str, count: int = 1, **_: Any) -> NoReturn:
-        """Stop."""
-        raise _Stopped(guarantee, mechanism, count)
-
-
 @lru_cache(maxsize=256)
 def priced(planned: Planned, rule: str) -> Price:
     """Return what a release spends from a budget of this rule.
@@ -155,39 +126,36 @@ def priced(planned: Planned, rule: str) -> Price:
     Raises:
         ValueError, PrivacyError: as the library refuses it.
     """
-    book, kind = _Stop(rule), KINDS[planned.kind]
-    bound = kind.bound(planned, book)
-    try:
-        kind.ask(planned, book)
-    except _Stopped as stop:
-        return Price(stop.guarantee, stop.count, stop.mechanism, bound.describe())
-    raise AssertionError("a release that spends nothing")
+    kind = KINDS[planned.kind]
+    bound = kind.bound(planned, RecordingAccountant(rule))
+    return Price(price(lambda book: kind.ask(planned, book), rule), bound.describe())
 
 
-def _column(planned: Planned, name: str) -> dict[str, list[int]]:
-    return {name: [], **({_WHO: []} if planned.person else {})}
+def _table(planned: Planned, *columns: str) -> dict[str, list[int]]:
+    domains: dict[str, Any] = dict.fromkeys(columns, range(planned.size))
+    return synthetic_table(domains | ({_WHO: None} if planned.person else {}))
 
 
 def _who(planned: Planned) -> str | None:
     return _WHO if planned.person else None
 
 
-def _ask_counts(planned: Planned, book: _Stop) -> None:
-    table, cells = _column(planned, "job"), range(planned.size)
+def _ask_counts(planned: Planned, book: Accountant) -> None:
+    table, cells = _table(planned, "job"), range(planned.size)
     counts(table, planned.epsilon, column="job", domain=cells, person=_who(planned), ledger=book)
 
 
-def _counts_bound(planned: Planned, _: _Stop) -> ErrorBound:
+def _counts_bound(planned: Planned, _: Accountant) -> ErrorBound:
     return error_bound_of_counts(*promised(planned.epsilon, _who(planned), None), planned.size)
 
 
-def _ask_median(planned: Planned, book: _Stop) -> None:
-    table, upper = _column(planned, "age"), planned.size - 1
+def _ask_median(planned: Planned, book: Accountant) -> None:
+    table, upper = _table(planned, "age"), planned.size - 1
     person = _who(planned)
     median(table, column="age", lower=0, upper=upper, epsilon=planned.epsilon, person=person, ledger=book)  # type: ignore[call-overload]
 
 
-def _median_bound(planned: Planned, _: _Stop) -> ErrorBound:
+def _median_bound(planned: Planned, _: Accountant) -> ErrorBound:
     mechanism, grid = require_mechanism(_PERMUTE), np.arange(planned.size, dtype=np.float64)
     rows = Contributions.of(None, None, [] if planned.person else None, None)
     if rows is not None:
@@ -198,24 +166,24 @@ def _median_bound(planned: Planned, _: _Stop) -> ErrorBound:
 
 def _items(planned: Planned) -> Scores:
     """Return how many persons, or rows, have each item: none."""
-    return utilities.popularity(_column(planned, "item"), item="item", person=_who(planned), domain=range(planned.size))
+    return utilities.popularity(_table(planned, "item"), item="item", person=_who(planned), domain=range(planned.size))
 
 
-def _ask_items(planned: Planned, book: _Stop) -> None:
-    table, items = _column(planned, "item"), range(planned.size)
+def _ask_items(planned: Planned, book: Accountant) -> None:
+    table, items = _table(planned, "item"), range(planned.size)
     most_common(table, planned.named, planned.epsilon, item="item", person=_who(planned), domain=items, ledger=book)
 
 
 def _nodes(planned: Planned) -> Scores:
     """Return the degrees of a graph without edges."""
-    return utilities.degree(Graph.from_edges([], [], nodes=planned.size))
+    return utilities.degree(synthetic_graph(planned.size))
 
 
-def _ask_nodes(planned: Planned, book: _Stop) -> None:
+def _ask_nodes(planned: Planned, book: Accountant) -> None:
     top_k(_nodes(planned), planned.named, planned.epsilon, ledger=book)
 
 
-def _list_bound(scores: Scores, planned: Planned, book: _Stop, unit: str) -> ErrorBound:
+def _list_bound(scores: Scores, planned: Planned, book: Accountant, unit: str) -> ErrorBound:
     """Return what a list says, which permute-and-flip draws as the budget's rule has it."""
     mechanism = require_mechanism(_PERMUTE)
     asked = question(scores, planned.epsilon / planned.named, mechanism)
@@ -223,15 +191,15 @@ def _list_bound(scores: Scores, planned: Planned, book: _Stop, unit: str) -> Err
     return replace(error_bound_of(scores, planned.named, planned.epsilon, mechanism, method), unit=unit)
 
 
-def _items_bound(planned: Planned, book: _Stop) -> ErrorBound:
+def _items_bound(planned: Planned, book: Accountant) -> ErrorBound:
     return _list_bound(_items(planned), planned, book, "persons" if planned.person else "records")
 
 
-def _nodes_bound(planned: Planned, book: _Stop) -> ErrorBound:
+def _nodes_bound(planned: Planned, book: Accountant) -> ErrorBound:
     return _list_bound(_nodes(planned), planned, book, "neighbours")
 
 
-def _tree(planned: Planned, book: _Stop | None) -> Any:
+def _tree(planned: Planned, book: Accountant | None) -> Any:
     from dpselect.learn.default import DPTreeClassifier
 
     if planned.size > _CLASSES:
@@ -244,11 +212,11 @@ def _tree(planned: Planned, book: _Stop | None) -> Any:
     return DPTreeClassifier(planned.epsilon, domains=domains, person=_who(planned), ledger=book)
 
 
-def _ask_tree(planned: Planned, book: _Stop) -> None:
-    _tree(planned, book).fit(_column(planned, "age") | {"job": []}, "job")
+def _ask_tree(planned: Planned, book: Accountant) -> None:
+    _tree(planned, book).fit(_table(planned, "age", "job"), "job")
 
 
-def _tree_bound(planned: Planned, _: _Stop) -> ErrorBound:
+def _tree_bound(planned: Planned, _: Accountant) -> ErrorBound:
     bound: ErrorBound = _tree(planned, None).error_bound_for(planned.size)
     return bound
 

@@ -7,14 +7,13 @@ ledger's own rows. A request whose rows are in the ledger has paid, whatever els
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from fractions import Fraction
 
 import dpselect as dps
-from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.written import written
 from dpselect.ledger.accountant import Remaining, Terms, Totals
-from dpselect.ledger.events import Event
+from dpselect.ledger.recording import Spend
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.refusal import Conflict, Refusal
 from dpselect.web.server.register import ANALYST, REQUEST, Register
@@ -23,29 +22,6 @@ from dpselect.web.server.standing import Standings
 PAUSED = "This dataset is paused: nothing can be spent until its curator resumes it."
 NO_SHARE = "You have no share of this dataset: ask its curator for one."
 OTHERWISE = "This request was paid for as something else: ask again with another idempotency key."
-
-
-@dataclass(frozen=True)
-class Spend:
-    """What one spend of a question costs; it follows from public facts.
-
-    Attributes:
-        guarantee, mechanism, count, note, metadata: as for :meth:`dpselect.Ledger.spend`.
-    """
-
-    guarantee: Guarantee
-    mechanism: str
-    count: int = 1
-    note: str = ""
-    metadata: Mapping[str, str] = field(default_factory=dict)
-
-    def event(self) -> Event:
-        """Return what a ledger would record."""
-        return Event.of(self.guarantee, dataset="", mechanism=self.mechanism, count=self.count)
-
-    def is_paid_by(self, event: Event) -> bool:
-        """Return whether a row is the same guarantee, mechanism and count."""
-        return (event.guarantee, event.mechanism, event.count) == (self.guarantee, self.event().mechanism, self.count)
 
 
 class Account:
@@ -106,9 +82,7 @@ class Account:
             numbers = [number for number, _ in rows]
             for spend in due:
                 noted = {**metadata, **spend.metadata, REQUEST: request, ANALYST: analyst}
-                book = self.ledger.with_metadata(**noted)
-                paid = book.spend(spend.guarantee, mechanism=spend.mechanism, count=spend.count, note=spend.note)
-                numbers.append(paid)
+                numbers.append(replace(spend, metadata=noted).record(self.ledger))
         return numbers
 
     def allow(self, allowance: Fraction, by: str) -> None:

@@ -12,9 +12,10 @@ import dpselect as dps
 from dpselect.certificates.certificate import promised
 from dpselect.certificates.certified import Shown
 from dpselect.kernel.errors import DPSelectError
-from dpselect.web.server.account import Account, Spend
+from dpselect.ledger import RecordingAccountant, Spend
+from dpselect.web.server.account import Account
 from dpselect.web.server.facts import DatasetFacts
-from dpselect.web.server.payment import Payment, Quote
+from dpselect.web.server.payment import ChargedAccountant
 from dpselect.web.server.questions import Question
 from dpselect.web.server.refusal import Unprotected, Wrong
 from dpselect.web.server.rows import Rows
@@ -79,15 +80,15 @@ class Dataset:
             Wrong: it is not a question about this dataset; the message may be shown.
         """
         question.require(self.facts, most)
-        quote = Quote(self.account.rule)
+        book = RecordingAccountant(self.account.rule)
         try:
-            example = question.example(self.facts, quote)
+            example = question.example(self.facts, book)
         except dps.PrivacyError as error:
             # Made-up rows cannot tell anything.
             raise Unprotected(str(error)) from None
         except (ValueError, TypeError) as error:
             raise Wrong(str(error)) from None
-        return Plan(quote.spends, example)
+        return Plan(book.spends, example)
 
     def price(self, question: Question, most: int) -> Sequence[Spend]:
         """Return what a question would spend; as :meth:`plan`, and at once where it was asked before.
@@ -104,11 +105,11 @@ class Dataset:
                     self._prices.popitem(last=False)
         return spends
 
-    def payment(self, request: str, analyst: str) -> Payment:
+    def payment(self, request: str, analyst: str) -> ChargedAccountant:
         """Return what pays for a request of an analyst."""
-        return Payment(self.account, request, analyst, self.rows.metadata)
+        return ChargedAccountant(self.account, request, analyst, self.rows.metadata)
 
-    def answer(self, question: Question, payment: Payment) -> dict[str, Any]:
+    def answer(self, question: Question, payment: ChargedAccountant) -> dict[str, Any]:
         """Read the rows, draw under what was paid, and return the answer for programs.
 
         Raises:

@@ -1,4 +1,4 @@
-"""How one request pays: what its question costs is found out first, and paid before any row is read.
+"""What one request is charged: its question is priced first, and paid for before any row is read.
 
 Spend, then read and draw. A request that was cut short finds its rows in the ledger again and draws under them.
 """
@@ -8,33 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.web.server.account import OTHERWISE, Account, Spend
+from dpselect.ledger import Spend
+from dpselect.web.server.account import OTHERWISE, Account
 from dpselect.web.server.refusal import Conflict
 
 
-class Quote:
-    """A budget that allows everything and records what would be spent: for questions about made-up rows.
-
-    Args:
-        rule: what the true ledger adds up, which decides how some lists are drawn.
-        metadata: recorded with each spend.
-    """
-
-    def __init__(self, rule: str, metadata: Mapping[str, str] | None = None, spends: list[Spend] | None = None) -> None:
-        self.rule, self._metadata = rule, {**(metadata or {})}
-        self.spends: list[Spend] = [] if spends is None else spends
-
-    def spend(self, guarantee: Guarantee, *, mechanism: str, count: int = 1, note: str = "") -> int:
-        """Record what would be spent."""
-        self.spends.append(Spend(guarantee, mechanism, count, note, self._metadata))
-        return len(self.spends)
-
-    def with_metadata(self, **metadata: str) -> Quote:
-        """Return the same quote, recording more with each spend."""
-        return Quote(self.rule, {**self._metadata, **metadata}, self.spends)
-
-
-class Payment:
+class ChargedAccountant:
     """A budget that pays for one request: pass it as ``ledger=`` to any function of the library.
 
     What was paid for in :meth:`settle`, now or before a crash, is what releases may spend, in the same order; they get
@@ -82,7 +61,7 @@ class Payment:
         self._used += 1
         return self.rows[place]
 
-    def with_metadata(self, **_: str) -> Payment:
+    def with_metadata(self, **_: str) -> ChargedAccountant:
         """Return this payment: what a spend records was recorded when it was settled."""
         return self
 

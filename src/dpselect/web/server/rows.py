@@ -17,6 +17,7 @@ from dpselect.sources.locators import is_url, without_secrets
 from dpselect.sources.tables import Reading
 from dpselect.sources.warehouse import Warehouse
 from dpselect.sources.web import is_web
+from dpselect.views.synthetic import synthetic_graph, synthetic_table
 from dpselect.web.server.facts import DatasetFacts, Numbers
 
 # Cells by the names of their columns: whatever the library takes as a table.
@@ -138,17 +139,16 @@ class MadeUp:
 
     def table(self, columns: Sequence[str]) -> Table:
         """Return a table of one row."""
-        return {name: [self._cell(name)] for name in columns}
-
-    def _cell(self, name: str) -> Any:
-        domain = self._facts.columns.get(name)
-        if isinstance(domain, Numbers):
-            return domain.bounds["lower"]
-        return 0 if domain is None else domain[0]
+        known = self._facts.columns
+        return synthetic_table({name: _domain(known.get(name)) for name in columns})
 
     def graph(self) -> dps.Graph:
         """Return a graph without edges."""
-        return dps.Graph.from_edges([], [], _nodes(self._facts))
+        return synthetic_graph(_nodes(self._facts))
+
+
+def _domain(known: Any) -> Any:
+    return (known.bounds["lower"], known.bounds["upper"]) if isinstance(known, Numbers) else known
 
 
 def _nodes(facts: DatasetFacts) -> Any:

@@ -78,12 +78,12 @@ def test_a_price_is_that_of_the_command(capsys, kind, side, rule) -> None:
     """The guarantee, its relation and what is said of the error, for every kind of question."""
     planned = Planned(kind, *BIG[kind], Fraction(1, 8), side)
     price = priced(planned, rule)
-    relation = price.guarantee.neighbours.value
+    relation = price.spend.guarantee.neighbours.value
     delta = 1e-6 if rule == "rho" else 0
     dps.Ledger.open("it.ledger", epsilon=9, delta=delta, neighbours=relation, dataset="people", rule=rule)
     plan = planned_by_command(capsys, KINDS[kind].shell_of(planned), "--ledger", "it.ledger")
 
-    assert plan["guarantee"]["epsilon"] == str(price.guarantee.epsilon * price.count)
+    assert plan["guarantee"]["epsilon"] == str(price.spend.guarantee.epsilon * price.spend.count)
     assert plan["guarantee"]["neighbours"] == relation
     assert plan["accuracy_line"] == price.line
     assert None is plan["refused"]

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import dpselect as dps
 from dpselect.certificates.certified import Shown
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.questions import question
 from dpselect.web.server.questions.question import ColumnName, Data, Question, require_few
@@ -29,7 +29,7 @@ class Median(Question):
         groups = 1 if self.by is None else len(question.values(facts, self.by))
         require_few(question.numbers(facts, self.column).values * groups, most)
 
-    def ask(self, data: Data, facts: DatasetFacts, ledger: Spender) -> Shown:
+    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Shown:
         """Return the release of :func:`dpselect.median`."""
         asked: dict[str, Any] = question.numbers(facts, self.column).bounds | question.arguments(facts, self.by)
         release: Shown = dps.median(

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Protocol
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 from dpselect.certificates.certified import Shown
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.web.server.facts import DatasetFacts, Numbers
 from dpselect.web.server.refusal import Wrong
 from dpselect.web.server.rows import MadeUp, Table
@@ -121,10 +121,10 @@ class Question(BaseModel, ABC):
         """
 
     @abstractmethod
-    def ask(self, data: Data, facts: DatasetFacts, ledger: Spender) -> Shown:
+    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Shown:
         """Return the release that answers it; what it costs is spent from the ledger first."""
 
-    def example(self, facts: DatasetFacts, ledger: Spender) -> Shown:
+    def example(self, facts: DatasetFacts, ledger: Accountant) -> Shown:
         """Return a release of made-up rows, which costs what one of the true rows does, from a ledger that notes it."""
         return self.ask(MadeUp(facts), facts, ledger)
 

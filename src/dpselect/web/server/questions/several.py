@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpselect.certificates.certified import Shown
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.questions import question
 from dpselect.web.server.questions.question import ColumnName, Data, Question, require_few
@@ -40,7 +40,7 @@ class Several(Question):
         question.numbers(facts, self.column)
         require_few(len(self.places) * groups, most)
 
-    def ask(self, data: Data, facts: DatasetFacts, ledger: Spender) -> Shown:
+    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Shown:
         """Return the release by halving, whose error is known beforehand."""
         asked: dict[str, Any] = question.numbers(facts, self.column).bounds | question.arguments(facts, self.by)
         return self.release(

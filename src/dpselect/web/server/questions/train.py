@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from dpselect.certificates.certified import Shown
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.web.server.facts import DatasetFacts, Numbers
@@ -102,14 +102,14 @@ class Train(Question):
         """Return that it takes as long as there are rows."""
         return True
 
-    def ask(self, data: Data, facts: DatasetFacts, ledger: Spender) -> Trained:
+    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Trained:
         """Return the fitted model."""
         model, features = self._model(facts, ledger), self._features(facts)
         people = [] if facts.person is None else [facts.person]
         model.fit(data.table([*features, self.target, *people]), self.target)
         return Trained(model, model.privacy_spent_, self._error_bound(model))
 
-    def example(self, facts: DatasetFacts, ledger: Spender) -> Trained:
+    def example(self, facts: DatasetFacts, ledger: Accountant) -> Trained:
         """Return a model before its fit, rehearsed without rows; what a fit costs is spent from the ledger."""
         model = self._model(facts, ledger)
         model.rehearse(self._features(facts))

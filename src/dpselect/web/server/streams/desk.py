@@ -178,7 +178,7 @@ class StreamDesk:
         dataset = self.house.datasets[stream.dataset]
         payment = dataset.payment(stream.id, stream.analyst)
         try:
-            payment.settle(planned(dataset, opening).quote.spends)
+            payment.settle(planned(dataset, opening).spends)
         except (Refusal, dps.BudgetError) as error:
             row = dataset.account.paid(stream.id)
             self.records.end(stream.id, "refused" if row is None else "failed", str(error), row)

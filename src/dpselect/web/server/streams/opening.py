@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -9,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StrictInt, field
 
 import dpselect as dps
 from dpselect.certificates.certificate import promised
-from dpselect.kernel.budget import Spender
+from dpselect.kernel.budget import Accountant
+from dpselect.ledger import RecordingAccountant, Spend
 from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.release.above_threshold import NAME, above_threshold
 from dpselect.release.threshold_bound import error_bound_of_stream
@@ -17,7 +19,6 @@ from dpselect.release.threshold_rules import ThresholdRules
 from dpselect.release.threshold_stream import ThresholdStream
 from dpselect.web.server.dataset import Dataset
 from dpselect.web.server.facts import DatasetFacts
-from dpselect.web.server.payment import Quote
 from dpselect.web.server.questions.question import Price
 from dpselect.web.server.refusal import Wrong
 from dpselect.web.server.streams.condition import Condition, require_condition
@@ -50,7 +51,7 @@ class Opening(_Body):
     levels: Annotated[tuple[Level, ...], Field(max_length=8)] = ()
     queries: Annotated[StrictInt, Field(ge=1, le=10**6)] = 100
 
-    def open(self, facts: DatasetFacts, ledger: Spender) -> ThresholdStream:
+    def open(self, facts: DatasetFacts, ledger: Accountant) -> ThresholdStream:
         """Return the stream; what it costs is spent from the ledger before anything is drawn.
 
         Every query is a count that one neighbour moves by at most 1, and all counts in the same direction.
@@ -96,12 +97,12 @@ class StreamPlan:
     """What a stream would cost and how wrong its answers may be, whatever the data.
 
     Attributes:
-        quote: what the ledger would record.
+        spends: what the ledger would record.
         rules: of the stream.
         error_bound: for so many queries as were asked about.
     """
 
-    quote: Quote
+    spends: Sequence[Spend]
     rules: ThresholdRules
     error_bound: ErrorBound
 
@@ -123,11 +124,11 @@ def planned(dataset: Dataset, opening: Opening) -> StreamPlan:
     """
     if dataset.facts.graph is not None:
         raise Wrong(_TABLES)
-    quote = Quote(dataset.account.rule)
+    book = RecordingAccountant(dataset.account.rule)
     try:
         # Whatever this one draws is thrown away: nothing was asked of it.
-        with opening.open(dataset.facts, quote) as stream:
+        with opening.open(dataset.facts, book) as stream:
             rules = stream.rules
     except (dps.PrivacyError, ValueError, TypeError) as error:
         raise Wrong(str(error)) from None
-    return StreamPlan(quote, rules, error_bound_of_stream(rules, opening.queries))
+    return StreamPlan(book.spends, rules, error_bound_of_stream(rules, opening.queries))

@@ -25,7 +25,7 @@ def test_releases_inside_the_block_are_counted() -> None:
     dps.select(VOTES, 100, mechanism=FLIP)
 
     assert (Fraction(3, 5), 3) == (book.totals.epsilon, len(book.events))
-    assert "Session(dataset='')" == repr(book)
+    assert "InMemoryLedger(dataset='')" == repr(book)
     assert 0.6 == book.report(1e-6).basic
 
 

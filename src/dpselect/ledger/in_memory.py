@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,58 +18,70 @@ from dpselect.ledger.accountant import Remaining, Report, Terms, Totals, report
 from dpselect.ledger.events import Event
 from dpselect.ledger.ledger import Ledger
 from dpselect.ledger.shown import shown
-from dpselect.ledger.with_metadata import WithMetadata
 
 
-class Session:
+@dataclass(eq=False)
+class _Kept:
+    """What was spent: of one budget, whatever its spends record."""
+
+    totals: Totals = field(default_factory=Totals)
+    events: list[Event] = field(default_factory=list)
+    busy: bool = False
+    lock: Any = field(default_factory=threading.RLock)
+    process: int = field(default_factory=os.getpid)
+
+
+class InMemoryLedger:
     """A budget in memory, with the face of a :class:`Ledger`. It is forgotten with the process, and stays in it."""
 
     def __init__(self, terms: Terms) -> None:
-        self._process = os.getpid()
-        self.terms, self.totals = terms, Totals()
-        self._events: list[Event] = []
-        self._busy, self._lock = False, threading.RLock()
+        self.terms, self._kept, self._metadata = terms, _Kept(), dict[str, str]()
 
-    def spend(
-        self,
-        guarantee: Guarantee,
-        *,
-        mechanism: str,
-        count: int = 1,
-        note: str = "",
-        metadata: Mapping[str, str] | None = None,
-    ) -> int:
+    def spend(self, guarantee: Guarantee, *, mechanism: str, count: int = 1, note: str = "") -> int:
         """Record ``count`` releases, each with this guarantee.
 
         Raises:
             BudgetError, ValueError: as :meth:`Ledger.spend`; a forked process, whose copy would be a budget of its own;
                 a signal handler in the midst of another spend.
         """
-        if os.getpid() != self._process:
+        kept = self._kept
+        if os.getpid() != kept.process:
             raise BudgetError(f"{_STAYS} Nothing was spent.")
         event = Event.of(
-            guarantee, dataset=self.terms.dataset, mechanism=mechanism, count=count, note=note, metadata=metadata
+            guarantee,
+            dataset=self.terms.dataset,
+            mechanism=mechanism,
+            count=count,
+            note=note,
+            metadata=self._metadata,
         )
-        with self._lock:
+        with kept.lock:
             # The lock lets this thread in again: a signal or collected garbage may release in the midst of a spend.
-            if self._busy:
+            if kept.busy:
                 raise BudgetError("Another spend from this budget is under way: release when it is done.")
-            self._busy = True
+            kept.busy = True
             try:
-                self.totals = self.terms.admit(self.totals, event)
-                self._events.append(event)
-                return len(self._events)
+                kept.totals = self.terms.admit(kept.totals, event)
+                kept.events.append(event)
+                return len(kept.events)
             finally:
-                self._busy = False
+                kept.busy = False
 
-    def with_metadata(self, **metadata: Any) -> WithMetadata:
+    def with_metadata(self, **metadata: Any) -> InMemoryLedger:
         """Return this budget with metadata that every spend records; as :meth:`Ledger.with_metadata`."""
-        return WithMetadata(self, metadata)
+        cited = InMemoryLedger(self.terms)
+        cited._kept, cited._metadata = self._kept, {**self._metadata, **metadata}
+        return cited
 
     @property
     def rule(self) -> str:
         """Return what is added up: ``"sum"`` for epsilons and deltas, ``"rho"`` for rhos. It is public."""
         return self.terms.rule
+
+    @property
+    def totals(self) -> Totals:
+        """Return what was spent."""
+        return self._kept.totals
 
     @property
     def remaining(self) -> Remaining:
@@ -78,19 +91,19 @@ class Session:
     @property
     def events(self) -> tuple[Event, ...]:
         """Return all events, oldest first."""
-        return tuple(self._events)
+        return tuple(self._kept.events)
 
     def report(self, delta: float) -> Report:
         """Return tighter totals, for a plan that was fixed in advance."""
-        return report(self._events, delta)
+        return report(self._kept.events, delta)
 
     def _repr_html_(self) -> str:
         return shown("Budget in memory", self.terms, self.totals)
 
-    def __copy__(self) -> Session:
+    def __copy__(self) -> InMemoryLedger:
         return self
 
-    def __deepcopy__(self, _: Any) -> Session:
+    def __deepcopy__(self, _: Any) -> InMemoryLedger:
         """Stay one budget when an estimator that holds it is cloned."""
         return self
 
@@ -98,7 +111,7 @@ class Session:
         raise TypeError(_STAYS)
 
     def __repr__(self) -> str:
-        return f"Session(dataset={self.terms.dataset!r})"
+        return f"InMemoryLedger(dataset={self.terms.dataset!r})"
 
 
 _STAYS = "A budget in memory stays in its process: give several processes a ledger with a path."
@@ -113,7 +126,7 @@ def budget(
     neighbours: str = "add-remove",
     dataset: str = "",
     rule: str = "sum",
-) -> Iterator[Ledger | Session]:
+) -> Iterator[Ledger | InMemoryLedger]:
     """Count every release inside the block that names no other ledger.
 
     Args:
@@ -134,7 +147,7 @@ def budget(
     (Fraction(1, 4), 3)
     """
     if path is None:
-        keeper: Ledger | Session = Session(Terms.of(epsilon, delta, neighbours, dataset, rule))
+        keeper: Ledger | InMemoryLedger = InMemoryLedger(Terms.of(epsilon, delta, neighbours, dataset, rule))
     else:
         keeper = Ledger.open(path, epsilon=epsilon, delta=delta, neighbours=neighbours, dataset=dataset, rule=rule)
     token = current.set(keeper)
