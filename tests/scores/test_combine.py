@@ -254,6 +254,34 @@ def test_range_bound_one_is_declared_and_kept() -> None:
     assert found.worst > 0.99
 
 
+@pytest.mark.parametrize("weights", [(1, -1), (-2, -3), (3, -1), (1, 1)])
+@pytest.mark.parametrize("name", ["permute-and-flip", "exponential"])
+def test_constants_have_range_bound_one_under_weights_of_any_sign(weights: tuple[int, int], name: str) -> None:
+    """One record moves the sums within an interval as long as the sensitivity; two counts, and one of them alone."""
+
+    def scores(records: np.ndarray) -> dps.Scores:
+        first, second = ([int((records == kind + shift).sum()) for kind in range(2)] for shift in (0, 2))
+        both = [a + b for a, b in zip(first, second, strict=True)]
+        parts = [dps.Scores(each, 1, kind="integer", range_bound=1) for each in (both, first)]
+        return aggregate(parts, weights, range_bound=1)
+
+    assert sum(map(abs, weights)) == scores(np.array([])).sensitivity.ceiling
+    found = audit.privacy_loss(dps.mechanism(name), scores, audit.multisets(range(4), 4), 1)
+    assert found.holds
+    assert found.worst > 0.4
+
+
+def test_negative_weights_of_other_sensitivities_have_range_bound_two() -> None:
+    """A sum may rise by all of one candidate's sensitivity and fall by all of another's."""
+    fixed = dps.Scores([3, 1], 1, range_bound=1)
+    each = dps.Scores([3, 1], dps.sensitivity.constant([1, 2]), range_bound=1)
+
+    assert 1 == aggregate([fixed, each], [1, 1], range_bound=1).range_bound
+    for weights in ([1, -1], [-1, 1]):
+        with pytest.raises(dps.PrivacyError, match="Range bound 1 needs"):
+            aggregate([fixed, each], weights, range_bound=1)
+
+
 def test_exact_weights_keep_integers_exact() -> None:
     """Whole numbers written as floats or fractions too; half a point is a float."""
     scores = whole([3, 1])

@@ -77,12 +77,14 @@ def aggregate(
         touched: ``"one"`` declares that one step can touch only one of the objectives (true positive and true negative
             rates under add-remove); ``"all"`` otherwise.
         sensitivity: ``"local"``, or ``"global"`` for the ceilings alone.
-        range_bound: 1 declares that one step moves *all* objectives in the same direction; 2 otherwise.
+        range_bound: 1 declares that one step moves *all* objectives in the same direction; 2 otherwise. Where every
+            sensitivity is one constant, weights of any sign keep it.
 
     Raises:
         ValueError, TypeError: not a list of objectives, other candidates or neighbours, bad weights.
-        PrivacyError: ``touched="one"`` under substitution, which touches two records; range bound 1 where a weight is
-            negative or a part has range bound 2; no ceiling of a part where ``"global"`` or a smooth bound needs it.
+        PrivacyError: ``touched="one"`` under substitution, which touches two records; range bound 1 where a part has
+            range bound 2, or a weight is negative and a sensitivity is not one constant; no ceiling of a part where
+            ``"global"`` or a smooth bound needs it.
 
     >>> a, b = Scores([3, 1], sensitivity=1, kind="integer"), Scores([0, 5], sensitivity=2, kind="integer")
     >>> both = aggregate([a, b], weights=[1, 100])
@@ -98,8 +100,12 @@ def aggregate(
         raise ValueError('touched is "all" or "one": how many objectives one step can touch.')
     if touched == "one" and len(used) > 1 and first.neighbours is Neighbours.SUBSTITUTION:
         raise PrivacyError('A substitution touches two records, and so two objectives: use touched="all".')
-    if range_bound == 1 and any(weight < 0 or part.range_bound != 1 for weight, part in used):
-        raise PrivacyError("Range bound 1 needs weights >= 0 and objectives of range bound 1: leave range_bound out.")
+    one_way = all(weight > 0 for weight, _ in used) or all(part.sensitivity.fixed for _, part in used)
+    if range_bound == 1 and not (one_way and all(part.range_bound == 1 for _, part in used)):
+        raise PrivacyError(
+            "Range bound 1 needs objectives of range bound 1, and weights >= 0 or constant sensitivities: "
+            "leave range_bound out."
+        )
     joined = _joined(used, touched, _local(sensitivity))
     return Scores(
         _within(_weighted(used), joined.ceiling),
