@@ -122,6 +122,15 @@ def test_beyond_the_clip_almost_nothing_is_lost():
         assert k * math.log(m) - float(rate) * clip < -60 * math.log(2)
 
 
+@pytest.mark.parametrize(("m", "k"), [(2, 1), (3, 2), (10, 3)])
+def test_the_clip_counts_every_candidate(m, k):
+    """Below it m^k lists could weigh more than 2^-60 of the best together: it is no larger than that, plus one."""
+    asked = joint_question(dps.Scores(np.zeros(m, dtype=np.int64), 1, range_bound=1), k, Fraction(1, 100))
+    least = (k * math.log(m) + 60 * math.log(2)) / float(asked.rate)
+
+    assert least <= asked.clip <= least + 2
+
+
 def test_it_is_refused_before_anything_is_known():
     """Real scores, several sensitivities, and draws that would be too large: by public facts, in one sentence."""
     with pytest.raises(ValueError, match="integer scores with one constant sensitivity"):

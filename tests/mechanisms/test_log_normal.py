@@ -118,6 +118,27 @@ def worst_divergence(sigma: float, m: int, epsilon: str, delta: str, gaps: np.nd
     return most / float(delta)
 
 
+@pytest.mark.parametrize(
+    ("m", "phi", "delta"), [(3, "0.5", "1e-6"), (3, "0.1", "0.2"), (10, "0.5", "1e-6"), (10, "0.1", "0.2")]
+)
+def test_both_conditions_hold_and_one_of_them_barely(m: int, phi: str, delta: str) -> None:
+    """For exactly so many candidates: one part in a thousand more breaks what may be lost, or what may be paid."""
+    epsilon = 0.5
+    beta, c = calibrate(m, exact("0.5"), range_bound=2, phi=exact(phi), delta=exact(delta), sigma=0.5)
+    noise, cost, t = tail_of(0.5), dilation_cost(m, 0.5), 2 / float(c)
+
+    def holds(at: float) -> bool:
+        z = np.geomspace(1e-3, 200, 20_000)
+        loss = noise.surprise(z * math.exp(at) + t) - noise.surprise(z)
+        lost = (m - 1) * float((noise.chance(z) * np.maximum(0.0, -np.expm1(epsilon - loss))).max())
+        grown = np.linspace(0, at, 2001)
+        paid = float((noise.surprise(t * np.exp(-grown)) + grown * cost).max())
+        return lost <= float(exact(delta)) and paid <= epsilon
+
+    assert holds(float(beta))
+    assert not holds(float(beta) * 1.001)
+
+
 def test_two_candidates_stay_within_their_delta() -> None:
     """At sigma .5: within a factor of five of delta."""
     assert 0.2 < worst_divergence(0.5, 2, "0.5", "0.001", np.geomspace(5, 40, 6)) <= 1

@@ -68,6 +68,16 @@ def test_alpha_and_beta_are_those_of_theorem_6() -> None:
     assert abs(scale - 4 * 3**0.75 / 6) < 1e-12
 
 
+@pytest.mark.parametrize("m", [2, 3, 10])
+def test_beta_of_two_sided_noise_counts_every_candidate(m: int) -> None:
+    """Theorem 2, which is loose: l = 2 phi / m, so no pair of neighbours would notice one fewer."""
+    (beta, scale), (one, same) = (calibrated(m, 6, 0.5, 4, sides) for sides in (2, 1))
+
+    assert abs(beta - 1 / m) < 1e-12
+    assert abs(beta * m - one * (m - 1)) < 1e-12
+    assert scale == same
+
+
 @pytest.mark.parametrize("gamma", [2, 8, 32, 256])
 def test_a_moving_scale_costs_the_larger_of_gamma_and_m_less_one(gamma: int) -> None:
     """The two steps of the proof, on exact laws: upwards gamma - 1, downwards m - 1, for one unit of the logarithm."""
