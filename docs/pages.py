@@ -36,7 +36,7 @@ TITLES = {
     "metrics": "How good a choice was",
 }
 # Packages that are not public by themselves, or have pages of another kind.
-INNER = {"core", "cli", "views", "sources", "mechanisms", "utilities", "published"}
+INNER = {"core", "cli", "views", "sources", "mechanisms", "utilities", "papers"}
 
 # Files of the repository, and the page of the site that shows them.
 SHOWN_ON = {
@@ -51,7 +51,7 @@ SHOWN_ON = {
     "src/dpselect/cli": "commands.md",
     "src/dpselect/mechanisms": "mechanisms.md",
     "src/dpselect/utilities": "utilities.md",
-    "src/dpselect/published": "published.md",
+    "src/dpselect/papers": "papers.md",
 }
 
 
@@ -78,8 +78,8 @@ def public_modules() -> dict[str, ModuleType]:
 
 def every_page() -> dict[str, str]:
     """Return path below reference/made/ to text."""
-    utilities, published = (
-        {function.__name__: function for function in room.EVERY_UTILITY} for room in (dps.utilities, dps.published)
+    utilities, papers = (
+        {function.__name__: function for function in room.EVERY_UTILITY} for room in (dps.utilities, dps.papers)
     )
     pages = {"api.md": api_reference(), "commands.md": command_line(), "record/benchmarks.md": benchmarks()}
     pages["record/data.md"] = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
@@ -87,9 +87,9 @@ def every_page() -> dict[str, str]:
     pages |= {f"{name}.md": module_page(name, module) for name, module in public_modules().items()}
     pages |= catalogue("mechanisms", "Mechanisms", dps.mechanisms.EVERY_MECHANISM)
     pages |= catalogue("utilities", "Utilities", utilities)
-    pages |= catalogue("published", "What the papers print", published)
+    pages |= catalogue("papers", "What the papers print", papers)
     others = ["SulqID3Classifier", "RandomDecisionForestClassifier", "private_sql"]
-    pages["published.md"] += "\n" + _autodoc("dpselect.published", dps.published, others)
+    pages["papers.md"] += "\n" + _autodoc("dpselect.papers", dps.papers, others)
     pages |= proofs()
     return pages
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import dpselect as dps
 
@@ -54,3 +55,49 @@ for name in ("learn", "chooser", "accuracy_chart"):
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     extras = [line.partition('".[')[2].partition("]")[0] for line in run.stdout.splitlines()]
     assert ["learn", "chooser", "learn"] == extras
+
+
+BASE = """
+import sys
+from importlib.metadata import packages_distributions
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in self.others:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+absent = Absent()
+base = {"dpselect", "numpy", "scipy", "cryptography", "cffi", "pycparser"}
+tops = packages_distributions().items()
+absent.others = {top for top, names in tops if not base & {*map(str.lower, names)}} - sys.stdlib_module_names
+assert {"sklearn", "click", "jinja2", "matplotlib", "pyarrow"} & absent.others
+sys.meta_path.insert(0, absent)
+
+import dpselect as dps
+
+later = []
+for name in dps.__all__:
+    try:
+        getattr(dps, name)
+    except ImportError as error:
+        later.append(f"{name}: {error}")
+print(later)
+votes = dps.Scores([50, 0], 1, kind="integer")
+ledger = dps.Ledger.open("base.ledger", epsilon=100)
+release = dps.select(votes, 10, mechanism="permute-and-flip", ledger=ledger)
+release.certificate(ledger=ledger, row=1).save("base.json")
+assert dps.Certificate.read("base.json").content["answer"] == {"candidates": [*release.candidates]}
+assert dps.Ledger.read("base.ledger").verify().spends == 1
+dps.median([1, 2, 3], epsilon=10, lower=0, upper=3, step=1, ledger=ledger)
+dps.recommend(votes, 1, data="example")
+assert dps.audit.privacy_loss("exponential", lambda x: dps.Scores(x, 1), dps.audit.vectors(2, range(2)), 1).holds
+"""
+
+
+def test_the_base_install_is_enough(tmp_path: Path) -> None:
+    """NumPy, SciPy and cryptography: to import, select, pay, certify and audit; what takes more says what it takes."""
+    run = subprocess.run([sys.executable, "-c", BASE], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert "" == run.stderr
+    later = 'dpselect.accuracy_chart needs scikit-learn: python -m pip install ".[learn]" in a clone of dpselect.'
+    assert run.stdout == f"{[f'accuracy_chart: {later}']}\n"

@@ -35,11 +35,14 @@ def test_a_release_shows_its_answer_escaped() -> None:
     assert "<img" not in html
 
 
-def test_a_promise_shows_epsilon_delta_and_whom_it_protects() -> None:
-    """In words, without a symbol."""
-    text = words(dps.Guarantee.concentrated(0.125, 1e-6, "edge", epsilon=3))
+def test_a_release_shows_its_promise_and_whom_it_protects() -> None:
+    """In words, without a symbol; the promise by itself is a line of text, as everywhere."""
+    edges = dps.Scores([900, 1], 1, neighbours="edge", kind="integer")
+    promise = dps.Guarantee.concentrated(0.125, 1e-6, "edge", epsilon=3)
 
-    assert all(each in text for each in ("epsilon", "3", "rho", "0.125", "delta", "one edge of the graph"))
+    assert re.search(r"epsilon\s+3\s+protected\s+one edge of the graph", words(dps.select(edges, 3, mechanism=FLIP)))
+    assert ["epsilon", "rho", "delta", "protected"] == [name for name, _ in promise.in_words()]
+    assert not hasattr(promise, "_repr_html_")
 
 
 def test_a_budget_shows_what_is_spent_and_left(tmp_path: Path) -> None:

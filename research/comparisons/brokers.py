@@ -62,7 +62,7 @@ def asked_of(graph: dps.Graph, bound: int) -> dict[str, dps.Scores]:
         "open pairs": dps.utilities.open_pairs(graph, max_degree=bound),
         "linear decay, K = 20": dps.utilities.linear_decay(graph, max_degree=bound),
         "log betweenness": dps.utilities.log_betweenness(graph),
-        "ego betweenness, published": dps.published.ego_betweenness(graph, max_degree=bound),
+        "ego betweenness, published": dps.papers.ego_betweenness(graph, max_degree=bound),
     }
 
 

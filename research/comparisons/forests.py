@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect import learn, published
+from dpselect import learn, papers
 from research.comparisons.learners_measures import measures
 from research.comparisons.learners_ours import Learner, estimator
 from research.comparisons.learners_tables import coded, trained
@@ -31,7 +31,7 @@ ENDLESS = 1e6
 LEARNERS: dict[str, Learner] = {
     "forest, delta 1e-6": estimator(lambda e, **k: learn.DPRandomForestClassifier(e, **k)),
     "forest, pure": estimator(lambda e, **k: learn.DPRandomForestClassifier(e, delta=0, **k)),
-    "published forest": estimator(lambda e, **k: published.RandomDecisionForestClassifier(e, **k)),
+    "published forest": estimator(lambda e, **k: papers.RandomDecisionForestClassifier(e, **k)),
     "tree, pure": estimator(lambda e, **k: learn.DPTreeClassifier(e, **k)),
     "boosted, delta 1e-6": estimator(lambda e, **k: learn.DPBoostedTreesClassifier(e, **k)),
 }

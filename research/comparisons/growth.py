@@ -58,14 +58,14 @@ def nodes(size: int) -> Act:
 def median(size: int, name: str) -> Act:
     """Release the record whose value is nearest to the median of even values."""
     values = np.random.default_rng(0).integers(0, 10**9, size)
-    return lambda: select(dps.published.median(values, upper=10**9), name)
+    return lambda: select(dps.papers.median(values, upper=10**9), name)
 
 
 def law(size: int) -> Act:
     """Compute the law of the published median."""
     values = np.random.default_rng(0).integers(0, 10**9, size)
     shifted = dps.mechanism("shifted-local-dampening")
-    return lambda: shifted.law(dps.published.median(values, upper=10**9), 1)
+    return lambda: shifted.law(dps.papers.median(values, upper=10**9), 1)
 
 
 _FOUR, _THREE = (10**3, 10**4, 10**5, 10**6), (10**3, 10**4, 10**5)

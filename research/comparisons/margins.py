@@ -90,7 +90,7 @@ def medians() -> None:
     """Print the mean distance from the median of 501 numbers, records as candidates and a grid by rank."""
     draw = np.random.default_rng(1)
     values = np.clip(draw.normal(500, 80, 501), 0, 1000)
-    records = dps.published.median(values, upper=1000)
+    records = dps.papers.median(values, upper=1000)
     ranks = dps.utilities.median(values, lower=0.0, upper=1000.0, step=1.0)
     away = np.abs(np.asarray(ranks.candidates) - np.median(values))
     ways = {

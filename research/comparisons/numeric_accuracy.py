@@ -55,7 +55,7 @@ def percentiles() -> None:
         grid = np.arange(upper + 1)
         for p in (50, 90, 99):
             right = np.sort(values)[values.size * p // 100]
-            cells = dps.published.percentile(values, p, grid=grid)
+            cells = dps.papers.percentile(values, p, grid=grid)
             ranks = dps.utilities.percentile(values, p, grid=grid)
             # The theses choose among records: a record scores 1 when its value is the percentile.
             same = dps.sensitivity.local(lambda t, flat=cells.sensitivity: flat.at(t)[0], ceiling=1.0)

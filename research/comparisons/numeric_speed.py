@@ -50,7 +50,7 @@ def median(rng: np.random.Generator) -> None:
     values = rng.lognormal(6, 1, 10**5).clip(0, 10**4)
 
     def run() -> None:
-        sensitivity = dps.published.median(values, upper=10**4).sensitivity
+        sensitivity = dps.papers.median(values, upper=10**4).sensitivity
         for start in range(0, 1000, 50):
             sensitivity.profiled(np.arange(start, start + 50))
 

@@ -164,7 +164,7 @@ def slow(m: int, slope: float, epsilon: float) -> Case:
 def ranked(name: str, upper: int, p: int, epsilon: float) -> Case:
     """Return the percentile of the 4096 counts of a histogram, on the grid of integers up to a public bound."""
     values, grid = data.histogram(name), np.arange(upper + 1)
-    cells = dps.published.percentile(values, p, grid=grid)
+    cells = dps.papers.percentile(values, p, grid=grid)
     ranks = dps.utilities.percentile(values, p, grid=grid)
     return Case(f"{name}, {p}, {epsilon:g}", epsilon, (cells,), (ranks,))
 

@@ -88,7 +88,7 @@ def models() -> dict[str, Callable[..., float]]:
                 e, 2, criterion="max-operator-winner", mechanism="smooth-noisy-max", **k
             )
         ),
-        "random decision forest of 32": ours(dps.published.RandomDecisionForestClassifier),
+        "random decision forest of 32": ours(dps.papers.RandomDecisionForestClassifier),
         "A3 Jagannathan": ours(learn.THE_FIVE["A3"]),
         "A5 Fletcher-Islam": ours(learn.THE_FIVE["A5"]),
     }

@@ -105,7 +105,7 @@ def winners() -> None:
         values = data.histogram(name)
         for p in (50, 90, 99):
             grid = np.arange(upper + 1)
-            zeros(f"{name}, p = {p}", dps.published.percentile(values, p, grid=grid), EPSILONS)
+            zeros(f"{name}, p = {p}", dps.papers.percentile(values, p, grid=grid), EPSILONS)
             ranks = dps.utilities.percentile(values, p, grid=grid)
             right = ranks.values == 0
             law = [float(dps.mechanism("permute-and-flip").law(ranks, e)[right].sum()) for e in EPSILONS]

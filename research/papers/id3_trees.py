@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpselect.learn import DPID3Classifier, DPTreeClassifier
-from dpselect.published import SulqID3Classifier
+from dpselect.papers import SulqID3Classifier
 from research.engine import data
 from research.engine.claims import Gain, at_most, quantile, up_to
 from research.engine.experiment import Cell, Claim, Effort, Judgement, Point, Results, point, repeated

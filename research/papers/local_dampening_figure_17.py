@@ -57,7 +57,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
         scores = dps.utilities.median(values, grid=places)
         away = np.abs(places - np.sort(values)[values.size // 2])
     else:
-        scores = dps.published.median(values, upper=int(values.max()))
+        scores = dps.papers.median(values, upper=int(values.max()))
         away = -np.asarray(scores.values)
         scores = _flat(scores) if shared else scores
     return [Point(name, series, e, float(np.asarray(made.law(scores, e)) @ away)) for e in epsilons(effort)]

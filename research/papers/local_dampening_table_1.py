@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpselect as dps
-from dpselect.published.private_sql import betweenness, least, views
+from dpselect.papers.private_sql import betweenness, least, views
 from dpselect.views import Graph
 from research.engine.claims import quantile
 from research.engine.experiment import (

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect import published, utilities
+from dpselect import papers, utilities
 from dpselect.audit import graphs, metric_space, multisets, privacy_loss, vectors
 from dpselect.audit.admissibility import Utility
 from dpselect.audit.recorded import loss_of_transcript
@@ -52,7 +52,7 @@ PROBLEMS: dict[str, Problem] = {
     "ego betweenness": (partial(utilities.ego_betweenness, max_degree=3, sensitivity="degree"), partial(graphs, 4)),
     "degree": (utilities.degree, partial(graphs, 4)),
     "ego density": (utilities.ego_density, partial(graphs, 4)),
-    "distance to the median": (partial(published.median, upper=4), partial(vectors, 3, range(5))),
+    "distance to the median": (partial(papers.median, upper=4), partial(vectors, 3, range(5))),
     "rank of the median": (partial(utilities.median, lower=0, upper=2), partial(multisets, range(3), 6)),
     "information gain": (gains, partial(multisets, range(12), 3)),
 }

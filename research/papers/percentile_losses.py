@@ -23,7 +23,7 @@ def of_percentile(mechanism: Mechanism, utility: Callable[..., dps.Scores], epsi
 def of_median(mechanism: Mechanism, epsilon: float) -> float:
     """Return the same for the median utility of Farias 2021, among four records of which one is replaced."""
     universe = dps.audit.vectors(4, VALUES)
-    utility = lambda records: dps.published.median(records, upper=VALUES[-1])  # noqa: E731
+    utility = lambda records: dps.papers.median(records, upper=VALUES[-1])  # noqa: E731
     return dps.audit.privacy_loss(mechanism, utility, universe, epsilon).worst
 
 
@@ -52,7 +52,7 @@ def _winner_of_many(winner: int, steps: int) -> dps.Scores:
 
 def winner(records: Any, p: int, *, grid: Any) -> dps.Scores:
     """Return the 0/1 score of a percentile."""
-    return dps.published.percentile(records, p, grid=grid)
+    return dps.papers.percentile(records, p, grid=grid)
 
 
 def ranks(records: Any, p: int, *, grid: Any) -> dps.Scores:

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect import published
+from dpselect import papers
 from research.engine import data
 from research.engine.experiment import (
     Cell,
@@ -137,7 +137,7 @@ def _described(table: data.Table, name: str, draw: int, rng: np.random.Generator
 def _ours(table: data.Table, name: str, draw: int, rng: np.random.Generator) -> dict[tuple[str, float], float]:
     """Return the accuracy of every sound series on one forest of the library's trees."""
     train, test = trees.cut(len(table), draw, 0.8)
-    model = published.RandomDecisionForestClassifier(
+    model = papers.RandomDecisionForestClassifier(
         _ENDLESS, 32, max_depth=SETS[name], leaf="counts", domains=table.domains, classes=table.classes, unknown="clip"
     )
     model.fit(table.rows(train), table.target)

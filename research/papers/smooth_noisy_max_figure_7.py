@@ -88,11 +88,11 @@ def prepared(name: str, p: int, series: str) -> tuple[Mechanism, dps.Scores, NDA
         places = np.arange(UPPER[name] + 1)
         return mechanism(series), dps.utilities.percentile(values, p, grid=places), places
     if series == LD2:
-        return mechanism(series), dps.published.median(values, upper=int(values.max())), values
+        return mechanism(series), dps.papers.median(values, upper=int(values.max())), values
     if series in (SNM_T, SNM_LAP):
         return mechanism(series), released_percentile(values, p, unsound="reproduction"), values
     # Only the ends of the grid and the values on it matter for how long the score cannot change.
-    cells = dps.published.percentile(values, p, grid=np.unique(np.append(values, (0, UPPER[name]))))
+    cells = dps.papers.percentile(values, p, grid=np.unique(np.append(values, (0, UPPER[name]))))
     # The theses choose among records: a record scores 1 when its value is the percentile.
     right = np.sort(values)[values.size * p // 100]
     flat = dps.sensitivity.local(lambda t: cells.sensitivity.at(t)[0], ceiling=1.0)

@@ -96,13 +96,13 @@ __all__ = [
     "metrics",
     "most_common",
     "opened",
+    "papers",
     "pareto",
     "percentiles",
     "plot_law",
     "price_of_runs",
     "priv_agg",
     "priv_pareto",
-    "published",
     "quantile_method",
     "quantiles",
     "recommend",
@@ -144,7 +144,7 @@ if TYPE_CHECKING:
     from dpselect import histograms as histograms
     from dpselect import learn as learn
     from dpselect import ledger as ledger
-    from dpselect import published as published
+    from dpselect import papers as papers
     from dpselect import utilities as utilities
     from dpselect.analysis import compare as compare
     from dpselect.analysis import metrics as metrics
@@ -211,7 +211,7 @@ if TYPE_CHECKING:
     from dpselect.views import WeightedGraph as WeightedGraph
 else:
     # Modules, and names in modules: what a selection from scores in memory does not need.
-    _ROOMS = ("audit", "chooser", "histograms", "learn", "ledger", "published", "utilities")
+    _ROOMS = ("audit", "chooser", "histograms", "learn", "ledger", "papers", "utilities")
     _MODULES = {name: f"dpselect.{name}" for name in _ROOMS}
     _MODULES |= {name: f"dpselect.analysis.{name}" for name in ("compare", "metrics")}
     _INSIDE = {

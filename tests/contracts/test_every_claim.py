@@ -22,7 +22,7 @@ LONG = {
     "on aggregate, 3 TPR + 2 TNR", "exponential on pareto, both rates", "noisy-max-laplace on ego",
     "noisy-max-laplace on degree", "smooth-noisy-max on ego", "local-dampening-t on ego",
     "smooth-private-selection on ego", "ego_betweenness, max_degree=3", "ego_betweenness, max_degree=4",
-    "ego_betweenness, overlap", "ego_betweenness, degree", "published.ego_betweenness",
+    "ego_betweenness, overlap", "ego_betweenness, degree", "papers.ego_betweenness",
     "ego_density on ego_density", "dampening on ego_betweenness", "dampening-flip on ego_betweenness",
     "exponential on ego_betweenness", "permute-and-flip on ego_betweenness", "exponential on ego_density",
     "shifted-local-dampening on ego_density", "shifted-local-dampening-flip on ego_density",
@@ -33,7 +33,7 @@ LONG = {
     "on open_pairs", "on log_betweenness", "on core_number", "on two_step_reach", "on triangles",
     "linear_decay, decay=3", "linear_decay, decay=20",
     "margins, ", "margin of ego_betweenness",
-    "pareto, both rates on pareto", "published.median, 4 records", "local-dampening on aggregate",
+    "pareto, both rates on pareto", "papers.median, 4 records", "local-dampening on aggregate",
 }  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def test_every_utility_and_every_mechanism_is_claimed() -> None:
     """Mechanisms by themselves, utilities by a line; and no claim is about something that is gone."""
     claimed = {claim.name.split(",")[0] for claim in UTILITY_CLAIMS}
     utilities = {utility.__name__ for utility in dps.utilities.EVERY_UTILITY}
-    utilities |= {f"published.{utility.__name__}" for utility in dps.published.EVERY_UTILITY}
+    utilities |= {f"papers.{utility.__name__}" for utility in dps.papers.EVERY_UTILITY}
 
     assert not utilities - claimed, f"add a UtilityClaim to audit/claims.py for {utilities - claimed}"
     assert not claimed - utilities, f"audit/claims.py claims what is not in the list: {claimed - utilities}"

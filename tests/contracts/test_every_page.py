@@ -19,7 +19,7 @@ RESEARCH = ROOT / "research"
 PAPERS = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
 BUILDERS = dps.mechanisms.EVERY_MECHANISM
 UTILITIES = {function.__name__: function for function in dps.utilities.EVERY_UTILITY} | {
-    f"published.{function.__name__}": function for function in dps.published.EVERY_UTILITY
+    f"papers.{function.__name__}": function for function in dps.papers.EVERY_UTILITY
 }
 
 
@@ -79,8 +79,8 @@ def test_every_file_of_a_mechanism_or_a_utility_is_in_its_list() -> None:
         "mechanisms/worst_case.md",
         "histograms/counts.md",
         "chooser/metafeature.md",
-        "published/private_sql.md",
-        "published/sulq.md",
+        "papers/private_sql.md",
+        "papers/sulq.md",
     ],
 )
 def test_what_joins_scores_or_draws_has_a_proof_too(name: str) -> None:

@@ -61,10 +61,10 @@ RELEASES: dict[str, Callable] = {
         [1, 2, 2, 4], [0.25, 0.5], grid=range(6), epsilon=1, by=[0, 1, 0, 1], groups=[0, 1], ledger=ledger
     ),
     "percentiles": lambda ledger: dps.percentiles([1, 2, 2, 4], [25, 50], grid=range(6), epsilon=1, ledger=ledger),
-    "private_sql": lambda ledger: dps.published.private_sql(
+    "private_sql": lambda ledger: dps.papers.private_sql(
         dps.Graph.from_edges([0, 1], [1, 2], nodes=4), max_degree=3, epsilon=1, ledger=ledger
     ),
-    "smooth_median": lambda ledger: dps.published.smooth_median([1, 2, 2, 4], upper=5, epsilon=1, ledger=ledger),
+    "smooth_median": lambda ledger: dps.papers.smooth_median([1, 2, 2, 4], upper=5, epsilon=1, ledger=ledger),
     "top_k_by_group": lambda ledger: dps.top_k_by_group({"n": SCORES, "s": SCORES}, 2, 1, ledger=ledger),
     "most_common": lambda ledger: dps.most_common(EVENTS, 2, 1, person=0, item=1, domain=[0, 1, 2], ledger=ledger),
     "most_common, groups": lambda ledger: dps.most_common(

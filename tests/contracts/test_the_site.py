@@ -80,7 +80,7 @@ def test_every_mechanism_and_utility_has_a_page_that_links_its_proof(made) -> No
     """And the proof has a page."""
     names = [("mechanisms", name) for name in dps.mechanisms.EVERY_MECHANISM]
     names += [("utilities", function.__name__) for function in dps.utilities.EVERY_UTILITY]
-    names += [("published", function.__name__) for function in dps.published.EVERY_UTILITY]
+    names += [("papers", function.__name__) for function in dps.papers.EVERY_UTILITY]
 
     for folder, name in names:
         proof = re.search(r"\[The proof\]\(\.\./(record/proofs/\w+\.md)\)", made[f"{folder}/{name}.md"]).group(1)

@@ -56,7 +56,7 @@ def test_the_page_says_how_each_part_is_known() -> None:
 
 def test_the_page_names_every_utility() -> None:
     """A bound is the other thing that must be right."""
-    for room in (dps.utilities, dps.published):
+    for room in (dps.utilities, dps.papers):
         for utility in room.EVERY_UTILITY:
             assert f".{utility.__name__}` | [proof]" in PAGE, f"docs/trusted.md lacks {utility.__name__}: add a row."
 

@@ -27,7 +27,7 @@ from dpselect.learn.domains import attributes
 from dpselect.learn.id3 import small
 from dpselect.learn.program import Search
 from dpselect.learn.random_decision_forest import fletcher_islam_depth, jagannathan_depth
-from dpselect.published import RandomDecisionForestClassifier
+from dpselect.papers import RandomDecisionForestClassifier
 from dpselect.release.opened import door_to
 from dpselect.views import Records
 from tests.learn.doors import Large, noted

@@ -18,7 +18,7 @@ from dpselect.learn import (
     load,
     preview,
 )
-from dpselect.published import RandomDecisionForestClassifier
+from dpselect.papers import RandomDecisionForestClassifier
 
 AGES = np.arange(2000) % 100
 LABELS = np.where(AGES >= 50, "late", "soon")

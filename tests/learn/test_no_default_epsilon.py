@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 import dpselect as dps
 from dpselect import learn
-from dpselect.published import RandomDecisionForestClassifier
+from dpselect.papers import RandomDecisionForestClassifier
 
 ROWS, LABELS = [[age] for age in range(40)], [int(age >= 20) for age in range(40)]
 CLASSIFIERS = (*learn.EVERY_CLASSIFIER, RandomDecisionForestClassifier)

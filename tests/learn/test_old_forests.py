@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect.published import RandomDecisionForestClassifier
+from dpselect.papers import RandomDecisionForestClassifier
 
 # As version 0.1 wrote it, in format 1: DPRandomForestClassifier was the published forest then.
 _SAVED = """{"format": 1, "model": "DPRandomForestClassifier", "classes": ["no", "yes"],

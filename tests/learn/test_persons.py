@@ -22,7 +22,7 @@ from dpselect.learn import (
     DPTreeClassifier,
     DPTreeRegressor,
 )
-from dpselect.published import RandomDecisionForestClassifier
+from dpselect.papers import RandomDecisionForestClassifier
 from dpselect.release.opened import door_to
 
 EPSILON = Fraction(1, 2)

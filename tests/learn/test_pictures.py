@@ -13,7 +13,7 @@ from dpselect.learn import DPTreeClassifier
 from dpselect.learn.domains import attributes
 from dpselect.learn.picture import tree_picture
 from dpselect.learn.tree import Tree
-from dpselect.published import RandomDecisionForestClassifier
+from dpselect.papers import RandomDecisionForestClassifier
 
 LONG = {
     "a rather long name of a column, which is cut": [f"a category with a long name {i}" for i in range(4)],

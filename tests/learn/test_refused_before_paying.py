@@ -18,7 +18,7 @@ from dpselect.learn.builder import grow
 from dpselect.learn.domains import attributes
 from dpselect.learn.rehearsal import First, NoRecords, rehearsal
 from dpselect.learn.room import leaves_of_binary, leaves_of_multiway
-from dpselect.published import RandomDecisionForestClassifier
+from dpselect.papers import RandomDecisionForestClassifier
 from dpselect.views import Records
 from tests.calls import calls
 from tests.learn.doors import Large, noted

@@ -16,7 +16,7 @@ from dpselect.learn import (
     DPRandomForestClassifier,
     DPTreeClassifier,
 )
-from dpselect.published import RandomDecisionForestClassifier
+from dpselect.papers import RandomDecisionForestClassifier
 from tests.learn.two_fits import asked
 
 # Before 1.9 this one subtracts a float from integers in place, where an estimator takes categories.

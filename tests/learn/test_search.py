@@ -23,7 +23,7 @@ from dpselect.learn import (
     preview,
 )
 from dpselect.learn.holdout import held_out
-from dpselect.published import RandomDecisionForestClassifier
+from dpselect.papers import RandomDecisionForestClassifier
 from dpselect.release.opened import door_to
 from dpselect.release.outcomes import Coins
 

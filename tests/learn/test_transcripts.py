@@ -11,7 +11,7 @@ import dpselect as dps
 from dpselect.audit.replay import Replay, transcripts
 from dpselect.learn import DPEvolutionaryTreeClassifier, DPID3Classifier, DPTreeClassifier
 from dpselect.learn.builder import Plan, noisy_leaf
-from dpselect.published import RandomDecisionForestClassifier
+from dpselect.papers import RandomDecisionForestClassifier
 from tests.learn.doors import fit
 from tests.losses import losses
 

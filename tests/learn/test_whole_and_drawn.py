@@ -17,7 +17,7 @@ from dpselect.learn.domains import attributes
 from dpselect.learn.prune import prune_by_evidence
 from dpselect.learn.shrunk import deviation, shrunk_shares
 from dpselect.learn.tree import Tree
-from dpselect.published import RandomDecisionForestClassifier
+from dpselect.papers import RandomDecisionForestClassifier
 
 KNOWN = attributes(["age", "job"], {"age": (0, 8), "job": ["farmer", "nurse", "smith"]}, bins=8, missing=False)
 DOMAINS = {"age": (0, 8), "job": ["farmer", "nurse", "smith"]}

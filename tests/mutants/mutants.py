@@ -30,8 +30,8 @@ class Mutant:
     harmless: bool = False
 
 
-MEDIANS = tuple(f"published.median, {n} records on published.median, {n} records" for n in (2, 3, 4))
-PERCENTILES = tuple(f"published.percentile, p={p} on published.percentile, p={p}" for p in (25, 50, 90))
+MEDIANS = tuple(f"papers.median, {n} records on papers.median, {n} records" for n in (2, 3, 4))
+PERCENTILES = tuple(f"papers.percentile, p={p} on papers.percentile, p={p}" for p in (25, 50, 90))
 _MARGINS = ("margin of ego_betweenness, k=1 on margin of ego_betweenness, k=1",)
 
 MUTANTS = (
@@ -294,35 +294,35 @@ MUTANTS = (
     ),
     Mutant(
         "a term of the median's sensitivity is one step late",
-        "dpselect.published.median:_terms",
+        "dpselect.papers.median:_terms",
         "w(m + t)",
         "w(m + t - 1)",
         MEDIANS,
-        ("tests/published/test_median.py::test_the_sensitivity_is_exact_on_every_vector",),
+        ("tests/papers/test_median.py::test_the_sensitivity_is_exact_on_every_vector",),
     ),
     Mutant(
         "the sums of a median's sensitivity let a record share the common value one step early",
-        "dpselect.published.median_sums:_Pieces.__init__",
+        "dpselect.papers.median_sums:_Pieces.__init__",
         "np.maximum(apart + 2, 2)",
         "np.maximum(apart + 1, 2)",
         (),
-        ("tests/published/test_median_sums.py::test_sums_are_those_of_the_rows_on_every_vector",),
+        ("tests/papers/test_median_sums.py::test_sums_are_those_of_the_rows_on_every_vector",),
     ),
     Mutant(
         "a record of the median is left of its window one step too long",
-        "dpselect.published.median_sums:_Pieces._lines",
+        "dpselect.papers.median_sums:_Pieces._lines",
         "m - 1 - t, side",
         "m - t, side",
         (),
-        ("tests/published/test_median_sums.py::test_sums_are_those_of_the_rows_on_every_vector",),
+        ("tests/papers/test_median_sums.py::test_sums_are_those_of_the_rows_on_every_vector",),
     ),
     Mutant(
         "a percentile is said to be safe for one step too many",
-        "dpselect.published.percentile:safe_steps",
+        "dpselect.papers.percentile:safe_steps",
         "math.floor(size - below / share) + 1",
         "math.floor(size - below / share) + 2",
         PERCENTILES,
-        ("tests/published/test_percentile.py",),
+        ("tests/papers/test_percentile.py",),
     ),
     Mutant(
         "an edge is drawn as if every share moved by half a record",
@@ -1181,7 +1181,7 @@ MUTANTS = (
     ),
     Mutant(
         "the median's reach is one step early, which is admissible",
-        "dpselect.published.median:sensitivity_of_records",
+        "dpselect.papers.median:sensitivity_of_records",
         "(size + 1) // 2 + 1",
         "(size + 1) // 2",
         MEDIANS,

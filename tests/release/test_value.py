@@ -244,7 +244,7 @@ def test_the_median_of_every_small_column_keeps_the_promise(noise: str, epsilon:
         beta = None if part is None else part * total / NOISES[noise].degrees
         asked = []
         for column in universe:
-            value, sensitivity = dps.published.middle_value(column, upper=3)
+            value, sensitivity = dps.papers.middle_value(column, upper=3)
             asked.append(
                 value_question(
                     value, sensitivity, total, neighbours="substitution", noise=noise, beta=beta, tick=Fraction(1, 64)

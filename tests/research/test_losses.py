@@ -8,7 +8,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.learn import DPID3Classifier
-from dpselect.published import RandomDecisionForestClassifier
+from dpselect.papers import RandomDecisionForestClassifier
 from research.engine.series import PRIVACY
 from research.papers import losses
 

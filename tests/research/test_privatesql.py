@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.published.private_sql import betweenness, least, views
+from dpselect.papers.private_sql import betweenness, least, views
 from dpselect.views import Graph
 from research.papers.baselines import privatesql
 

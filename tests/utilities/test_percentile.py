@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpselect as dps
-from dpselect import published
+from dpselect import papers
 from dpselect.utilities import percentile
 from dpselect.utilities.percentile import _changes, changes
 from tests.utilities.enumeration import admissible, tabulate
@@ -66,7 +66,7 @@ def test_one_record_moves_every_score_by_at_most_one(counts, where: int, share: 
 @given(st.lists(st.integers(0, 4), max_size=30), st.integers(0, 99))
 def test_zero_changes_means_it_is_the_percentile(values, p: int) -> None:
     """The 0/1 utility and the ranks agree on the winner."""
-    ones = published.percentile(values, p, grid=range(5)).values
+    ones = papers.percentile(values, p, grid=range(5)).values
     distance = percentile(values, p, grid=range(5)).distance
 
     assert (ones == 1).tolist() == (distance == 0).tolist()

@@ -61,11 +61,11 @@ def test_they_are_truncated_recommended_and_scored_as_published_too(graph: Any) 
     """Wherever a graph is passed."""
     truncated = dps.TruncatedGraph(graph, max_degree=2).scores(dps.utilities.degree)
     advice = dps.recommend_metric(graph, 1, 5, max_degree=4, data="public")
-    published = dps.published.ego_betweenness(graph, max_degree=4)
+    published = dps.papers.ego_betweenness(graph, max_degree=4)
 
     assert dps.TruncatedGraph(OURS, 2).scores(dps.utilities.degree).values.tolist() == truncated.values.tolist()
     assert dps.recommend_metric(OURS, 1, 5, max_degree=4, data="public") == advice
-    assert dps.published.ego_betweenness(OURS, max_degree=4).values.tolist() == published.values.tolist()
+    assert dps.papers.ego_betweenness(OURS, max_degree=4).values.tolist() == published.values.tolist()
 
 
 @pytest.mark.parametrize("graph", [of_networkx(nx.DiGraph), igraph.Graph(5, EDGES, directed=True)])

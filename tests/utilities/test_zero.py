@@ -11,7 +11,7 @@ CLAIMS = (*UTILITY_CLAIMS, *COMBINATION_CLAIMS)
 
 # Graphs of larger degree, and more records, say the same as the smaller ones that stay.
 LARGE = (
-    "published.ego",
+    "papers.ego",
     "max_degree=3",
     "max_degree=4",
     "4 records",

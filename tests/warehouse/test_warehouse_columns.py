@@ -125,14 +125,14 @@ def test_what_is_refused_is_public(request: pytest.FixtureRequest) -> None:
     with pytest.raises(ValueError, match="cast it to int64"):
         stored(np.array([1.0]), "duckdb", request).counts_on(WIDE)
     with pytest.raises(TypeError, match="names records"):
-        dps.published.median(ibis.memtable({"x": [1, 2]}).x, upper=3)
+        dps.papers.median(ibis.memtable({"x": [1, 2]}).x, upper=3)
 
 
 def test_percentiles_take_a_column_of_an_engine() -> None:
     """The same scores, and the ledger learns where the data came from."""
     values = np.arange(1000)
     table = ibis.memtable({"x": values})
-    for score in (dps.utilities.percentile, dps.published.percentile):
+    for score in (dps.utilities.percentile, dps.papers.percentile):
         one, two = score(values, 90, grid=values), score(table.x, 90, grid=values)
         assert np.array_equal(one.values, two.values)
     with dps.budget(epsilon=50) as book:

@@ -13,7 +13,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.learn.domains import Attribute, attribute
-from dpselect.published import RandomDecisionForestClassifier
+from dpselect.papers import RandomDecisionForestClassifier
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views.records import Records
 from dpselect.views.stored import StoredRecords

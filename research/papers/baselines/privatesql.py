@@ -15,7 +15,7 @@ Sensitivity of a view, for graphs of maximum degree D:
   S = 2 and mf = D: the paths e1, e2 have 4 D + 4. Each of the three joins with the neighbours of c (S = 1, mf = 1,
   key frequency D^2 among paths) turns S into 2 S + D^2, the join with the adjacent pairs (S = 2, key frequency D) into
   3 S + 2 D. Half of that, because only pairs u < v are asked for: 1588 at D = 10.
-- ``least(D)`` of ``dpselect.published.private_sql``: the least there is, 37 at D = 10: far kinder to PrivateSQL than
+- ``least(D)`` of ``dpselect.papers.private_sql``: the least there is, 37 at D = 10: far kinder to PrivateSQL than
   its own bound. That file has the version that can be released.
 
 References: Farias 2021, sections 6.4.2.1, 6.5.1 and Appendix B; Kotsogiannis et al. 2019; Johnson et al. 2018.

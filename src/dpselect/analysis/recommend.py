@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -14,6 +15,7 @@ from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms import EVERY_MECHANISM, mechanism
 from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.named import require_mechanism
 from dpselect.scores.margin import margin
 from dpselect.scores.scores import Scores, require_scores
 
@@ -55,8 +57,10 @@ def _written(error: float) -> str:
     return f"{error:.6g}" if not error < 1e-12 else "0"
 
 
-def recommend(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> Recommendation:
-    """Compare the exact expected errors of all mechanisms that apply, and say which to use.
+def recommend(
+    scores: Scores, epsilon: Epsilon, *, data: str | None = None, mechanisms: Iterable[str | Mechanism] = ()
+) -> Recommendation:
+    """Compare the exact expected errors of all mechanisms that apply, and of your own, and say which to use.
 
     Smooth mechanisms are tried with the noises of :func:`tune`, each with its best share phi: Student t, both Cauchy
     and exponential noise, and gamma 2, 4 and 6. Not tried: Laplace noise, another clip or floor than the default one,
@@ -70,10 +74,12 @@ def recommend(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> R
         scores: of the public or example database.
         epsilon: of one selection.
         data: ``"public"`` or ``"example"``.
+        mechanisms: further ones, such as your own.
 
     Raises:
         PrivacyError: ``data`` is missing or something else.
-        ValueError: epsilon is not positive and finite.
+        ValueError: epsilon is not positive and finite; two mechanisms have one name.
+        TypeError: one of ``mechanisms`` is none.
 
     >>> import dpselect as dps
     >>> votes = dps.Scores([60, 40, 5], sensitivity=1, range_bound=1, kind="integer")
@@ -83,7 +89,7 @@ def recommend(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> R
     total = _declared(scores, epsilon, data)
     smooth = tuned(scores, total)
     found = [(each.name, each.error, each.why) for each in smooth]
-    considered = {name: mechanism(name) for name in EVERY_MECHANISM if name not in FAMILIES}
+    considered = _with_others(mechanisms, {each.name for each in smooth})
     for name, each in considered.items():
         try:
             found.append((name, expected_error(scores, total, mechanism=each), ""))
@@ -134,6 +140,16 @@ def _declared(scores: Scores, epsilon: Epsilon, data: str | None) -> Fraction:
             "of data that may be seen, and use the mechanism it names on the private ones."
         )
     return exact_epsilon(epsilon)
+
+
+def _with_others(others: Iterable[str | Mechanism], taken: set[str]) -> dict[str, Mechanism]:
+    """Return the library's mechanisms that are not tuned, and others, by the names of their rows."""
+    considered = {name: mechanism(name) for name in EVERY_MECHANISM if name not in FAMILIES}
+    for each in map(require_mechanism, others):
+        name = each.described()
+        if name in taken or considered.setdefault(name, each) != each:
+            raise ValueError(f"There are two mechanisms named {name}: give yours a name of its own.")
+    return considered
 
 
 def _advice(considered: dict[str, Mechanism], found: list[tuple[str, float, str]], epsilon: Fraction) -> Recommendation:

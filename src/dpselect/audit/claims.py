@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from dpselect import published, utilities
+from dpselect import papers, utilities
 from dpselect.audit import paths
 from dpselect.audit.admissibility import Utility
 from dpselect.audit.concentrated import sums_by_rho
@@ -174,7 +174,7 @@ UTILITY_CLAIMS = (
             ("ego_betweenness", utilities.ego_betweenness),
             ("ego_betweenness, overlap", partial(utilities.ego_betweenness, sensitivity="overlap")),
             ("ego_betweenness, degree", partial(utilities.ego_betweenness, sensitivity="degree")),
-            ("published.ego_betweenness", published.ego_betweenness),
+            ("papers.ego_betweenness", papers.ego_betweenness),
         )
         for bound in (2, 3, 4)
     ),
@@ -201,9 +201,7 @@ UTILITY_CLAIMS = (
     UtilityClaim("counts", _counted(utilities.counts), partial(multisets, range(3), 8)),
     UtilityClaim("majority", _counted(utilities.majority), partial(multisets, range(3), 8)),
     *(
-        UtilityClaim(
-            f"published.median, {n} records", partial(published.median, upper=4), partial(vectors, n, range(5))
-        )
+        UtilityClaim(f"papers.median, {n} records", partial(papers.median, upper=4), partial(vectors, n, range(5)))
         for n in (2, 3, 4)
     ),
     UtilityClaim("followers", utilities.followers, partial(directed_graphs, 3)),
@@ -213,7 +211,7 @@ UTILITY_CLAIMS = (
         UtilityClaim(f"{name}, p={p}", partial(utility, p=p, grid=range(3)), partial(multisets, range(3), 8))
         for name, utility, asked in (
             ("percentile", utilities.percentile, (0, 25, 90, 100)),
-            ("published.percentile", published.percentile, (25, 50, 90)),
+            ("papers.percentile", papers.percentile, (25, 50, 90)),
         )
         for p in asked
     ),

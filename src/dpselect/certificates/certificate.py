@@ -187,7 +187,8 @@ def _complete(content: Any) -> bool:
         and (content["file"] is None or content["file"].keys() == {"name", "sha256"})
         and (
             content["accuracy"] is None
-            or content["accuracy"].keys() == {"probability", "error_below", "unit", "in words"}
+            # The first certificates of version 0.2 have no words.
+            or content["accuracy"].keys() | {"in words"} == {"probability", "error_below", "unit", "in words"}
         )
         and isinstance(content["public"], dict)
         and lists

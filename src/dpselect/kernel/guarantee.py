@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpselect._display.html_table import table
 from dpselect.kernel.concentrated import epsilon_of
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours, neighbours
 from dpselect.kernel.numbers import exact_delta, exact_epsilon, exact_rho
@@ -104,9 +103,6 @@ class Guarantee:
         rows += [("rho", written(self.stated_rho))] if self.stated_rho is not None else []
         rows += [("delta", written(self.delta))] if self.delta else []
         return [*rows, ("protected", PROTECTED_UNITS[self.neighbours])]
-
-    def _repr_html_(self) -> str:
-        return table("Guarantee", self.in_words())
 
     def __repr__(self) -> str:
         parts = [f"rho={self.stated_rho}"] if self.stated_rho is not None else []

@@ -15,7 +15,7 @@ from dpselect.learn.regression import DPBoostedTreesRegressor, DPTreeRegressor
 from dpselect.learn.search import DPSearch
 from dpselect.learn.surroundings import LeakWarning
 
-# Those whose promise is pure. The published forest has its name in ``dpselect.published``; models of it load here.
+# Those whose promise is pure. The published forest, of which A3 and A5 are made, is public in ``dpselect.papers``.
 EVERY_CLASSIFIER = (
     DPTreeClassifier,
     DPBoostedTreesClassifier,

@@ -15,8 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from dpselect.learn.declared import Declared
 from dpselect.learn.estimator import Integers, PrivateEstimator
+from dpselect.learn.export import importances, tree_text
 from dpselect.learn.file_parts import classes_in
 from dpselect.learn.parameters import whole
+from dpselect.learn.path_words import path_words
 from dpselect.learn.tree import Tree
 
 
@@ -70,15 +72,11 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
 
         Where the drawing, or the first of several trees, says otherwise than ``predict``, both are told.
         """
-        from dpselect.learn.path_words import path_words
-
         words: list[str] = path_words(self, self._read_again(X))
         return words
 
     def export_text(self) -> str:
         """Return the trees as text: released splits and noisy counts, no record."""
-        from dpselect.learn.export import tree_text
-
         check_is_fitted(self, "trees_")
         return "\n\n".join(tree_text(self, tree) for tree in self.trees_)
 
@@ -105,8 +103,6 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Return how much each column lowers the released number of errors, summing to 1."""
-        from dpselect.learn.export import importances
-
         check_is_fitted(self, "trees_")
         found: NDArray[np.float64] = importances(self)
         return found

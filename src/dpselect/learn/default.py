@@ -25,6 +25,7 @@ from dpselect.kernel.numbers import Epsilon
 from dpselect.learn.base import PrivateTrees
 from dpselect.learn.builder import BestBinary, Open, Plan, noisy_leaf
 from dpselect.learn.domains import Attribute
+from dpselect.learn.export import register_model
 from dpselect.learn.leaf_bound import OF_MODEL, LeafBound
 from dpselect.learn.parameters import epsilon_of, whole
 from dpselect.learn.program import Growth
@@ -40,6 +41,7 @@ _SIZE, _SPLITS, _GROWTH = Fraction(2, 100), Fraction(7, 10), Fraction(14, 10)
 _DEEPEST = 8
 
 
+@register_model
 class DPTreeClassifier(PrivateTrees):
     """A private decision tree that chooses its own depth.
 

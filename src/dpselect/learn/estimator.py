@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +20,7 @@ from dpselect.kernel.budget import paying_from
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.learn import export
 from dpselect.learn.check import Check
 from dpselect.learn.declared import Declared, Reading
 from dpselect.learn.domains import Attribute
@@ -97,12 +98,10 @@ class PrivateEstimator(Certified, BaseEstimator, ABC):  # type: ignore[misc]
         self.privacy_spent_: Guarantee | None = None if self._reading().observed else guarantee
 
     def _certified(self) -> tuple[dict[str, str], Guarantee, str]:
-        from dpselect.learn.saved import answer_of
-
         check_is_fitted(self, "privacy_spent_")
         if self.privacy_spent_ is None:
             raise ValueError("This model observed its domains, so it has no promise to certify: declare domains.")
-        return answer_of(self), self.privacy_spent_, type(self).__name__
+        return export.answer_of(self), self.privacy_spent_, type(self).__name__
 
     @property
     def error_bound(self) -> ErrorBound:
@@ -167,10 +166,8 @@ class PrivateEstimator(Certified, BaseEstimator, ABC):  # type: ignore[misc]
             FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
             OSError: it cannot be written.
         """
-        from dpselect.learn.export import save
-
         check_is_fitted(self, "attributes_")
-        save(self, path, overwrite=overwrite)
+        export.save(self, path, overwrite=overwrite)
 
     def save_html(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write a page about the released model for people: its promise, a picture, and which columns matter.
@@ -269,6 +266,11 @@ class PrivateEstimator(Certified, BaseEstimator, ABC):  # type: ignore[misc]
             del self.feature_names_in_
 
     # What subclasses say.
+
+    @classmethod
+    def _reads(cls, content: Mapping[str, Any]) -> bool:
+        """Return whether a file holds a model of this class."""
+        return bool(content["model"] == cls.__name__)
 
     def _reading(self) -> Reading:
         """Return how tables are read."""

@@ -31,6 +31,7 @@ from dpselect.kernel.numbers import Epsilon
 from dpselect.learn.base import PrivateTrees
 from dpselect.learn.declared import Reading
 from dpselect.learn.domains import Attribute
+from dpselect.learn.export import register_model
 from dpselect.learn.parameters import chosen_mechanism, whole
 from dpselect.learn.population import Node, at, depth_of, goes_second, recognised, replaced, simplified, size
 from dpselect.learn.program import Search
@@ -54,6 +55,7 @@ _HEAVIEST = 10**9
 _SHOWN = 10
 
 
+@register_model
 class DPEvolutionaryTreeClassifier(PrivateTrees):
     """A private tree for several goals at once.
 

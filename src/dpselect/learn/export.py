@@ -1,11 +1,15 @@
-"""Released trees as text, JSON and importances: post-processing of what was released."""
+"""Released trees as text, JSON and importances: post-processing of what was released.
+
+No class of models has its name here: each registers itself, with what it writes (``_content``) and what it reads
+(``_reads``, ``_declared_in`` and ``_restore``).
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +21,15 @@ from dpselect.sources.output import Output
 
 # Files of format 1 hold drawings alone, and shares were read from them.
 FORMAT, READ = 2, (1, 2)
+
+_Model = TypeVar("_Model", bound=type[Any])
+_MODELS: list[type[Any]] = []
+
+
+def register_model(model: _Model) -> _Model:
+    """Register a class of models, as a decorator: files of it are read from then on."""
+    _MODELS.append(model)
+    return model
 
 
 def tree_text(model: Any, tree: Tree) -> str:
@@ -68,6 +81,11 @@ def as_json(model: Any) -> str:
     content["checksum"] = _checksum(content)
     # A sum has as many numbers as a tree has lines.
     return json.dumps(content, indent=None if "sum" in content else 1)
+
+
+def answer_of(model: Any) -> dict[str, str]:
+    """Return what a certificate says of a model: its kind, and the hash of the file that ``save`` writes."""
+    return {"model": type(model).__name__, "SHA-256 of its file": hashlib.sha256(as_json(model).encode()).hexdigest()}
 
 
 def save(model: Any, path: str | Path, *, overwrite: bool = False) -> None:
@@ -122,19 +140,13 @@ def restored(content: Any, where: str = "This") -> Any:
 
 def _model(content: dict[str, Any]) -> Any:
     """Return the model of the parts in a file."""
-    from dpselect import learn
-    from dpselect.learn.random_decision_forest import RandomDecisionForestClassifier
-
-    check = content.pop("checksum", None)
-    classifiers = *learn.EVERY_CLASSIFIER, learn.DPRandomForestClassifier, learn.DPBoostedTreesClassifier
-    kinds: dict[str, Any] = {kind.__name__: kind for kind in (*classifiers, *learn.EVERY_REGRESSOR)}
-    if check != _checksum(content) or content.get("model") not in kinds:
-        raise ValueError("This model file is damaged or was edited: train the model again.")
-    if content["model"] == learn.DPRandomForestClassifier.__name__ and "forest" not in content:
-        # Version 0.1 had the published forest under this name.
-        content["model"] = RandomDecisionForestClassifier.__name__
+    if content.pop("checksum", None) != _checksum(content):
+        raise ValueError("another checksum")
+    kind = next((each for each in _MODELS if each._reads(content)), None)
+    if kind is None:
+        raise ValueError("no such model")
     known = columns_in(content)
-    spent, kind = promised(content), kinds[content["model"]]
+    spent = promised(content)
     model = kind(
         1 if spent is None else spent.epsilon,
         domains={each.name: each.edges if each.categories is None else list(each.categories) for each in known},

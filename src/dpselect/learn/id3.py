@@ -30,6 +30,7 @@ from dpselect.learn.builder import Multiway, Open, Plan, Splitter, noisy_leaf
 from dpselect.learn.conditional import QUERIES, Conditional, Decisions, EveryTime
 from dpselect.learn.default import never
 from dpselect.learn.domains import Attribute
+from dpselect.learn.export import register_model
 from dpselect.learn.leaf_bound import OF_MODEL, PRUNED, LeafBound
 from dpselect.learn.parameters import chosen_mechanism, whole
 from dpselect.learn.program import Growth, Planner, keep
@@ -47,6 +48,7 @@ STOPS = ("friedman-schuster", "depth", "support")
 Stop = Callable[[int, Integers | None, Open], NDArray[np.bool_]]
 
 
+@register_model
 class DPID3Classifier(PrivateTrees):
     """Private ID3 with one child per value.
 

@@ -13,7 +13,7 @@ counts (``leaf="counts"``). Splits never look at the data; an empty leaf is labe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -26,6 +26,7 @@ from dpselect.learn.base import PrivateTrees
 from dpselect.learn.builder import Multiway, Plan, RandomBinary, noisy_leaf
 from dpselect.learn.default import never
 from dpselect.learn.domains import Attribute
+from dpselect.learn.export import register_model
 from dpselect.learn.id3 import refuse_large, unsupported
 from dpselect.learn.parameters import chosen_mechanism, whole
 from dpselect.learn.program import Growth
@@ -48,6 +49,7 @@ _DEEPEST = 15
 _SIZE = Fraction(2, 100)
 
 
+@register_model
 class RandomDecisionForestClassifier(PrivateTrees):
     """The published forest of random trees, in its sound form; ``dpselect.learn.DPRandomForestClassifier`` is better.
 
@@ -141,6 +143,12 @@ class RandomDecisionForestClassifier(PrivateTrees):
     def _check_data(self, data: TrainingData) -> None:
         if self.sharing == "chunks":
             data.records.require_key()
+
+    @classmethod
+    def _reads(cls, content: Mapping[str, Any]) -> bool:
+        # Version 0.1 wrote another name.
+        older = content["model"] == "DPRandomForestClassifier" and "forest" not in content
+        return older or super()._reads(content)
 
     def _mechanism(self) -> Mechanism:
         return chosen_mechanism(self.mechanism)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,13 +24,6 @@ def promise_of(model: Any) -> dict[str, Any]:
         name = model.person if isinstance(model.person, (str, int)) else str(model.person)
         content["person"] = {"column": name, "rows": int(model.rows_per_person)}
     return content
-
-
-def answer_of(model: Any) -> dict[str, str]:
-    """Return what a certificate says of a model: its kind, and the hash of the file that ``save`` writes."""
-    from dpselect.learn.export import as_json
-
-    return {"model": type(model).__name__, "SHA-256 of its file": hashlib.sha256(as_json(model).encode()).hexdigest()}
 
 
 def promised(content: Mapping[str, Any]) -> Guarantee | None:

@@ -137,11 +137,11 @@ def why_unknown(scores: Scores | None, k: int, mechanism: Mechanism) -> str:
     name = mechanism.name
     if not isinstance(mechanism, UnitMechanism):
         return f"the noise of {name} follows the data; permute-and-flip has a bound where one constant sensitivity does"
-    if mechanism.effective is not scale:
+    if mechanism.effective is not scale and not scores.sensitivity.fixed:
         return (
             f"{name} weighs scores by sensitivities that differ between databases, so what it loses depends on the "
             "data; permute-and-flip has a bound"
         )
-    if k > 1:
+    if mechanism.effective is scale and k > 1:
         return f"no exact worst case is known for lists that {name} peels; drawn in one pass (one-shot) they have one"
     return f"no exact worst case is known for {name}; permute-and-flip and exponential have one"

@@ -84,7 +84,10 @@ def require_mechanism(mechanism: Any) -> Mechanism:
         return mechanism
     if isinstance(mechanism, str):
         return _by_name(mechanism)
-    raise TypeError('mechanism must be a name, such as "permute-and-flip", or come from dpselect.mechanism(name).')
+    raise TypeError(
+        'mechanism is a name, such as "permute-and-flip", or comes from dpselect.mechanism(name), or is a '
+        "UnitMechanism of your own (dpselect.mechanisms)."
+    )
 
 
 def default_mechanism(scores: Scores | None) -> Mechanism:

@@ -279,6 +279,8 @@ def error_bound_of(
     """
     bound = scores.sensitivity.ceiling
     unit = isinstance(mechanism, UnitMechanism) and mechanism.effective is scale and mechanism.name in _NOISE
+    # Somebody's own mechanism may bear a name that is taken.
+    unit = unit and mechanism.sampler.name == mechanism.name
     if not unit or math.isinf(bound) or (k > 1 and (mechanism.name, method) == _UNKNOWN):
         return NoBound(why_unknown(scores, k, mechanism))
     kind = "integer" if scores.values.dtype.kind == "i" else "real"

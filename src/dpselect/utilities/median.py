@@ -4,7 +4,7 @@ The percentile by rank at p = 50: candidates are the values of a public grid, an
 rank floor(n / 2) + 1, of two in the middle the upper.
 Neighbours: add-remove. Sensitivity 1. Reach: 0. Range bound 2. Public: the grid.
 
-References: as ``percentile``. The records as candidates, with their own distances: ``dpselect.published.median``.
+References: as ``percentile``. The records as candidates, with their own distances: ``dpselect.papers.median``.
 """
 
 from __future__ import annotations

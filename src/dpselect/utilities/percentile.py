@@ -7,7 +7,7 @@ one step moves it by at most 1.
 Neighbours: add-remove. Sensitivity 1. Reach: 0. Range bound 2. Public: the grid and p.
 
 References: ours; after Asi and Duchi 2020 (inverse sensitivity) and Smith 2011 (rank scores of quantiles). The 0/1
-score of Chaves 2024 is ``dpselect.published.percentile``.
+score of Chaves 2024 is ``dpselect.papers.percentile``.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect import learn, published
+from dpselect import learn
+from dpselect.papers import RandomDecisionForestClassifier
 from research import papers
 from research.papers.released import noise
 
@@ -35,7 +36,7 @@ def test_a_fenced_calibration_neither_releases_nor_trains(given: dict[str, objec
         dps.select(scores, 1, mechanism=mechanism)
     for model in (
         learn.DPID3Classifier(1, 1, criterion="max-operator-winner", mechanism=mechanism, **KNOWN),
-        published.RandomDecisionForestClassifier(1, 2, max_depth=1, mechanism=mechanism, **KNOWN),
+        RandomDecisionForestClassifier(1, 2, max_depth=1, mechanism=mechanism, **KNOWN),
     ):
         with pytest.raises(dps.PrivacyError, match="trains nothing"):
             model.fit(ROWS, "class")
@@ -49,7 +50,7 @@ def test_simulated_noise_is_not_a_mechanism(kind: str) -> None:
     with pytest.raises((TypeError, ValueError)):
         dps.select(dps.utilities.majority([3, 1]), 1, mechanism=simulated)
     with pytest.raises((TypeError, ValueError)):
-        published.RandomDecisionForestClassifier(1, 2, max_depth=1, mechanism=simulated, **KNOWN).fit(ROWS, "class")
+        RandomDecisionForestClassifier(1, 2, max_depth=1, mechanism=simulated, **KNOWN).fit(ROWS, "class")
 
 
 def test_the_library_does_not_know_the_simulations_and_they_know_no_door() -> None:

@@ -37,7 +37,7 @@ def scores(request: Request) -> dict[str, dps.Scores]:
     if request.label is None:
         return {"rank": dps.utilities.median(column, grid=grid)}
     assert isinstance(column, dps.Column)
-    near = dps.published.median(column.onto(grid), lower=grid[0].item(), upper=grid[-1].item())
+    near = dps.papers.median(column.onto(grid), lower=grid[0].item(), upper=grid[-1].item())
     labels = tables.labels(request.file, request.label, reading=reading.of(request))
     relation = near.neighbours.value
     return {

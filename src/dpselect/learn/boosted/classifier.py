@@ -17,10 +17,12 @@ from dpselect.learn.boosted.sum_of_tiles import SumOfTiles
 from dpselect.learn.boosted.survey import Released, Surveyed, of_classes
 from dpselect.learn.declared import Declared
 from dpselect.learn.domains import Attribute
+from dpselect.learn.export import register_model
 from dpselect.learn.file_parts import classes_in
 from dpselect.views.scored import SCORE_UNIT, UNIT, Loss, chances
 
 
+@register_model
 class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore[misc]
     """Private boosting: many small random tables, each a step of Newton's method from noisy sums.
 
@@ -120,7 +122,7 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
 
     def why(self, X: Any) -> list[str]:
         """Return for every record, in words, its label and the columns that move its score most, in log-odds."""
-        from dpselect.learn.reasons import reasons
+        from dpselect.learn.boosted.reasons import reasons
 
         return reasons(self, self._read_again(X), self.predict_proba(X), self.contributions(X))
 

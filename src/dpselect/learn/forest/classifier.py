@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +18,7 @@ from dpselect.learn.boosted.noise import ONE_CELL, Gaussian, Geometric, Noise
 from dpselect.learn.boosted.shares import Shares
 from dpselect.learn.declared import Declared
 from dpselect.learn.domains import Attribute
+from dpselect.learn.export import register_model
 from dpselect.learn.forest.program import COUNTS, DEEPEST, SLOPE, SURVEY, Forest, Growing
 from dpselect.learn.forest.saved import besides, restored
 from dpselect.learn.forest.shares import shrunk
@@ -34,6 +35,7 @@ Floats = NDArray[np.float64]
 _TREES, _PURE_TREES = 32, 12
 
 
+@register_model
 class DPRandomForestClassifier(ByRho, PrivateTrees):
     """A private random forest: good by ranking and by probabilities, and near scikit-learn's where epsilon is large.
 
@@ -68,7 +70,7 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
         privacy_spent_: a :class:`dpselect.Guarantee`.
 
     References: ours. Noise: Canonne, Kamath and Steinke 2020. The forest as published is
-    ``dpselect.published.RandomDecisionForestClassifier``.
+    ``dpselect.papers.RandomDecisionForestClassifier``.
 
     >>> X, y = [[age] for age in range(2000)], ["old" if age >= 1000 else "young" for age in range(2000)]
     >>> model = DPRandomForestClassifier(epsilon=5, domains={0: (0, 2000)}, classes=["young", "old"]).fit(X, y)
@@ -163,6 +165,10 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
 
     def _content(self) -> dict[str, Any]:
         return super()._content() | {"forest": besides(self.forest_)}
+
+    @classmethod
+    def _reads(cls, content: Mapping[str, Any]) -> bool:
+        return super()._reads(content) and "forest" in content
 
     @classmethod
     def _declared_in(cls, content: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.learn.reasons import Words, because
+from dpselect.learn.boosted.reasons import Words, because
 from dpselect.learn.tree import Tree
 
 Integers = NDArray[np.int64]

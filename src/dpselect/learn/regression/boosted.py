@@ -15,6 +15,7 @@ from dpselect.learn.boosted.estimator import PrivateBoosted
 from dpselect.learn.boosted.noise import Gaussian, Geometric
 from dpselect.learn.boosted.survey import Released, Surveyed, of_classes
 from dpselect.learn.domains import Attribute
+from dpselect.learn.export import register_model
 from dpselect.learn.file_parts import bounds_in
 from dpselect.learn.parameters import epsilon_of
 from dpselect.learn.regression.boosting import BY_EPSILON, BY_RHO, BoostedRegression, Regressed, values_of
@@ -27,6 +28,7 @@ from dpselect.views.targets import STEPS
 Floats = NDArray[np.float64]
 
 
+@register_model
 class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
     """Private boosting of a number: many small random tables, each a step from noisy sums of clipped residuals.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.learn.reasons import Words, alike_codes, listed
+from dpselect.learn.boosted.reasons import Words, alike_codes, listed
 from dpselect.utilities.splits import Integers
 
 Floats = NDArray[np.float64]

@@ -20,8 +20,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from dpselect.kernel.numbers import Epsilon
 from dpselect.learn.domains import Attribute
+from dpselect.learn.export import register_model, tree_text
 from dpselect.learn.file_parts import bounds_in
 from dpselect.learn.parameters import whole
+from dpselect.learn.path_words import plain_path_words
 from dpselect.learn.regression.program import DEEPEST, ValuedGrowth
 from dpselect.learn.regression.regressor import PrivateRegressor
 from dpselect.learn.regression.valued import ValuedTree
@@ -30,6 +32,7 @@ from dpselect.learn.tree import Tree
 from dpselect.utilities.splits import Integers
 
 
+@register_model
 class DPTreeRegressor(PrivateRegressor):
     """A private regression tree that chooses its own depth.
 
@@ -125,16 +128,12 @@ class DPTreeRegressor(PrivateRegressor):
 
     def why(self, X: Any) -> list[str]:
         """Return for every record, in words, the path that leads to its value."""
-        from dpselect.learn.path_words import plain_path_words
-
         codes = self._read_again(X)
         words: list[str] = plain_path_words(self, self.tree_, codes)
         return words
 
     def export_text(self) -> str:
         """Return the drawn tree as text: released splits, values and noisy numbers of records, no record."""
-        from dpselect.learn.export import tree_text
-
         check_is_fitted(self, "tree_")
         return tree_text(self, self.drawn_)
 

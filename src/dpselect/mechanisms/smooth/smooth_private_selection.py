@@ -10,7 +10,7 @@ it for few candidates; ``smooth-noisy-max`` pays with the logarithm of m.
 
 References: Yamamoto and Shibuya 2024, Theorems 2, 3 and 6. Errata: Theorem 2 holds and is loose; the printed proof of
 Theorem 3 is withdrawn, its statement holds for every gamma >= 2 [proved here]; Theorem 6 needs gamma >= 2. Their
-Theorems 4 and 5, for a utility of one's own: ``dpselect.published.bound_by_distance``.
+Theorems 4 and 5, for a utility of one's own: ``dpselect.papers.bound_by_distance``.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from dpselect import published, utilities
+from dpselect import papers, utilities
 from dpselect.scores.scores import Scores
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import State
@@ -68,7 +68,7 @@ def _tdt(state: State) -> Scores:
 def _median(state: State) -> Scores:
     names, values = zip(*state["count"], strict=True)
     # It names records by their numbers, and here they have names.
-    nearest = published.median([*values], lower=0, upper=state["bound"])
+    nearest = papers.median([*values], lower=0, upper=state["bound"])
     return Scores(
         nearest.values, nearest.sensitivity, [*names], nearest.neighbours.value, nearest.range_bound, zero=nearest.zero
     )
@@ -120,7 +120,7 @@ KINDS = {
     "median": Kind(
         "who is nearest to the median",
         lambda state, _: _median(state),
-        lambda state: f"dps.published.median(values, lower=0, upper={state['bound']})",
+        lambda state: f"dps.papers.median(values, lower=0, upper={state['bound']})",
         lambda state, _: (
             f"names = {[name for name, _ in state['count']]!r}\nvalues = {[value for _, value in state['count']]}"
         ),

@@ -39,7 +39,7 @@ class Trained(Shown):
     error_bound: ErrorBound
 
     def _certified(self) -> tuple[dict[str, str], Guarantee, str]:
-        from dpselect.learn.saved import answer_of
+        from dpselect.learn.export import answer_of
 
         kind = type(self.model).__name__
         return (answer_of(self.model) if hasattr(self.model, "attributes_") else {"model": kind}), self.guarantee, kind
